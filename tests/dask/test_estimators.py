@@ -745,7 +745,6 @@ def test_infinity_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem
     [
         (lambda X, y: (rows(X)[rows(X)[:, 0] > 0], y), ValueError, r"unknown chunk sizes.*X\.compute_chunk_sizes\(\)"),
         (lambda X, y: (da.from_array(X, chunks=(100, 2)), y), ValueError, r"its features.*X\.rechunk\(\{1: -1\}\)"),
-        (lambda X, y: (X, y), TypeError, "estimators of spectralcls, or wrap it"),
         (lambda X, y: (rows(X), y[:-1]), ValueError, "X has 600 rows"),
         (
             lambda X, y: (rows(X), np.zeros(len(y), dtype=int)),

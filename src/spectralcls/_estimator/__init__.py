@@ -1,6 +1,14 @@
 """The skeleton of every estimator: a fit that happens as a whole or not at all, and shared parameters."""
 
-from .base import Estimator, columns, coordinates, fitted_form, integrates_missing, transactional
+from .base import (
+    Estimator,
+    columns,
+    coordinates,
+    fitted_form,
+    fitted_in_memory,
+    integrates_missing,
+    transactional,
+)
 from .classifier import Classifier, finite_scores, has_probabilities, log_posterior
 from .expansion_classifier import ExpansionClassifier
 from .parameters import CONSTRAINTS, with_parameters

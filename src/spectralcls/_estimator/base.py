@@ -11,10 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core.threads import blas_threads_for
 from .._expansion import Expansion
-from .._inputs import Inputs
+from .._inputs import Inputs, inputs_for
 from .._tuning import search
 from .._utils.advice import advise
+from .._utils.available import available_if
 from .._utils.from_sklearn import fit_context
+from .._utils.lazy import in_memory
 from .parameters import constraints
 from .state import DERIVED, readable, written
 
@@ -61,6 +63,28 @@ def _without_learned(estimator):
     return {name: value for name, value in state.items() if name not in learned and name != "_learned_names"}
 
 
+def fitted_on_workers(estimator):
+    """True if the training points are those of a collection, else an AttributeError."""
+    if not _is_on_workers(estimator):
+        raise AttributeError(f"{type(estimator).__name__} was not fitted to a Dask collection.")
+    return True
+
+
+def fitted_in_memory(estimator):
+    """True, or an AttributeError that names the way out of a fit to a collection."""
+    if _is_on_workers(estimator):
+        raise AttributeError(
+            f"This {type(estimator).__name__} was fitted to a Dask collection, and the method needs all points in "
+            "memory: take to_local()."
+        )
+    return True
+
+
+def _is_on_workers(estimator):
+    inputs = vars(estimator).get("_inputs")
+    return inputs is not None and inputs.on_workers
+
+
 @functools.cache
 def documents():
     """The address of the documents, as the metadata of the installed package give it; empty without one."""
@@ -81,6 +105,7 @@ class Estimator(BaseEstimator):
 
     _inputs: Inputs
     _kind_of_inputs = Inputs
+    _learns_on_workers = False
     _doc_link_module = "spectralcls"
 
     @property
@@ -105,6 +130,23 @@ class Estimator(BaseEstimator):
         shared["bandwidth"] = bandwidth if isinstance(bandwidth, Real) else None
         shared["tuned"] = self._is_tuned("bandwidth")
         return self._kind_of_inputs(type(self).__name__, **shared | options)
+
+    def _inputs_for(self, X):
+        """New `Inputs` that read X, of the kind for a collection if the estimator learns from one."""
+        inputs = self._make_inputs()
+        found = inputs_for(X, inputs) if self._learns_on_workers else inputs
+        if found.on_workers:
+            self._check_on_workers()
+        return found
+
+    def _check_on_workers(self):
+        """Raise for parameters that need all points in memory."""
+        tuned = any(map(self._is_tuned, self.get_params(deep=False)))
+        if tuned and not isinstance(self.cv, int | np.integer | str | None):
+            raise ValueError(
+                'On Dask collections cv must be an int or "loo": splits made for arrays in memory do not apply. '
+                f"Got {self.cv!r}."
+            )
 
     def _is_tuned(self, name):
         value = getattr(self, name, None)
@@ -163,6 +205,21 @@ class Estimator(BaseEstimator):
         if inputs is None or not hasattr(self, "scale"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'scale_'")
         return inputs.scale_
+
+    @available_if(fitted_on_workers)
+    def to_local(self):
+        """The same fitted estimator with all that it has learned in this process.
+
+        Only present after a fit to a Dask collection.
+
+        Returns
+        -------
+        local : object
+            It predicts without a cluster, can be saved, and has the methods that need all points in memory.
+        """
+        local = type(self)(**self.get_params(deep=False))
+        vars(local).update({name: in_memory(value) for name, value in vars(self).items()})
+        return local
 
     def _of_inputs(self, name):
         inputs = vars(self).get("_inputs")

@@ -4,9 +4,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 
 from .._tuning.temperature import finite_scores
+from .._utils.available import available_if
+from .._utils.lazy import accuracy, by_rows
 from .._utils.typing import Array, ArrayLike
 from . import prediction_sets
 from .base import Estimator, transactional
@@ -70,7 +71,7 @@ class Classifier(ClassifierMixin, Estimator):
             For invalid data, one class only, or parameters that do not fit the data. A fitted classifier stays as it
             was.
         """
-        self._inputs = self._make_inputs()
+        self._inputs = self._inputs_for(X)
         data = self._inputs.fit(X, y, sample_weight, at_least=self._fewest_classes)
         self.classes_ = data.classes
         self._learn(data)
@@ -84,7 +85,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     def _evidence(self, X):
         """Finite scores of the classes for queries as the user has them."""
-        return finite_scores(self._scores(self._queries(X)))
+        return by_rows(self._scores(self._queries(X)), finite_scores)
 
     def _winners(self, X):
         """The best class of each query, (m,): that of the largest score."""
@@ -144,7 +145,37 @@ class Classifier(ClassifierMixin, Estimator):
         At most the cost of `decision_function`.
         """
         best = self._winners(self._queries(X))
-        return self.classes_[best]
+        return by_rows(best, self.classes_.take, self.classes_.dtype)
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy, computed at once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+        y : array-like of shape (n_queries,)
+            Their labels.
+        sample_weight : array-like of shape (n_queries,), default=None
+            Weights of the queries.
+
+        Returns
+        -------
+        accuracy : float
+            Weighted share of the queries whose label is predicted.
+
+        Raises
+        ------
+        ValueError
+            For invalid queries, or other numbers of labels and weights.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+
+        Notes
+        -----
+        The cost of `predict`.
+        """
+        return accuracy(self.predict(X), y, sample_weight)
 
     @available_if(has_probabilities)
     def predict_log_proba(self, X):

@@ -8,16 +8,18 @@ import warnings
 from numbers import Real
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._expansion.leave_one_out import conformal_p_values as p_values
 from .._expansion.leave_one_out import conformal_sets
+from .._utils.available import available_if
+from .base import fitted_in_memory
 
 NOT_IN_CLOSED_FORM = "its training points cannot be left out one at a time in closed form."
 
 
 def _has_leave_one_out(estimator):
+    fitted_in_memory(estimator)
     reason = getattr(estimator, "_without_leave_one_out", NOT_IN_CLOSED_FORM)
     if reason is not None:
         raise AttributeError(f"{type(estimator).__name__} has no prediction sets: {reason}")

@@ -1,12 +1,13 @@
 """The fitted form: scores(y) = g(y) (k(y) A) - b, with k(y) the kernel values at the training points."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from .._inputs.missing import is_incomplete
+from .._utils.lazy import in_memory
 from .labels import MANY, certified_labels
 from .points import TrainingPoints
 from .rule import Rule
@@ -108,6 +109,11 @@ class Expansion:
             )
             form = partial(full_sums, n_columns=len(self.offsets))
         return self.points.evaluate(Q, sums, partial(_finished, form, finish), width)
+
+
+@in_memory.register
+def _(expansion: Expansion):
+    return replace(expansion, points=in_memory(expansion.points), columns=in_memory(expansion.columns))
 
 
 def _finished(form, finish, found):

@@ -9,7 +9,7 @@ fold.
 """
 
 from dataclasses import replace
-from functools import reduce
+from functools import reduce, singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -65,6 +65,15 @@ def held_out_scores(problem):
     """The bandwidths as `search` wants them, see `judged`."""
     judge = judged(problem)
     return Scored(np.full((1, *problem.shape), np.nan)) if judge is None else judge.scored()
+
+
+@singledispatch
+def sample_and_scores(data, points, sample, rule, estimator):
+    """The sample of points in memory to tune on, and the function that scores a `Problem` of it.
+
+    The data on workers may be more than these points, and a rule may validate the sample against all of them.
+    """
+    return sample, held_out_scores
 
 
 def judged(problem):

@@ -1,7 +1,7 @@
 """Training points by class, and the kernel sums over them that fitted forms need."""
 
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import partial, singledispatch
 
 import numpy as np
 
@@ -255,6 +255,12 @@ class TrainingPoints:
     def persist(self, *arrays):
         """Arrays that serve several times."""
         return arrays
+
+
+@singledispatch
+def training_points(data, tolerance=None, n_jobs=None):
+    """The points of training data, where these are."""
+    return TrainingPoints.of(data, tolerance, n_jobs)
 
 
 def _log_total(log_sums, log_share):

@@ -8,4 +8,5 @@ or left to formulas that integrate over them, and a learned map is applied last.
 from .category_scales import choose_category_scales
 from .frames import Columns
 from .inputs import Inputs
+from .on_workers import inputs_for, library_of, refuse_collection, register_inputs
 from .table import Table

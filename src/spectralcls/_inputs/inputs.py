@@ -12,6 +12,7 @@ from .category_scales import choose_category_scales, rescale
 from .completion import Completion
 from .frames import Columns, as_columns
 from .number_scales import shared_scale
+from .on_workers import refuse_collection
 from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories, require_numbers
 
@@ -57,6 +58,8 @@ class Inputs:
     scale_ : {"each", "shared", None}
         Whether each column of numbers has its own scale.
     """
+
+    on_workers = False  # where the training points are
 
     def __init__(
         self,
@@ -131,6 +134,7 @@ class Inputs:
         new_classes : bool
             Whether other labels may come.
         """
+        refuse_collection(X, f"{self.name}.partial_fit")
         raw = self._read(X, reset=False)
         data = check_more_labels(
             y, n_rows(raw), classes, sample_weight, class_weight=self.class_weight, new_classes=new_classes
@@ -174,6 +178,8 @@ class Inputs:
         return np.where(np.isnan(X), 0.0, self.table.log_scales).sum(axis=1)
 
     def _read(self, X, *, reset, ensure_min_samples=1):
+        if reset:
+            refuse_collection(X, self.name)
         as_columns = names_categories(self.categories) if reset else self.table is not None and self.table.as_columns
         return read(
             X,

@@ -22,6 +22,7 @@ from .folds import (
     stratified_subsample,
     thin,
 )
+from .gathered import bandwidth_ratio_of, candidate_grid, gathered, gathered_sample, reference_of
 from .grids import candidate_bandwidths, check_grid, has_spread, median_distance, reference_bandwidth, ridge_grid
 from .judge import SCORINGS, Judge
 from .sample import TuningSample, draw_sample, tuning_sample

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.metaestimators import available_if
 
 from .._estimator import Estimator, transactional, with_parameters
 from .._tuning import draw_sample, drawn_seed, search
+from .._utils.available import available_if
 from .._utils.conversion import as_array
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData

@@ -10,9 +10,12 @@ try:
 except ImportError as error:
     raise ImportError('spectralcls.dask needs Dask: pip install "spectralcls[dask]"') from error
 
+from ..kernel_mean import CauchySchwarzClassifier as CauchySchwarzClassifier
+from ..kernel_mean import ISEClassifier as ISEClassifier
+from ..kernel_mean import LaplacianISEClassifier as LaplacianISEClassifier
+from ..kernel_mean import ParzenClassifier as ParzenClassifier
 from ._memmap import from_memmap
 from ._sums import kernel_sums
-from .kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from .neighbors import knn, knn_graph
 from .perturbo import PerTurboClassifier
 from .regression import KernelRegressor
@@ -24,13 +27,9 @@ from .spectral import (
 )
 
 __all__ = [
-    "CauchySchwarzClassifier",
-    "ISEClassifier",
     "KernelOperator",
     "KernelRegressor",
-    "LaplacianISEClassifier",
     "LaplacianSpectralClassifier",
-    "ParzenClassifier",
     "PerTurboClassifier",
     "SpectralISEClassifier",
     "SpectralLaplacianISEClassifier",

@@ -6,10 +6,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import finite_scores
+from .._tuning import reference_of
+from .._utils.lazy import in_memory
 from ._inputs import DaskInputs
-from ._points import TrainingPoints, local
+from ._points import TrainingPoints
 from ._rows import as_column, as_points, blocks, from_blocks, sizes
-from ._tuning import bandwidth_problem, reference_bandwidth
 
 
 def to_local(self):
@@ -42,14 +43,11 @@ class DaskClassifier:
         return TrainingPoints.of(data, self.tolerance, self.n_jobs)
 
     def _reference(self, rule, data):
-        return reference_bandwidth(rule, data, self.kernel, self.random_state)
-
-    def _bandwidth_problem(self, data, rule, log_priors):
-        return bandwidth_problem(self, rule, data, log_priors, self._importance(data))
+        return reference_of(data, rule, self.kernel, self.random_state)
 
     def _local_state(self):
         (inverse_density,) = dask.compute(getattr(self, "inverse_density_", None))
-        state = {"_model": local(self._model)}
+        state = {"_model": in_memory(self._model)}
         return state if inverse_density is None else state | {"inverse_density_": inverse_density}
 
     def _map_queries(self, X, function, *arguments):

@@ -5,10 +5,11 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._inputs import Inputs, Table, choose_category_scales
+from .._inputs import Inputs, Table, choose_category_scales, library_of, register_inputs
 from .._inputs.inputs import DONORS, donors
 from .._inputs.number_scales import MOST_POINTS
 from .._utils.from_sklearn import check_columns_seen
+from .._utils.lazy import in_memory
 from ._layout import Layout, encoded
 from ._rows import as_points, blocks, check_labels, check_targets, column_blocks
 from ._tuning import gather
@@ -20,7 +21,19 @@ GROUP_BYTES = 1 << 28  # of the columns that one task learns
 
 
 class DaskInputs(Inputs):
-    """The same for Dask arrays and data frames; coordinates are Dask arrays that are not computed yet."""
+    """The same for Dask arrays and data frames; coordinates are Dask arrays that are not computed yet.
+
+    Queries in memory become coordinates in memory.
+    """
+
+    on_workers = True
+
+    @classmethod
+    def like(cls, inputs):
+        """New inputs with the parameters of those for data in memory."""
+        made = cls(inputs.name)
+        vars(made).update(vars(inputs))
+        return made
 
     def fit(self, X, y, sample_weight=None, *, at_least=2):
         check_workers()
@@ -35,6 +48,8 @@ class DaskInputs(Inputs):
         return self._learn(layout, check_targets(self.name, self.seen, layout.numeric(X), y, sample_weight))
 
     def __call__(self, X):
+        if library_of(X) is None:
+            return self.local()(X)
         check_workers()
         layout = Layout.of(X)
         names = X._meta if hasattr(X, "to_dask_array") else None
@@ -120,6 +135,14 @@ class DaskInputs(Inputs):
     @staticmethod
     def _by_blocks(X, function, width):
         return X.map_blocks(_applied, function, width, dtype=X.dtype, chunks=(X.chunks[0], (width,)))
+
+
+register_inputs("dask", DaskInputs)
+
+
+@in_memory.register(DaskInputs)
+def _(inputs):
+    return inputs.local()
 
 
 def _applied(X, function, width):

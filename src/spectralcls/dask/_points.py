@@ -1,14 +1,15 @@
 """Training points on the workers: what a fitted form of `spectralcls._expansion` needs of its points."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import dask
 import dask.array as da
 import numpy as np
 
 from .. import _expansion
+from .._utils.lazy import in_memory
 from ._incomplete import class_log_sums, without_gaps
-from ._rows import blocks, from_blocks, sizes
+from ._rows import DistributedData, blocks, from_blocks, in_chunks, sizes
 from ._sums import class_potentials, kernel_sums, nearest_codes
 
 
@@ -54,7 +55,9 @@ class TrainingPoints(_expansion.TrainingPoints):
         return shift[:, None], sums
 
     def evaluate(self, Q, sums, finish, width):
-        """As in memory, a Dask array in the chunks of Q."""
+        """As in memory; of lazy queries a Dask array in their chunks."""
+        if isinstance(Q, np.ndarray):
+            return self.evaluate(in_chunks(Q), sums, finish, width).compute()
         found = sums(Q)
         parts = zip(*map(blocks, found), strict=True) if isinstance(found, tuple) else blocks(found)
         task = dask.delayed(finish)
@@ -64,6 +67,8 @@ class TrainingPoints(_expansion.TrainingPoints):
         """As in memory, lazily; a kernel that is not compact reaches every query."""
         if not compact:
             return scores
+        if isinstance(Q, np.ndarray):
+            return self.fallback_to_nearest(in_chunks(scores), in_chunks(Q), candidates, compact).compute()
         unreached = scores.map_blocks(lambda s: np.isneginf(s.max(axis=1)), drop_axis=1, dtype=bool)
         nearest = nearest_codes(Q, self.X, self.codes, unreached, candidates)
         return da.blockwise(_settled, "mc", scores, "mc", nearest, "m", dtype=np.float64)
@@ -88,16 +93,15 @@ class TrainingPoints(_expansion.TrainingPoints):
     def persist(self, *arrays):
         return dask.persist(*arrays)
 
-    def local(self):
-        """The same in this process."""
-        arrays = dask.compute(*[getattr(self, field.name) for field in fields(self)])
-        return _expansion.TrainingPoints(*arrays)
+
+@_expansion.training_points.register(DistributedData)
+def _(data, tolerance=None, n_jobs=None):
+    return TrainingPoints.of(data, tolerance, n_jobs)
 
 
-def local(expansion):
-    """The fitted form with all training points in this process."""
-    (columns,) = dask.compute(expansion.columns)
-    return replace(expansion, points=expansion.points.local(), columns=columns)
+@in_memory.register(TrainingPoints)
+def _(points):
+    return _expansion.TrainingPoints(*dask.compute(*[getattr(points, field.name) for field in fields(points)]))
 
 
 def _settled(scores, nearest):

@@ -6,11 +6,13 @@ import dask
 import dask.array as da
 import numpy as np
 
+from .._utils import lazy
 from .._utils.conversion import without_mask
 from .._utils.from_sklearn import check_columns_seen
 from .._utils.validation import check_class_labels, refuse_missing_labels, weights_of_classes
 from ._workers import check_workers, keep
 
+ROWS = 100_000  # in a chunk of queries in memory
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -30,7 +32,7 @@ def as_points(X, name="X"):
     if not isinstance(X, da.Array):
         raise TypeError(
             f"{name} must be a Dask array or data frame, got {type(X).__name__}. For data in memory use the "
-            "estimators of spectralcls, or wrap it: dask.array.from_array(X, chunks=(100_000, -1)); for a "
+            "functions of spectralcls, or wrap it: dask.array.from_array(X, chunks=(100_000, -1)); for a "
             "numpy.memmap, spectralcls.dask.from_memmap(X)."
         )
     if X.ndim != 2:
@@ -128,12 +130,35 @@ def from_blocks(delayed, rows, shape, dtype):
     return da.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
+def in_chunks(array):
+    """An array in memory as a Dask array of it, in chunks that a task takes."""
+    return da.from_array(array, chunks=(ROWS, *array.shape[1:]))
+
+
+@lazy.by_rows.register(da.Array)
+def _(array, function, dtype=None):
+    return array.map_blocks(function, dtype=array.dtype if dtype is None else dtype)
+
+
+@lazy.in_memory.register(da.Array)
+def _(array):
+    return array.compute()
+
+
+@lazy.accuracy.register(da.Array)
+def _(predicted, y, sample_weight=None):
+    right = predicted == as_column(y, predicted, "y")
+    weight = np.ones(1) if sample_weight is None else as_column(sample_weight, right, "sample_weight")
+    hits, total = dask.compute((right * weight).sum(), da.broadcast_to(weight, right.shape).sum())
+    return float(hits / total)
+
+
 def sizes(array):
     """Rows of the blocks that `blocks` gives."""
     return [rows for rows in array.chunks[0] if rows]
 
 
-class TrainingData(NamedTuple):
+class DistributedData(NamedTuple):
     """Checked training data, held in the memory of the workers; all arrays have the same chunks of rows."""
 
     X: da.Array  # (n, d) float32 or float64
@@ -182,7 +207,7 @@ def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_
             raise ValueError(f"On Dask collections class_weight must be positive and finite, got {class_weight!r}.")
         factors = codes.map_blocks(of_classes.take, dtype=np.float64)
         weights = factors if weights is None else weights * factors
-    return TrainingData(X, codes, classes, *_scaled(weights, codes, len(classes)), incomplete, y=y)
+    return DistributedData(X, codes, classes, *_scaled(weights, codes, len(classes)), incomplete, y=y)
 
 
 def check_targets(name, seen, X, y, sample_weight=None):
@@ -192,7 +217,7 @@ def check_targets(name, seen, X, y, sample_weight=None):
         raise ValueError(f"y must hold real numbers, got dtype {y.dtype}.")
     codes = da.zeros(X.shape[:1], dtype=np.int64, chunks=X.chunks[:1])
     targets = y.astype(np.float64).reshape(len(y), -1)
-    return TrainingData(X, codes, np.zeros(1), *_scaled(weights, codes, 1), incomplete, targets=targets, y=y)
+    return DistributedData(X, codes, np.zeros(1), *_scaled(weights, codes, 1), incomplete, targets=targets, y=y)
 
 
 def _check_rows(name, seen, X, y, sample_weight):

@@ -9,18 +9,19 @@ from sklearn.utils import check_random_state
 
 from .. import _tuning
 from .._expansion import BLOCK_BYTES
-from .._expansion.held_out import Problem, fold_weight, held_out_scores, judged_by_sums, outside
-from .._tuning import candidate_bandwidths, folds_by_content, tuning_sample
+from .._expansion.held_out import fold_weight, held_out_scores, judged_by_sums, outside, sample_and_scores
+from .._tuning import bandwidth_ratio_of, folds_by_content, gathered
 from .._utils.training_data import TrainingData
 from ..kernels import check_repetitions, reference_rule
-from ._rows import blocks, column_blocks
+from ._rows import DistributedData, blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
 MAX_MEASURED = 5000  # incomplete points that a reference bandwidth comes from
 MOST_VALUES = 1 << 22  # numbers that come to this process whole, so that what is drawn from them is as in memory
 
 
-def reference_bandwidth(rule, data, kernel, random_state=0):
+@_tuning.reference_of.register(DistributedData)
+def _(data, rule, kernel="gaussian", random_state=0):
     """Silverman's rule for all samples, or for each class; 1 where all samples are equal.
 
     If values are missing, it is that of a sample, for as many points as there are.
@@ -78,59 +79,15 @@ def _merged(weight, mean, squares):
     return total, center, squares.sum() + weight @ ((mean - center) ** 2).sum(axis=1)
 
 
-def bandwidth_problem(estimator, rule, data, log_priors, importance=None):
-    """How to cross-validate the bandwidth on all points, or on a stratified sample of `max_tuning_samples` of them.
-
-    Few points are tuned on as in memory, in this process. Otherwise the sample is gathered; a rule that compares sums
-    alone validates it against all points on the workers, the others within itself.
-
-    Returns
-    -------
-    sample : TuningSample
-    grid : ndarray
-    scores : callable
-        What `search` wants.
-    """
-    rng = check_random_state(estimator.random_state)
-    points, sample = draw_gathered(estimator, data, rng, against_all=rule.weighting is None)
-    grid = candidate_grid(estimator, data, points, estimator.kernel)
+@sample_and_scores.register(DistributedData)
+def _(data, points, sample, rule, estimator):
+    """A sample of more points, of a rule that compares sums alone, is validated against all points on the workers."""
     compares_sums = rule.weighting is None and not rule.needs_potentials and not data.incomplete
-    score, options = held_out_scores, {}
-    if len(points.X) < data.X.shape[0] and compares_sums and estimator.cv != "loo":
-        seed = rng.randint(2**31)
-        sample = sample._replace(folds=folds_by_content(sample.X, estimator.cv, seed), bandwidth_ratio=1.0)
-        score, options = scores_against_all, {"data": data, "n_folds": estimator.cv, "seed": seed}
-
-    def scores(sample, bandwidth, priors=()):
-        options_of_rule = (estimator.n_jobs, estimator.scoring, importance, priors)
-        return score(Problem(rule, sample, estimator.kernel, bandwidth, log_priors, *options_of_rule), **options)
-
-    return sample, grid, scores
-
-
-def draw_gathered(estimator, data, rng, against_all=False):
-    """The points in this process, see `gather`, and the `TuningSample` of them."""
-    if not isinstance(estimator.cv, int | np.integer | str):
-        raise ValueError(
-            'On Dask collections cv must be an int or "loo": splits made for arrays in memory do not apply. '
-            f"Got {estimator.cv!r}."
-        )
-    points = gather(data, estimator.max_tuning_samples, rng)
-    sample = tuning_sample(estimator, points, against_all=against_all)
-    return points, sample._replace(bandwidth_ratio=sample.bandwidth_ratio / bandwidth_ratio_of(data, points))
-
-
-def candidate_grid(estimator, data, points, kernel):
-    """Bandwidths to try, on the scale of all points."""
-    if estimator.bandwidth_grid is not None:
-        return candidate_bandwidths(estimator.bandwidth_grid, points)
-    return candidate_bandwidths(None, points, kernel) * bandwidth_ratio_of(data, points)
-
-
-def bandwidth_ratio_of(data, points):
-    """Factor from a bandwidth for the gathered points to one for all."""
-    n, d = data.X.shape
-    return (len(points.X) / n) ** (1 / (d + 4))
+    if len(points.X) == data.X.shape[0] or not compares_sums or estimator.cv == "loo":
+        return sample, held_out_scores
+    seed = check_random_state(estimator.random_state).randint(2**31)
+    sample = sample._replace(folds=folds_by_content(sample.X, estimator.cv, seed), bandwidth_ratio=1.0)
+    return sample, partial(scores_against_all, data=data, n_folds=estimator.cv, seed=seed)
 
 
 def scores_against_all(problem, data, n_folds, seed):
@@ -169,6 +126,7 @@ def scores_against_all(problem, data, n_folds, seed):
     return judged_by_sums(problem, log_sums, outside(inside), sample.folds).scored()
 
 
+@gathered.register(DistributedData)
 def gather(data, n_samples, rng):
     """All points if they are few, or a stratified random sample, in this process and in their order; weights as given.
 

@@ -9,13 +9,15 @@ from sklearn.utils import check_random_state
 
 from .. import regression
 from .._estimator import transactional
+from .._tuning import bandwidth_ratio_of, reference_of
+from .._utils.lazy import in_memory
 from ..regression import Choice, Moments, RegressionForm, candidates, chosen
 from ._estimator import to_local
 from ._inputs import DaskInputs
 from ._points import TrainingPoints
 from ._rows import as_column, as_points
 from ._sums import nearest_points
-from ._tuning import bandwidth_ratio_of, gather, reference_bandwidth
+from ._tuning import gather
 
 
 class KernelRegressor(regression.KernelRegressor):
@@ -127,7 +129,7 @@ class KernelRegressor(regression.KernelRegressor):
 
     def _choose(self, data, degrees):
         if self.bandwidth == "silverman":
-            grid = [reference_bandwidth("silverman", data, self.kernel)]
+            grid = [reference_of(data, "silverman", self.kernel)]
         elif self.bandwidth != "cv":
             grid = [float(self.bandwidth)]
         if self.bandwidth != "cv" and len(degrees) == 1:
@@ -231,7 +233,7 @@ class DaskForm(RegressionForm):
 
     def local(self):
         targets, columns = dask.compute(self.targets, self.columns)
-        return RegressionForm(self.moments, self.points.local(), targets, columns, self.kernel, self.bandwidth)
+        return RegressionForm(self.moments, in_memory(self.points), targets, columns, self.kernel, self.bandwidth)
 
 
 def _columns(X, Y, weights=None, *, moments):

@@ -2,17 +2,16 @@
 
 import dask
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .. import spectral
 from .._expansion import Expansion
 from .._expansion.centers import class_centers
 from .._expansion.spectrum import kernel_spectrum
+from .._tuning import candidate_grid, gathered_sample
 from ..linalg import ScaledKernel
 from ._estimator import DaskClassifier
 from ._rows import as_column, as_points
 from ._sums import kernel_sums
-from ._tuning import candidate_grid, draw_gathered
 from ._workers import keep
 
 
@@ -80,7 +79,7 @@ class DaskSpectral(DaskClassifier):
 
     def _tune(self, data, bandwidth):
         """The tuning of the estimator in memory, on the sample."""
-        points, sample = draw_gathered(self, data, check_random_state(self.random_state))
+        points, sample = gathered_sample(self, data)
         grid = [bandwidth] if bandwidth is not None else candidate_grid(self, data, points, self.kernel)
         return self._choose_components(sample, grid)
 

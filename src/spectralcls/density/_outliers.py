@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
-from sklearn.utils.metaestimators import available_if
 
 from .._estimator import leave_one_out, transactional, with_parameters
 from .._expansion.leave_one_out import ClassSums, LeaveOneOut, conformal_p_values
+from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
 from .._utils.typing import Array, ArrayLike

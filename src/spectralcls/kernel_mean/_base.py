@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from .._estimator import ExpansionClassifier, transactional, with_parameters
-from .._expansion import TrainingPoints, class_means
-from .._expansion.held_out import Problem, held_out_scores
-from .._tuning import candidate_bandwidths, reference_bandwidth, tuning_sample
+from .._estimator import ExpansionClassifier, fitted_in_memory, transactional, with_parameters
+from .._expansion import class_means, training_points
+from .._expansion.held_out import Problem, sample_and_scores
+from .._tuning import candidate_grid, gathered_sample, reference_of
+from .._utils.available import available_if
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth, check_no_class_vanishes
 from ..metric import LearnedMap, fitted_map
@@ -36,6 +37,7 @@ class KernelMeanClassifier(ExpansionClassifier):
     n_jobs: int | None = None
 
     metric_ = fitted_map
+    _learns_on_workers = True
 
     def _rule(self):
         raise NotImplementedError
@@ -63,21 +65,16 @@ class KernelMeanClassifier(ExpansionClassifier):
         elif self.bandwidth == "cv":
             self._tune(data, log_priors)
         else:
-            self.bandwidth_ = self._reference(self.bandwidth, data)
+            self.bandwidth_ = reference_of(data, self.bandwidth, self.kernel, self.random_state)
         self._learn_means(data, self._rule(), log_priors)
 
     def _learn_means(self, data, rule, log_priors, before=None):
+        points = training_points(data, self.tolerance, self.n_jobs)
         self._model, inverse_density = class_means(
-            rule, self._points(data), self.kernel, self.bandwidth_, log_priors, before=before
+            rule, points, self.kernel, self.bandwidth_, log_priors, before=before
         )
         if inverse_density is not None:
             self.inverse_density_ = inverse_density
-
-    def _points(self, data):
-        return TrainingPoints.of(data, self.tolerance, self.n_jobs)
-
-    def _reference(self, rule, data):
-        return reference_bandwidth(rule, data.X, data.codes, data.n_classes, data.weights, kernel=self.kernel)
 
     def _tune(self, data, log_priors):
         sample, grid, score = self._bandwidth_problem(data, self._rule(), log_priors)
@@ -88,15 +85,18 @@ class KernelMeanClassifier(ExpansionClassifier):
 
     def _bandwidth_problem(self, data, rule, log_priors):
         """The sample to tune on, candidates, and the function that scores them."""
-        sample = tuning_sample(self, data, against_all=rule.weighting is None)
+        points, sample = gathered_sample(self, data, against_all=rule.weighting is None)
+        grid = candidate_grid(self, data, points, self.kernel)
+        sample, scores = sample_and_scores(data, points, sample, rule, self)
         importance = self._importance(data)
 
         def score(sample, bandwidth, priors=()):
             options = {"scoring": self.scoring, "importance": importance, "priors": priors}
-            return held_out_scores(Problem(rule, sample, self.kernel, bandwidth, log_priors, self.n_jobs, **options))
+            return scores(Problem(rule, sample, self.kernel, bandwidth, log_priors, self.n_jobs, **options))
 
-        return sample, candidate_bandwidths(self.bandwidth_grid, data, self.kernel), score
+        return sample, grid, score
 
+    @available_if(fitted_in_memory)
     @transactional(keep=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):
         """Add training points: a point is one more term of the sums.

@@ -1,0 +1,40 @@
+"""Collections whose rows are on the workers of a cluster, or on disk: who reads them, and who refuses them.
+
+`spectralcls.dask` registers its `Inputs` here, and is imported when the first collection of its library is seen.
+"""
+
+from importlib import import_module
+
+_MODULES = {"dask": "spectralcls.dask"}  # by the library of a collection, the module that registers its inputs
+_KINDS: dict[str, type] = {}
+
+
+def register_inputs(library, kind):
+    """Let `kind`, a class of inputs, read the collections of a library."""
+    _KINDS[library] = kind
+
+
+def library_of(X):
+    """Name of the library whose collection X is; None if X is in memory."""
+    roots = (kind.__module__.partition(".")[0] for kind in type(X).__mro__)
+    return next((root for root in roots if root in _MODULES), None)
+
+
+def inputs_for(X, inputs):
+    """New `inputs` as the kind that reads X: themselves in memory."""
+    library = library_of(X)
+    if library is None:
+        return inputs
+    import_module(_MODULES[library])
+    return _KINDS[library].like(inputs)
+
+
+def refuse_collection(X, name):
+    """Raise for a collection, in the name of an estimator that learns in memory."""
+    library = library_of(X)
+    if library is not None:
+        raise TypeError(
+            f"{name} learns from data in memory, not from a {library.capitalize()} collection: pass X.compute(), or a "
+            "part of it that fits into memory. ParzenClassifier and the other classifiers of kernel means, "
+            "PerTurboClassifier, SpectralISEClassifier and KernelRegressor learn from collections."
+        )

@@ -1,0 +1,42 @@
+"""What tuning asks of training data that may be on the workers of a cluster: rows of them, and rules of thumb.
+
+`spectralcls.dask` registers its kind of data with the functions that dispatch.
+"""
+
+from functools import singledispatch
+
+from sklearn.utils import check_random_state
+
+from .grids import candidate_bandwidths, reference_bandwidth
+from .sample import tuning_sample
+
+
+@singledispatch
+def gathered(data, n_samples, rng):
+    """Training data in memory; of those on workers up to `n_samples` rows, or more if they are small."""
+    return data
+
+
+@singledispatch
+def reference_of(data, rule, kernel="gaussian", random_state=0):
+    """`reference_bandwidth` of all training points."""
+    return reference_bandwidth(rule, data.X, data.codes, data.n_classes, data.weights, kernel=kernel)
+
+
+def gathered_sample(estimator, data, **options):
+    """The training data in memory, and the `TuningSample` drawn from them; its bandwidths are for all points."""
+    points = gathered(data, estimator.max_tuning_samples, check_random_state(estimator.random_state))
+    sample = tuning_sample(estimator, points, **options)
+    return points, sample._replace(bandwidth_ratio=sample.bandwidth_ratio / bandwidth_ratio_of(data, points))
+
+
+def candidate_grid(estimator, data, points, kernel):
+    """Bandwidths to try for all points, by those in memory."""
+    grid = candidate_bandwidths(estimator.bandwidth_grid, points, kernel)
+    return grid if estimator.bandwidth_grid is not None else grid * bandwidth_ratio_of(data, points)
+
+
+def bandwidth_ratio_of(data, points):
+    """Factor from a bandwidth for the points in memory to one for all; 1 if they are all."""
+    n, d = data.X.shape
+    return (points.X.shape[0] / n) ** (1 / (d + 4))

@@ -1,0 +1,25 @@
+"""Methods that some objects lack, with an AttributeError that says why."""
+
+from functools import update_wrapper
+
+
+def available_if(check):
+    """Decorator of a method that an object has if ``check(self)`` is true.
+
+    As scikit-learn's of the same name, but an AttributeError that the check raises, with the reason, is the one that
+    the user sees.
+    """
+    return lambda method: _Available(method, check)
+
+
+class _Available:
+    def __init__(self, method, check):
+        update_wrapper(self, method)
+        self._method, self._check = method, check
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self._method
+        if not self._check(instance):
+            raise AttributeError(f"{type(instance).__name__!r} object has no attribute {self.__name__!r}")
+        return self._method.__get__(instance, owner)
