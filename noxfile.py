@@ -3,6 +3,7 @@
 Every session makes an environment of its own. `nox` alone runs what a change has to pass.
 """
 
+from fnmatch import fnmatch
 from pathlib import Path
 
 import nox
@@ -140,7 +141,7 @@ def remove_modules():
 
 @nox.session
 def sdist(session):
-    """The source distribution, into dist/: it holds what git tracks, and two builds have the same bits."""
+    """The source distribution, into dist/: it holds what git tracks but for what pyproject.toml excludes, bit for bit."""
     session.install("build")
     archives = []
     for name in ("first", "second"):
@@ -153,7 +154,8 @@ def sdist(session):
     listed = session.run("tar", "tzf", str(archive), silent=True, external=True).splitlines()
     found = {name.split("/", 1)[1] for name in listed if not name.endswith("/")} - {"PKG-INFO"}
     tracked = session.run("git", "ls-files", silent=True, external=True).splitlines()
-    wanted = {name for name in tracked if not name.startswith((".ci/", ".github/"))}
+    excluded = PROJECT["tool"]["scikit-build"]["sdist"]["exclude"]
+    wanted = {name for name in tracked if not any(fnmatch(name, f"{each}*") for each in excluded)}
     if found != wanted:
         session.error(f"{archive.name} has {sorted(found - wanted)} too many and lacks {sorted(wanted - found)}.")
     (ROOT / "dist").mkdir(exist_ok=True)

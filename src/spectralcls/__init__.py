@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 
 _MODULES = (
     "ccdr dask datasets density ensemble information inspection kernel_mean kernels linalg metric "
-    "neighbors perturbo plotting regression spectral storage"
+    "neighbors papers perturbo plotting regression spectral storage"
 ).split()
 _NAMES = {  # by the module that they come from
     "_core.config": "show_config",
