@@ -4,7 +4,8 @@ from data import load_npz
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist, pdist
 
-from spectralcls.information._dimension import class_dimensions, entropic_dimension
+from spectralcls.information import _dimension as dimension_module
+from spectralcls.information import class_dimensions, entropic_dimension
 from spectralcls.neighbors import knn
 
 
@@ -44,11 +45,17 @@ def test_known_manifolds(X, dimension, graph):
     assert found.spread == pytest.approx(found.resampled.std()) and found.spread < 1
 
 
+def kept(edges):
+    """The sum of all edges but the longest twentieth."""
+    edges = np.sort(edges, axis=None)
+    return edges[: len(edges) - len(edges) // 20].sum()
+
+
 def test_lengths_are_those_of_the_graphs():
     X = np.random.default_rng(0).standard_normal((40, 3))
     sizes = [30, 40]
     found = entropic_dimension(X, n_neighbors=3, gamma=1.5, sizes=sizes, n_resamples=2, random_state=0)
-    expected = np.sum(knn(X, X, 4)[0][:, 1:] ** 1.5)  # all 40 points, in any order
+    expected = kept(knn(X, X, 4)[0][:, 1:] ** 1.5)  # all 40 points, in any order
     np.testing.assert_allclose(found.lengths[:, 1], expected)
     slopes = np.diff(np.log(found.lengths), axis=1)[:, 0] / np.log(40 / 30)
     np.testing.assert_allclose(found.resampled, np.where(slopes < 1, 1.5 / (1 - slopes), np.inf))
@@ -56,20 +63,82 @@ def test_lengths_are_those_of_the_graphs():
     assert tree.lengths[0, 1] == pytest.approx(pdist(X[:3]).sum() - pdist(X[:3]).max())
 
 
-def test_the_tree_is_the_shortest_and_duplicates_add_nothing():
+@pytest.mark.parametrize("most_known", [128, 5])
+def test_graphs_of_subsamples_follow_from_one_search(most_known, monkeypatch):
+    """The neighbors within a subsample, also where too few of the known ones are drawn."""
+    monkeypatch.setattr(dimension_module, "MOST_KNOWN", most_known)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    graphs = dimension_module.NeighborGraphs.of(X, 4, 20, None)
+    for size in (20, 50, 80):
+        rows = rng.choice(80, size, replace=False)
+        expected = knn(X[rows], X[rows], 5)[0][:, 1:]
+        np.testing.assert_allclose(np.sort(graphs.edges(rows)), np.sort(expected, axis=None), rtol=1e-12)
+
+
+@pytest.mark.parametrize("most_paired", [4096, 10])
+def test_the_tree_is_the_shortest_and_duplicates_add_nothing(most_paired, monkeypatch):
+    monkeypatch.setattr(dimension_module, "MOST_PAIRED", most_paired)
     X = np.random.default_rng(0).standard_normal((60, 3))
-    shortest = minimum_spanning_tree(cdist(X, X)).sum()
+    shortest = kept(minimum_spanning_tree(cdist(X, X)).data)
     for points in (X, np.repeat(X, 2, axis=0)):
-        sizes = [2, len(points)]
-        found = entropic_dimension(points, graph="mst", gamma=1, sizes=sizes, n_resamples=1, random_state=0)
+        found = entropic_dimension(points, graph="mst", gamma=1, sizes=[2, 60], n_resamples=1, random_state=0)
         assert found.lengths[0, 1] == pytest.approx(shortest)
 
 
-def test_invariant_to_scale_and_deterministic():
+@pytest.mark.parametrize("graph", ["knn", "mst"])
+def test_copies_count_once(graph):
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    once = entropic_dimension(X, graph=graph, n_resamples=4, random_state=0)
+    for times in (2, 5):
+        again = entropic_dimension(np.repeat(X, times, axis=0), graph=graph, n_resamples=4, random_state=0)
+        assert again.dimension == pytest.approx(once.dimension, rel=1e-12)
+
+
+@pytest.mark.parametrize("graph", ["knn", "mst"])
+@pytest.mark.parametrize("far", [1e4, 1e30, 1e300])
+def test_a_far_point_is_named_and_changes_little(far, graph):
+    X = swiss_roll(400)
+    options = dict(graph=graph, n_resamples=6, random_state=0)
+    with pytest.warns(UserWarning, match=r"1 of 401 distinct points are far .*rows 250 of those given") as record:
+        found = entropic_dimension(np.insert(X, 250, [far, 0, 0], axis=0), **options)
+    assert record[0].filename == __file__
+    assert found.dimension == pytest.approx(entropic_dimension(X, **options).dimension, abs=0.15)
+
+
+@pytest.mark.parametrize("draw", ["normal", "exponential"])
+def test_ordinary_tails_have_no_far_points(draw):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        for n, d in ((30, 1), (300, 1), (300, 3)):
+            entropic_dimension(getattr(rng, draw)(size=(n, d)), n_resamples=1, random_state=0)  # warnings are errors
+
+
+def test_heavy_tails_are_a_line():
+    X = np.random.default_rng(0).standard_cauchy((300, 1)) ** 3
+    with pytest.warns(UserWarning, match=r"\(rows \d+, \d+, \d+, \d+, \d+, \.\.\. of those given\)"):
+        assert entropic_dimension(X, random_state=0).dimension == pytest.approx(1, abs=0.3)
+
+
+@pytest.mark.parametrize("trimmed", [0.02, 0.1])
+def test_the_share_of_edges_left_out_hardly_matters(trimmed, monkeypatch):
+    """Between a fiftieth and a tenth; without any, one far point is the answer."""
+    X = np.random.default_rng(0).normal(size=(600, 4))
+    usual = entropic_dimension(X, random_state=0).dimension
+    monkeypatch.setattr(dimension_module, "TRIMMED", trimmed)
+    assert entropic_dimension(X, random_state=0).dimension == pytest.approx(usual, rel=0.04)
+
+
+def test_invariant_to_scale_and_order_and_deterministic():
     X = sphere(3, 300)
     first = entropic_dimension(X, random_state=3)
-    again = entropic_dimension(1e4 * X + 5, random_state=3, n_jobs=2)
-    assert first.dimension == pytest.approx(again.dimension, rel=1e-9)
+    for scale in (1e-300, 1e4, 1e300):
+        again = entropic_dimension(scale * X, random_state=3, n_jobs=2)
+        assert first.dimension == pytest.approx(again.dimension, rel=1e-9)
+    assert entropic_dimension(1e4 * X + 5, random_state=3).dimension == pytest.approx(first.dimension, rel=0.05)
+    assert entropic_dimension(X[::-1], random_state=3).dimension == pytest.approx(first.dimension, rel=1e-9)
+    tiny = entropic_dimension((X * 1e-41).astype(np.float32), random_state=3)
+    assert tiny.dimension == pytest.approx(first.dimension, rel=0.1)
 
 
 def test_satimage_classes():
@@ -100,3 +169,7 @@ def test_bad_input(options, message):
 def test_duplicates_only():
     with pytest.raises(ValueError, match="duplicates"):
         entropic_dimension(np.ones((30, 2)))
+    with pytest.raises(ValueError, match="without duplicates there are 2 of n_samples=30"):
+        entropic_dimension(np.repeat([[1.0], [2.0]], 15, axis=0))
+    with pytest.raises(ValueError, match="NaN"):
+        entropic_dimension(np.full((30, 2), np.nan))

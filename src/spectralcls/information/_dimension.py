@@ -8,12 +8,20 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
+from .._utils.advice import advise
 from .._utils.conversion import converted
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_column
 from ..kernels.neighbors import knn, without_self
+from ._scaled import scaled
 
+TRIMMED = 0.05  # of the edges, the longest
+DOMINATED = 0.8  # share of the longest edges in the length of all: no normal or exponential sample has as much
+NAMED = 5  # far points
+SPARE = 4  # more neighbors than needed are known by this many deviations: one point in a million lacks some
+MOST_KNOWN = 128  # neighbors of a point; small subsamples search for them
+MOST_PAIRED = 4096  # points whose distances are all kept: 128 MiB
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _CONSTRAINTS = {
     "graph": [StrOptions({"knn", "mst"})],
@@ -38,7 +46,7 @@ class IntrinsicDimension:
     sizes : ndarray of shape (n_sizes,)
         Numbers of points drawn.
     lengths : ndarray of shape (n_resamples, n_sizes)
-        Total graph lengths: the sum of the edges' gamma-th powers.
+        Total graph lengths: the sum of the edges' gamma-th powers, without the longest twentieth of the edges.
 
     Examples
     --------
@@ -73,12 +81,13 @@ def entropic_dimension(
 
     The total length of a k-NN graph or minimal spanning tree over n points of an m-dimensional manifold,
     edges raised to the power gamma, grows as n^((m - gamma) / m). The slope of log-length against log-n, over
-    subsamples drawn without replacement, gives m.
+    subsamples drawn without replacement, gives m. The longest twentieth of the edges is left out: it grows alike, and a
+    few far points would be all of it. Copies of a point are one point.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Points.
+        Points; everything is computed in float64.
     graph : {"knn", "mst"}, default="knn"
         "mst" is the tree of the complete Euclidean graph: O(n^2) time.
     n_neighbors : int, default=4
@@ -86,7 +95,7 @@ def entropic_dimension(
     gamma : float, default=1
         Power of the edge lengths, 0 < gamma < the dimension.
     sizes : array-like of int or None, default=None
-        Numbers of points to draw; None: 8 sizes from n / 2 to n - 1.
+        Numbers of points to draw; None: 8 sizes from n / 2 to n - 1, of n distinct points.
     n_resamples : int, default=20
         Subsamples per size.
     random_state : int, RandomState or None, default=None
@@ -102,12 +111,19 @@ def entropic_dimension(
     Raises
     ------
     ValueError
-        If there are too few points, or too few distinct ones for a positive length.
+        If there are too few distinct points.
+
+    Warns
+    -----
+    UserWarning
+        If the longest twentieth of the edges is four fifths of their length, because of points ten times as far from
+        their neighbors as all others; it names the farthest.
 
     Notes
     -----
-    Time: n_resamples k-NN graphs (or trees) per size. In high dimension the estimate is biased downwards, as
-    subsamples hardly reach the regime where boundaries do not matter.
+    Time: one search of more neighbors than n_neighbors, from which those of each subsample follow, or n_resamples trees
+    per size. In high dimension the estimate is biased downwards, as subsamples hardly reach the regime where boundaries
+    do not matter.
 
     References
     ----------
@@ -122,29 +138,36 @@ def entropic_dimension(
     >>> round(entropic_dimension(np.hstack([X, X]), random_state=0).dimension, 6)
     2.107535
     """
-    X = converted(X, "X", dtype=[np.float64, np.float32], order="C")
-    least = n_neighbors + 1 if graph == "knn" else 2
+    points, exponent = scaled(converted(X, "X", dtype=np.float64))
+    points, rows_of_X = np.unique(points, axis=0, return_index=True)
+    n, least = len(points), n_neighbors + 1 if graph == "knn" else 2
+    if n <= least:
+        raise ValueError(
+            f"need more than {least} distinct points for a dimension, but without duplicates there are {n} of "
+            f"n_samples={np.shape(X)[0]}."
+        )
     if sizes is None:
-        sizes = np.unique(np.linspace(max(least, len(X) // 2), len(X) - 1, 8).astype(int))
+        sizes = np.unique(np.linspace(max(least, n // 2), n - 1, 8).astype(int))
     sizes = np.asarray(sizes)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu":
         raise ValueError(f"sizes must be integers, got {sizes.tolist()!r}.")
-    if len(sizes) < 2 or sizes.min() < least or sizes.max() > len(X):
+    if len(sizes) < 2 or sizes.min() < least or sizes.max() > n:
         raise ValueError(
-            f"need two or more sizes between {least} and the number of points, n_samples={len(X)}; got "
-            f"{sizes.tolist()}."
+            f"need two or more sizes between {least} and the number of distinct points, {n}; got {sizes.tolist()}."
         )
+    trees = graph == "mst"
+    graphs = SpanningTrees.of(points) if trees else NeighborGraphs.of(points, n_neighbors, sizes.min(), n_jobs)
+    _name_far_points(points, graphs.edges(np.arange(n)), n_neighbors, rows_of_X, n_jobs)
     random = check_random_state(random_state)
-    lengths = np.empty((n_resamples, len(sizes)))
-    for r, s in np.ndindex(lengths.shape):
-        rows = random.choice(len(X), sizes[s], replace=False)
-        lengths[r, s] = _length(X[rows], graph, n_neighbors, gamma, n_jobs)
-    if not (lengths > 0).all():
-        raise ValueError("a graph has length 0: nearly all points are duplicates, their dimension is undefined.")
-    logs = np.log(lengths)
+    logs = np.empty((n_resamples, len(sizes)))
+    for r, s in np.ndindex(logs.shape):
+        rows = random.choice(n, sizes[s], replace=False)
+        logs[r, s] = np.log(np.sum(_without_longest(graphs.edges(rows)) ** gamma))
     resampled = _dimensions(logs, sizes, gamma)
     mean = float(_dimensions(logs.mean(axis=0, keepdims=True), sizes, gamma)[0])
     spread = float(np.std(resampled)) if np.isfinite(resampled).all() else np.inf
+    with np.errstate(over="ignore", under="ignore"):
+        lengths = np.exp(logs + gamma * exponent * np.log(2))
     return IntrinsicDimension(mean, spread, resampled, sizes, lengths)
 
 
@@ -173,29 +196,92 @@ def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, In
     >>> sorted(class_dimensions(X, y, random_state=0))
     [0, 1, 2]
     """
-    X = converted(X, "X", dtype=[np.float64, np.float32])
+    X = converted(X, "X", dtype=np.float64)
     y = check_column(y, len(X))
     return {label: entropic_dimension(X[y == label], **options) for label in np.unique(y).tolist()}
 
 
-def _length(X, graph, n_neighbors, gamma, n_jobs):
-    if graph == "knn":
-        edges = without_self(*knn(X, X, n_neighbors + 1, n_jobs=n_jobs))[0]
-    else:
-        edges = _spanning_tree(np.array(X, dtype=np.float64))
-    return np.sum(edges.astype(np.float64) ** gamma)
+@dataclass(frozen=True)
+class NeighborGraphs:
+    """Edges of the k-NN graphs of subsamples.
+
+    The neighbors of a point in a subsample are the first of its neighbors that are drawn. Where too few of those that
+    are known are, they are searched for.
+    """
+
+    X: np.ndarray
+    k: int
+    distances: np.ndarray  # (n, K) of the neighbors among all points
+    indices: np.ndarray
+    n_jobs: int | None
+
+    @classmethod
+    def of(cls, X, k, smallest, n_jobs):
+        known = min(len(X) - 1, int(np.ceil((k + SPARE * np.sqrt(k) + SPARE) * len(X) / smallest)), MOST_KNOWN)
+        return cls(X, k, *without_self(*knn(X, X, known + 1, n_jobs=n_jobs)), n_jobs)
+
+    def edges(self, rows):
+        drawn = np.zeros(len(self.X), dtype=bool)
+        drawn[rows] = True
+        of_subsample = drawn[self.indices[rows]]
+        counts = np.cumsum(of_subsample, axis=1, dtype=np.int16)
+        complete = counts[:, -1] >= self.k
+        edges = self.distances[rows][of_subsample & (counts <= self.k) & complete[:, None]]
+        others = rows[~complete]
+        if not len(others):
+            return edges
+        missing = knn(self.X[others], self.X[rows], self.k + 1, n_jobs=self.n_jobs)[0][:, 1:]
+        return np.concatenate([edges, missing.ravel()])
 
 
-def _spanning_tree(X):
-    """Lengths of the edges of the Euclidean minimum spanning tree by Prim's algorithm, one row of distances at a time.
-    Permutes X."""
-    edges, nearest, last = np.empty(len(X) - 1), np.full(len(X) - 1, np.inf), X[-1].copy()
-    for n in range(len(X) - 1, 0, -1):  # points that are not in the tree yet
-        np.minimum(nearest[:n], cdist(last[None], X[:n])[0], out=nearest[:n])
-        i = nearest[:n].argmin()
-        edges[n - 1], last = nearest[i], X[i].copy()
-        X[i], nearest[i] = X[n - 1], nearest[n - 1]
-    return edges
+@dataclass(frozen=True)
+class SpanningTrees:
+    """Edges of the Euclidean minimum spanning trees of subsamples, by Prim's algorithm.
+
+    Distances of up to `MOST_PAIRED` points are computed once, of more points a row at a time.
+    """
+
+    X: np.ndarray
+    distances: np.ndarray | None  # (n, n)
+
+    @classmethod
+    def of(cls, X):
+        return cls(X, cdist(X, X) if len(X) <= MOST_PAIRED else None)
+
+    def edges(self, rows):
+        others, last = rows[:-1].copy(), rows[-1]
+        edges, nearest = np.empty(len(others)), np.full(len(others), np.inf)
+        for n in range(len(others), 0, -1):  # points that are not in the tree yet
+            np.minimum(nearest[:n], self._distances(last, others[:n]), out=nearest[:n])
+            i = nearest[:n].argmin()
+            edges[n - 1], last = nearest[i], others[i]
+            others[i], nearest[i] = others[n - 1], nearest[n - 1]
+        return edges
+
+    def _distances(self, row, others):
+        return cdist(self.X[row, None], self.X[others])[0] if self.distances is None else self.distances[row, others]
+
+
+def _name_far_points(points, edges, n_neighbors, rows_of_X, n_jobs):
+    """Warn if the longest edges are nearly all of the length of a graph."""
+    kept = _without_longest(edges)
+    if kept.sum() > (1 - DOMINATED) * edges.sum():
+        return
+    farthest = knn(points, points, min(n_neighbors, len(points) - 1) + 1, n_jobs=n_jobs)[0][:, -1]
+    far = np.flatnonzero(farthest > 10 * kept.max())
+    far = far[np.argsort(-farthest[far], kind="stable")]
+    if len(far):
+        named = ", ".join(str(row) for row in rows_of_X[far[:NAMED]]) + (", ..." if len(far) > NAMED else "")
+        advise(
+            f"{len(far)} of {len(points)} distinct points are far from all others (rows {named} of those given). "
+            "The longest edges are left out of the estimate. Look whether these rows are errors.",
+            stacklevel=4,
+        )
+
+
+def _without_longest(edges):
+    kept = len(edges) - int(TRIMMED * len(edges))
+    return edges if kept == len(edges) else np.partition(edges, kept)[:kept]
 
 
 def _dimensions(logs, sizes, gamma):

@@ -9,10 +9,9 @@ from ..kernels import log_normalizer
 from ._bandwidth import chosen_bandwidth
 from ._gram import Gram, canonical_order
 from ._parzen import Sample, pair_of
+from ._scaled import scaled
 
 GRID = 2.0 ** np.arange(-4, 2)  # times the median rule
-FARTHEST = 1e100  # coordinates beyond are as far: nothing overflows when squared
-MOST_EXPONENT = 1000  # of the scale
 
 
 class KernelOfTest(NamedTuple):
@@ -41,7 +40,7 @@ class KernelOfTest(NamedTuple):
 
 def kernel_of_test(samples, bandwidth, kernel, potential, n_jobs):
     """That of all samples together; `bandwidth` is a number or a word."""
-    points, exponent = _scaled(np.concatenate([sample.points for sample in samples]))
+    points, exponent = scaled(np.concatenate([sample.points for sample in samples]))
     alike = Sample(points[canonical_order(points)], np.ones(len(points)))
     if not isinstance(bandwidth, str):
         h = np.array([np.clip(np.ldexp(float(bandwidth), -exponent), 1e-300, 1e300)])
@@ -62,17 +61,3 @@ def kernels_of_tests(samples, bandwidth, kernel, potential, n_jobs):
     """That of each sample; `bandwidth` is a number, a word, or a number for each."""
     each = [bandwidth] * 2 if isinstance(bandwidth, str) else pair_of(bandwidth)
     return [kernel_of_test([p], h, kernel, potential, n_jobs) for p, h in zip(samples, each, strict=True)]
-
-
-def _scaled(X):
-    """The points about their medians, times the power of two at which half of them lie within 1, and its exponent.
-
-    A far point does not change the scale, and numbers of any size have squares.
-    """
-    with np.errstate(over="ignore"):
-        X = X - np.median(X, axis=0)
-        sizes = np.abs(X).max(axis=1)
-    sizes = sizes[sizes > 0]
-    exponent = int(np.clip(np.frexp(np.median(sizes))[1], -MOST_EXPONENT, MOST_EXPONENT)) if len(sizes) else 0
-    with np.errstate(over="ignore"):
-        return np.clip(np.ldexp(X, -exponent), -FARTHEST, FARTHEST), exponent

@@ -1,0 +1,20 @@
+"""Points in a scale in which their distances have squares, whatever the units and however far one of them lies."""
+
+import numpy as np
+
+FARTHEST = 1e100  # coordinates beyond are as far: nothing overflows when squared
+MOST_EXPONENT = 1000  # of the scale
+
+
+def scaled(X):
+    """The points about their medians, times the power of two at which half of them lie within 1, and its exponent.
+
+    A far point does not change the scale.
+    """
+    with np.errstate(over="ignore"):
+        X = X - np.median(X, axis=0)
+        sizes = np.abs(X).max(axis=1)
+    sizes = sizes[sizes > 0]
+    exponent = int(np.clip(np.frexp(np.median(sizes))[1], -MOST_EXPONENT, MOST_EXPONENT)) if len(sizes) else 0
+    with np.errstate(over="ignore"):
+        return np.clip(np.ldexp(X, -exponent), -FARTHEST, FARTHEST), exponent
