@@ -32,7 +32,7 @@ def slow(Q, X, y, w, h, degree, kernel="gaussian"):
 def test_it_is_weighted_least_squares(degree, kernel, k):
     X, y, Q, w = problem(k=k)
     h = 0.8 if kernel == "gaussian" else 2.5
-    found = KernelRegressor(h, degree=degree, kernel=kernel).fit(X, y, w).predict(Q)
+    found = KernelRegressor(h, degree=degree, kernel=kernel, scale=None).fit(X, y, w).predict(Q)
     assert_allclose(found, slow(Q, X, y, w, h, degree, kernel), rtol=1e-11 if degree == 0 else 1e-6)
 
 
@@ -40,7 +40,7 @@ def test_it_is_weighted_least_squares(degree, kernel, k):
 def test_cv_is_the_held_out_error(cv):
     X, y, _, w = problem()
     grid = [0.3, 0.6, 1.2]
-    model = KernelRegressor(bandwidth_grid=grid, cv=cv).fit(X, y, w)
+    model = KernelRegressor(bandwidth_grid=grid, cv=cv, scale=None).fit(X, y, w)
     assert len(model.cv_results_["params"]) == 6
     best = model.cv_results_["params"][np.argmax(model.cv_results_["mean_test_score"])]
     assert best == {"bandwidth": model.bandwidth_, "degree": model.degree_}
@@ -151,7 +151,7 @@ def test_intervals_cover_and_follow_the_noise(degree):
     def target(X):
         return 2 * X[:, 0] + (0.1 + (X[:, 0] > 0)) * rng.normal(size=len(X))
 
-    model = KernelRegressor(0.25, degree=degree).fit(X, target(X))
+    model = KernelRegressor(0.25, degree=degree, scale=None).fit(X, target(X))
     low, high = model.predict_interval(Q, coverage=0.8).T
     y = target(Q)
     assert abs(np.mean((low <= y) & (y <= high)) - 0.8) < 0.05
@@ -161,7 +161,7 @@ def test_intervals_cover_and_follow_the_noise(degree):
 
 def test_intervals_are_predictions_plus_quantiles_of_the_residuals():
     X, y, Q, w = problem(60, k=2)
-    model = KernelRegressor(0.7, degree=1).fit(X, y, w)
+    model = KernelRegressor(0.7, degree=1, scale=None).fit(X, y, w)
     residuals = y - [
         slow(X[[i]], np.delete(X, i, 0), np.delete(y, i, 0), np.delete(w, i), 0.7, 1)[0] for i in range(60)
     ]

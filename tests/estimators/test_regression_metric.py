@@ -77,12 +77,12 @@ def test_a_learned_metric_predicts_better(metric):
 def test_the_metric_comes_before_everything_else(metric, k):
     X, y = problem()
     Y = y if k == 1 else np.column_stack([y, X[:, 3]])
-    model = KernelRegressor(metric=metric).fit(X, Y)
-    mapped = KernelRegressor().fit(model.metric_.transform(X), Y)
+    model = KernelRegressor(metric=metric, scale=None).fit(X, Y)
+    mapped = KernelRegressor(scale=None).fit(model.metric_.transform(X), Y)
     assert_array_equal(model.predict(X), mapped.predict(model.metric_.transform(X)))
     assert_array_equal(model.predict_interval(X[:9]), mapped.predict_interval(model.metric_.transform(X[:9])))
     assert model.bandwidth_ == mapped.bandwidth_ and model.degree_ == mapped.degree_
-    moved = KernelRegressor(metric=metric).fit(X * [1, 2, 4, 8, 16, 32] + 5, Y)
+    moved = KernelRegressor(metric=metric, scale=None).fit(X * [1, 2, 4, 8, 16, 32] + 5, Y)
     assert_allclose(moved.predict(X * [1, 2, 4, 8, 16, 32] + 5), model.predict(X), rtol=1e-2, atol=1e-2)
 
 
@@ -92,7 +92,7 @@ def test_fitted_and_unfitted_transformers():
     model = KernelRegressor(metric=fitted).fit(X, y)
     assert model.metric_ is fitted
     assert_array_equal(clone(KernelRegressor(metric=FrozenEstimator(fitted))).fit(X, y).predict(X), model.predict(X))
-    unfitted = KernelRegressor(metric=StandardScaler()).fit(X, y, sample_weight=np.arange(1.0, 151.0))
+    unfitted = KernelRegressor(metric=StandardScaler(), scale=None).fit(X, y, sample_weight=np.arange(1.0, 151.0))
     assert_allclose(unfitted.metric_.mean_, np.average(X, axis=0, weights=np.arange(1.0, 151.0)))
 
 

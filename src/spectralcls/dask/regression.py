@@ -11,7 +11,7 @@ from .. import regression
 from .._estimator import transactional
 from .._tuning import bandwidth_ratio_of, reference_of
 from .._utils.lazy import in_memory
-from ..regression import Choice, Moments, RegressionForm, candidates, chosen
+from ..regression import Moments, RegressionForm, TargetUnits, candidates, chosen
 from ._estimator import to_local
 from ._inputs import DaskInputs
 from ._points import TrainingPoints
@@ -37,6 +37,9 @@ class KernelRegressor(regression.KernelRegressor):
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
+    scale : {"auto", None}, default="auto"
+        "auto" brings each column of numbers to a scale of one, and the bandwidth counts in these units: no unit of a
+        column matters. None takes the numbers as they are.
     metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
         Map of the points before anything else, learned in `fit`. "diagonal" and "full": a
         :class:`~spectralcls.metric.GradientMetric` of the standardized features; "whiten": the inverse root of their
@@ -46,7 +49,8 @@ class KernelRegressor(regression.KernelRegressor):
     cv : "loo", int, splitter or list of splits, default="loo"
         What is held out together. Copies of a sample, its target included, are one of greater weight.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data, which goes on
+        while its smallest or largest value is the best.
     max_tuning_samples : int or None, default=20000
         With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
         class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
@@ -68,13 +72,15 @@ class KernelRegressor(regression.KernelRegressor):
         Degree in use.
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
-        held out, averaged over the outputs, NaN if a kernel does not reach one of them. Only present if tuned.
+        held out, averaged over the outputs. Only present if tuned.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     metric_ : transformer or None
         The fitted map in use.
+    scale_ : {"each", None}
+        Whether each column of numbers was divided by a scale.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -127,13 +133,23 @@ class KernelRegressor(regression.KernelRegressor):
             )
         return super().fit(X, y, sample_weight)
 
+    def _units_of(self, targets):
+        """In Dask's approximate median, in passes over the targets alone."""
+        exponent = int(np.frexp(abs(targets).max().compute())[1]) + 1
+        scaled = np.ldexp(targets, -exponent)
+        if self.tolerance is None:
+            origin = np.concatenate(dask.compute(*(da.percentile(column, 50) for column in scaled.T)))
+        else:
+            origin = scaled.min(axis=0).compute()
+        return TargetUnits(exponent, origin, int(np.frexp(abs(scaled - origin).max().compute())[1]))
+
     def _choose(self, data, degrees):
         if self.bandwidth == "silverman":
             grid = [reference_of(data, "silverman", self.kernel)]
         elif self.bandwidth != "cv":
             grid = [float(self.bandwidth)]
         if self.bandwidth != "cv" and len(degrees) == 1:
-            return Choice(grid[0], degrees[0])
+            return grid[0], degrees[0]
         sample = gather(data, self.max_tuning_samples, check_random_state(self.random_state))
         shrunk = bandwidth_ratio_of(data, sample)
         if self.bandwidth == "cv":
@@ -156,7 +172,7 @@ class KernelRegressor(regression.KernelRegressor):
         y : Dask array of shape (n_queries,) or (n_queries, n_outputs), float64
             Not computed yet, in the chunks of X.
         """
-        predicted = self._form.predict(self._queries(X))
+        predicted = self._units.back(self._form.predict(self._queries(X)))
         return predicted[:, 0] if self._one_output else predicted
 
     @property
@@ -201,8 +217,8 @@ class DaskForm(RegressionForm):
     @classmethod
     def of_collections(cls, degree, data, kernel, bandwidth, tolerance, n_jobs):
         X, Y = data.X, data.targets
-        origin, lowest = dask.compute(X.mean(axis=0, dtype=np.float64), Y.min(axis=0))
-        moments = Moments(degree, origin, lowest, float(abs(X - origin).max().compute()))
+        origin = X.mean(axis=0, dtype=np.float64).compute()
+        moments = Moments(degree, origin, Y.shape[1], float(abs(X - origin).max().compute()))
         points = TrainingPoints.of(data._replace(X=X.astype(np.float64) if degree else X), tolerance, n_jobs)
         parts = [X, Y] + ([] if data.weights is None else [data.weights[:, None]])
         columns = da.map_blocks(

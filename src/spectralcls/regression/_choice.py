@@ -1,42 +1,28 @@
 """Which bandwidth and which degree: those of the smallest held-out error."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from .._tuning import (
-    Scored,
-    Search,
-    candidate_bandwidths,
-    has_spread,
-    reference_bandwidth,
-    search,
-    tuning_sample,
-)
+from .._tuning import Scored, candidate_bandwidths, has_spread, reference_bandwidth, tuning_sample
+from .._utils.advice import advise
 from ._form import held_out_predictions
 from ._metric import variances
 from ._moments import Moments
 
 
-class Choice(NamedTuple):
-    bandwidth: float
-    degree: int
-    found: Search | None = None
-    n_samples: int | None = None
-
-
 def chosen(estimator, data, degrees, grid, bandwidth_ratio=1.0):
-    """The `Choice` among some bandwidths and degrees.
+    """Bandwidth and degree among some candidates.
 
     Of data that are a part of all points, for which bandwidths are `bandwidth_ratio` times those for all.
     """
     nothing_to_tune = len(degrees) == 1 and estimator.bandwidth != "cv"
     if nothing_to_tune or not has_spread(data.X):
-        return Choice(float(grid[0]), degrees[0])
+        return float(grid[0]), degrees[0]
     sample = tuning_sample(estimator, data, against_all=True)._replace(bandwidth_ratio=bandwidth_ratio)
-    score = _score_of(Moments.of(max(degrees), sample.X, sample.targets), data, estimator.kernel, estimator.n_jobs)
-    found = search(sample, {"bandwidth": grid, "degree": degrees}, score).checked()
-    return Choice(float(found.params["bandwidth"]), int(found.params["degree"]), found, sample.n_samples)
+    reached = np.zeros(sample.n_samples, dtype=bool)
+    found = estimator._search(sample, {"bandwidth": grid, "degree": degrees}, _score_of(data, estimator, degrees, reached))
+    if not reached.all():
+        _name_lost(estimator, data, sample.X[sample.rows[~reached]], grid, all_are=not reached.any())
+    return float(found.params["bandwidth"]), int(found.params["degree"])
 
 
 def candidates(estimator, data):
@@ -48,13 +34,34 @@ def candidates(estimator, data):
     return [float(estimator.bandwidth)]
 
 
-def _score_of(moments, data, kernel, n_jobs):
-    """R^2 of the points held out, by split, bandwidth and degree; relative to the variance of all."""
+def _score_of(data, estimator, degrees, reached):
+    """R^2 of the points held out, by split, bandwidth and degree; relative to the variance of all.
+
+    Notes in `reached` which of them any kernel has reached.
+    """
     variance = variances(data.targets, data.weights)
 
     def score(sample, bandwidth, degree):
-        predicted = held_out_predictions(sample, moments, degree, kernel, np.asarray(bandwidth), n_jobs)
+        moments = Moments.of(max(degrees), sample.X, sample.targets)
+        predicted, missing = held_out_predictions(
+            sample, moments, degree, estimator.kernel, np.asarray(bandwidth), estimator.n_jobs
+        )
+        reached[:] |= ~missing.all(axis=1)
         errors = (predicted - sample.targets[sample.rows][:, None, None]) ** 2
         return Scored.of(sample, 1 - (errors / variance).mean(axis=3))
 
     return score
+
+
+def _name_lost(estimator, data, lost, grid, all_are):
+    """Say which samples no kernel reaches from another one; refuse to choose if these are all."""
+    which = f"{len(lost)} samples" if len(lost) > 1 else "a sample"
+    if data.y is not None:  # the rows are the user's
+        row = np.flatnonzero((data.X == lost[0]).all(axis=1))[0]
+        row = row if data.kept is None else np.flatnonzero(data.kept)[row]
+        which = f"row {row}" + (f" and {len(lost) - 1} more" if len(lost) > 1 else "")
+    remedy = 'Take a larger bandwidth, or kernel="gaussian", which reaches everywhere.'
+    found = f"No bandwidth that was tried (the largest is {np.max(grid):g}) reaches {which} from another sample"
+    if all_are and estimator.bandwidth == "cv":
+        raise ValueError(f"{found}: there is nothing to choose by. {remedy}")
+    advise(f"{type(estimator).__name__}: {found}; the prediction there is that at the nearest one. {remedy}", stacklevel=5)

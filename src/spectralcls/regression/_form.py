@@ -63,37 +63,54 @@ class RegressionForm:
 
     @cached_property
     def residuals(self):
-        """y less the prediction by the other training points, (n, k); copies of a sample are left out together.
-
-        0 for a point that no other one reaches.
-        """
+        """Target less the prediction by the other training points, (n, k); copies of a sample are left out together."""
         data = self.points.data(np.zeros(1))._replace(targets=self.targets)
         sample = draw_sample(data, cv="loo", max_samples=None, random_state=0)
         predicted = held_out_predictions(
             sample, self.moments, [self.moments.degree], self.kernel, np.array([self.bandwidth]), self.points.n_jobs
-        )[:, 0, 0]
-        of_distinct = np.where(np.isnan(predicted), 0.0, sample.targets - predicted)
-        return of_distinct[distinct(data)[1]]
+        )[0][:, 0, 0]
+        return (sample.targets - predicted)[distinct(data)[1]]
 
 
 def held_out_predictions(sample, moments, degrees, kernel, bandwidths, n_jobs):
     """(v, b, degree, k) of the validated points of a sample, by the points that are not held out with them.
 
-    One pass over the pairs for all bandwidths and degrees; NaN where no kernel reaches.
+    One pass over the pairs for all bandwidths and degrees. Where no kernel reaches, the prediction at the nearest of the
+    other points; the second result (v, b) says where.
     """
     X = sample.X.astype(np.float64, copy=False) if moments.degree else sample.X
     columns = moments.columns(X, sample.targets, sample.weights).astype(X.dtype)
-    rows = sample.rows
-    out = np.empty((len(rows), len(bandwidths), len(degrees), sample.targets.shape[1]))
-    for block in blocks(len(rows), 24 * len(bandwidths) * moments.n_columns):
-        own = rows[block]
-        left_out = (
-            {"exclude_self": own} if sample.folds is None else {"exclude_groups": (sample.folds[own], sample.folds)}
-        )
-        _, sums = kernel_sums(
-            X[own], X, weights=columns, kernel=kernel, bandwidth=bandwidths, log="pair", n_jobs=n_jobs, **left_out
-        )
+    rows, folds = sample.rows, sample.folds
+
+    def predictions(Q, own, widths):
+        """Without the folds of the points `own`, or without them alone."""
+        out = np.empty((len(own), len(widths), len(degrees), sample.targets.shape[1]))
+        for block in blocks(len(own), 24 * len(widths) * moments.n_columns):
+            _, sums = kernel_sums(
+                Q[block],
+                X,
+                weights=columns,
+                kernel=kernel,
+                bandwidth=widths,
+                log="pair",
+                n_jobs=n_jobs,
+                **_left_out(own[block], folds),
+            )
+            for b, h in enumerate(widths):
+                for i, degree in enumerate(degrees):
+                    out[block, b, i] = moments.predictions(Q[block], sums[:, b].astype(np.float64), kernel, h, degree)
+        return out
+
+    out = predictions(X[rows], rows, bandwidths)
+    missing = np.isnan(out[:, :, 0, 0])
+    lost = np.flatnonzero(missing.any(axis=1))
+    if len(lost):
+        near = X[nearest_codes(X[rows[lost]], X, np.arange(len(X)), n_jobs, **_left_out(rows[lost], folds))]
         for b, h in enumerate(bandwidths):
-            for i, degree in enumerate(degrees):
-                out[block, b, i] = moments.predictions(X[own], sums[:, b].astype(np.float64), kernel, h, degree)
-    return out
+            there = missing[lost, b]
+            out[lost[there], b] = predictions(near[there], rows[lost[there]], np.array([h]))[:, 0]
+    return out, missing
+
+
+def _left_out(rows, folds):
+    return {"exclude_self": rows} if folds is None else {"exclude_groups": (folds[rows], folds)}

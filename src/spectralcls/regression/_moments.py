@@ -21,29 +21,29 @@ class Moments:
     Attributes
     ----------
     degree : int
-    origin : (d,) that x is less of
-    lowest : (k,) that y is less of: no column of a constant fit is negative
+    origin : (d,) subtracted from x
+    n_outputs : int
     extent : float, of the points about the origin
     """
 
     degree: int
     origin: np.ndarray
-    lowest: np.ndarray
+    n_outputs: int
     extent: float
 
     @classmethod
     def of(cls, degree, X, Y):
         origin = X.mean(axis=0, dtype=np.float64)
-        return cls(degree, origin, Y.min(axis=0), float(np.abs(X - origin).max()))
+        return cls(degree, origin, Y.shape[1], float(np.abs(X - origin).max()))
 
     @property
     def n_columns(self):
-        d, k = len(self.origin), len(self.lowest)
+        d, k = len(self.origin), self.n_outputs
         return 1 + k if self.degree == 0 else 1 + k + d + d * (d + 1) // 2 + d * k
 
     def columns(self, X, Y, weights):
         """(n, n_columns): 1 and y, then x, the upper triangle of x x^T, and x y^T."""
-        parts = [np.ones((len(X), 1)), Y - self.lowest]
+        parts = [np.ones((len(X), 1)), Y]
         if self.degree:
             x = X - self.origin
             first, second = np.triu_indices(x.shape[1])
@@ -53,12 +53,12 @@ class Moments:
 
     def predictions(self, Q, sums, kernel, bandwidth, degree=None):
         """(m, k) from the sums (m, n_columns), for which any common factor of a row serves; NaN for empty sums."""
-        d, k = len(self.origin), len(self.lowest)
+        d, k = len(self.origin), self.n_outputs
         with np.errstate(invalid="ignore"):
             means = sums[:, 1:] / np.where(sums[:, :1] > 0, sums[:, :1], np.nan)
         y = means[:, :k]
         if (self.degree if degree is None else degree) == 0:
-            return y + self.lowest
+            return y
         x, squares, products = np.split(means[:, k:], [d, d + d * (d + 1) // 2], axis=1)
         covariance = np.empty((len(Q), d, d))
         first, second = np.triu_indices(d)
@@ -70,4 +70,4 @@ class Moments:
         slope = np.zeros((len(Q), d, k))
         cross = products.reshape(len(Q), d, k) - x[:, :, None] * y[:, None]
         slope[known] = np.linalg.solve(covariance[known], cross[known])
-        return y + np.einsum("md,mdk->mk", Q - self.origin - x, slope) + self.lowest
+        return y + np.einsum("md,mdk->mk", Q - self.origin - x, slope)

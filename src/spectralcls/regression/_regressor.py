@@ -16,6 +16,7 @@ from ._form import RegressionForm
 from ._metric import RegressionKinds
 from ._moments import Moments
 from ._quantiles import kernel_quantiles
+from ._targets import TargetUnits
 
 MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
 
@@ -37,6 +38,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
+    scale : {"auto", None}, default="auto"
+        "auto" brings each column of numbers to a scale of one, and the bandwidth counts in these units: no unit of a
+        column matters. None takes the numbers as they are.
     metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
         Map of the points before anything else, learned in `fit`. "diagonal" and "full": a
         :class:`~spectralcls.metric.GradientMetric` of the standardized features; "whiten": the inverse root of their
@@ -46,7 +50,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     cv : "loo", int, splitter or list of splits, default="loo"
         What is held out together. Copies of a sample, its target included, are one of greater weight.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data, which goes on
+        while its smallest or largest value is the best.
     max_tuning_samples : int or None, default=20000
         With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
         class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
@@ -68,13 +73,15 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         Degree in use.
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
-        held out, averaged over the outputs, NaN if a kernel does not reach one of them. Only present if tuned.
+        held out, averaged over the outputs. Only present if tuned.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     metric_ : transformer or None
         The fitted map in use.
+    scale_ : {"each", None}
+        Whether each column of numbers was divided by a scale.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -91,7 +98,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     bandwidth, with 1 + k columns for degree 0 and k outputs, d (d + 1) / 2 + d + d k more for degree 1; a query
     O(n (d + columns)).
 
-    Features should have comparable scales, or `metric` learn them. A slope is damped by 1e-8 of the kernel's variance,
+    A slope is damped by 1e-8 of the kernel's variance,
     so that far from the data, where all weight is on one sample, the prediction is its target. Where a kernel of
     compact support does not reach, it is the prediction at the nearest sample.
 
@@ -120,6 +127,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     _: KW_ONLY
     degree: str | int = "cv"
     kernel: str = "gaussian"
+    scale: str | None = "auto"
     metric: Any = None
     cv: Any = "loo"
     bandwidth_grid: ArrayLike | None = None
@@ -156,8 +164,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         Raises
         ------
         ValueError
-            For invalid data, a tolerance with ``degree=1``, and if no candidate of "cv" reaches all points. A fitted
-            regression stays as it was.
+            For invalid data, a tolerance with ``degree=1``, and if no bandwidth that is tried reaches any sample from
+            another one. A fitted regression stays as it was.
+
+        Warns
+        -----
+        UserWarning
+            If the best bandwidth is the smallest or largest one that was tried, and if none of them reaches some of the
+            samples from the others.
         """
         self._inputs = self._make_inputs()
         data = self._inputs.fit_targets(X, y, sample_weight)
@@ -165,16 +179,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         degrees = [0] if degrees == ["cv"] or (self.tolerance is not None and self.degree == "cv") else degrees
         if self.tolerance is not None and degrees != [0]:
             raise ValueError("tolerance needs degree=0: a slope is a difference of sums, whose error has no bound.")
-        choice = self._choose(data, degrees)
-        self.bandwidth_, self.degree_ = choice.bandwidth, choice.degree
-        if choice.found is not None:
-            self._note(choice.found, choice.n_samples)
-        self._form = self._formed(data)
         self._one_output = data.y.ndim == 1
+        self._units = self._units_of(data.targets)
+        data = data._replace(targets=self._units.to(data.targets))
+        self.bandwidth_, self.degree_ = self._choose(data, degrees)
+        self._form = self._formed(data)
         return self
 
     def _make_inputs(self):
         return super()._make_inputs(step=LearnedMap.of(self, RegressionKinds(self.random_state, self.n_jobs)))
+
+    def _units_of(self, targets):
+        return TargetUnits.of(targets, self.tolerance)
 
     def _choose(self, data, degrees):
         return chosen(self, data, degrees, candidates(self, data))
@@ -197,7 +213,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             Predictions.
         """
         Q = self._queries(X)
-        predicted = self._form.predict(Q)
+        predicted = self._units.back(self._form.predict(Q))
         return predicted[:, 0] if self._one_output else predicted
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:

@@ -1,0 +1,34 @@
+"""The units in which targets are summed: differences from a value in their midst, over a power of two."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class TargetUnits(NamedTuple):
+    """A map of targets to numbers of at most one, whose sums keep their digits in float32 whatever the user's units.
+
+    The origin is a median, which no far target moves. For sums within a tolerance it is the least target, so that no
+    summand is negative.
+    """
+
+    exponent: int  # of the largest target: neither differences nor squares overflow
+    origin: np.ndarray  # (k,)
+    extent: int  # exponent of the largest difference
+
+    @classmethod
+    def of(cls, Y, tolerance):
+        """The units of targets (n, k)."""
+        exponent = int(np.frexp(np.abs(Y).max())[1]) + 1
+        scaled = np.ldexp(Y, -exponent)
+        middle = (len(Y) - 1) // 2
+        origin = np.partition(scaled, middle, axis=0)[middle] if tolerance is None else scaled.min(axis=0)
+        return cls(exponent, origin, int(np.frexp(np.abs(scaled - origin).max())[1]))
+
+    def to(self, Y):
+        """Targets in these units; Y may be a Dask array."""
+        return np.ldexp(np.ldexp(Y, -self.exponent) - self.origin, -self.extent)
+
+    def back(self, Z):
+        """Numbers (m, k) in these units as targets; Z may be a Dask array."""
+        return np.ldexp(np.ldexp(Z, self.extent) + self.origin, self.exponent)
