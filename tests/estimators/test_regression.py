@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import PROFILES, distances
 
 from spectralcls import KernelRegressor
-from spectralcls.regression._quantiles import kernel_quantiles
+from spectralcls.regression import _intervals
 
 
 def problem(n=80, d=2, k=None, seed=0):
@@ -85,9 +85,9 @@ def test_the_place_of_the_data_does_not_matter():
 def test_copies_are_weights():
     X, y, Q, _ = problem(40)
     counts = np.random.default_rng(0).integers(1, 4, len(X))
-    weighted = KernelRegressor().fit(X, y, counts)
-    repeated = KernelRegressor().fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
-    assert_allclose(repeated.cv_results_["mean_test_score"], weighted.cv_results_["mean_test_score"], rtol=1e-9)
+    weighted = KernelRegressor(scale=None).fit(X, y, counts)
+    repeated = KernelRegressor(scale=None).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    assert_allclose(repeated.cv_results_["mean_test_score"], weighted.cv_results_["mean_test_score"], rtol=1e-5)
     assert_allclose(repeated.predict(Q), weighted.predict(Q), rtol=1e-9)
     assert_allclose(repeated.predict_interval(Q), weighted.predict_interval(Q), rtol=1e-9)
 
@@ -128,19 +128,109 @@ def test_many_features_take_means():
 # Intervals
 
 
+def by_definition(Q, X, y, w, h, degree, coverage):
+    """The jackknife+ with one refit for each sample; the size of residuals is their mean with typical ones."""
+    n, others = len(X), [np.delete(np.arange(len(X)), i) for i in range(len(X))]
+    errors = np.array([abs(y[i] - slow(X[[i]], X[o], y[o], w[o], h, degree)[0]) for i, o in enumerate(others)])
+    order = np.argsort(errors)
+    typical = errors[order][np.searchsorted(np.cumsum(w[order]), w.sum() / 2)] if np.ptp(w) else np.median(errors)
+    unit = w @ w / w.sum()
+
+    def size(q, o):
+        k = w[o] / unit * PROFILES["gaussian"](distances(q[None], X[o])[0] / h)
+        return (k @ errors[o] + _intervals.POOLED * typical) / (k.sum() + _intervals.POOLED)
+
+    ratios = np.array([errors[i] / size(X[i], o) for i, o in enumerate(others)])
+    out = []
+    for q in Q:
+        reach = ratios * size(q, np.arange(n))
+        centers = np.array([slow(q[None], X[o], y[o], w[o], h, degree)[0] for o in others])
+        predicted, pair = slow(q[None], X, y, w, h, degree)[0], []
+        for values in (reach - centers, centers + reach):
+            order = np.argsort(values)
+            place = np.searchsorted(np.cumsum(w[order]), coverage * (w.sum() + unit) * (1 - 1e-12))
+            pair.append(values[order][place] if place < n else np.inf)
+        out.append([min(-pair[0], predicted), max(pair[1], predicted)])
+    return np.array(out)
+
+
+@pytest.mark.parametrize("degree", [0, 1])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_quantiles_are_those_of_the_sorted_weights(weighted):
-    X, y, Q, w = problem(97)
-    K = PROFILES["gaussian"](distances(Q, X) / 0.5) * (w if weighted else 1)
-    shares = (0.0, 0.05, 0.5, 0.95, 1.0)
-    found = kernel_quantiles(Q, X, y, w if weighted else None, "gaussian", 0.5, shares, None)
-    order = np.argsort(y)
-    cumulative = np.cumsum(K[:, order], axis=1) / K.sum(axis=1, keepdims=True)
-    for column, share in enumerate(shares):
-        first = (cumulative < np.clip(share, 1e-12, 1 - 1e-12)).sum(axis=1)
-        assert_array_equal(found[:, column], y[order][first])
-    far = kernel_quantiles(1e4 * Q, X, y, None, "gaussian", 0.5, (0.5,), None)
-    assert_array_equal(far[:, 0], y[distances(1e4 * Q, X).argmin(axis=1)])
+def test_intervals_are_those_of_one_refit_for_each_sample(weighted, degree):
+    X, y, Q, w = problem(40)
+    w = w if weighted else np.ones(40)
+    Q[0] = X[X[:, 0].argmax()] + [2.0, 0.0]  # where one sample has most of the weight
+    model = KernelRegressor(0.7, degree=degree, scale=None).fit(X, y, w)
+    expected = by_definition(Q[:6], X, y, w, 0.7, degree, 0.8)
+    assert_allclose(model.predict_interval(Q[:6], coverage=0.8), expected, rtol=1e-5 if degree else 1e-10)
+
+
+def test_intervals_of_several_outputs_are_those_of_each():
+    X, y, Q, w = problem(60, k=2)
+    both = KernelRegressor(0.7, degree=1, kernel="triweight").fit(X, y, w).predict_interval(Q)
+    for j in range(2):
+        alone = KernelRegressor(0.7, degree=1, kernel="triweight").fit(X, y[:, j], w).predict_interval(Q)
+        assert_allclose(both[:, j], alone, rtol=1e-6)
+
+
+def test_too_few_samples_leave_the_interval_open():
+    X, y, Q, _ = problem(9)
+    model = KernelRegressor(1.0, degree=0).fit(X[:8], y[:8])
+    assert np.isinf(model.predict_interval(Q)).all() and np.isfinite(model.predict_interval(Q, coverage=0.8)).all()
+    assert np.isfinite(KernelRegressor(1.0, degree=0).fit(X, y).predict_interval(Q)).all()
+
+
+def categories(rng, n):
+    pd = pytest.importorskip("pandas")
+    frame, total = pd.DataFrame({"x": rng.normal(size=n)}), 0
+    for name in ("a", "b"):
+        codes = rng.integers(0, 6, n)
+        frame[name], total = np.array(list("uvwxyz"))[codes], total + codes % 3
+    return frame, np.sin(frame["x"].to_numpy()) + total + rng.normal(0, 0.5, n)
+
+
+def wave(rng, n):
+    X = rng.uniform(-3, 3, (n, 1))
+    return X, np.sin(X[:, 0]) + 0.3 * rng.normal(size=n)
+
+
+def slopes(rng, n):
+    X = rng.normal(size=(n, 5))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize("draw", [wave, slopes, categories])
+@pytest.mark.parametrize("n, draws", [(30, 60), (120, 20), (800, 3)])
+def test_intervals_hold_the_targets_of_new_samples(draw, n, draws):
+    """The quantiles of the residuals around a query held 63 of 90 with two categories."""
+    covered = []
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        train, test = draw(rng, n), draw(rng, 400)
+        low, high = KernelRegressor(n_jobs=1).fit(*train).predict_interval(test[0], coverage=0.9).T
+        covered.append(np.mean((low <= test[1]) & (test[1] <= high)))
+    assert abs(np.mean(covered) - 0.9) < 0.015
+
+
+def test_the_choice_without_a_sample_matters_for_few(monkeypatch):
+    """With the residuals at the common choice intervals of 30 samples hold two of 100 targets less."""
+    covered = []
+    for few in (0, _intervals.FEW):
+        monkeypatch.setattr(_intervals, "FEW", few)
+        found = []
+        for seed in range(40):
+            rng = np.random.default_rng(seed)
+            (X, y), (Q, truth) = slopes(rng, 30), slopes(rng, 200)
+            low, high = KernelRegressor(n_jobs=1).fit(X, y).predict_interval(Q).T
+            found.append(np.mean((low <= truth) & (truth <= high)))
+        covered.append(np.mean(found))
+    assert covered[0] + 0.01 < covered[1]
+
+
+def test_a_learned_metric_is_warned_of():
+    X, y, Q, _ = problem(60)
+    with pytest.warns(UserWarning, match="metric was learned from the same samples"):
+        KernelRegressor(metric="diagonal").fit(X, y).predict_interval(Q)
 
 
 @pytest.mark.parametrize("degree", [0, 1])
@@ -159,19 +249,6 @@ def test_intervals_cover_and_follow_the_noise(degree):
     assert np.median(width[Q[:, 0] > 0.5]) > 5 * np.median(width[Q[:, 0] < -0.5])
 
 
-def test_intervals_are_predictions_plus_quantiles_of_the_residuals():
-    X, y, Q, w = problem(60, k=2)
-    model = KernelRegressor(0.7, degree=1, scale=None).fit(X, y, w)
-    residuals = y - [
-        slow(X[[i]], np.delete(X, i, 0), np.delete(y, i, 0), np.delete(w, i), 0.7, 1)[0] for i in range(60)
-    ]
-    found = model.predict_interval(Q, coverage=0.8)
-    assert found.shape == (15, 2, 2)
-    for output in range(2):
-        ends = kernel_quantiles(Q, X, residuals[:, output], w, "gaussian", 0.7, (0.1, 0.9), None)
-        assert_allclose(found[:, output], model.predict(Q)[:, [output]] + ends, rtol=1e-4)
-
-
 def test_intervals_out_of_reach_are_those_at_the_nearest_point():
     X, y, _, _ = problem()
     model = KernelRegressor(1.5, degree=0, kernel="linear").fit(X, y)
@@ -182,9 +259,90 @@ def test_intervals_out_of_reach_are_those_at_the_nearest_point():
 
 def test_what_is_refused():
     X, y, Q, _ = problem()
-    with pytest.raises(ValueError, match="coverage must lie between"):
+    with pytest.raises(ValueError, match="coverage must be a number between"):
         KernelRegressor(1.0).fit(X, y).predict_interval(Q, coverage=1.0)
-    with pytest.raises(ValueError, match="reaches every point"):
+    with pytest.raises(ValueError, match="reaches row .* and 79 more from another sample"):
         KernelRegressor(kernel="uniform", bandwidth_grid=[1e-6]).fit(X, y)
     with pytest.raises(ValueError, match="'degree' parameter"):
         KernelRegressor(degree=2).fit(X, y)
+
+
+# Units, far values, samples that no kernel reaches
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace", "epanechnikov"])
+def test_units_of_columns_do_not_matter(kernel):
+    X, y, Q, _ = problem(200, d=3)
+    units = np.array([1.0, 1000.0, 1e-6])
+    expected = KernelRegressor(kernel=kernel).fit(X, y)
+    found = KernelRegressor(kernel=kernel).fit(X * units, y)
+    assert_allclose(found.bandwidth_, expected.bandwidth_, rtol=1e-9)
+    assert_allclose(found.predict(Q * units), expected.predict(Q), rtol=1e-6)
+    assert_allclose(found.predict_interval(Q * units), expected.predict_interval(Q), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("unit", [2.0**-1000, 1e-200, 1e-40, 1e39, 1e160, 1e300])
+def test_units_of_the_target_do_not_matter(unit, dtype):
+    X, y, Q, _ = problem(100)
+    X, Q = X.astype(dtype), Q.astype(dtype)
+    expected, found = (KernelRegressor().fit(X, y * u) for u in (1.0, unit))
+    assert (found.bandwidth_, found.degree_) == (expected.bandwidth_, expected.degree_)
+    rtol = 1e-5 if dtype == np.float32 else 1e-10
+    assert_allclose(found.predict(Q) / unit, expected.predict(Q), rtol=rtol)
+    assert_allclose(found.predict_interval(Q) / unit, expected.predict_interval(Q), rtol=rtol)
+
+
+@pytest.mark.parametrize("far", [-9999.0, 1e8, -1e30])
+def test_one_far_target_leaves_the_others_their_digits_in_float32(far):
+    X, y, Q, _ = problem(300)
+    X, y, Q = np.r_[X, [[40.0, 40.0]]].astype(np.float32), np.r_[y, far], Q.astype(np.float32)
+    model = KernelRegressor(0.3, degree=0, scale=None).fit(X, y)
+    without = KernelRegressor(0.3, degree=0, scale=None).fit(X[:-1], y[:-1])
+    assert_allclose(model.predict(Q), without.predict(Q), rtol=1e-5)
+    assert_allclose(model.predict(X[-1:]), far)
+
+
+@pytest.mark.parametrize("factor", [1.5, 0.9, 1e-3])
+def test_the_unit_of_weights_does_not_matter(factor):
+    X, y, Q, w = problem()
+    expected, found = (KernelRegressor().fit(X, y, w * f) for f in (1.0, factor))
+    assert_allclose(found.predict(Q), expected.predict(Q), rtol=1e-7)
+    assert_allclose(found.predict_interval(Q), expected.predict_interval(Q), rtol=1e-7)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e5, 1e9])
+def test_one_far_sample_does_not_decide_the_bandwidth(far):
+    X, y = wave(np.random.default_rng(0), 300)
+    y = np.sin(X[:, 0])
+    model = KernelRegressor().fit(np.r_[X, [[far]]], np.r_[y, 0.0])
+    assert model.score(X, y) > 0.99
+
+
+def test_a_best_bandwidth_at_the_end_of_the_grid_is_told():
+    rng = np.random.default_rng(0)
+    x, y = np.repeat(rng.uniform(size=100), 2), np.repeat(rng.normal(size=100), 2)  # pairs that know each other alone
+    with pytest.warns(UserWarning, match="smallest of all that were tried"):
+        KernelRegressor(degree=0).fit((x + 1e-9 * rng.normal(size=200))[:, None], y + 1e-3 * rng.normal(size=200))
+
+
+def test_a_kernel_wider_than_the_data_is_no_reason_to_warn():
+    X, y, _, _ = problem()
+    y = X @ [1.0, -2.0] + np.random.default_rng(1).normal(size=len(X))
+    assert KernelRegressor().fit(X, y).bandwidth_ > np.ptp(X)  # of a line the widest is the best
+
+
+@pytest.mark.parametrize("kernel", ["epanechnikov", "uniform", "quartic", "linear"])
+def test_a_sample_that_no_kernel_reaches_gets_the_prediction_at_the_nearest(kernel):
+    x = np.r_[np.random.default_rng(0).uniform(0, 1, 100), 50.0]
+    y = np.sin(6 * x)
+    with pytest.warns(UserWarning, match=r"reaches row 100 from another sample"):
+        model = KernelRegressor(0.1, kernel=kernel, scale=None).fit(x[:, None], y)
+    scores = dict(zip(model.cv_results_["param_degree"], model.cv_results_["mean_test_score"], strict=True))
+    places = np.r_[x[:100], x[:100].max()]
+    held_out = [
+        slow(place[None, None], np.delete(x, i)[:, None], np.delete(y, i), np.ones(100), 0.1, 0, kernel)[0]
+        for i, place in enumerate(places)
+    ]
+    assert_allclose(scores[0], 1 - np.mean((y - held_out) ** 2) / y.var(), rtol=1e-9)
+    assert_allclose(model.predict([[50.0]]), y[-1:])

@@ -74,6 +74,7 @@ def test_a_learned_metric_predicts_better(metric):
 
 @pytest.mark.parametrize("metric", ["whiten", "diagonal", "full"])
 @pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.filterwarnings("ignore:The metric was learned from the same samples")
 def test_the_metric_comes_before_everything_else(metric, k):
     X, y = problem()
     Y = y if k == 1 else np.column_stack([y, X[:, 3]])

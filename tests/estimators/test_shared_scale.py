@@ -51,7 +51,7 @@ def test_nothing_is_chosen_without_labels_or_tuning():
     assert ParzenClassifier(1.0).fit(X, y).scale_ == "each"
     assert ISEClassifier("silverman").fit(X, y).scale_ == "each"
     assert ParzenClassifier(metric="diagonal").fit(X, y).scale_ == "each"
-    assert not hasattr(KernelRegressor().fit(X, y.astype(float)), "scale_")
+    assert KernelRegressor().fit(X, y.astype(float)).scale_ == "each"
     assert ParzenClassifier(scale=None).fit(X, y).scale_ is None
     with pytest.raises(AttributeError, match="scale_"):
         ParzenClassifier().scale_  # noqa: B018

@@ -166,7 +166,7 @@ class Estimator(BaseEstimator):
         if found.predicts_one_class:
             self._warn_of_one_class()
         elif found.at_end is not None:
-            advise(_at_end(self, found), stacklevel=4)
+            advise(at_end(self, found), stacklevel=4)
         return found
 
     def _warn_if_one_class(self, scores):
@@ -242,7 +242,8 @@ class Estimator(BaseEstimator):
         return tags
 
 
-def _at_end(estimator, found):
+def at_end(estimator, found):
+    """What to say of a search whose best bandwidth is the last one tried."""
     tried = found.cv_results["param_bandwidth"]
     return (
         f"{type(estimator).__name__}: the best bandwidth is the {found.at_end} of all that were tried, from "

@@ -138,7 +138,7 @@ class KernelRegressor(regression.KernelRegressor):
         exponent = int(np.frexp(abs(targets).max().compute())[1]) + 1
         scaled = np.ldexp(targets, -exponent)
         if self.tolerance is None:
-            origin = np.concatenate(dask.compute(*(da.percentile(column, 50) for column in scaled.T)))
+            origin = np.ravel(dask.compute(*(da.percentile(column, 50) for column in scaled.T)))
         else:
             origin = scaled.min(axis=0).compute()
         return TargetUnits(exponent, origin, int(np.frexp(abs(scaled - origin).max().compute())[1]))

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .._tuning import Scored, candidate_bandwidths, has_spread, reference_bandwidth, tuning_sample
+from .._estimator.base import at_end
+from .._tuning import Scored, candidate_bandwidths, has_spread, reference_bandwidth, search, tuning_sample
 from .._utils.advice import advise
 from ._form import held_out_predictions
 from ._metric import variances
@@ -19,7 +20,12 @@ def chosen(estimator, data, degrees, grid, bandwidth_ratio=1.0):
         return float(grid[0]), degrees[0]
     sample = tuning_sample(estimator, data, against_all=True)._replace(bandwidth_ratio=bandwidth_ratio)
     reached = np.zeros(sample.n_samples, dtype=bool)
-    found = estimator._search(sample, {"bandwidth": grid, "degree": degrees}, _score_of(data, estimator, degrees, reached))
+    score = _score_of(data, estimator, degrees, reached)
+    growing = "bandwidth" if estimator.bandwidth_grid is None else None
+    found = search(sample, {"bandwidth": grid, "degree": degrees}, score, growing=growing)
+    estimator._note(found, sample.n_samples)
+    if found.at_end == "smallest" or (found.at_end and found.params["bandwidth"] < np.ptp(data.X, axis=0).max()):
+        advise(at_end(estimator, found), stacklevel=6)  # a kernel wider than the data is as good as a constant
     if not reached.all():
         _name_lost(estimator, data, sample.X[sample.rows[~reached]], grid, all_are=not reached.any())
     return float(found.params["bandwidth"]), int(found.params["degree"])
@@ -64,4 +70,6 @@ def _name_lost(estimator, data, lost, grid, all_are):
     found = f"No bandwidth that was tried (the largest is {np.max(grid):g}) reaches {which} from another sample"
     if all_are and estimator.bandwidth == "cv":
         raise ValueError(f"{found}: there is nothing to choose by. {remedy}")
-    advise(f"{type(estimator).__name__}: {found}; the prediction there is that at the nearest one. {remedy}", stacklevel=5)
+    advise(
+        f"{type(estimator).__name__}: {found}; the prediction there is that at the nearest one. {remedy}", stacklevel=5
+    )

@@ -6,8 +6,6 @@ import numpy as np
 
 from .._expansion.nearest import nearest_codes
 from .._expansion.points import TrainingPoints, blocks
-from .._tuning import distinct, draw_sample
-from .._utils.cached import cached_property
 from ..kernels import kernel_sums
 from ._moments import Moments
 
@@ -61,56 +59,43 @@ class RegressionForm:
         )
         return self.moments.predictions(Q, sums, self.kernel, self.bandwidth)
 
-    @cached_property
-    def residuals(self):
-        """Target less the prediction by the other training points, (n, k); copies of a sample are left out together."""
-        data = self.points.data(np.zeros(1))._replace(targets=self.targets)
-        sample = draw_sample(data, cv="loo", max_samples=None, random_state=0)
-        predicted = held_out_predictions(
-            sample, self.moments, [self.moments.degree], self.kernel, np.array([self.bandwidth]), self.points.n_jobs
-        )[0][:, 0, 0]
-        return (sample.targets - predicted)[distinct(data)[1]]
+
+def held_out_predictions(sample, *shape):
+    """`left_out_predictions` of the validated points of a sample themselves."""
+    return left_out_predictions(sample, sample.X[sample.rows], sample.rows, *shape)
 
 
-def held_out_predictions(sample, moments, degrees, kernel, bandwidths, n_jobs):
-    """(v, b, degree, k) of the validated points of a sample, by the points that are not held out with them.
+def left_out_predictions(sample, Q, own, moments, degrees, kernel, bandwidths, n_jobs):
+    """(m, b, degree, k) at queries by the points of a sample, without one, `own` (m,), and those held out with it.
 
-    One pass over the pairs for all bandwidths and degrees. Where no kernel reaches, the prediction at the nearest of the
-    other points; the second result (v, b) says where.
+    One pass over the pairs for all bandwidths and degrees. Where no kernel reaches, the prediction at the nearest of
+    the other points; the second result (m, b) says where.
     """
-    X = sample.X.astype(np.float64, copy=False) if moments.degree else sample.X
-    columns = moments.columns(X, sample.targets, sample.weights).astype(X.dtype)
-    rows, folds = sample.rows, sample.folds
+    dtype = np.float64 if moments.degree else sample.X.dtype
+    X, Q = sample.X.astype(dtype, copy=False), Q.astype(dtype, copy=False)
+    columns = moments.columns(X, sample.targets, sample.weights).astype(dtype)
+
+    def left_out(rows):
+        return (
+            {"exclude_self": rows} if sample.folds is None else {"exclude_groups": (sample.folds[rows], sample.folds)}
+        )
 
     def predictions(Q, own, widths):
-        """Without the folds of the points `own`, or without them alone."""
-        out = np.empty((len(own), len(widths), len(degrees), sample.targets.shape[1]))
-        for block in blocks(len(own), 24 * len(widths) * moments.n_columns):
-            _, sums = kernel_sums(
-                Q[block],
-                X,
-                weights=columns,
-                kernel=kernel,
-                bandwidth=widths,
-                log="pair",
-                n_jobs=n_jobs,
-                **_left_out(own[block], folds),
-            )
+        out = np.empty((len(Q), len(widths), len(degrees), sample.targets.shape[1]))
+        for block in blocks(len(Q), 24 * len(widths) * moments.n_columns):
+            options = {"kernel": kernel, "bandwidth": widths, "log": "pair", "n_jobs": n_jobs} | left_out(own[block])
+            _, sums = kernel_sums(Q[block], X, weights=columns, **options)
             for b, h in enumerate(widths):
                 for i, degree in enumerate(degrees):
                     out[block, b, i] = moments.predictions(Q[block], sums[:, b].astype(np.float64), kernel, h, degree)
         return out
 
-    out = predictions(X[rows], rows, bandwidths)
+    out = predictions(Q, own, bandwidths)
     missing = np.isnan(out[:, :, 0, 0])
     lost = np.flatnonzero(missing.any(axis=1))
     if len(lost):
-        near = X[nearest_codes(X[rows[lost]], X, np.arange(len(X)), n_jobs, **_left_out(rows[lost], folds))]
+        near = X[nearest_codes(Q[lost], X, np.arange(len(X)), n_jobs, **left_out(own[lost]))]
         for b, h in enumerate(bandwidths):
             there = missing[lost, b]
-            out[lost[there], b] = predictions(near[there], rows[lost[there]], np.array([h]))[:, 0]
+            out[lost[there], b] = predictions(near[there], own[lost[there]], np.array([h]))[:, 0]
     return out, missing
-
-
-def _left_out(rows, folds):
-    return {"exclude_self": rows} if folds is None else {"exclude_groups": (folds[rows], folds)}

@@ -53,21 +53,26 @@ class Moments:
 
     def predictions(self, Q, sums, kernel, bandwidth, degree=None):
         """(m, k) from the sums (m, n_columns), for which any common factor of a row serves; NaN for empty sums."""
-        d, k = len(self.origin), self.n_outputs
         with np.errstate(invalid="ignore"):
             means = sums[:, 1:] / np.where(sums[:, :1] > 0, sums[:, :1], np.nan)
-        y = means[:, :k]
+        y = means[:, : self.n_outputs]
         if (self.degree if degree is None else degree) == 0:
             return y
-        x, squares, products = np.split(means[:, k:], [d, d + d * (d + 1) // 2], axis=1)
+        center, covariance, cross = self.local(Q, means, kernel, bandwidth)
+        known = np.isfinite(y[:, 0])
+        slope = np.zeros(cross.shape)
+        slope[known] = np.linalg.solve(covariance[known], cross[known])
+        return y + np.einsum("md,mdk->mk", Q - self.origin - center, slope)
+
+    def local(self, Q, means, kernel, bandwidth):
+        """Under the weights of queries, from the means (m, n_columns - 1): center of x less the origin (m, d),
+        covariance of x with the damping of slopes (m, d, d), covariance of x and y (m, d, k)."""
+        d, k = len(self.origin), self.n_outputs
+        y, x, squares, products = np.split(means, [k, k + d, k + d + d * (d + 1) // 2], axis=1)
         covariance = np.empty((len(Q), d, d))
         first, second = np.triu_indices(d)
         covariance[:, first, second] = covariance[:, second, first] = squares - x[:, first] * x[:, second]
         covariance[:, range(d), range(d)] += (
             RIDGE * bandwidth**2 * PROFILES[kernel].variance(d) + 1e-13 * self.extent**2
         )
-        known = np.isfinite(y[:, 0])
-        slope = np.zeros((len(Q), d, k))
-        cross = products.reshape(len(Q), d, k) - x[:, :, None] * y[:, None]
-        slope[known] = np.linalg.solve(covariance[known], cross[known])
-        return y + np.einsum("md,mdk->mk", Q - self.origin - x, slope)
+        return x, covariance, products.reshape(len(Q), d, k) - x[:, :, None] * y[:, None]

@@ -1,5 +1,6 @@
 """Kernel regression."""
 
+import warnings
 from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Any, Self
@@ -13,9 +14,9 @@ from .._utils.typing import Array, ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
 from ._choice import candidates, chosen
 from ._form import RegressionForm
+from ._intervals import Jackknife
 from ._metric import RegressionKinds
 from ._moments import Moments
-from ._quantiles import kernel_quantiles
 from ._targets import TargetUnits
 
 MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
@@ -217,7 +218,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         return predicted[:, 0] if self._one_output else predicted
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
-        """Predict intervals that contain the target of a new sample with about the given probability.
+        """Predict intervals that contain the target of a new sample with the given probability.
 
         Parameters
         ----------
@@ -229,28 +230,52 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         Returns
         -------
         interval : ndarray of shape (n_queries, 2) or (n_queries, n_outputs, 2), float64
-            Lower and upper ends: the prediction plus quantiles of the samples' leave-one-out residuals, weighted by the
-            kernel at the query.
+            Lower and upper ends, with the prediction between them. Infinite if fewer than ``coverage / (1 - coverage)``
+            samples were given.
+
+        Raises
+        ------
+        ValueError
+            For invalid queries or coverages.
+
+        Warns
+        -----
+        UserWarning
+            If a metric was learned from the same samples, which lowers the coverage.
 
         Notes
         -----
-        Two passes over the pairs, and one more for the residuals at the first call.
+        The jackknife+ [4]_: the ends are quantiles, over the training samples, of the prediction without a sample, less
+        or more that sample's residual by the others. The coverage is the asked one over all queries together, by
+        measurement within 1.5 of 100 from 30 samples on; the theorem for samples in random order promises
+        ``2 coverage - 1``. A residual counts relative to what is usual around the sample, so that intervals are wide
+        where the targets scatter; where few samples are near, what is usual comes from all.
+
+        Without a sample the prediction is known in closed form. The first call takes two passes over the pairs (with up
+        to 300 samples as many as tuning); each takes O(n_queries n (d + outputs)) and, for degree 1, d^2 for each pair.
+
+        References
+        ----------
+        .. [4] R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani, "Predictive inference with the jackknife+",
+           Annals of Statistics 49 (1), 2021, pp. 486-507.
         """
         Q = self._queries(X)
-        if not 0 < coverage < 1:
-            raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}.")
+        if not isinstance(coverage, Real) or not 0 < coverage < 1:
+            raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}.")
+        if self._inputs.step is not None and self._inputs.step.learned:
+            warnings.warn(
+                "The metric was learned from the same samples, which it suits better than queries: intervals may hold "
+                "fewer targets than coverage says. Learn it from other samples, and pass the fitted transformer.",
+                stacklevel=2,
+            )
         form = self._form
-        residuals = form.residuals
-        predicted = form.predict(Q)
         reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])
         if not reached.all():
             Q = np.where(reached[:, None], Q, form.points.X[form.nearest(Q)])
-        shares = (1 - coverage) / 2, (1 + coverage) / 2
-        ends = [
-            kernel_quantiles(
-                Q, form.points.X, own, form.points.weights, form.kernel, form.bandwidth, shares, self.n_jobs
-            )
-            for own in residuals.T
-        ]
-        interval = predicted[:, :, None] + np.stack(ends, axis=1)
+        if "_points_left_out" not in vars(self):
+            results, names = vars(self).get("cv_results_"), ("param_bandwidth", "param_degree")
+            tried = None if results is None else [np.unique(np.asarray(results[name].tolist())) for name in names]
+            vars(self)["_points_left_out"] = Jackknife.of(form, tried)
+        ends = self._points_left_out.ends(Q, form.predict(Q), float(coverage))
+        interval = self._units.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
         return interval[:, 0] if self._one_output else interval
