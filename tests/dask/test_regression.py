@@ -60,7 +60,7 @@ def assert_same(local, distributed, X, y, Q, weights=None):
         {"metric": "whiten", "degree": 0},
     ],
 )
-@pytest.mark.filterwarnings("ignore:No round improved")
+@pytest.mark.filterwarnings("ignore:No round improved", "ignore:The metric was learned from the same samples")
 def test_same_answer_as_in_memory(parameters, weighted, k):
     X, y, Q, weights = problem(k=k)
     weights = weights if weighted else None

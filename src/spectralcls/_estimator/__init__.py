@@ -2,6 +2,7 @@
 
 from .base import (
     Estimator,
+    at_end,
     columns,
     coordinates,
     fitted_form,

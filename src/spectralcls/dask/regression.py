@@ -11,7 +11,7 @@ from .. import regression
 from .._estimator import transactional
 from .._tuning import bandwidth_ratio_of, reference_of
 from .._utils.lazy import in_memory
-from ..regression import Moments, RegressionForm, TargetUnits, candidates, chosen
+from ..regression import Choice, Moments, RegressionForm, TargetUnits, candidates, chosen
 from ._estimator import to_local
 from ._inputs import DaskInputs
 from ._points import TrainingPoints
@@ -149,7 +149,7 @@ class KernelRegressor(regression.KernelRegressor):
         elif self.bandwidth != "cv":
             grid = [float(self.bandwidth)]
         if self.bandwidth != "cv" and len(degrees) == 1:
-            return grid[0], degrees[0]
+            return Choice(grid[0], degrees[0])
         sample = gather(data, self.max_tuning_samples, check_random_state(self.random_state))
         shrunk = bandwidth_ratio_of(data, sample)
         if self.bandwidth == "cv":

@@ -1,6 +1,7 @@
 """Regression with kernels: local means and local lines, and ridge regression as a classifier."""
 
-from ._choice import candidates as candidates  # these for the regression on Dask collections
+from ._choice import Choice as Choice  # these for the regression on Dask collections
+from ._choice import candidates as candidates
 from ._choice import chosen as chosen
 from ._form import RegressionForm as RegressionForm
 from ._logistic_classifier import KernelLogisticClassifier

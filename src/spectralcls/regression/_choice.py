@@ -1,34 +1,41 @@
 """Which bandwidth and which degree: those of the smallest held-out error."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from .._estimator.base import at_end
-from .._tuning import Scored, candidate_bandwidths, has_spread, reference_bandwidth, search, tuning_sample
+from .._tuning import Scored, Search, candidate_bandwidths, has_spread, reference_bandwidth, search, tuning_sample
 from .._utils.advice import advise
 from ._form import held_out_predictions
 from ._metric import variances
 from ._moments import Moments
 
 
+class Choice(NamedTuple):
+    bandwidth: float
+    degree: int
+    found: Search | None = None
+    n_samples: int | None = None
+
+
 def chosen(estimator, data, degrees, grid, bandwidth_ratio=1.0):
-    """Bandwidth and degree among some candidates.
+    """The `Choice` among some bandwidths and degrees.
 
     Of data that are a part of all points, for which bandwidths are `bandwidth_ratio` times those for all.
     """
     nothing_to_tune = len(degrees) == 1 and estimator.bandwidth != "cv"
     if nothing_to_tune or not has_spread(data.X):
-        return float(grid[0]), degrees[0]
+        return Choice(float(grid[0]), degrees[0])
     sample = tuning_sample(estimator, data, against_all=True)._replace(bandwidth_ratio=bandwidth_ratio)
     reached = np.zeros(sample.n_samples, dtype=bool)
     score = _score_of(data, estimator, degrees, reached)
     growing = "bandwidth" if estimator.bandwidth_grid is None else None
     found = search(sample, {"bandwidth": grid, "degree": degrees}, score, growing=growing)
-    estimator._note(found, sample.n_samples)
-    if found.at_end == "smallest" or (found.at_end and found.params["bandwidth"] < np.ptp(data.X, axis=0).max()):
-        advise(at_end(estimator, found), stacklevel=6)  # a kernel wider than the data is as good as a constant
+    if found.params["bandwidth"] > np.ptp(data.X, axis=0).max():  # wider than the data, all are as good
+        found = found._replace(at_end=None)
     if not reached.all():
         _name_lost(estimator, data, sample.X[sample.rows[~reached]], grid, all_are=not reached.any())
-    return float(found.params["bandwidth"]), int(found.params["degree"])
+    return Choice(float(found.params["bandwidth"]), int(found.params["degree"]), found, sample.n_samples)
 
 
 def candidates(estimator, data):

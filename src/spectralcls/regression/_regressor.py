@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from .._estimator import Estimator, transactional, with_parameters
+from .._estimator import Estimator, at_end, transactional, with_parameters
+from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, Options, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
@@ -183,7 +184,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         self._one_output = data.y.ndim == 1
         self._units = self._units_of(data.targets)
         data = data._replace(targets=self._units.to(data.targets))
-        self.bandwidth_, self.degree_ = self._choose(data, degrees)
+        choice = self._choose(data, degrees)
+        self.bandwidth_, self.degree_ = choice.bandwidth, choice.degree
+        if choice.found is not None:
+            self._note(choice.found, choice.n_samples)
+            if choice.found.at_end is not None:
+                advise(at_end(self, choice.found), stacklevel=4)
         self._form = self._formed(data)
         return self
 
