@@ -141,7 +141,7 @@ def remove_modules():
 
 @nox.session
 def sdist(session):
-    """The source distribution, into dist/: it holds what git tracks but for what pyproject.toml excludes, bit for bit."""
+    """The source distribution, into dist/: what git tracks and pyproject.toml does not exclude, the same bits twice."""
     session.install("build")
     archives = []
     for name in ("first", "second"):

@@ -19,7 +19,7 @@ linear_unless_told = partial(SpectralKernel, kernel="linear")
 KERNELS = {
     "linear": {},
     "gaussian": {"bandwidth": 0.9},
-    "polynomial": {"degree": 3, "coef0": 0.5},
+    "polynomial": {"degree": 3},
     "exponential": {},
 }
 ROUTES = [(kernel, weighting) for kernel in KERNELS for weighting in ("symmetric", None)]

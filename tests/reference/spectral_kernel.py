@@ -3,12 +3,12 @@
 import numpy as np
 
 
-def input_similarity(Q, X, kernel="linear", bandwidth=1.0, degree=2, coef0=1.0):
+def input_similarity(Q, X, kernel="linear", bandwidth=1.0, degree=2):
     Q, X = np.asarray(Q, dtype=np.float64), np.asarray(X, dtype=np.float64)
     if kernel == "gaussian":
         return np.exp(-((Q[:, None] - X[None]) ** 2).sum(axis=2) / (2 * bandwidth**2))
     inner = Q @ X.T
-    return {"linear": inner, "polynomial": (inner + coef0) ** degree, "exponential": np.exp(inner)}[kernel]
+    return {"linear": inner, "polynomial": (inner + 1) ** degree, "exponential": np.exp(inner)}[kernel]
 
 
 def transformed(S, weighting):

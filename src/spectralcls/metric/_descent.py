@@ -9,7 +9,8 @@ from ._likelihood import loss, loss_and_gradient
 RIDGE = 1e-3  # of the squared distance from the start
 MIN_BATCH = 1000  # queries of a step, or a twentieth of the references: more are slower, and no better
 MAX_REFERENCES = 50_000  # points that the queries of a step are compared with
-MAX_VALIDATED = 2000
+HELD_OUT, MAX_VALIDATED = 0.15, 2000  # share and number of the points that end the descent
+PATIENCE = 6  # evaluations without improvement before it ends
 _EVALUATED_EVERY = 4  # steps; where they see a part of the points only, and an evaluation all, three times as many
 _DENSER = 2.0 ** (-np.arange(5) / 2)  # bandwidths for validation there
 
@@ -41,8 +42,7 @@ def learn(metric, sample, start, rng, step_done):
     Parameters
     ----------
     metric : KernelMetric
-        Its `kind` says whether only the diagonal changes, its `max_iter`, `validation_fraction` and `patience` when to
-        stop.
+        Its `kind` says whether only the diagonal changes, its `max_iter` when to stop at the latest.
     sample : TrainingData
     start : ndarray of shape (q, p)
     rng : RandomState
@@ -58,7 +58,7 @@ def learn(metric, sample, start, rng, step_done):
     A step takes a random half of the training rows against itself; with more than 2 `MIN_BATCH` rows `MIN_BATCH`
     queries, or a twentieth, against up to `MAX_REFERENCES` others.
     """
-    held_out, training = _split(len(sample.X), metric.validation_fraction, rng)
+    held_out, training = _split(len(sample.X), rng)
     rate = min(0.03, 0.1 / np.sqrt(len(start)))
     denser = len(training) > MAX_REFERENCES
     grid, every = (_DENSER[::-1], 3 * _EVALUATED_EVERY) if denser else (np.ones(1), _EVALUATED_EVERY)
@@ -86,14 +86,14 @@ def learn(metric, sample, start, rng, step_done):
             best, best_step, waited = A, t + 1, 0
         else:
             waited += 1
-            if waited >= metric.patience:
+            if waited >= PATIENCE:
                 break
     return Learned(best, len(curve), best_step, curve, evaluated)
 
 
-def _split(n, fraction, rng):
+def _split(n, rng):
     order = rng.permutation(n)
-    n_held_out = min(max(round(fraction * n), min(10, n // 3), 1), MAX_VALIDATED, n - 1)
+    n_held_out = min(max(round(HELD_OUT * n), min(10, n // 3), 1), MAX_VALIDATED, n - 1)
     return np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
 
 

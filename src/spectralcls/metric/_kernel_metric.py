@@ -1,7 +1,7 @@
 """A linear map learned by the leave-one-out likelihood of the Parzen posterior."""
 
 from dataclasses import KW_ONLY
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from scipy.linalg import eigh
@@ -40,12 +40,9 @@ class KernelMetric(LinearMap):
         Rows of the map. Fewer than features make it one of low rank; a diagonal one keeps the features of largest
         weight.
     max_iter : int, default=80
-        Steps of the descent at most.
-    validation_fraction : float, default=0.15
-        Share of the points (at most 2000) that stop the descent early: their loss against all others is evaluated
-        every fourth step, with more than 50 000 points every twelfth, and the best map is kept.
-    patience : int, default=6
-        Evaluations without improvement before stopping.
+        Steps of the descent at most. It stops earlier if the loss of held-out points, 15 % and at most 2000, has not
+        improved in six evaluations. They are evaluated against all others every fourth step, with more than 50 000
+        points every twelfth, and the best map is kept.
     random_state : int, RandomState instance or None, default=0
         Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
@@ -106,8 +103,6 @@ class KernelMetric(LinearMap):
     _: KW_ONLY
     n_components: str | int = "all"
     max_iter: int = 80
-    validation_fraction: float = 0.15
-    patience: int = 6
     random_state: RandomState = 0
     verbose: bool = False
     n_jobs: int | None = None
@@ -116,8 +111,6 @@ class KernelMetric(LinearMap):
         "kind": [StrOptions({"full", "diagonal", "whiten"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "patience": [Interval(Integral, 1, None, closed="left")],
     }
 
     @transactional

@@ -83,8 +83,6 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Input similarity, as in :class:`SpectralKernel`.
     degree : int, default=2
         Of the polynomial kernel.
-    coef0 : float, default=1.0
-        Of the polynomial kernel.
     rank : int or None, default=None
         Columns of a low-rank factor of S, as in :class:`SpectralKernel`.
     class_weight : dict, "balanced" or None, default=None
@@ -170,7 +168,6 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     normalize: bool = True
     kernel: str = "auto"
     degree: int = 2
-    coef0: float = 1.0
     rank: int | None = None
     class_weight: str | dict | None = None
     random_state: RandomState = 0
@@ -179,7 +176,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     _parameter_constraints: ClassVar[dict] = {
         **{
             name: SpectralKernel._parameter_constraints[name]
-            for name in ("weighting", "embedding", "normalize", "kernel", "degree", "coef0")
+            for name in ("weighting", "embedding", "normalize", "kernel", "degree")
         },
         "estimator": [HasMethods(["fit", "decision_function"]), HasMethods(["fit", "predict_proba"]), None],
         "n_components": [StrOptions({"cv"}), Interval(Integral, 1, None, closed="left"), "array-like"],
@@ -223,7 +220,6 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             normalize=False,
             kernel=self.kernel,
             degree=self.degree,
-            coef0=self.coef0,
             rank=self.rank,
             random_state=seed,
             n_jobs=self.n_jobs,

@@ -183,11 +183,11 @@ def check_symmetric(S):
         )
 
 
-def form_similarity(Q, X, *, kernel, bandwidth, degree, coef0):
+def form_similarity(Q, X, *, kernel, bandwidth, degree):
     """The dense matrix S(Q, X), Q and X dense or sparse."""
     with np.errstate(over="ignore"):
         if kernel == "polynomial":
-            S = polynomial_kernel(Q, X, degree=degree, gamma=1, coef0=coef0)
+            S = polynomial_kernel(Q, X, degree=degree, gamma=1, coef0=1)
         else:
             S = _log_similarity(Q, X, kernel, bandwidth)
             np.exp(S, out=S)

@@ -56,7 +56,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     normalize : bool, default=True
         Step 2 of Figure 1: rows of unit length.
     kernel : {"auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="auto"
-        The input similarity: x.z; exp(-|x - z|^2 / (2 bandwidth^2)); (x.z + coef0)^degree; exp(x.z); or S
+        The input similarity: x.z; exp(-|x - z|^2 / (2 bandwidth^2)); (x.z + 1)^degree; exp(x.z); or S
         itself, given as X of shape (n_samples, n_samples) in `fit` and (n_queries, n_samples) in `transform`.
         "auto" is linear for sparse X, as the frequencies of terms are, and Gaussian for dense X.
     bandwidth : {"scale", "silverman"} or float, default="scale"
@@ -64,8 +64,6 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         typical pair has the similarity e^-2 in any dimension (scikit-learn's ``gamma="scale"``); "silverman" is the
         rule of density estimation. Both need dense data, and are 1 if all rows are equal.
     degree : int, default=2
-        Of the polynomial kernel.
-    coef0 : float, default=1.0
         Of the polynomial kernel.
     rank : int or None, default=None
         Columns of a randomly pivoted Cholesky factor F F^T that replaces S, for the Gaussian kernel of dense X:
@@ -139,7 +137,6 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     kernel: str = "auto"
     bandwidth: str | float = "scale"
     degree: int = 2
-    coef0: float = 1.0
     rank: int | None = None
     random_state: RandomState = 0
     n_jobs: int | None = None
@@ -152,7 +149,6 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         "kernel": [StrOptions({"auto", *KERNELS})],
         "bandwidth": [StrOptions({"scale", "silverman"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
-        "coef0": [Interval(Real, 0, None, closed="left")],
     }
 
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -335,7 +331,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def _kernel_parameters(self):
         bandwidth = getattr(self, "bandwidth_", None)
-        return {"kernel": self.kernel_, "bandwidth": bandwidth, "degree": self.degree, "coef0": self.coef0}
+        return {"kernel": self.kernel_, "bandwidth": bandwidth, "degree": self.degree}
 
     def _input_similarity(self, X, sample_weight):
         if self.kernel_ == "gaussian":
