@@ -37,7 +37,7 @@ def class_means(
     Notes
     -----
     1/f takes one pass over all pairs, squared norms one over the pairs within classes. Normalizing constants common to
-    all classes are left out, so that no power h^-d under- or overflows; their ratios are kept.
+    all classes are left out, and their ratios are kept as logarithms, so that no power h^-d under- or overflows.
     """
     class_weight, d = points.class_weight, points.X.shape[1]
     exists = class_weight > 0  # a fold may leave out a class
@@ -45,17 +45,21 @@ def class_means(
     widths, log_volume = log_volumes(bandwidth, len(class_weight), d)
     columns = in_norm = points.weights
     inverse_density = log_share = None
+    log_unit = 0.0  # of the density, for each class: in its unit the weights of a class are numbers
     if rule.weighting is not None:
         density_bandwidth = bandwidth if density_bandwidth is None else density_bandwidth
         _, log_share = log_volumes(density_bandwidth, len(class_weight), d)
-        log_share = log_share - np.log(class_weight.sum())
+        log_unit, log_share = log_share, log_share - np.log(class_weight.sum())
         log_density = points.log_density(kernel, density_bandwidth, log_share)
-        inverse_density = np.exp(-log_density)
+        with np.errstate(over="ignore"):
+            inverse_density = np.exp(-log_density)
+        if log_unit.any():
+            log_density = log_density - points.broadcast_by_class(log_unit)
         in_norm = sample_weights * np.exp(-log_density / 2)
         columns = sample_weights * rule.point_weights(log_density)
         columns, in_norm, inverse_density = points.persist(columns, in_norm, inverse_density)
 
-    potentials = sums = None
+    log_potentials = sums = None
     if rule.needs_potentials:
         squared = [rule.potential_kernel(kernel, h, d) for h in widths]
         squared_widths = [h for h, _ in squared]
@@ -64,12 +68,13 @@ def class_means(
             sums = points.potentials(in_norm, kernel, squared_widths)
         else:
             sums = points.grown_potentials(before.points, before.potential_sums, kernel, squared_widths)
-        factors = np.exp([log_factor for _, log_factor in squared])
-        potentials = factors * sums * np.exp(log_volume) / np.where(exists, class_weight, 1.0) ** 2
-    log_scale, offsets = rule.coefficients(class_weight, potentials, log_priors)
+        with np.errstate(divide="ignore"):  # a class that does not exist has no potential
+            log_potentials = np.log(sums) - 2 * np.log(np.where(exists, class_weight, 1.0))
+        log_potentials += np.array([log_factor for _, log_factor in squared]) + log_volume - log_unit
+    log_scale, offsets = rule.coefficients(class_weight, log_potentials, log_priors)
     if query_bandwidth is not None:
         bandwidth, (_, log_volume) = query_bandwidth, log_volumes(query_bandwidth, len(class_weight), d)
-    log_scale += log_volume
+    log_scale += log_volume - rule.exponent * log_unit
 
     if points.tolerance is not None:
         columns, log_scale = points.scaled_by_class(columns, log_scale)

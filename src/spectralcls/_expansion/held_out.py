@@ -325,10 +325,10 @@ def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
     class_weight = class_weight[:, None]
     _, log_factor = p.rule.potential_kernel(p.kernel, 1.0, p.sample.X.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):  # a class of weight 0 has no potential
-        potentials = np.exp(log_factor) * totals / class_weight**2
+        log_potentials = log_factor + np.log(totals) - 2 * np.log(class_weight)
     class_weight = np.broadcast_to(class_weight, totals.shape)
     rules = [replace(p.rule, priors=priors) for priors in p.priors] or [p.rule]
-    found = [rule.coefficients(class_weight, potentials, p.log_priors) for rule in rules]
+    found = [rule.coefficients(class_weight, log_potentials, p.log_priors) for rule in rules]
     log_scale, offsets = (np.stack(parts, axis=2) for parts in zip(*found, strict=True)) if p.priors else found[0]
     return HeldOut(log_sums, log_scale, offsets, part, log_densities)
 

@@ -39,11 +39,14 @@ class Rule:
         """g(y) = f(y)^-1/2 scales all scores of a query alike; it matters only if there is an offset."""
         return self.weighting == "symmetric" and self.decision == "distance"
 
+    @property
+    def exponent(self):
+        """A training point enters the class means with its density to the power of minus this."""
+        return {None: 0.0, "symmetric": 0.5, "inverse": 1.0}[self.weighting]
+
     def point_weights(self, log_density):
         """What a training point of the given log density is multiplied by in the class means."""
-        if self.weighting is None:
-            return np.ones_like(log_density)
-        return np.exp(-log_density if self.weighting == "inverse" else -log_density / 2)
+        return np.exp(-self.exponent * log_density)
 
     def potential_kernel(self, kernel, bandwidth, n_features):
         """(bandwidth, log factor) of the kernel in the potentials, relative to a plain profile in the class
@@ -52,15 +55,15 @@ class Rule:
             return bandwidth * CONVOLVED_SCALE, -n_features / 2 * np.log(2.0)
         return bandwidth, 0.0
 
-    def coefficients(self, class_weight, potentials=None, log_priors=None):
+    def coefficients(self, class_weight, log_potentials=None, log_priors=None):
         """Logarithms of the factors that turn class sums into columns of k(y) A, and the offsets b.
 
         Parameters
         ----------
         class_weight : ndarray (..., C)
             Sum of the sample weights of each class; a class of weight zero does not exist.
-        potentials : ndarray (..., C), optional
-            |m_c|^2, if the rule needs it.
+        log_potentials : ndarray (..., C), optional
+            log |m_c|^2, if the rule needs it: in thousands of features |m_c|^2 itself would underflow.
         log_priors : ndarray (C,), optional
             For the density rule; by default P_c is the share of the class in the weights.
 
@@ -71,11 +74,11 @@ class Rule:
         exists = class_weight > 0
         weight = np.where(exists, class_weight, 1.0)
         if self.decision == "distance":
-            return np.log(2.0) - np.log(weight), np.where(exists, potentials, np.inf)
+            return np.log(2.0) - np.log(weight), np.where(exists, np.exp(log_potentials), np.inf)
         if self.decision == "angle":
             # P_c / (weight of c) is 1 / (weight of all)
             mass = weight if self.priors == "equal" else class_weight.sum(axis=-1, keepdims=True)
-            log_scale = -np.log(mass) - np.log(np.where(exists, potentials, 1.0)) / 2
+            log_scale = -np.log(mass) - np.where(exists & (log_potentials > -np.inf), log_potentials, 0.0) / 2
         elif log_priors is not None:
             log_scale = log_priors - np.log(weight)
         else:  # P_c / (weight of c) is 1 / (weight of all), without rounding the same for every class
