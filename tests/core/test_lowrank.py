@@ -99,6 +99,22 @@ def test_a_wide_kernel_in_single_precision_is_factored_to_rounding():
         assert factor.rank < 700
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("method", ["random", "greedy"])
+@pytest.mark.parametrize("n, d, h", [(400, 1, 3.0), (300, 2, 5.0), (200, 3, 0.5)])
+def test_the_trace_that_is_left_bounds_what_is_left(dtype, method, n, d, h):
+    """What is too small for a pivot is left all the same."""
+    X = np.random.default_rng(0).normal(size=(n, d)).astype(dtype)
+    factor = rpcholesky(X, n, bandwidth=h, method=method, random_state=0)
+    F = factor.factor.astype(np.float64)
+    residual = 1 - np.sum(F**2, axis=1)
+    assert_allclose(factor.trace_residual, np.maximum(residual, 0).sum(), rtol=1e-6, atol=1e-13 * n)
+    left = reference.kernel_matrix(X, X, bandwidth=h) - F @ F.T
+    rounding = n * np.finfo(dtype).eps
+    assert np.abs(left).max() <= factor.trace_residual + rounding
+    assert np.linalg.norm(left, 2) <= factor.trace_residual + rounding
+
+
 @pytest.mark.any_variant
 def test_block_sampling_keeps_the_distribution_of_sequential_sampling():
     # Three points, the first two nearly equal: how often are they the two pivots?
@@ -134,7 +150,7 @@ def test_duplicates_end_the_factor_at_the_numerical_rank(method, dtype):
     X = distinct[np.random.default_rng(1).integers(25, size=400)]
     factor = rpcholesky(X, 300, bandwidth=1.0, method=method, random_state=0)
     assert factor.rank == len(np.unique(X, axis=0))
-    assert factor.trace_residual == 0
+    assert factor.relative_trace_residual < 10 * np.finfo(dtype).eps
     assert_allclose(factor.factor @ factor.factor.T, reference.kernel_matrix(X, X), atol=1e-5)
 
 

@@ -41,7 +41,8 @@ class LowRankFactor:
     pivots : ndarray of shape (r,)
         Rows of X whose kernel columns span the approximation, in order of choice.
     trace_residual : float
-        The trace of K - F F^T: the sum of the eigenvalues that are left, an upper bound of the error in every norm.
+        The trace of K - F F^T, what rounding left of it included: the sum of the eigenvalues that are left, an upper
+        bound of the error in every norm.
     trace : float
         The trace of K.
     _extension : callable
@@ -309,19 +310,20 @@ def rpcholesky(
     if not np.all(np.isfinite(diagonal)):
         raise ValueError("the kernel is not finite on the diagonal")
     trace = diagonal.sum()
-    # A smaller residual is rounding and counts as zero: a pivot there would turn the rounding of its kernel column,
+    # A smaller residual is rounding and no pivot: it would turn the rounding of its kernel column,
     # eps, into eps / sqrt(residual), and with several of them the factor is lost: random pivots of wide kernels down to
     # 100 eps leave a diagonal of -0.3 in float32, those down to 1000 eps one of -1e-5.
     floor = 1000 * np.finfo(X.dtype).eps * np.abs(diagonal)
     residual = diagonal.copy()
+    left = _eligible(residual, floor, [])
     rows = np.empty((rank, n), dtype=X.dtype)  # F^T, so that a column of F is contiguous
     pivots: Any = []
 
     _require_nonnegative(residual, diagonal)
-    while len(pivots) < rank and residual.any() and residual.sum() > tol * trace:
+    while len(pivots) < rank and left.any() and residual.sum() > tol * trace:
         k = len(pivots)
         greedy = method == "greedy"
-        candidates = largest(residual, block_size) if greedy else sample(residual, block_size, rng)
+        candidates = largest(left, block_size) if greedy else sample(left, block_size, rng)
         known = rows[:k, candidates].astype(np.float64)
         with serial_blas():
             explained = known.T @ known
@@ -329,7 +331,7 @@ def rpcholesky(
         residual[candidates] = H.diagonal()  # computed afresh: replaces the running difference
         _require_nonnegative(residual, diagonal)
         if greedy:
-            levels = np.full(len(H), np.delete(residual, candidates).max(initial=0.0))
+            levels = np.full(len(H), np.delete(left, candidates).max(initial=0.0))
             levels[H.diagonal().argmax()] = 0.0
         else:
             levels = rng.uniform(size=len(H)) * H.diagonal()
@@ -346,15 +348,22 @@ def rpcholesky(
         n_kept = _first_within(residual, new, tol * trace)
         for start in range(0, n, _PANEL):
             panel = new[:n_kept, start : start + _PANEL]
-            residual[start : start + _PANEL] -= np.einsum("ij,ij->j", panel, panel)
+            residual[start : start + _PANEL] -= np.einsum("ij,ij->j", panel, panel, dtype=np.float64)
         _require_nonnegative(residual, diagonal)
         pivots.extend(chosen[:n_kept])
-        residual[pivots] = 0.0
-        residual[residual <= floor] = 0.0
+        left = _eligible(residual, floor, pivots)
 
     pivots = np.array(pivots, dtype=np.intp)
     factor = rows[: len(pivots)].T
-    return LowRankFactor(factor, pivots, float(residual.sum()), float(trace), source.extension(pivots))
+    trace_residual = np.maximum(residual, 0.0).sum()  # rounding leaves some of either sign
+    return LowRankFactor(factor, pivots, float(trace_residual), float(trace), source.extension(pivots))
+
+
+def _eligible(residual, floor, pivots):
+    """The residual of rows that may become pivots; zero for the others."""
+    left = np.where(residual > floor, residual, 0.0)
+    left[pivots] = 0.0
+    return left
 
 
 def _require_nonnegative(residual, diagonal):
