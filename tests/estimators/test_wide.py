@@ -1,4 +1,4 @@
-"""Thousands of features, as spectra and expression data have them: h^d and 2^(d/2) are no numbers, their logarithms are."""
+"""Thousands of features, as of spectra and expression data: h^d and 2^(d/2) are no numbers, their logarithms are."""
 
 import numpy as np
 import pytest
