@@ -17,7 +17,8 @@ from ..data import folder  # noqa: E402
 from . import pages  # noqa: E402
 from .cells import Store, run  # noqa: E402
 from .data import MissingData, Source  # noqa: E402
-from .registry import PAPERS, Table, select  # noqa: E402
+from .registry import Table, select  # noqa: E402
+from .results import Results  # noqa: E402
 
 OUT = Path(__file__).resolve().parents[2] / "docs" / "results"
 
@@ -30,7 +31,7 @@ def parser():
     found.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="processes (all cores)")
     found.add_argument("--out", type=Path, default=OUT, metavar="DIR", help="where pages go (docs/results)")
     found.add_argument("--offline", action="store_true", help="do not look for missing data on OpenML")
-    found.add_argument("--finished", action="store_true", help="compute nothing: pages from finished cells")
+    found.add_argument("--pages", action="store_true", help="compute nothing: pages from the record")
     found.add_argument("--quiet", action="store_true", help="no progress")
     return found
 
@@ -43,25 +44,28 @@ def main(arguments=None):
     except ValueError as error:
         sys.exit(str(error))
     options.out.mkdir(parents=True, exist_ok=True)
-    store = Store(options.out / "cells.json")
-    source = Source(options.data, not options.offline)
-    if not options.finished:
-        cells = [entry.cell for item in items if isinstance(item, Table) for entry in item.entries]
-        cells += [cell for item in items if not isinstance(item, Table) for cell in item.cells]
-        run(cells, store, source, jobs=options.jobs, silent=options.quiet)
-    pictures = draw(items, store, source, options.out)
-    command = " ".join([*options.tables, f"--trials {options.trials}"])
-    counts = pages.write_pages(items, store, pictures, options.out, command)
-    if set(counts) == set(PAPERS):
-        pages.overview(counts, sum(kept["seconds"] for kept in store.cells.values()), options.out)
-    for failure in sorted(set(store.failures.values())):
-        print(failure)
-    for paper, count in counts.items():
+    if not options.pages:
+        compute(items, options)
+    for paper, count in pages.write_pages(options.out).items():
         print(f"{paper}: {pages.summary(count)}")
 
 
+def compute(items, options):
+    """Run what is not finished, draw, and note in the record what came out."""
+    store = Store(options.out / "cells.json")
+    source = Source(options.data, not options.offline)
+    cells = [entry.cell for item in items if isinstance(item, Table) for entry in item.entries]
+    cells += [cell for item in items if not isinstance(item, Table) for cell in item.cells]
+    run(cells, store, source, jobs=options.jobs, silent=options.quiet)
+    results = Results(options.out)
+    results.note(items, store, draw(items, store, source, options.out))
+    results.save()
+    for failure in sorted(set(store.failures.values())):
+        print(failure)
+
+
 def draw(items, store, source, out):
-    """Draw the figures; {name: caption, or why there is none}."""
+    """Draw the figures; {name: {"caption"}, or {"missing"}: why there is none}."""
     captions = {}
     (out / "figures").mkdir(exist_ok=True)
     for figure in items:
@@ -70,20 +74,20 @@ def draw(items, store, source, out):
         values = [store.value(wanted) for wanted in figure.cells]
         lacking = [wanted for wanted, value in zip(figure.cells, values, strict=True) if value is None]
         if lacking:
-            captions[figure.name] = store.failure(lacking[0]) or "not drawn"
+            captions[figure.name] = {"missing": store.failure(lacking[0]) or "not drawn"}
             continue
         try:
             with warnings.catch_warnings():  # bandwidths that are tried and leave a map undetermined
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 picture, caption = figure.function()(source, *values, **dict(figure.arguments))
         except MissingData as missing:
-            captions[figure.name] = str(missing)
+            captions[figure.name] = {"missing": str(missing)}
             continue
-        number = figure.name.partition(":fig")[2]
-        picture.supxlabel(f"after figure {number} of the paper", x=0.99, ha="right", fontsize=7, color="gray")
+        if number := figure.name.partition(":fig")[2]:
+            picture.supxlabel(f"after figure {number} of the paper", x=0.99, ha="right", fontsize=7, color="gray")
         picture.savefig(out / "figures" / pages.picture_name(figure), dpi=100)
         plt.close(picture)
-        captions[figure.name] = caption
+        captions[figure.name] = {"caption": caption}
     return captions
 
 

@@ -35,6 +35,12 @@ class Cell:
     def key(self):
         return f"{self.function}({', '.join(f'{name}={value!r}' for name, value in self.arguments)})"
 
+    @property
+    def trials(self):
+        """How many trials its numbers are means over."""
+        arguments = dict(self.arguments)
+        return next((arguments[name] for name in ("trials", "draws", "splits") if name in arguments), 1)
+
     def compute(self, source):
         module, name = self.function.rsplit(".", 1)
         function = getattr(importlib.import_module(f"{__package__}.{module}"), name)

@@ -1,7 +1,9 @@
-"""What a table and a figure are, and the list of all of them."""
+"""What a table and a figure are, when a number agrees, and the list of all of them."""
 
 import importlib
 from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
 
 from .cells import Cell
 
@@ -12,15 +14,26 @@ PAPERS = {
     "003": "PerTurbo",
     "004": "Classification constrained dimensionality reduction (CCDR)",
 }
-POINTS = 1.5  # the least tolerance, in points of per cent
+STANDARD_ERRORS = 2  # of the difference, within which two means agree
+DEVIATIONS = 2  # of single trials, within which a number is in the paper's spread
+POINTS = 1.5  # the least spread, in points of per cent: that of a paper which gives none
+VERDICTS = ("agrees", "in the spread", "outside")
+
+
+class Ours(NamedTuple):
+    """Our number: mean and deviation over trials; the deviation of a single one is None."""
+
+    mean: float
+    deviation: float | None
+    trials: int
 
 
 @dataclass(frozen=True)
 class Entry:
     """A number of a paper and where ours is: ``path`` leads into the cell's value, to x or [mean, deviation].
 
-    `points`: how many points of per cent one unit is (for counts: 100 / size of the test set); None where the
-    paper's number is of one random draw in another unit, and two of *our* deviations are the tolerance.
+    `points`: how many points of per cent one unit is (for counts: 100 / size of the test set); None if the paper's
+    number has another unit and no deviation: ours then stands for the paper's.
     """
 
     row: str
@@ -32,10 +45,13 @@ class Entry:
     points: float | None = 1.0
     digits: int = 1
     row_total: float | None = None  # our row of counts is scaled to this sum, the printed size of the class
-    calibrated: bool = False  # a size of the data that the paper leaves open was chosen for such agreement
+    trials: int = 1  # of the paper
+    allowance: float = POINTS  # the least spread, in points of per cent
+    counted: bool = True  # False for a number that others of the table imply, as the diagonal of a confusion matrix
+    specified: bool = True  # whether the paper says what the data are
 
     def ours(self, store):
-        """(mean, deviation or None), or None where there is no result."""
+        """Our number, or None if there is no result."""
         value = store.value(self.cell)
         for step in self.path:
             if value is None:
@@ -45,19 +61,33 @@ class Entry:
             return None
         if self.row_total is not None:
             value *= self.row_total / sum(row)
-        return tuple(value) if isinstance(value, list) else (value, None)
+        mean, deviation = value if isinstance(value, list) else (value, None)
+        return Ours(mean, deviation, self.cell.trials)
 
-    def tolerance(self, ours):
-        if self.points is None:
-            return 2 * (ours[1] or 0.0)
-        return max(2 * (self.deviation or 0.0), POINTS / self.points)
+    def z(self, ours):
+        """The difference over its standard error; None if a deviation is unknown.
 
-    def agrees(self, store):
-        """True or False, None without a result."""
-        ours = self.ours(store)
-        if ours is None:
+        Splits overlap, so that their means are less certain than this says.
+        """
+        if self.paper is None or not ours.deviation or (self.deviation is None and self.points is not None):
             return None
-        return ours[0] > 0 if self.paper is None else abs(ours[0] - self.paper) <= self.tolerance(ours) + 1e-9
+        theirs = ours.deviation if self.deviation is None else self.deviation
+        return (ours.mean - self.paper) / sqrt(theirs**2 / self.trials + ours.deviation**2 / ours.trials)
+
+    def verdict(self, ours):
+        """One of `VERDICTS`, or "not comparable"."""
+        if not self.specified:
+            return "not comparable"
+        if self.paper is None:
+            return "agrees" if ours.mean > 0 else "outside"
+        z, difference = self.z(ours), abs(ours.mean - self.paper)
+        if difference < 0.5 * 10**-self.digits if z is None else abs(z) <= STANDARD_ERRORS:
+            return "agrees"
+        if self.points is None:
+            spread = DEVIATIONS * (ours.deviation or 0.0)
+        else:
+            spread = max(DEVIATIONS * (self.deviation or 0.0), self.allowance / self.points)
+        return "in the spread" if difference <= spread + 1e-9 else "outside"
 
 
 @dataclass(frozen=True)
@@ -83,6 +113,24 @@ class Figure:
         return getattr(importlib.import_module(f"{__package__}.{module}"), name)
 
 
+@dataclass(frozen=True)
+class Reason:
+    """Why a group of numbers is outside: those of the tables, and of the rows and columns if these are given."""
+
+    group: str
+    sentence: str
+    tables: tuple
+    rows: tuple = ()
+    columns: tuple = ()
+
+    def covers(self, table, entry):
+        return (
+            table.name.split(":")[1] in self.tables
+            and (not self.rows or entry.row in self.rows)
+            and (not self.columns or entry.column in self.columns)
+        )
+
+
 def everything(trials):
     """All tables and figures, with so many trials where the paper's protocol has no fewer."""
     found = []
@@ -90,6 +138,11 @@ def everything(trials):
         module = importlib.import_module(f"{__package__}.registry_{paper}")
         found += [*module.tables(trials), *module.figures(trials)]
     return found
+
+
+def reasons(paper):
+    """Why numbers of a paper are outside, written by hand."""
+    return importlib.import_module(f"{__package__}.registry_{paper}").REASONS
 
 
 def select(wanted, trials):

@@ -5,6 +5,7 @@ from .data import published
 from .registry import Entry, Figure, Table
 
 EXPERIMENT_3_TRIALS = 20  # as the paper says
+REASONS = ()
 
 
 def tables(trials):
@@ -18,9 +19,8 @@ def tables(trials):
             for name, counts in paper["experiment 1"].items()
             for c, count in counts.items()
         ),
-        "Wrong test points of 200 and 10, mean and deviation over random draws. The paper shows one "
-        "draw, hence two "
-        "of our deviations are the tolerance. Its Bayes classifier is the linear discriminant.",
+        "Wrong test points of 200 and 10, mean and deviation over random draws. The paper shows one draw, hence "
+        "ours stands for its deviation. Its Bayes classifier is the linear discriminant.",
     )
     yield Table(
         "000:2",
@@ -33,26 +33,25 @@ def tables(trials):
                 None,
                 cell("laplacian_spectral.rings", 20, trials=trials),
                 ("rate",),
-                calibrated=True,
+                specified=False,
             ),
         ),
         "100 training and 844 test points. The paper gives no radii and shows rings apart from each other: ours "
         "are concentric and separated, a choice on which the rate rests.",
     )
+    rate = paper["experiment 3"]["rate"]
     ours = cell("laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS))
     plain = cell("laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS), printed=True)
     yield Table(
         "000:3",
         "Experiment 3: Wisconsin breast cancer, 683 x 9",
         (
-            Entry("test kernel convolved", "rate", *paper["experiment 3"]["rate"], ours, ("rate",)),
-            Entry("test kernel plain", "rate", *paper["experiment 3"]["rate"], plain, ("rate",)),
+            Entry("test kernel plain", "rate", *rate, plain, ("rate",), trials=EXPERIMENT_3_TRIALS),
+            Entry("test kernel convolved", "rate", *rate, ours, ("rate",), trials=EXPERIMENT_3_TRIALS, counted=False),
         ),
-        "100 random training points, 20 times, features as they are. The deviation of 0.01 % in the "
-        "paper is the "
-        "fraction 0.01. The paper's words ask for the plain test kernel; the convolved one is the inner "
-        "product that "
-        "its equations imply.",
+        "100 random training points, 20 times, features as they are. The deviation of 0.01 % in the paper is the "
+        "fraction 0.01. The paper's words ask for the plain test kernel (`as_printed`); the convolved one is the inner "
+        "product that its equations imply. The number counts once.",
     )
 
 

@@ -2,10 +2,25 @@
 
 from .cells import cell
 from .data import published
-from .registry import Entry, Figure, Table
+from .registry import Entry, Figure, Reason, Table
 
 SPLITS = 50
 QUERIES = (23, 20)
+REASONS = (
+    Reason(
+        "F1 of single categories",
+        "A category has 56 to 189 test documents. Over resampled ones all are within two deviations of F1 but *ship* "
+        "and *money-fx* at k = 420: there the paper's F1 falls as k grows, and ours does not. Micro and macro averages "
+        "are in the spread.",
+        ("3",),
+    ),
+    Reason(
+        "Medline as the text has it",
+        "Embedding 1(a) without unit rows finds few of the relevant documents, at every k; the figure's numbers need "
+        "step 2, which its text does not name.",
+        ("2",),
+    ),
+)
 
 
 def _medline(query, trials):
@@ -39,12 +54,24 @@ def tables(trials):
         "002:2",
         "F1 on Medline, query 23 (figure 2)",
         (
-            Entry("best k", "F1", paper["best k"], None, medline, ("best mean",), None),
+            Entry("best k, unit rows", "F1", paper["best k"], None, medline, ("best", "unit rows", "mean"), None),
+            Entry(
+                "best k, as the text has it",
+                "F1",
+                paper["best k"],
+                None,
+                medline,
+                ("best", "plain", "mean"),
+                None,
+                counted=False,
+            ),
             Entry("linear kernel", "F1", paper["linear kernel"], None, medline, ("unit rows", "linear", "mean"), None),
         ),
         "24 of the 39 relevant documents and 90 % of the others for training; ours are means over the splits. The "
-        "paper's numbers are fractions of one split (22/26 and 8/19), hence two deviations over our splits are the "
-        "tolerance; our best single splits stand below figure 2.",
+        "text names embedding 1(a) without step 2, unit rows, but only with them are numbers as large as the "
+        "paper's found: a reading chosen because it fits; the number counts once. The paper's are fractions of one "
+        "split (22/26 and 8/19), hence our deviation over splits stands for theirs; our best single splits stand "
+        "below figure 2.",
     )
 
 

@@ -83,7 +83,8 @@ def rates(source, data, classifier, trials, center=None, small=False):
         tally.add(y[test], labels)
         if classifier == "ise":
             rows = [X[train][y[train] == c] for c in range(tally.n_classes)]
-            own = np.array([information_potential(own, bandwidth=h, n_jobs=1) for own in rows])
+            # tables 9.2 and 9.4 fit W_{sigma^2}, not the W_{2 sigma^2} of the rule
+            own = np.array([information_potential(own, bandwidth=h / np.sqrt(2), n_jobs=1) for own in rows])
             potentials.append(100 * own / own.sum())
     extra = {}
     if potentials:
