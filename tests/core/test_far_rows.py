@@ -122,3 +122,13 @@ def test_graphs_of_all_others_are_those_without_the_far_row(dtype, far, d):
     reverse = reverse_knn(Y, Y, np.insert(radii, 50, 0))
     np.testing.assert_array_equal(reverse[others][:, others].toarray(), reverse_knn(X, X, radii).toarray())
     assert reverse[[50]].nnz == reverse[:, [50]].nnz == 0
+
+
+@pytest.mark.parametrize("factor, counts", [(0.5, True), (2.0, False)])
+def test_the_scale_of_a_graph_is_that_of_edges_up_to_a_million_medians(factor, counts):
+    """One more edge would decide alone; the chain has edges of length one."""
+    X = np.r_[np.arange(40.0), 39 + factor * 1e6][:, None]
+    lengths = knn_graph(X, 1, mode="distance").data
+    counted = lengths if counts else lengths[lengths < 1e6]
+    scale = (counted**2).sum() / len(counted)
+    np.testing.assert_allclose(knn_graph(X, 1, mode="heat").data, np.exp(-(lengths**2) / scale), atol=1e-300)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._tuning.spread import center_and_spread, moments
+from .._utils.conversion import brought_into_range
 from .dates import date_parts, varying_parts
 from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT, plural
 from .identifiers import calls_itself_a_key, is_identifier
@@ -291,7 +292,8 @@ def scaled(X, center, scale):
     """``(X - center) / scale`` in the precision of X; X itself if that changes nothing."""
     if not np.any(center) and np.all(scale == 1):
         return X
-    return (X - np.asarray(center, X.dtype)) / np.asarray(scale, X.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return brought_into_range((X - np.asarray(center, X.dtype)) / np.asarray(scale, X.dtype))
 
 
 def center_and_scale(values, weights=None):

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from .._tuning.spread import moments, root_mean_square
 from .._utils.cached import cached_property
+from .._utils.conversion import brought_into_range
 
 FEWEST_INDICATED, MOST_INDICATED = 3, 10  # distinct values of a column that becomes indicators
 _LEAST_RANK = np.finfo(np.float64).eps / 2  # of which quantiles are taken; 1 less this is the last number below 1
@@ -111,16 +112,17 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         X = np.asarray(X, dtype=np.float64)
         stops, alike, exponents, moments, curves, others = self._layout
         out = np.zeros((len(X), max(1, stops[-1])), dtype=self.dtype)
-        if len(alike):  # at once: of a single row each column alone would take as long as all
-            values = np.ldexp(X[:, alike], exponents)
-            if curves:
-                values = np.stack([np.interp(*pair) for pair in zip(values.T, *curves, strict=True)], axis=1)
-            else:
-                values = (values - moments[0]) / moments[1]
-            out[:, stops[alike]] = np.where(np.isnan(values), 0.0, values)
-        for i in others:
-            out[:, stops[i] : stops[i + 1]] = self.codes_[i].encode(X[:, i])
-        return out
+        with np.errstate(over="ignore"):
+            if len(alike):  # at once: of a single row each column alone would take as long as all
+                values = np.ldexp(X[:, alike], exponents)
+                if curves:
+                    values = np.stack([np.interp(*pair) for pair in zip(values.T, *curves, strict=True)], axis=1)
+                else:
+                    values = (values - moments[0]) / moments[1]
+                out[:, stops[alike]] = np.where(np.isnan(values), 0.0, values)
+            for i in others:
+                out[:, stops[i] : stops[i + 1]] = self.codes_[i].encode(X[:, i])
+        return brought_into_range(out)
 
     def __getstate__(self):
         state = {name: value for name, value in super().__getstate__().items() if name != "_layout"}

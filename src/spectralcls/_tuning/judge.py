@@ -69,9 +69,9 @@ class Judge:
         self.right[(rows, *at)] = right
         place = self.place[rows]
         # Relative to the best class, so that float32 keeps the differences however far a point is.
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):  # of a point beyond all distances
             relative = scores - scores.max(axis=-1, keepdims=True) if self.logs else scores
-        self.scores[(place[place >= 0], *at)] = relative[place >= 0]
+            self.scores[(place[place >= 0], *at)] = relative[place >= 0]
 
     def scored(self):
         """The scores of the candidates for `search`."""

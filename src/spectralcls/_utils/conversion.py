@@ -25,6 +25,17 @@ def converted(A, name, **options):
         raise kind(str(error) if name in str(error) else f"{name}: {error}") from None
 
 
+def brought_into_range(X):
+    """X itself, numbers at the end of its precision's range moved so far into it that sums of a row are finite.
+
+    No kernel and no neighbor tells the difference: the number is far from all others either way."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.vdot(X, X) < np.inf:
+            largest = np.ldexp(np.finfo(X.dtype).max, -24)
+            np.clip(X, -largest, largest, out=X)
+    return X
+
+
 @contextmanager
 def named_overflow_errors(name):
     """Name the argument that holds an integer too large for any float."""

@@ -8,7 +8,8 @@ from ..kernels.neighbors import csr, mean_squared_length, row_starts, undirected
 
 def log_heat(distances, epsilon):
     """log w of the heat kernel, in float64; `distances` is a sparse array whose zeros are stored."""
-    data = -np.square(distances.data, dtype=np.float64) / epsilon
+    with np.errstate(over="ignore"):  # an edge to a row far away weighs nothing
+        data = -np.square(distances.data, dtype=np.float64) / epsilon
     return csr_array((data, distances.indices, distances.indptr), shape=distances.shape)
 
 
