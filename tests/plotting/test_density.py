@@ -50,7 +50,7 @@ def test_estimators_that_know_names_see_them(library):
 
 def test_paths_of_bandwidths_name_their_score():
     X = points(1)
-    assert BandwidthPathDisplay.from_estimator(ParzenDensity().fit(X)).ax_.get_ylabel() == "Held-out log density"
+    assert BandwidthPathDisplay.from_estimator(ParzenDensity().fit(X)).ax_.get_ylabel() == "Held-out fit of the density"
     model = KernelRegressor().fit(X, X[:, 0])
     assert BandwidthPathDisplay.from_estimator(model).ax_.get_ylabel() == "Held-out R²"
 

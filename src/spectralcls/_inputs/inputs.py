@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from scipy.sparse import issparse
 
-from .._tuning import random_keys
+from .._tuning import random_keys, spreads
 from .._utils.conversion import named_overflow_errors
 from .._utils.validation import check_labels, check_more_labels, check_targets, check_weights_of_points
 from .category_scales import choose_category_scales, rescale
@@ -170,6 +170,10 @@ class Inputs:
     @property
     def scale_(self):
         return None if self.scale is None else "shared" if self.table.shared else "each"
+
+    def spreads(self, X, weights=None):
+        """Spread of each coordinate of training samples, (d,); that of categories is the scale of their indicators."""
+        return spreads(X, weights) if self.table is None else self.table.spreads(X, weights)
 
     def log_jacobian(self, X):
         """Logarithm of the volume of the user's units in those of coordinates, (m,); missing values add nothing."""

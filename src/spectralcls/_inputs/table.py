@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._tuning import spreads
 from .columns import Dates, LeftOut, Levels, Number, numbers, reason_to_leave_out, scaled
 from .frames import BOOLEAN, NUMBER, Column
 
@@ -96,6 +97,11 @@ class Table:
     def categories(self):
         """Categories that have coordinates."""
         return [column for column in self.columns if isinstance(column, Levels) and column.width]
+
+    def spreads(self, X, weights=None):
+        """Spread of each coordinate of X, (d,); that of categories is the scale of their indicators."""
+        of_category = [np.repeat(isinstance(column, Levels), column.width) for column in self.columns]
+        return np.where(np.concatenate(of_category), self.category_scale, spreads(X, weights))
 
     @property
     def as_columns(self):

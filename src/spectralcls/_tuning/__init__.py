@@ -16,6 +16,7 @@ from .folds import (
     drawn_seed,
     folds_by_content,
     given_folds,
+    hashes,
     keys_of,
     random_keys,
     shuffled_ranks,

@@ -157,15 +157,20 @@ def drawn_seed(random_state):
 def folds_by_content(X, n_folds, seed):
     """Fold of each row from its values alone: random, and copies of a row in one fold, on whatever worker they are.
 
-    Multiply-shift hashing of the values' bits; the shares of folds and classes are equal on average only.
+    The shares of folds and classes are equal on average only.
     """
+    return ((hashes(X, seed) >> np.uint64(32)) * np.uint64(n_folds) >> np.uint64(32)).astype(np.intp)
+
+
+def hashes(X, seed=0):
+    """64 bits for each row from its values alone, by multiply-shift hashing of their bits; NaN equals itself."""
     words = np.where(np.isnan(X), X.dtype.type(np.nan), X + 0)  # a single NaN, and with + 0 no -0.0
     words = np.ascontiguousarray(words).view(np.uint32).reshape(len(X), -1)
     factors = np.random.default_rng(seed).integers(1 << 63, size=words.shape[1], dtype=np.uint64) * 2 + 1
-    hashes = np.zeros(len(X), dtype=np.uint64)
+    out = np.zeros(len(X), dtype=np.uint64)
     for word, factor in zip(words.T, factors, strict=True):
-        hashes += word * factor
-    return ((hashes >> np.uint64(32)) * np.uint64(n_folds) >> np.uint64(32)).astype(np.intp)
+        out += word * factor
+    return out
 
 
 def given_folds(cv, y):

@@ -34,6 +34,9 @@ class Scored(NamedTuple):
         just right or wrong.
     tie_score : callable, optional
         ``tie_score(index)`` decides between candidates whose scores nearly tie: see `search`.
+    influence : ndarray (v, k_1, k_2, ...), optional
+        Contributions of the points to the scores: the difference of two candidates' has the length of the standard
+        error of the difference of their scores. It says what nearly ties.
     predicts_one_class : callable, optional
         ``predicts_one_class(index)`` says whether a candidate gave all held-out points the same class.
     temperature : callable, optional
@@ -45,6 +48,7 @@ class Scored(NamedTuple):
     tie_score: Callable | None = None
     predicts_one_class: Callable | None = None
     temperature: Callable | None = None
+    influence: np.ndarray | None = None
 
     @classmethod
     def of(cls, sample, values, **options):
@@ -74,6 +78,7 @@ class Scored(NamedTuple):
             at(self.tie_score, other.tie_score),
             at(self.predicts_one_class, other.predicts_one_class),
             at(self.temperature, other.temperature),
+            None if self.influence is None else np.concatenate([self.influence, other.influence], axis + 1),
         )
 
 
@@ -143,8 +148,8 @@ def search(sample, candidates, score, *, growing=None):
     Notes
     -----
     The mean test score weights splits by the points that they validate: the accuracy over all validated points. Of
-    candidates within `NEAR` standard errors of the best the one of the best tie score wins, if there are tie scores. If
-    no candidate has a score, all are tied.
+    candidates within `NEAR` standard errors of the best, or one of the difference if points have an influence, the one
+    of the best tie score wins, if there are tie scores. If no candidate has a score, all are tied.
     """
 
     def scored(candidates):
@@ -202,7 +207,7 @@ def _chosen(sample, candidates, scored):
         deviations = np.sqrt(np.clip(means * (1 - means), 0, None))
     index = best_candidate(means)
     if scored.tie_score is not None:
-        index = _best_of_tied(means, index, sample.n_effective, scored.tie_score)
+        index = _best_of_tied(means, index, sample, scored)
     params = {name: values[i] for (name, values), i in zip(candidates.items(), index, strict=True)}
     one_class = scored.predicts_one_class is not None and bool(scored.predicts_one_class(index))
     temperature = None
@@ -212,16 +217,19 @@ def _chosen(sample, candidates, scored):
     return Search(params, index, means, results, one_class, temperature=temperature)
 
 
-def _best_of_tied(means, best, n, tie_score):
-    """The candidate of the best tie score among those whose share of right points nearly ties."""
-    share = means[best]
-    if np.isnan(share):
+def _best_of_tied(means, best, sample, scored):
+    """The candidate of the best tie score among those whose scores nearly tie."""
+    highest = means[best]
+    if np.isnan(highest):
         return best
-    error = np.sqrt(max(share * (1 - share), 1 / (4 * n)) / n)
-    tied = means >= share - NEAR * error - SCORE_TOLERANCE
+    if scored.influence is None:  # shares of right points
+        error = NEAR * np.sqrt(max(highest * (1 - highest), 1 / (4 * sample.n_effective)) / sample.n_effective)
+    else:
+        error = np.linalg.norm(scored.influence - scored.influence[(..., *([i] for i in best))], axis=0)
+    tied = means >= highest - error - SCORE_TOLERANCE
     scores = np.full(means.shape, np.nan)
     for index in zip(*np.nonzero(tied), strict=True):
-        scores[index] = tie_score(index)
+        scores[index] = scored.tie_score(index)
     return best if np.isnan(scores).all() else best_candidate(scores)
 
 

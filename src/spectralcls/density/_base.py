@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from .._estimator import Estimator, with_parameters
-from .._tuning import Scored, candidate_bandwidths, has_spread, reference_bandwidth, tuning_sample
+from .._tuning import reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..kernels import KERNELS
-from ._density_model import DensityForm, bandwidth_classes, held_out_log_density
+from ._choice import choose
+from ._density_model import DensityForm, bandwidth_classes
+from ._places import Places
 from ._whitening import Space, check_bounds
 
 ALIASES = {"tophat": "uniform", "exponential": "laplace"}  # scikit-learn's names
@@ -24,6 +26,7 @@ class Density(Estimator):
     bandwidth: str | float | ArrayLike = "cv"
     _: KW_ONLY
     kernel: str = "gaussian"
+    scale: str | None = "auto"
     covariance_type: str = "spherical"
     adaptive: float | bool = False
     bounds: ArrayLike | None = None
@@ -47,35 +50,45 @@ class Density(Estimator):
     }
 
     def _learn(self, data):
-        """Set the fitted form, `bandwidth_` and what tuning leaves; `data` are checked, of one class."""
-        X, d = data.X, data.X.shape[1]
-        kernel, bounds = ALIASES.get(self.kernel, self.kernel), check_bounds(self.bounds, d)
-        space = self._space(X, data.weights, bounds)
+        """Set the fitted form, `bandwidth_` and what tuning leaves; `data` are checked, of one class.
+
+        Returns the place of each sample among the points of the form.
+        """
+        X = data.X
+        kernel, bounds = ALIASES.get(self.kernel, self.kernel), check_bounds(self.bounds, X.shape[1])
+        space = self._space(data, bounds)
         data = data._replace(X=space.enter(X))
-        factors = np.ones(1)
+        places, factors = Places.of(data), np.ones(1)
 
         def fitted(h):
-            return DensityForm.of(space, data, factors, kernel, h, bounds, self.tolerance, self.n_jobs)
+            return DensityForm.of(space, places.data, factors, kernel, h, bounds, self.tolerance, self.n_jobs)
 
         h = self._choose(data, space, factors, kernel, bounds)
         self._form = fitted(h)
         if self.adaptive:
             alpha = 0.5 if self.adaptive is True else float(self.adaptive)
-            codes, factors = bandwidth_classes(self._form.log_density(X), data.weights, alpha)
-            data = data._replace(codes=codes, classes=np.arange(len(factors)))
+            log_density = self._form.log_density(X[places.first])
+            codes, factors = bandwidth_classes(log_density, places.data.weights, alpha)
+            classes = np.arange(len(factors))
+            data = data._replace(codes=codes[places.group], classes=classes)
+            places = places._replace(data=places.data._replace(codes=codes, classes=classes))
             h = self._choose(data, space, factors, kernel, bounds)
             self._form = fitted(h)
-            self.local_bandwidth_ = self._form.widths.copy()
+            self.local_bandwidth_ = self._form.widths[places.group]
         self._form.mirrors  # noqa: B018  # refuses here what would be too many of them
         self.bandwidth_ = h if np.ndim(self.bandwidth) == 0 else np.asarray(self.bandwidth, dtype=np.float64)
+        return places.group
 
-    def _space(self, X, weights, bounds):
-        if np.ndim(self.bandwidth) == 0:
-            space = Space.of(self.covariance_type, X, weights)
-        elif self.covariance_type != "spherical":
+    def _space(self, data, bounds):
+        X = data.X
+        if np.ndim(self.bandwidth) > 0 and self.covariance_type != "spherical":
             raise ValueError('bandwidth gives the shape of the kernels: it needs covariance_type="spherical".')
-        else:
+        if np.ndim(self.bandwidth) > 0:
             space = Space.of_bandwidths(np.asarray(self.bandwidth, dtype=np.float64), X)
+        elif self.scale_ is not None:
+            space = Space.of_scales(self._inputs.spreads(X, data.weights), X)
+        else:
+            space = Space.of(self.covariance_type, X, data.weights)
         if bounds is None:
             return space
         if np.ndim(space.root) == 2:
@@ -88,26 +101,23 @@ class Density(Estimator):
         """The bandwidth in the coordinates of `space`."""
         if not isinstance(self.bandwidth, str):
             return float(self.bandwidth) if np.ndim(self.bandwidth) == 0 else 1.0
-        if not has_spread(data.X):
-            return 1.0
-        if self.bandwidth != "cv":
-            return reference_bandwidth(self.bandwidth, data.X, None, 1, data.weights, kernel=kernel)
-        sample = tuning_sample(self, data, against_all=True)
+        if self.bandwidth == "cv":
+            return choose(self._search, self, data, space, factors, bounds, kernel)
+        return reference_bandwidth(self.bandwidth, data.X, None, 1, data.weights, kernel=kernel)
 
-        def score(sample, bandwidth):
-            logs = held_out_log_density(sample, space, factors, kernel, bandwidth, bounds, self.n_jobs)
-            logs[:, np.isneginf(logs).any(axis=0)] = np.nan  # no statement on a kernel that does not reach a point
-            return Scored.of(sample, logs)
+    @property
+    def scale_(self):
+        """ "each" if the kernels are wider along features of greater spread; None: round, or of another shape."""
+        scaled = self.scale is not None and isinstance(self.bandwidth, str) and self.covariance_type == "spherical"
+        return "each" if scaled else None
 
-        grid = candidate_bandwidths(self.bandwidth_grid, data._replace(codes=np.zeros_like(data.codes)), kernel)
-        found = self._search(sample, {"bandwidth": _within(grid, space, bounds)}, score).checked()
-        return float(found.params["bandwidth"])
+    def _make_inputs(self, **options):
+        return super()._make_inputs(**{"scale": None} | options)
 
     def _fit_density(self, X, sample_weight):
         self._inputs = self._make_inputs()
         data = self._inputs.fit_points(X, sample_weight)
-        self._learn(data)
-        return data
+        return data, self._learn(data)
 
     def score_samples(self, X: Any) -> Array:
         """Log density at each query.
@@ -128,12 +138,3 @@ class Density(Estimator):
         """
         X = self._queries(X)
         return self._form.log_density(X)
-
-
-def _within(grid, space, bounds):
-    """The candidates that are narrow relative to the distance of two ends; the smallest if none is."""
-    if bounds is None:
-        return grid
-    scales = np.ones(len(bounds)) if space.root is None else space.root
-    narrow = grid[grid <= ((bounds[:, 1] - bounds[:, 0]) / scales).min() / 4]
-    return narrow if len(narrow) else grid[:1]

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._expansion import Expansion, Rule, TrainingPoints, class_means
-from .._expansion.points import blocks
 from .._inputs.missing import is_incomplete
-from .._tuning import distinct_rows, draw_sample
+from .._tuning import TuningSample
 from .._utils.cached import cached_property
 from .._utils.training_data import TrainingData
-from .._utils.validation import sum_of_others
-from ..kernels import kernel_sums, log_normalizer
+from ..kernels import log_normalizer
+from ._held_out import Others
 from ._whitening import Space, mirrors
 
 STEP = 2.0 ** (1 / 32)  # of the grid on which the bandwidths of single points lie
@@ -95,51 +94,6 @@ class DensityForm:
         return replace(self, space=space, expansion=model, bounds=bounds)
 
 
-def held_out_log_density(sample, space, factors, kernel, bandwidths, bounds, n_jobs):
-    """log f (v, b) of the validated points of a sample by the points that are not held out with them.
-
-    `bandwidths` (b,) are multiplied by the factor of a point's class; -inf out of reach.
-    """
-    rows, n_classes, d = sample.rows, len(factors), sample.X.shape[1]
-    widths = bandwidths[:, None] * factors  # (b, C)
-    out = np.full((len(rows), len(bandwidths)), -np.inf)
-    scales = np.sqrt(np.diag(space.covariance(d)))
-    constants = log_normalizer(kernel, d, widths)
-    for mirror in mirrors(bounds, kernel, scales, widths.max()):
-        wide = widths.max(axis=1) > (0.0 if mirror is None else mirror.least)
-        labels = {"labels": sample.codes, "n_labels": n_classes} if n_classes > 1 else {}
-        for block in blocks(len(rows), 24 * len(bandwidths) * n_classes):
-            own = rows[block]
-            Q = sample.X[own] if mirror is None else space.enter(mirror.of(space.leave(sample.X[own])))
-            logs = kernel_sums(
-                Q.astype(sample.X.dtype, copy=False),
-                sample.X,
-                weights=sample.weights,
-                kernel=kernel,
-                bandwidth=widths[wide] if n_classes > 1 else widths[wide, 0],
-                log=True,
-                n_jobs=n_jobs,
-                **labels,
-                **_left_out(sample, own),
-            )
-            logs = logs.astype(np.float64).reshape(len(own), -1, n_classes) - constants[wide]
-            out[block, wide] = np.logaddexp(out[block, wide], np.logaddexp.reduce(logs, axis=2))
-    return out - np.log(_weight_of_others(sample))[:, None] - space.log_volume
-
-
-def _left_out(sample, rows):
-    if sample.folds is None:
-        return {"exclude_self": rows}
-    return {"exclude_groups": (sample.folds[rows], sample.folds)}
-
-
-def _weight_of_others(sample):
-    """Weight of the points that are not held out with a validated point, (v,)."""
-    if sample.folds is None:
-        return sum_of_others(sample.weights)[sample.rows]
-    return sum_of_others(np.bincount(sample.folds, sample.weights))[sample.folds[sample.rows]]
-
-
 def bandwidth_classes(log_density, weights, alpha):
     """Abramson's factors ``(f(x_i) / g)^-alpha``, g the geometric mean of f, on a geometric grid.
 
@@ -154,13 +108,20 @@ def bandwidth_classes(log_density, weights, alpha):
     return codes, STEP ** used.astype(np.float64)
 
 
-def leave_one_out_log_density(form):
-    """log f (n,) at each training point by the others; copies of a row are left out together."""
+def leave_one_out_log_density(form, place, one):
+    """log f (n,) at samples by all others: at the points `place` of the form, of each of which the weight `one` is left
+    out; copies stay."""
     points = form.points
-    data = points.data(np.arange(points.n_classes))
-    sample = draw_sample(data, cv="loo", max_samples=None, random_state=0)
-    if len(sample.X) < 2:
-        raise ValueError("Leaving one point out needs two distinct samples at least, got n_samples=1 without copies.")
+    weights = np.ones(len(points.X)) if points.weights is None else points.weights
+    left = np.maximum(weights[place] - one, 0.0)
     factors = np.broadcast_to(form.expansion.bandwidth, points.n_classes)
-    logs = held_out_log_density(sample, form.space, factors, form.kernel, np.ones(1), form.bounds, points.n_jobs)[:, 0]
-    return logs[distinct_rows(data.X, data.codes)[1]]
+    sample = TuningSample(points.X, points.codes, points.n_classes, weights, None)
+    others = Others(sample, form.space, factors, form.kernel, form.bounds, points.n_jobs)
+    total = others.weight[place] + left
+    if not total.all():
+        raise ValueError("Leaving one sample out needs two samples at least, got n_samples=1.")
+    logs = others.log_sums(np.ones(1))[place, 0]
+    if left.any():
+        with np.errstate(divide="ignore"):
+            logs = np.logaddexp(logs, np.log(left) + others.log_own(np.ones(1))[place, 0])
+    return logs - np.log(total)

@@ -18,6 +18,9 @@ from ._base import Density
 from ._density_model import leave_one_out_log_density
 from ._marginals import surprises
 
+FENCES = (0.25, 1.5), (0.1, 0.724)  # share of the lower quantile; its distance from the fence, from 0.75 quantile to it
+ROUNDING = 1e-12
+
 
 def _finds_outliers(estimator):
     if estimator.novelty:
@@ -47,22 +50,27 @@ def _explains(estimator):
 class ParzenOutlierDetector(OutlierMixin, Density):
     """Outliers and novelties by the kernel density of the other samples.
 
-    The score of a training sample is its log density by all samples but itself, and its copies; the score of a new
-    point its log density by all samples. Scores below `offset_` are outliers.
+    The score of a training sample is its log density by all other samples, of which copies of it are some; the score
+    of a new point its log density by all samples. Scores below `offset_` are outliers.
 
     Parameters
     ----------
     bandwidth : {"cv", "silverman", "scott"}, float or array-like of shape (d,) or (d, d), default="cv"
-        Radius of the kernels, as in :class:`ParzenDensity`; "cv" takes the one of the greatest held-out likelihood.
+        Radius of the kernels, as in :class:`ParzenDensity`.
     contamination : "auto" or float, default="auto"
-        Share of outliers in the training set, in (0, 0.5]. "auto" takes Tukey's fence: what lies more than 1.5
-        interquartile ranges below the lower quartile of the training scores.
+        Share of outliers in the training set, in (0, 0.5]; equal scores stay together, so that the share may differ.
+        "auto" takes Tukey's fence: what lies more than 1.5 interquartile ranges below the lower quartile of the
+        training scores. It finds what is unlike most samples, and is no rate of false alarms: of clean normal samples
+        8 % lie beyond in one dimension, 5 % in two and 3 % in ten, of log-normal ones 6 to 10 %. `p_values` hold a
+        rate.
     novelty : bool, default=False
         As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, by `fit_predict`
         alone, which never asks a sample for its own opinion. True: `predict`, `decision_function` and `score_samples`
         for new points, which must not be the training samples.
     kernel : str, default="gaussian"
-        As in :class:`ParzenDensity`, like the next three.
+        As in :class:`ParzenDensity`, like the next four.
+    scale : {"auto", None}, default="auto"
+        Whether a bandwidth that is tuned or follows a rule counts spreads of the features.
     covariance_type : {"spherical", "diag", "full"}, default="spherical"
         Shape of the kernels.
     adaptive : bool or float, default=False
@@ -72,7 +80,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     cv : "loo", int, splitter or list of splits, default="loo"
         What is held out together when the bandwidth is chosen.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+        Bandwidths to try, as in :class:`ParzenDensity`.
     max_tuning_samples : int or None, default=20000
         With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
         class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
@@ -100,8 +108,10 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         As in :class:`ParzenDensity`. Only present if tuned.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
+    scale_ : {"each", None}
+        Whether the kernels are wider along features of greater spread.
     n_tuning_samples_ : int
-        Number of (distinct) points validated. Only present if something was tuned.
+        Number of distinct points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -163,15 +173,14 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Raises
         ------
         ValueError
-            As :meth:`ParzenDensity.fit`, and if all samples are equal.
+            As :meth:`ParzenDensity.fit`, and if there is one sample only.
         """
-        data = self._fit_density(X, sample_weight)
-        scores = leave_one_out_log_density(self._form)
-        if self.contamination == "auto":
-            lower, upper = (weighted_quantile(scores, share, data.weights) for share in (0.25, 0.75))
-            self.offset_ = float(lower - 1.5 * (upper - lower))
-        else:
-            self.offset_ = float(weighted_quantile(scores, self.contamination, data.weights))
+        data, place = self._fit_density(X, sample_weight)
+        weights = np.ones(len(data.X)) if data.weights is None else data.weights
+        scores = leave_one_out_log_density(self._form, place, weights / self._form.points.weight_scale)
+        self.offset_ = (
+            fence(scores, weights) if self.contamination == "auto" else border(scores, weights, self.contamination)
+        )
         self.leave_one_out_score_ = with_left_out(
             data, scores, lambda left_out: self._form.log_density(self._inputs(X)[left_out])
         )
@@ -255,9 +264,11 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     def _leave_one_out(self):
         if self._one_sum:
             return ClassSums(self._form.expansion)
-        scores, n = leave_one_out_log_density(self._form)[:, None], len(self._form.points.X)
-        weights = self._form.weights * self._form.points.class_weight.sum() * self._form.points.weight_scale
-        return LeaveOneOut(np.zeros(n, int), weights, scores, lambda Q: self._form.log_density(Q)[:, None])
+        points = self._form.points
+        n = len(points.X)
+        weights = np.ones(n) if points.weights is None else points.weights * points.weight_scale
+        scores = leave_one_out_log_density(self._form, np.arange(n), np.minimum(weights, 1.0) / points.weight_scale)
+        return LeaveOneOut(np.zeros(n, int), weights, scores[:, None], lambda Q: self._form.log_density(Q)[:, None])
 
     @available_if(_finds_novelties)
     def p_values(self, X: Any) -> Array:
@@ -310,6 +321,34 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         """
         X = self._queries(X)
         return surprises(self._form, X)
+
+
+def fence(scores, weights):
+    """Tukey's: 1.5 interquartile ranges below the lower quartile.
+
+    If the quartiles are equal the lowest tenth takes the place of the lowest quarter, with the factor that leaves the
+    fence of normal scores where it was. If even these are equal, all lower scores are beyond.
+    """
+    upper = weighted_quantile(scores, 0.75, weights)
+    for share, factor in FENCES:
+        lower = weighted_quantile(scores, share, weights)
+        if lower < upper:
+            return float(lower - factor * (upper - lower))
+    return float(upper)
+
+
+def border(scores, weights, share):
+    """Between the lowest scores, of a weight as close to the share of all as there is, and the others.
+
+    Equal scores stay together, and no more than half of the weight is below.
+    """
+    order = np.argsort(scores, kind="stable")
+    ordered = scores[order]
+    below = np.append(0.0, np.cumsum(weights[order])) / weights.sum()
+    cuts = np.append(0, np.flatnonzero(ordered[1:] > ordered[:-1]) + 1)
+    cuts = cuts[below[cuts] <= 0.5 + ROUNDING]
+    best = cuts[np.argmin(np.round(np.abs(below[cuts] - share), 12))]
+    return float(ordered[best] if best == 0 else ordered[best - 1 : best + 1].mean())
 
 
 def _labels(decision):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
+from .._tuning import spreads
 from .._utils.validation import check_positive
 
 MOST_IMAGES = 4096  # of a query, the product over its bounded features
@@ -28,15 +29,31 @@ class Space:
 
     @classmethod
     def of(cls, kind, X, weights):
-        """Of standard deviation one ("diag") or unit covariance ("full") for the points X, or as they are."""
+        """Of standard deviation one ("diag") or unit covariance ("full") for the points X, or as they are.
+
+        A column without spread stays as it is.
+        """
         if kind == "spherical":
             return cls()
-        X = X.astype(np.float64, copy=False)
+        X, varies = X.astype(np.float64, copy=False), spreads(X, weights) > 0
         center = np.average(X, axis=0, weights=weights)
         if kind == "diag":
             deviation = np.sqrt(np.average((X - center) ** 2, axis=0, weights=weights))
-            return cls(np.where(deviation > 0, deviation, 1.0), center)
-        return cls.of_covariance(np.cov(X.T, aweights=weights, bias=True).reshape(X.shape[1], -1), center)
+            return cls(np.where(varies, deviation, 1.0), center)
+        covariance = np.eye(X.shape[1])
+        known = np.ix_(varies, varies)
+        covariance[known] = np.cov(X[:, varies].T, aweights=weights, bias=True) if varies.any() else 1.0
+        return cls.of_covariance(covariance, center)
+
+    @classmethod
+    def of_scales(cls, scales, X):
+        """Of the same spread along all features, whose geometric mean of spreads is as before; a scale of 0 is none."""
+        varies = scales > 0
+        if np.count_nonzero(varies) < 2:
+            return cls()
+        logs = np.where(varies, np.log(np.where(varies, scales, 1.0)), 0.0)
+        root = np.exp(np.where(varies, logs - logs[varies].mean(), 0.0))
+        return cls(root, X.mean(axis=0, dtype=np.float64))
 
     @classmethod
     def of_bandwidths(cls, bandwidth, X):

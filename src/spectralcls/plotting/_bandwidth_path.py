@@ -152,7 +152,7 @@ def _score_name(estimator):
         return scorings.get(estimator.scoring, "Cross-validated accuracy")
     if hasattr(estimator, "scoring"):
         return "Held-out score"
-    kinds = {"regressor": "Held-out R²", "density_estimator": "Held-out log density"}
+    kinds = {"regressor": "Held-out R²", "density_estimator": "Held-out fit of the density"}
     kinds["outlier_detector"] = kinds["density_estimator"]
     return kinds.get(get_tags(estimator).estimator_type, "Cross-validated accuracy")
 

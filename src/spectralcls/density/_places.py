@@ -1,0 +1,104 @@
+"""Distinct rows of the samples, whose copies add their weights, and what repeated values say of the density.
+
+Values that are rounded repeat because they lie on a lattice. Other values repeat because samples were copied, or
+because the distribution has an atom. Pairs of equal samples say something about a density in the first case alone.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._tuning import hashes
+from .._utils.quantile import weighted_quantile
+from .._utils.training_data import TrainingData
+
+MOST_PLACES = 1000  # that stand for all when neighbors on the lattice are counted
+NEXT = 0.01  # relative: values whose difference is this close to the step of the lattice are neighbors on it
+ENOUGH = 2.0  # equal pairs for each pair of neighbors, up to which all of them count: 1.3 for normal integers
+
+
+class Places(NamedTuple):
+    """Distinct samples.
+
+    Attributes
+    ----------
+    data : TrainingData
+        Their rows, with the weights of their copies.
+    group : (n,) place of each sample
+    first : (p,) the first sample of each place, ascending
+    share : (p,) share of its weight that one of its samples has, on average over the weight
+    """
+
+    data: TrainingData
+    group: np.ndarray
+    first: np.ndarray
+    share: np.ndarray
+
+    @classmethod
+    def of(cls, data):
+        n = len(data.X)
+        bits = hashes(data.X)
+        order = np.argsort(bits, kind="stable")
+        again = np.flatnonzero(bits[order][1:] == bits[order][:-1]) + 1
+        again = again[(data.X[order[again]] == data.X[order[again - 1]]).all(axis=1)]
+        if not len(again):
+            return cls(data, np.arange(n), np.arange(n), np.ones(n))
+        is_new = np.ones(n, dtype=bool)
+        is_new[again] = False
+        first = np.sort(order[is_new])
+        place = np.empty(n, dtype=np.intp)
+        place[first] = np.arange(len(first))
+        group = np.empty(n, dtype=np.intp)
+        group[order] = place[order[is_new]][np.cumsum(is_new) - 1]
+        own = np.ones(n) if data.weights is None else data.weights
+        weights = np.bincount(group, own)
+        share = np.bincount(group, (own / weights[group]) ** 2)
+        return cls(data.take(first)._replace(weights=weights), group, first, share)
+
+
+def steps_of(X, weights):
+    """Step of the lattice on which the values of each column lie, (d,): the median over the samples of the distance to
+    the next other value; 0 for a column in which no value repeats."""
+    out = np.zeros(X.shape[1])
+    for column, values in enumerate(X.T):
+        some, place = np.unique(values, return_inverse=True)
+        if 1 < len(some) < len(values):
+            gaps = np.diff(some.astype(np.float64))
+            nearest = np.minimum(np.append(gaps, np.inf), np.insert(gaps, 0, np.inf))
+            out[column] = weighted_quantile(nearest, 0.5, np.bincount(place, weights))
+    return out
+
+
+def share_of_ties(places, steps):
+    """How much a pair of equal samples counts, 0 to 1.
+
+    On a lattice the density says how many there are: about as many as pairs of samples that lie a step apart along a
+    column. Of copies and atoms there are more than that, and nothing follows from them.
+    """
+    X, weights = places.data.X, places.data.weights
+    if len(X) == len(places.group) or not steps.any():
+        return 0.0
+    X = X.astype(np.float64)
+    lattice = np.flatnonzero(steps)
+    keys = np.zeros(len(X), dtype=np.uint64)
+    moved = []  # what a step up changes of the key, and which places have a neighbor there at all
+    for column in lattice:
+        values, place = np.unique(X[:, column], return_inverse=True)
+        of_value = hashes(values[:, None], seed=column)
+        is_next = np.abs(np.diff(values) / steps[column] - 1) < NEXT
+        keys += of_value[place]
+        moved.append((np.append(np.diff(of_value), np.uint64(0))[place], np.append(is_next, False)[place]))
+    others = np.setdiff1d(np.arange(X.shape[1]), lattice)
+    if len(others):
+        keys += hashes(np.ascontiguousarray(X[:, others]), seed=X.shape[1])
+    order = np.argsort(keys)
+    ordered = keys[order]
+    some = np.argsort(keys)[:: max(1, len(X) // MOST_PLACES)]
+    equal = weights[some] @ (weights * (1 - places.share))[some]
+    most = 0.0
+    for change, is_next in moved:
+        asked = some[is_next[some]]
+        found = np.minimum(np.searchsorted(ordered, keys[asked] + change[asked]), len(keys) - 1)
+        is_there = ordered[found] == keys[asked] + change[asked]
+        most = max(most, weights[asked[is_there]] @ weights[order[found[is_there]]])
+    return float(min(1.0, ENOUGH * most / equal)) if equal > 0 else 0.0
