@@ -594,12 +594,16 @@ def test_isolated_points_are_said_on_dask_too():
         spectralcls.top_eigenpairs(spectralcls.dask.KernelOperator(X, bandwidth=1e-3, weighting="sum"), 5)
 
 
-def test_weights_that_count_no_repetitions_are_refused_as_in_memory(problem):
+@pytest.mark.parametrize("rule", ["silverman", "silverman_per_class"])
+@pytest.mark.parametrize("most", [1 << 22, 0])
+def test_a_rule_of_thumb_is_that_of_all_points_in_memory(problem, rule, most, monkeypatch):
+    monkeypatch.setattr(tuning, "MOST_VALUES", most)
+    monkeypatch.setattr(tuning, "MAX_MEASURED", 450)
     X, y, weights, _ = problem
-    for module in (spectralcls, spectralcls.dask):
-        model = module.ParzenClassifier("silverman")
-        with pytest.raises(ValueError, match="weights count repetitions"):
-            model.fit(*((X, y) if module is spectralcls else (rows(X), rows(y))), weights / weights.sum())
+    for w in (None, weights, weights / weights.sum()):
+        local = spectralcls.ParzenClassifier(rule).fit(X, y, w)
+        distributed = spectralcls.ParzenClassifier(rule).fit(rows(X), rows(y), w)
+        np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-12 if most else 0.1)
 
 
 @pytest.mark.parametrize("name", ["SpectralISEClassifier", "SpectralLaplacianISEClassifier"])

@@ -10,7 +10,6 @@ import dask.array as da
 import dask.dataframe as dd
 from numpy.testing import assert_allclose, assert_array_equal
 
-import spectralcls.dask
 from spectralcls import KernelRegressor
 
 
@@ -27,7 +26,7 @@ def rows(array, chunk=110):
 
 def both(X, y, weights=None, **parameters):
     local = KernelRegressor(**parameters).fit(X, y, sample_weight=weights)
-    distributed = spectralcls.dask.KernelRegressor(**parameters)
+    distributed = KernelRegressor(**parameters)
     return local, distributed.fit(rows(X), rows(y), sample_weight=None if weights is None else rows(weights))
 
 
@@ -79,7 +78,7 @@ def test_out_of_reach_it_is_the_prediction_at_the_nearest_point(degree):
 
 def test_of_more_points_than_are_gathered_the_bandwidth_is_scaled():
     X, y, Q, _ = problem(900)
-    distributed = spectralcls.dask.KernelRegressor(degree=0, max_tuning_samples=300).fit(rows(X), rows(y))
+    distributed = KernelRegressor(degree=0, max_tuning_samples=300).fit(rows(X), rows(y))
     assert distributed.n_tuning_samples_ == 300
     whole = KernelRegressor(degree=0).fit(X, y)
     assert 0.5 < distributed.bandwidth_ / whole.bandwidth_ < 2
@@ -92,11 +91,11 @@ def test_chunks_without_rows_change_nothing():
     filtered = (0, 110, 0, 0, 110, 80, 0)
     XE, yE = (da.concatenate([rows(A[:0]), rows(A)]).rechunk({0: filtered}) for A in (X, y))
     assert XE.chunks[0] == filtered
-    whole = spectralcls.dask.KernelRegressor(0.8).fit(rows(X), rows(y))
+    whole = KernelRegressor(0.8).fit(rows(X), rows(y))
     for fitted in (
-        spectralcls.dask.KernelRegressor(0.8).fit(XE, yE),
-        spectralcls.dask.KernelRegressor(0.8).fit(XE, y),
-        spectralcls.dask.KernelRegressor(0.8).fit(rows(X), yE),
+        KernelRegressor(0.8).fit(XE, yE),
+        KernelRegressor(0.8).fit(XE, y),
+        KernelRegressor(0.8).fit(rows(X), yE),
     ):
         assert_allclose(fitted.predict(rows(Q)).compute(), whole.predict(rows(Q)).compute(), rtol=1e-12)
     assert_allclose(whole.predict(XE).compute(), whole.predict(rows(X)).compute(), rtol=1e-12)
@@ -113,7 +112,7 @@ def test_data_frames_and_float32():
     X, y, Q, _ = problem()
     frame = dd.from_pandas(pd.DataFrame(X.astype(np.float32), columns=list("abc")), npartitions=3)
     target = dd.from_pandas(pd.Series(y), npartitions=3)
-    distributed = spectralcls.dask.KernelRegressor(0.8, degree=0).fit(frame, target)
+    distributed = KernelRegressor(0.8, degree=0).fit(frame, target)
     local = KernelRegressor(0.8, degree=0).fit(X.astype(np.float32), y)
     assert_array_equal(distributed.feature_names_in_, ["a", "b", "c"])
     queries = dd.from_pandas(pd.DataFrame(Q.astype(np.float32), columns=list("abc")), npartitions=2)
@@ -122,15 +121,15 @@ def test_data_frames_and_float32():
 
 def test_what_is_refused():
     X, y, Q, _ = problem(60)
-    model = spectralcls.dask.KernelRegressor(1.0, degree=0)
+    model = KernelRegressor(1.0, degree=0)
     with pytest.raises(ValueError, match="real numbers"):
         model.fit(rows(X), rows(y.astype(str)))
     with pytest.raises(ValueError, match="row 7"):
         model.fit(rows(X), rows(np.where(np.arange(60) == 7, np.nan, y)))
     with pytest.raises(ValueError, match='cv must be an int or "loo"'):
-        spectralcls.dask.KernelRegressor(cv=[(0, 1)]).fit(rows(X), rows(y))
+        KernelRegressor(cv=[(0, 1)]).fit(rows(X), rows(y))
     assert not hasattr(model, "bandwidth_")
     model.fit(rows(X), rows(y))
     with pytest.raises(AttributeError, match="to_local"):
         model.predict_interval(rows(Q))
-    assert not hasattr(model, "partial_fit") and not hasattr(model, "predict_interval")
+    assert not hasattr(model, "predict_interval")

@@ -242,6 +242,11 @@ class Estimator(BaseEstimator):
         return tags
 
 
+@in_memory.register(Estimator)
+def _(estimator):
+    return estimator.to_local() if _is_on_workers(estimator) else estimator
+
+
 def at_end(estimator, found):
     """What to say of a search whose best bandwidth is the last one tried."""
     tried = found.cv_results["param_bandwidth"]

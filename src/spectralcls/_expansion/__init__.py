@@ -7,5 +7,5 @@ leading eigenvectors; `held_out` scores every point by the expansion of the othe
 
 from .class_means import class_means
 from .expansion import Expansion, Sums
-from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows, training_points
+from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows, plain_points, training_points
 from .rule import Rule

@@ -263,6 +263,12 @@ def training_points(data, tolerance=None, n_jobs=None):
     return TrainingPoints.of(data, tolerance, n_jobs)
 
 
+@singledispatch
+def plain_points(X, n_jobs=None):
+    """Points without classes and weights, where X is."""
+    return TrainingPoints.of(TrainingData.points(X), n_jobs=n_jobs)
+
+
 def _log_total(log_sums, log_share):
     """log f (m,) from the class sums (m, C, 1) of the sample weights."""
     return np.logaddexp.reduce(log_sums[..., 0] + log_share, axis=1)

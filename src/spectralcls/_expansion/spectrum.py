@@ -1,15 +1,16 @@
 """Leading eigenpairs of a kernel operator, and what they make of points: the training map and its
 extension."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import singledispatch
 
 import numpy as np
 import scipy.linalg
 
-from .._utils.training_data import TrainingData
+from .._utils.lazy import in_memory
 from ..linalg import KernelOperator, fix_signs, top_eigenpairs
 from .expansion import Expansion
-from .points import TrainingPoints
+from .points import plain_points
 from .rule import Rule
 
 _ROUNDING = 10  # eigenvalues below this many units of the first one's rounding are taken for zero
@@ -69,7 +70,8 @@ class Spectrum:
         offsets = np.zeros(columns.shape[1]) if offsets is None else offsets
         A, density = self.coefficients(columns), self.density_weights
         A = A if density is None else np.column_stack([A, density])
-        points = TrainingPoints.of(TrainingData.points(self.anchors), n_jobs=self.operator.n_jobs)
+        points = plain_points(self.anchors, self.operator.n_jobs)
+        (A,) = points.persist(A)
         return Expansion(DISTANCE, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
 
     def determined(self, candidates, tol=None):
@@ -85,6 +87,17 @@ class Spectrum:
         return self.converged & ((self.values - following)[r - 1] > smallest)
 
 
+@in_memory.register
+def _(spectrum: Spectrum):
+    return replace(spectrum, operator=in_memory(spectrum.operator))
+
+
+@singledispatch
+def kernel_operator(X, **options):
+    """The kernel matrix of points, where these are, as an operator."""
+    return KernelOperator(X, **options)
+
+
 def density_weights(operator):
     """v with f(y) = k(y) v for an operator normalized by the mean of its rows; None for a plain one."""
     if operator.degrees is None:
@@ -94,12 +107,10 @@ def density_weights(operator):
     return weights / weights.sum()
 
 
-def kernel_spectrum(
-    estimator, X, weights, bandwidth, weighting, n_components, *, kind=KernelOperator, max_block_products=None
-):
+def kernel_spectrum(estimator, X, weights, bandwidth, weighting, n_components, *, max_block_products=None):
     """The `leading_spectrum` of K, or with a `weighting` of K over the means of its rows."""
     options = {"kernel": estimator.kernel, "bandwidth": bandwidth, "sample_weight": weights, "n_jobs": estimator.n_jobs}
-    operator = kind(X, weighting=None if weighting is None else "mean", **options)
+    operator = kernel_operator(X, weighting=None if weighting is None else "mean", **options)
     return leading_spectrum(operator, n_components, estimator, max_block_products)
 
 
@@ -108,6 +119,10 @@ def leading_spectrum(operator, n_components, estimator, max_block_products=None)
     n = len(operator.X)
     converged = True
     if n_components >= n:
+        if not hasattr(operator, "toarray"):
+            raise ValueError(
+                "On Dask collections n_components must be a number below n_samples: the kernel matrix is never formed."
+            )
         values, vectors = scipy.linalg.eigh(operator.toarray().astype(np.float64))
         values, vectors = values[::-1], fix_signs(vectors[:, ::-1])
     else:

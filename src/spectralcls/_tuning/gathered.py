@@ -7,6 +7,7 @@ from functools import singledispatch
 
 from sklearn.utils import check_random_state
 
+from .folds import distinct
 from .grids import candidate_bandwidths, reference_bandwidth
 from .sample import tuning_sample
 
@@ -18,8 +19,9 @@ def gathered(data, n_samples, rng):
 
 
 @singledispatch
-def reference_of(data, rule, kernel="gaussian", random_state=0):
-    """`reference_bandwidth` of all training points."""
+def reference_of(data, rule, kernel="gaussian", random_state=0, *, copies=True):
+    """`reference_bandwidth` of all training points, or with their copies counted once."""
+    data = data if copies else distinct(data)[0]
     return reference_bandwidth(rule, data.X, data.codes, data.n_classes, data.weights, kernel=kernel)
 
 

@@ -32,6 +32,11 @@ class TrainingData(NamedTuple):
         """Sum of the sample weights of each class, (C,)."""
         return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
 
+    @property
+    def weights_as_given(self):
+        """Weights in the user's scale."""
+        return self.weights
+
     def take(self, rows):
         """Some of the rows; folds that a user gave no longer apply."""
         parts = {

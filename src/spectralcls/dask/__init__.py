@@ -14,25 +14,20 @@ from ..kernel_mean import CauchySchwarzClassifier as CauchySchwarzClassifier
 from ..kernel_mean import ISEClassifier as ISEClassifier
 from ..kernel_mean import LaplacianISEClassifier as LaplacianISEClassifier
 from ..kernel_mean import ParzenClassifier as ParzenClassifier
+from ..regression import KernelRegressor as KernelRegressor
+from ..spectral import LaplacianSpectralClassifier as LaplacianSpectralClassifier
+from ..spectral import SpectralISEClassifier as SpectralISEClassifier
+from ..spectral import SpectralLaplacianISEClassifier as SpectralLaplacianISEClassifier
+from . import _regression  # noqa: F401  # registers
 from ._memmap import from_memmap
 from ._sums import kernel_sums
 from .neighbors import knn, knn_graph
+from .operators import KernelOperator
 from .perturbo import PerTurboClassifier
-from .regression import KernelRegressor
-from .spectral import (
-    KernelOperator,
-    LaplacianSpectralClassifier,
-    SpectralISEClassifier,
-    SpectralLaplacianISEClassifier,
-)
 
 __all__ = [
     "KernelOperator",
-    "KernelRegressor",
-    "LaplacianSpectralClassifier",
     "PerTurboClassifier",
-    "SpectralISEClassifier",
-    "SpectralLaplacianISEClassifier",
     "from_memmap",
     "kernel_sums",
     "knn",

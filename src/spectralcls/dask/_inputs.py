@@ -11,7 +11,7 @@ from .._inputs.number_scales import MOST_POINTS
 from .._utils.from_sklearn import check_columns_seen
 from .._utils.lazy import in_memory
 from ._layout import Layout, encoded
-from ._rows import as_points, blocks, check_labels, check_targets, column_blocks
+from ._rows import as_points, blocks, check_labels, check_points, check_targets, column_blocks
 from ._tuning import gather
 from ._workers import active_client, check_workers, keep
 
@@ -47,6 +47,14 @@ class DaskInputs(Inputs):
         layout = Layout.of(X)
         return self._learn(layout, check_targets(self.name, self.seen, layout.numeric(X), y, sample_weight))
 
+    def fit_points(self, X, sample_weight=None, *, ensure_min_samples=1):
+        check_workers()
+        layout = Layout.of(X)
+        data = check_points(self.name, self.seen, layout.numeric(X), sample_weight)
+        if data.X.shape[0] < ensure_min_samples:
+            raise ValueError(f"{self.name} requires {ensure_min_samples} samples of positive weight at least.")
+        return self._learn(layout, data)
+
     def __call__(self, X):
         if library_of(X) is None:
             return self.local()(X)
@@ -56,6 +64,9 @@ class DaskInputs(Inputs):
         X = as_points(layout.numeric(X))
         check_columns_seen(self.name, self.seen, np.empty((1, X.shape[1])) if names is None else names, reset=False)
         return self._finish(self._coordinates(X, layout))
+
+    def more(self, X, y, classes, sample_weight=None, *, new_classes=False):
+        raise TypeError(f"{self.name}.partial_fit adds points to points in memory: take to_local().")
 
     def local(self):
         """The same for data in memory."""

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _expansion
 from .._utils.lazy import in_memory
 from ._incomplete import class_log_sums, without_gaps
-from ._rows import DistributedData, blocks, from_blocks, in_chunks, sizes
+from ._rows import DistributedData, as_column, blocks, from_blocks, in_chunks, sizes
 from ._sums import class_potentials, kernel_sums, nearest_codes
 
 
@@ -91,12 +91,18 @@ class TrainingPoints(_expansion.TrainingPoints):
         return da.stack([first, second], axis=1).rechunk({1: -1}).persist()
 
     def persist(self, *arrays):
-        return dask.persist(*arrays)
+        return dask.persist(*[as_column(array, self.X, "A") for array in arrays])
 
 
 @_expansion.training_points.register(DistributedData)
 def _(data, tolerance=None, n_jobs=None):
     return TrainingPoints.of(data, tolerance, n_jobs)
+
+
+@_expansion.plain_points.register(da.Array)
+def _(X, n_jobs=None):
+    codes = da.zeros(X.shape[:1], dtype=np.int64, chunks=X.chunks[:1])
+    return TrainingPoints(X, codes, np.array([float(X.shape[0])]), n_jobs=n_jobs)
 
 
 @in_memory.register(TrainingPoints)

@@ -170,6 +170,7 @@ class DistributedData(NamedTuple):
     features: np.ndarray | None = None  # (d,) feature of each column, whose values are missing together
     targets: da.Array | None = None  # (n, k) float64, of a regression
     y: da.Array | None = None  # as the user gave it
+    kept: da.Array | None = None  # (n_given,) mask of the rows that remained; None if all did
 
     @property
     def n_classes(self):
@@ -190,7 +191,7 @@ def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_
     Blocks are persisted, not scattered: a persisted block that is lost with its worker is made again. Without
     a cluster they are read again whenever a task needs one, so that the data may be larger than memory.
     """
-    X, y, weights, incomplete = _check_rows(name, seen, X, y, sample_weight)
+    X, y, weights, incomplete, _ = _check_rows(name, seen, X, _required(name, y), sample_weight)
     if y.ndim != 1:
         raise ValueError(f"y must have one dimension, got shape {y.shape}.")
     distinct = dask.delayed(_distinct)
@@ -212,7 +213,7 @@ def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_
 
 def check_targets(name, seen, X, y, sample_weight=None):
     """The same with numbers y to predict, of one or several outputs."""
-    X, y, weights, incomplete = _check_rows(name, seen, X, y, sample_weight)
+    X, y, weights, incomplete, _ = _check_rows(name, seen, X, _required(name, y), sample_weight)
     if y.dtype.kind not in "biuf":
         raise ValueError(f"y must hold real numbers, got dtype {y.dtype}.")
     codes = da.zeros(X.shape[:1], dtype=np.int64, chunks=X.chunks[:1])
@@ -220,11 +221,25 @@ def check_targets(name, seen, X, y, sample_weight=None):
     return DistributedData(X, codes, np.zeros(1), *_scaled(weights, codes, 1), incomplete, targets=targets, y=y)
 
 
+def check_points(name, seen, X, sample_weight=None):
+    """The same of points alone."""
+    X, _, weights, incomplete, kept = _check_rows(name, seen, X, None, sample_weight)
+    codes = da.zeros(X.shape[:1], dtype=np.int64, chunks=X.chunks[:1])
+    return DistributedData(X, codes, np.zeros(1), *_scaled(weights, codes, 1), incomplete, kept=kept)
+
+
+def _required(name, y):
+    if y is None:
+        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    return y
+
+
 def _check_rows(name, seen, X, y, sample_weight):
-    """Points, answers and weights of the rows of positive weight, on the workers, and whether a value is missing."""
+    """Points, answers and weights of the rows of positive weight, on the workers; whether a value is missing; the mask
+    of these rows, None if they are all."""
     names = X._meta if hasattr(X, "to_dask_array") else None
     X = as_points(X)
-    y = as_column(y, X, "y")
+    y = da.zeros(X.shape[:1], chunks=X.chunks[:1]) if y is None else as_column(y, X, "y")
     weights = None if sample_weight is None else as_column(sample_weight, X, "sample_weight")
     check_columns_seen(name, seen, np.empty((1, X.shape[1])) if names is None else names, reset=True)
 
@@ -233,7 +248,10 @@ def _check_rows(name, seen, X, y, sample_weight):
     check = dask.delayed(_check_block)
     checked = [check(block, answers, row) for block, answers, row in zip(blocks(X), blocks(y), first, strict=True)]
     incomplete = any(dask.compute(*checked))
-    return (X, y, None, incomplete) if weights is None else (*_without_zero_weights(X, y, weights), incomplete)
+    if weights is None:
+        return X, y, None, incomplete, None
+    X, y, weights, kept = _without_zero_weights(X, y, weights)
+    return X, y, weights, incomplete, kept
 
 
 def _scaled(weights, codes, n_classes):
@@ -274,8 +292,9 @@ def _without_zero_weights(X, y, weights):
     if not bool(kept.any().compute()):
         raise ValueError("Sample weights must contain at least one non-zero number.")
     if bool(kept.all().compute()):
-        return X, y, weights
-    return tuple(without_empty_chunks(array.compute_chunk_sizes()) for array in keep(X[kept], y[kept], weights[kept]))
+        return X, y, weights, None
+    some = keep(X[kept], y[kept], weights[kept])
+    return *(without_empty_chunks(array.compute_chunk_sizes()) for array in some), kept
 
 
 def _distinct(labels):

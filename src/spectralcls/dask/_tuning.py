@@ -1,4 +1,4 @@
-"""The bandwidth for training data on the workers: reference rules from moments, or cross-validation."""
+"""What tuning asks of training data on the workers: some of the rows, and validation against all of them."""
 
 from functools import partial
 
@@ -7,76 +7,22 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .. import _tuning
 from .._expansion import BLOCK_BYTES
 from .._expansion.held_out import fold_weight, held_out_scores, judged_by_sums, outside, sample_and_scores
-from .._tuning import bandwidth_ratio_of, folds_by_content, gathered
+from .._tuning import bandwidth_ratio_of, folds_by_content, gathered, reference_of
 from .._utils.training_data import TrainingData
-from ..kernels import check_repetitions, reference_rule
 from ._rows import DistributedData, blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
-MAX_MEASURED = 5000  # incomplete points that a reference bandwidth comes from
+MAX_MEASURED = 20_000  # points that a rule of thumb looks at: a spread is then known to half a percent
 MOST_VALUES = 1 << 22  # numbers that come to this process whole, so that what is drawn from them is as in memory
 
 
-@_tuning.reference_of.register(DistributedData)
-def _(data, rule, kernel="gaussian", random_state=0):
-    """Silverman's rule for all samples, or for each class; 1 where all samples are equal.
-
-    If values are missing, it is that of a sample, for as many points as there are.
-    """
-    if data.incomplete:
-        points = gather(data, MAX_MEASURED, check_random_state(random_state))
-        found = _tuning.reference_bandwidth(
-            rule, points.X, points.codes, len(points.classes), points.weights, kernel=kernel
-        )
-        return found * bandwidth_ratio_of(data, points)
-    weights = column_blocks(data.weights, data.X)
-    moments = dask.delayed(_moments)
-    parts = [
-        moments(*part, len(data.classes)) for part in zip(blocks(data.X), blocks(data.codes), weights, strict=True)
-    ]
-    by_class = tree(_add_moments, parts).compute()
-    scale = data.class_weight.sum() / by_class[0].sum()
-    d = data.X.shape[1]
-    pooled = _silverman(_merged(*by_class), scale, d, kernel) or 1.0
-    if rule == "silverman":
-        return pooled
-    return np.array([_silverman(each, scale, d, kernel) or pooled for each in zip(*by_class, strict=True)])
-
-
-def _silverman(moments, scale, d, kernel):
-    weight, _, squares = moments
-    if squares == 0:
-        return None
-    n = weight * scale
-    check_repetitions(n)
-    return reference_rule(np.sqrt(squares * scale / (n - 1) / d), n, d, "silverman", kernel)
-
-
-def _moments(X, codes, weights, n_classes):
-    """Weight (C,), mean (C, d) and sum of squared distances to the mean (C,) of each class."""
-    weights = np.ones(len(X)) if weights is None else weights
-    weight, mean, squares = np.zeros(n_classes), np.zeros((n_classes, X.shape[1])), np.zeros(n_classes)
-    for c in np.unique(codes):
-        w, points = weights[codes == c], X[codes == c].astype(np.float64)
-        weight[c], mean[c] = w.sum(), w @ points / w.sum()
-        squares[c] = w @ ((points - mean[c]) ** 2).sum(axis=1)
-    return weight, mean, squares
-
-
-def _add_moments(*parts):
-    stacked = [np.stack(column, axis=1) for column in zip(*parts, strict=True)]  # (C, parts, ...)
-    merged = [_merged(*each) for each in zip(*stacked, strict=True)]
-    return tuple(np.stack(column) for column in zip(*merged, strict=True))
-
-
-def _merged(weight, mean, squares):
-    """Moments of the union of samples, from the moments of each."""
-    total = weight.sum()
-    center = weight @ mean / (total or 1.0)
-    return total, center, squares.sum() + weight @ ((mean - center) ** 2).sum(axis=1)
+@reference_of.register(DistributedData)
+def _(data, rule, kernel="gaussian", random_state=0, *, copies=True):
+    """That of the points that are gathered, scaled to all."""
+    points = gather(data, MAX_MEASURED, check_random_state(random_state))
+    return reference_of(points, rule, kernel, copies=copies) * bandwidth_ratio_of(data, points)
 
 
 @sample_and_scores.register(DistributedData)

@@ -1,13 +1,12 @@
 """Regression with kernels: local means and local lines, and ridge regression as a classifier."""
 
-from ._choice import Choice as Choice  # these for the regression on Dask collections
-from ._choice import candidates as candidates
-from ._choice import chosen as chosen
-from ._form import RegressionForm as RegressionForm
+from ._form import RegressionForm as RegressionForm  # these for points on the workers of a cluster
+from ._form import regression_form as regression_form
 from ._logistic_classifier import KernelLogisticClassifier
 from ._moments import Moments as Moments
 from ._regressor import KernelRegressor
 from ._ridge_classifier import KernelRidgeClassifier
 from ._targets import TargetUnits as TargetUnits
+from ._targets import target_units as target_units
 
 __all__ = ["KernelLogisticClassifier", "KernelRegressor", "KernelRidgeClassifier"]

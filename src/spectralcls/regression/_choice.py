@@ -3,8 +3,19 @@
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils import check_random_state
 
-from .._tuning import Scored, Search, candidate_bandwidths, has_spread, reference_bandwidth, search, tuning_sample
+from .._tuning import (
+    Scored,
+    Search,
+    bandwidth_ratio_of,
+    candidate_grid,
+    gathered,
+    has_spread,
+    reference_of,
+    search,
+    tuning_sample,
+)
 from .._utils.advice import advise
 from ._form import held_out_predictions
 from ._metric import variances
@@ -18,33 +29,32 @@ class Choice(NamedTuple):
     n_samples: int | None = None
 
 
-def chosen(estimator, data, degrees, grid, bandwidth_ratio=1.0):
-    """The `Choice` among some bandwidths and degrees.
-
-    Of data that are a part of all points, for which bandwidths are `bandwidth_ratio` times those for all.
-    """
-    nothing_to_tune = len(degrees) == 1 and estimator.bandwidth != "cv"
-    if nothing_to_tune or not has_spread(data.X):
+def chosen(estimator, data, degrees):
+    """The `Choice` of an estimator's bandwidth among its candidates, and of some degrees."""
+    tuned = estimator.bandwidth == "cv"
+    if not tuned and len(degrees) == 1:
+        return Choice(_given_bandwidth(estimator, data), degrees[0])
+    points = gathered(data, estimator.max_tuning_samples, check_random_state(estimator.random_state))
+    grid = candidate_grid(estimator, data, points, estimator.kernel) if tuned else [_given_bandwidth(estimator, data)]
+    if not has_spread(points.X):
         return Choice(float(grid[0]), degrees[0])
-    sample = tuning_sample(estimator, data, against_all=True)._replace(bandwidth_ratio=bandwidth_ratio)
+    sample = tuning_sample(estimator, points, against_all=True)
+    sample = sample._replace(bandwidth_ratio=1 / bandwidth_ratio_of(data, points))
     reached = np.zeros(sample.n_samples, dtype=bool)
-    score = _score_of(data, estimator, degrees, reached)
+    score = _score_of(points, estimator, degrees, reached)
     growing = "bandwidth" if estimator.bandwidth_grid is None else None
     found = search(sample, {"bandwidth": grid, "degree": degrees}, score, growing=growing)
-    if found.params["bandwidth"] > np.ptp(data.X, axis=0).max():  # wider than the data, all are as good
+    if found.params["bandwidth"] > np.ptp(points.X, axis=0).max():  # wider than the data, all are as good
         found = found._replace(at_end=None)
     if not reached.all():
-        _name_lost(estimator, data, sample.X[sample.rows[~reached]], grid, all_are=not reached.any())
+        _name_lost(estimator, points, sample.X[sample.rows[~reached]], grid, all_are=not reached.any())
     return Choice(float(found.params["bandwidth"]), int(found.params["degree"]), found, sample.n_samples)
 
 
-def candidates(estimator, data):
-    """The bandwidths to try, or the only one."""
-    if estimator.bandwidth == "cv":
-        return candidate_bandwidths(estimator.bandwidth_grid, data, estimator.kernel)
+def _given_bandwidth(estimator, data):
     if estimator.bandwidth == "silverman":
-        return [reference_bandwidth("silverman", data.X, None, 1, data.weights, kernel=estimator.kernel)]
-    return [float(estimator.bandwidth)]
+        return reference_of(data, "silverman", estimator.kernel, estimator.random_state)
+    return float(estimator.bandwidth)
 
 
 def _score_of(data, estimator, degrees, reached):

@@ -1,6 +1,7 @@
 """The fitted regression: moments of the training points at a query."""
 
 from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 
@@ -58,6 +59,12 @@ class RegressionForm:
             Q, self.columns, self.kernel, self.bandwidth, 0.0, rtol=self.points.tolerance or 0.0
         )
         return self.moments.predictions(Q, sums, self.kernel, self.bandwidth)
+
+
+@singledispatch
+def regression_form(data, degree, kernel, bandwidth, tolerance, n_jobs):
+    """The form of training data, where these are."""
+    return RegressionForm.of(Moments.of(degree, data.X, data.targets), data, kernel, bandwidth, tolerance, n_jobs)
 
 
 def held_out_predictions(sample, *shape):

@@ -8,17 +8,18 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from .._estimator import Estimator, at_end, transactional, with_parameters
+from .._estimator import Estimator, at_end, fitted_in_memory, transactional, with_parameters
 from .._utils.advice import advise
+from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, Options, StrOptions
+from .._utils.lazy import determination
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
-from ._choice import candidates, chosen
-from ._form import RegressionForm
+from ._choice import chosen
+from ._form import regression_form
 from ._intervals import Jackknife
 from ._metric import RegressionKinds
-from ._moments import Moments
-from ._targets import TargetUnits
+from ._targets import target_units
 
 MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
 
@@ -144,6 +145,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     }
 
     metric_ = fitted_map
+    _learns_on_workers = True
 
     @transactional
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -175,36 +177,26 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             If the best bandwidth is the smallest or largest one that was tried, and if none of them reaches some of the
             samples from the others.
         """
-        self._inputs = self._make_inputs()
+        self._inputs = self._inputs_for(X)
         data = self._inputs.fit_targets(X, y, sample_weight)
         degrees = [0, 1] if self.degree == "cv" and data.X.shape[1] <= MOST_FEATURES else [self.degree]
         degrees = [0] if degrees == ["cv"] or (self.tolerance is not None and self.degree == "cv") else degrees
         if self.tolerance is not None and degrees != [0]:
             raise ValueError("tolerance needs degree=0: a slope is a difference of sums, whose error has no bound.")
         self._one_output = data.y.ndim == 1
-        self._units = self._units_of(data.targets)
+        self._units = target_units(data.targets, self.tolerance)
         data = data._replace(targets=self._units.to(data.targets))
-        choice = self._choose(data, degrees)
+        choice = chosen(self, data, degrees)
         self.bandwidth_, self.degree_ = choice.bandwidth, choice.degree
         if choice.found is not None:
             self._note(choice.found, choice.n_samples)
             if choice.found.at_end is not None:
                 advise(at_end(self, choice.found), stacklevel=4)
-        self._form = self._formed(data)
+        self._form = regression_form(data, self.degree_, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
         return self
 
     def _make_inputs(self):
         return super()._make_inputs(step=LearnedMap.of(self, RegressionKinds(self.random_state, self.n_jobs)))
-
-    def _units_of(self, targets):
-        return TargetUnits.of(targets, self.tolerance)
-
-    def _choose(self, data, degrees):
-        return chosen(self, data, degrees, candidates(self, data))
-
-    def _formed(self, data):
-        moments = Moments.of(self.degree_, data.X, data.targets)
-        return RegressionForm.of(moments, data, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
 
     def predict(self, X: Any) -> Array:
         """Predict the targets.
@@ -223,6 +215,30 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         predicted = self._units.back(self._form.predict(Q))
         return predicted[:, 0] if self._one_output else predicted
 
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """R^2, averaged over the outputs; computed at once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+        y : array-like of shape (n_queries,) or (n_queries, n_outputs)
+            Their targets.
+        sample_weight : array-like of shape (n_queries,), default=None
+            Weights of the queries.
+
+        Returns
+        -------
+        score : float
+            1 for exact predictions, 0 for the mean of the targets.
+
+        Notes
+        -----
+        The cost of `predict`.
+        """
+        return determination(self.predict(X), y, sample_weight)
+
+    @available_if(fitted_in_memory)
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
         """Predict intervals that contain the target of a new sample with the given probability.
 

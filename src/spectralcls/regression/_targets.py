@@ -1,5 +1,6 @@
 """The units in which targets are summed: differences from a value in their midst, over a power of two."""
 
+from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -32,3 +33,9 @@ class TargetUnits(NamedTuple):
     def back(self, Z):
         """Numbers (m, k) in these units as targets; Z may be a Dask array."""
         return np.ldexp(np.ldexp(Z, self.extent) + self.origin, self.exponent)
+
+
+@singledispatch
+def target_units(Y, tolerance):
+    """The units of targets, where these are."""
+    return TargetUnits.of(Y, tolerance)

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from .._estimator import ExpansionClassifier, with_parameters
-from .._tuning import Judge, candidate_bandwidths, tuning_sample
+from .._tuning import Judge, candidate_grid, gathered_sample
 from .._utils.advice import quietly
 from .._utils.training_data import TrainingData
 from .._utils.typing import ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
+from ._kernel_map import check_no_rank
 from ._nested import clearly_right
 
 MAX_LEAVE_ONE_OUT = 500  # decompositions
@@ -42,6 +43,7 @@ class SpectralClassifier(ExpansionClassifier):
 
     kernel = "gaussian"
     metric_ = fitted_map
+    _learns_on_workers = True
 
     def _implicit(self, n_components):
         raise NotImplementedError
@@ -64,6 +66,10 @@ class SpectralClassifier(ExpansionClassifier):
         integrate = by_sums and self.metric is None and self.kernel == "gaussian"
         return super()._make_inputs(missing="integrate" if integrate else "complete", step=LearnedMap.of(self))
 
+    def _check_on_workers(self):
+        super()._check_on_workers()
+        check_no_rank(self)
+
     def _nested_scores(self, train, Q, bandwidth, candidates):
         """Scores (m, q, C) for each number of components, and which of the spaces the data determine, (q,).
 
@@ -73,17 +79,14 @@ class SpectralClassifier(ExpansionClassifier):
 
     def _tune(self, data, bandwidth):
         """Bandwidth and number of components; the first is tuned if `bandwidth` is None."""
-        grid = [bandwidth] if bandwidth is not None else candidate_bandwidths(self.bandwidth_grid, data, self.kernel)
-        return self._choose_components(tuning_sample(self, data), grid)
-
-    def _choose_components(self, sample, bandwidths):
-        """The best bandwidth and number of components."""
+        points, sample = gathered_sample(self, data)
+        grid = [bandwidth] if bandwidth is not None else candidate_grid(self, data, points, self.kernel)
         if self.n_components == "cv":
             most = min(self.max_components, len(sample.X) // 2, self.rank or self.max_components)
             candidates = {"n_components": np.arange(1, most + 1)}
         else:
             candidates = {}
-        found = self._search(sample, {"bandwidth": np.asarray(bandwidths)} | candidates, self._scored)
+        found = self._search(sample, {"bandwidth": np.asarray(grid)} | candidates, self._scored)
         n_components = found.params.get("n_components", self.n_components)
         return float(found.params["bandwidth"]), n_components if isinstance(n_components, str) else int(n_components)
 

@@ -10,9 +10,10 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from .._estimator import Estimator, transactional, with_parameters
 from .._expansion.low_rank import low_rank_spectrum
 from .._expansion.spectrum import kernel_spectrum
-from .._tuning import reference_bandwidth
+from .._tuning import reference_of
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.lazy import in_memory
 from .._utils.typing import Array, ArrayLike, RandomState
 
 
@@ -122,6 +123,12 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "silverman"})],
     }
 
+    _learns_on_workers = True
+
+    def _check_on_workers(self):
+        super()._check_on_workers()
+        check_no_rank(self)
+
     @transactional
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the leading eigenvectors.
@@ -173,10 +180,10 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self.transform(X)
 
     def _fit(self, X, sample_weight):
-        self._inputs = self._make_inputs()
+        self._inputs = self._inputs_for(X)
         data = self._inputs.fit_points(X, sample_weight, ensure_min_samples=2)
-        X, weights, kept = data.X, data.weights, data.kept
-        bandwidth = self._bandwidth(X, weights)
+        X, weights = data.X, in_memory(data.weights_as_given)
+        bandwidth = self._bandwidth(data)
         spectrum = (self._exact if self.rank is None else self._low_rank)(X, weights, bandwidth)
         self._spectrum = spectrum
         self.X_fit_ = X
@@ -188,10 +195,10 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             self.inverse_density_ = 1 / spectrum.operator.degrees.astype(np.float64)
         if self.rank is not None:
             self.trace_residual_ = spectrum.trace_residual
-        return kept
+        return data.kept
 
     def _exact(self, X, weights, bandwidth):
-        n_components = len(X) if self.n_components == "all" else self.n_components
+        n_components = X.shape[0] if self.n_components == "all" else self.n_components
         spectrum = kernel_spectrum(self, X, weights, bandwidth, self.weighting, n_components)
         warn_of_negative(spectrum)
         return spectrum
@@ -210,10 +217,10 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             n_jobs=self.n_jobs,
         )
 
-    def _bandwidth(self, X, weights):
+    def _bandwidth(self, data):
         if isinstance(self.bandwidth, Real):
             return self.bandwidth
-        return reference_bandwidth(self.bandwidth, X, None, 1, weights, kernel=self.kernel)
+        return reference_of(data, self.bandwidth, self.kernel, self.random_state)
 
     def transform(self, X: Any) -> Array:
         """Map points by the Nystrom extension.
@@ -239,6 +246,12 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def check_no_rank(estimator):
+    """Raise for a low-rank factor of points on workers."""
+    if estimator.rank is not None:
+        raise ValueError("On Dask collections rank must be None: landmarks are drawn one block after another.")
 
 
 def warn_of_negative(spectrum):

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .._estimator import with_parameters
-from .._expansion import Expansion, Rule, TrainingPoints, class_means
+from .._expansion import Expansion, Rule, TrainingPoints, class_means, training_points
 from .._expansion.centers import class_average
 from .._expansion.low_rank import classwise_spectrum
 from .._expansion.spectrum import density_weights, leading_spectrum
-from .._tuning import Judge, distinct, reference_bandwidth
+from .._tuning import Judge, reference_of
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.training_data import TrainingData
 from .._utils.validation import check_bandwidth
@@ -216,13 +216,13 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     def _learn(self, data):
         tuned, n_components = self._is_tuned("bandwidth"), self.n_components
-        widths = self._reference_widths(distinct(data)[0] if tuned else data)
+        widths = self._reference_widths(data, copies=not tuned)
         if tuned or n_components == "cv":
             overall, n_components = self._choose(data, widths, tuned)
             widths = widths.scaled(overall)
         self.bandwidth_, self.overall_bandwidth_ = widths.by_class, widths.overall
         if self._implicit(n_components):
-            self._model, self.inverse_density_ = self._means(self._points(data), widths)
+            self._model, self.inverse_density_ = self._means(training_points(data, self.tolerance, self.n_jobs), widths)
             self.n_components_ = data.X.shape[0]
         else:
             self._learn_vectors(data, widths, n_components)
@@ -260,23 +260,26 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     def _implicit(self, n_components):
         return n_components == "all" and self.solver == "auto"
 
-    def _reference(self, rule, data):
-        return reference_bandwidth(rule, data.X, data.codes, len(data.classes), data.weights)
+    def _check_on_workers(self):
+        super()._check_on_workers()
+        if not self._implicit(self.n_components):
+            raise ValueError(
+                'On Dask collections LaplacianSpectralClassifier takes n_components="all" and solver="auto": its '
+                "class-wise kernel has no operator on the workers."
+            )
 
-    def _reference_widths(self, data):
+    def _reference_widths(self, data, copies):
         n_classes = len(data.classes)
-        overall = self._reference("silverman", data)
+        options = {"random_state": self.random_state, "copies": copies}
+        overall = reference_of(data, "silverman", **options)
         if isinstance(self.bandwidth, str):
-            return Widths(overall, _full(self._reference("silverman_per_class", data), n_classes))
+            return Widths(overall, _full(reference_of(data, "silverman_per_class", **options), n_classes))
         given = check_bandwidth(self.bandwidth, n_classes)
         return Widths(given if np.ndim(given) == 0 else overall, _full(given, n_classes))
 
     def _query_widths(self, widths):
         """Bandwidth between a query and the points of each class."""
         return np.hypot(widths.overall, widths.by_class)
-
-    def _points(self, data):
-        return TrainingPoints.of(data, self.tolerance, self.n_jobs)
 
     def _means(self, points, widths):
         """All components: <phi(y), m_c> / |m_c| as one kernel sum for each class, in the log domain; and 1/f."""

@@ -7,12 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from .._estimator import with_parameters
-from .._expansion import Rule, TrainingPoints, class_means
+from .._expansion import Rule, class_means, training_points
 from .._expansion.centers import class_centers
 from .._expansion.held_out import Problem, held_out_scores
 from .._expansion.spectrum import kernel_spectrum
-from .._tuning import reference_bandwidth
+from .._tuning import reference_of
 from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.lazy import in_memory
 from .._utils.validation import check_bandwidth
 from ._base import SpectralClassifier
 from ._kernel_map import KernelMap
@@ -54,20 +55,18 @@ class _SpectralISE(SpectralClassifier):
             return check_bandwidth(self.bandwidth, 1)
         if self.bandwidth == "cv":
             return None
-        return reference_bandwidth("silverman", data.X, None, 1, data.weights, kernel=self.kernel)
+        return reference_of(data, "silverman", self.kernel, self.random_state)
 
     def _rule(self):
         """With all components <phi(y), m_c> and |m_c|^2 are kernel sums: this rule of class means."""
         return Rule("distance", self._weighting, "same")
 
     def _learn_means(self, data):
-        self._model, inverse_density = class_means(self._rule(), self._points(data), self.kernel, self.bandwidth_)
+        points = training_points(data, n_jobs=self.n_jobs)
+        self._model, inverse_density = class_means(self._rule(), points, self.kernel, self.bandwidth_)
         self.n_components_ = data.X.shape[0]
         if inverse_density is not None:
             self.inverse_density_ = inverse_density
-
-    def _points(self, data):
-        return TrainingPoints.of(data, n_jobs=self.n_jobs)
 
     def _learn_vectors(self, data, n_components):
         self.map_ = KernelMap(
@@ -80,9 +79,10 @@ class _SpectralISE(SpectralClassifier):
             tol=self.tol,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
-        ).fit(data.X, sample_weight=data.weights)
+        ).fit(data.X, sample_weight=data.weights_as_given)
         spectrum = self.map_._spectrum
-        self.centers_ = class_centers(spectrum.training_map, data.codes, len(data.classes), data.weights, self.center)
+        codes, weights = in_memory(data.codes), in_memory(data.weights)
+        self.centers_ = class_centers(spectrum.training_map, codes, len(data.classes), weights, self.center)
         self.n_components_ = self.map_.n_components_
         for name in ("trace_residual_", "inverse_density_"):
             if hasattr(self.map_, name):
