@@ -153,7 +153,7 @@ plt.show()
 # What each feature says: the probabilities with it, less those with it integrated out.
 # The iris is on the border.
 query = X[[doubtful[0]]]
-effect = feature_effect(model, query)[0]
+effect = feature_effect(model, query).values[0]
 figure, ax = plt.subplots(layout="constrained")
 for c, name in enumerate(load_iris().target_names):
     ax.barh(np.arange(2) + 0.25 * (1 - c), effect[:, c], height=0.25, label=name)

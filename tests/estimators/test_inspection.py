@@ -1,17 +1,33 @@
-"""Doubtful labels, points that decide, effects of features, shares of classes in another population."""
+"""Doubtful labels, points that decide, effects of features, shares of classes in another population; pipelines."""
 
 import pickle
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import spectralcls as sc
 from spectralcls import spectral
-from spectralcls.inspection import estimate_priors, feature_effect, influence, label_quality, with_priors
+from spectralcls.inspection import (
+    estimate_priors,
+    feature_effect,
+    influence,
+    label_quality,
+    predict_set,
+    with_priors,
+)
 
 X, Y = load_iris(return_X_y=True)
 
@@ -53,13 +69,26 @@ def test_a_share_is_what_a_point_of_a_kernel_mean_adds():
     np.testing.assert_allclose(found.shares[0], shares[found.points[0]], rtol=1e-9, atol=1e-300)
 
 
-@pytest.mark.parametrize(
-    "model", [sc.PerTurboClassifier(), spectral.SpectralISEClassifier(n_components=2), sc.AutoClassifier()]
-)
+@pytest.mark.parametrize("model", [sc.PerTurboClassifier(), spectral.SpectralISEClassifier(n_components=2)])
 def test_influence_needs_sums(model):
     model.fit(X, Y)
     with pytest.raises(AttributeError, match="no sums"):
         influence(model, X[:2])
+
+
+@pytest.mark.parametrize("loader", [load_iris, load_wine])
+def test_the_shares_in_a_vote_are_those_of_its_members(loader):
+    points, labels = loader(return_X_y=True)
+    model = sc.AutoClassifier(n_jobs=1).fit(points[::2], labels[::2])
+    Q = points[1:60:2]
+    found, p = influence(model, Q, n_points=1000), model.predict_proba(Q)
+    best, second = np.sort(p, axis=1)[:, :-3:-1].T
+    np.testing.assert_allclose(found.margin, best - second, rtol=1e-12)
+    np.testing.assert_allclose(found.shares.sum(axis=1) + found.rest + found.baseline, found.margin, atol=1e-12)
+    np.testing.assert_array_equal(found.classes[:, 0], model.predict(Q))
+    assert found.shares.shape == (len(Q), len(labels[::2]))
+    of_the_best = labels[::2][found.points[:, 0]] == found.classes[:, 0]
+    assert np.mean(of_the_best == (found.shares[:, 0] > 0)) > 0.9  # its own class speaks for it
 
 
 def test_influence_names_bad_input():
@@ -135,7 +164,7 @@ def test_a_sample_that_no_other_reaches_has_no_quality():
 
 def test_the_effect_of_a_feature_integrates_it_out():
     model = sc.ParzenClassifier(bandwidth=0.3, scale=None).fit(X, Y)
-    effect = feature_effect(model, X[70:73])
+    effect = feature_effect(model, X[70:73]).values
     np.testing.assert_allclose(effect.sum(axis=2), 0, atol=1e-12)
     reduced = sc.ParzenClassifier(bandwidth=0.3, scale=None).fit(X[:, 1:], Y)
     expected = model.predict_proba(X[70:73]) - reduced.predict_proba(X[70:73, 1:])
@@ -155,17 +184,133 @@ def test_the_effect_of_a_column_of_a_frame_is_that_of_all_its_coordinates():
     )
     model = sc.ParzenClassifier(bandwidth=0.5).fit(frame, Y)
     few = frame[::10]
-    effect = feature_effect(model, few)
+    effect = feature_effect(model, few).values
     for j, name in enumerate(frame):
         without = few.assign(**{name: None})
         np.testing.assert_allclose(effect[:, j], model.predict_proba(few) - model.predict_proba(without), atol=1e-12)
     assert np.abs(effect).max(axis=(0, 2)).min() > 1e-6
 
 
-def test_feature_effect_refuses_what_is_not_exact():
-    for model in (sc.ParzenClassifier(bandwidth=1.0, metric="whiten"), sc.KernelRidgeClassifier()):
-        with pytest.raises(AttributeError, match="integrate"):
-            feature_effect(model.fit(X, Y), X)
+EVERY = (
+    sc.AutoClassifier(),
+    sc.KernelRidgeClassifier(),
+    sc.KernelLogisticClassifier(),
+    sc.PerTurboClassifier(),
+    sc.ParzenClassifier(),
+    sc.ParzenClassifier(metric="whiten"),
+    sc.ParzenClassifier(kernel="laplace"),
+    sc.ISEClassifier(),
+    sc.ISEClassifier(bandwidth=0.5),
+    sc.CauchySchwarzClassifier(),
+    spectral.LaplacianSpectralClassifier(),
+    spectral.SpectralISEClassifier(n_components=2),
+    spectral.SpectralKernelClassifier(),
+    sc.CCDRClassifier(),
+)
+
+
+def planted(n=120):
+    """A frame whose first column alone tells the classes; another one is text."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"tells": rng.normal(size=n), "text": rng.choice(["u", "v"], n), "noise": rng.normal(size=n)})
+    return frame, np.where(frame["tells"] + 0.2 * rng.normal(size=n) > 0, "yes", "no")
+
+
+@pytest.mark.parametrize("model", EVERY, ids=repr)
+def test_every_classifier_tells_the_effect_of_each_column(model):
+    frame, labels = planted()
+    if isinstance(model, spectral.SpectralKernelClassifier | sc.CCDRClassifier):
+        frame = frame[["tells", "noise"]]
+    effect = feature_effect(model.fit(frame, labels), frame[:12])
+    assert effect.values.shape == np.asarray(effect).shape == (12, frame.shape[1], 2)
+    assert list(effect.features) == list(frame) and list(effect.classes) == ["no", "yes"]
+    np.testing.assert_allclose(effect.values.sum(axis=2), 0, atol=1e-9)
+    assert np.abs(effect.values).mean(axis=(0, 2)).argmax() == 0
+    assert np.mean((effect.values[:, 0, 1] > 0) == (frame["tells"][:12] > 0)) > 0.9
+
+
+def test_the_effect_is_the_mean_over_values_of_training_samples():
+    weights = np.arange(90) % 3
+    model = sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1).fit(X[:90], Y[:90], weights)
+    effect, kept = feature_effect(model, X[100:103]), weights > 0
+    for j in range(4):
+        table = np.repeat(X[100:103], kept.sum(), axis=0)
+        table[:, j] = np.tile(X[:90][kept, j], 3)
+        without = np.average(model.predict_proba(table).reshape(3, -1, 2), axis=1, weights=weights[kept])
+        np.testing.assert_allclose(effect.values[:, j], model.predict_proba(X[100:103]) - without, atol=1e-12)
+    assert not effect.exact and list(effect.features) == ["x0", "x1", "x2", "x3"]
+
+
+def test_a_draw_of_many_samples_is_near_the_mean_over_all():
+    points = np.random.default_rng(0).normal(size=(310, 3))
+    model = sc.KernelLogisticClassifier(bandwidth=1.0, alpha=0.1).fit(points[:300], points[:300, 0] > 0)
+    found = feature_effect(model, points[300:]).values[:, 0]
+    table = np.repeat(points[300:], 300, axis=0)
+    table[:, 0] = np.tile(points[:300, 0], 10)
+    expected = model.predict_proba(points[300:]) - model.predict_proba(table).reshape(10, 300, 2).mean(axis=1)
+    assert np.abs(found - expected).max() < 0.15
+
+
+def test_the_effect_of_a_value_that_is_missing_is_zero():
+    queries = X[70:72].copy()
+    queries[0, 2] = np.nan
+    effect = feature_effect(sc.KernelRidgeClassifier().fit(X, Y), queries).values
+    assert not effect[0, 2].any() and effect[1].any(axis=1).all()
+
+
+def test_feature_effect_names_what_it_cannot_explain():
+    with pytest.raises(
+        AttributeError, match="takes a classifier of spectralcls, also in a pipeline; this is a GaussianNB"
+    ):
+        feature_effect(GaussianNB().fit(X, Y), X)
+    text = spectral.SpectralKernelClassifier(kernel="linear").fit(csr_array(X), Y)
+    with pytest.raises(AttributeError, match="keeps no training samples"):
+        feature_effect(text, X[:1])
+
+
+# Pipelines and searches
+
+
+@pytest.mark.parametrize("wrapped", ["pipeline", "search", "search in a pipeline", "frozen"])
+def test_pipelines_and_searches_are_looked_through(wrapped):
+    model, Z = sc.ParzenClassifier(bandwidth=0.5, scale=None), StandardScaler().fit_transform(X)
+    bare, pipeline = clone(model).fit(Z, Y), make_pipeline(StandardScaler(), model)
+    whole = {
+        "pipeline": pipeline,
+        "search": GridSearchCV(pipeline, {"parzenclassifier__bandwidth": [0.5]}, cv=2),
+        "search in a pipeline": make_pipeline(
+            StandardScaler(), "passthrough", GridSearchCV(model, {"bandwidth": [0.5]}, cv=2)
+        ),
+        "frozen": FrozenEstimator(clone(pipeline).fit(X, Y)),
+    }[wrapped].fit(X, Y)
+    np.testing.assert_allclose(label_quality(whole), label_quality(bare))
+    np.testing.assert_array_equal(predict_set(whole, X[::7], 0.8), bare.predict_set(Z[::7], 0.8))
+    np.testing.assert_allclose(influence(whole, X[::7]).shares, influence(bare, Z[::7]).shares)
+    np.testing.assert_allclose(feature_effect(whole, X[::7]).values, feature_effect(bare, Z[::7]).values)
+    np.testing.assert_allclose(estimate_priors(whole, X[:70]).priors, estimate_priors(bare, Z[:70]).priors)
+    given = [0.2, 0.3, 0.5]
+    np.testing.assert_allclose(with_priors(whole, given).predict_proba(X), with_priors(bare, given).predict_proba(Z))
+
+
+def test_names_go_through_the_steps_of_a_pipeline():
+    frame, labels = planted()
+    numbers = frame[["tells", "noise"]]
+    named = make_pipeline(StandardScaler(), sc.KernelRidgeClassifier()).fit(numbers, labels)
+    assert list(feature_effect(named, numbers[:2]).features) == ["tells", "noise"]
+    turned = make_pipeline(PCA(2), sc.KernelRidgeClassifier()).fit(numbers, labels)
+    assert list(feature_effect(turned, numbers[:2]).features) == ["pca0", "pca1"]
+
+
+def test_what_is_within_is_named():
+    with pytest.raises(AttributeError, match="GaussianNB has no prediction sets"):
+        label_quality(make_pipeline(StandardScaler(), GaussianNB()).fit(X, Y))
+    with pytest.raises(AttributeError, match="refit=False"):
+        label_quality(GridSearchCV(sc.ParzenClassifier(), {"bandwidth": [0.5]}, cv=2, refit=False).fit(X, Y))
+    with pytest.raises(NotFittedError):
+        label_quality(make_pipeline(StandardScaler(), sc.ParzenClassifier()))
+    with pytest.raises(AttributeError, match="LogisticRegression has no class_prior_"):
+        estimate_priors(make_pipeline(StandardScaler(), LogisticRegression()).fit(X, Y), X)
 
 
 def shifted(n, priors, seed):

@@ -268,6 +268,17 @@ def columns(estimator, X):
     return estimator._inputs.columns(X)
 
 
+def drawn(estimator):
+    """Some training samples of a fitted estimator as columns, and their weights."""
+    found = estimator._inputs.drawn()
+    if found is None:
+        raise AttributeError(
+            f"This {type(estimator).__name__} keeps no training samples, from which values could be drawn, because it "
+            "was fitted to a sparse matrix or a Dask collection."
+        )
+    return found
+
+
 def fitted_form(estimator):
     """The `Expansion` behind a fitted estimator, None if there is none, and the point there of each training sample."""
     check_is_fitted(estimator)

@@ -10,13 +10,14 @@ from .._utils.conversion import named_overflow_errors
 from .._utils.validation import check_labels, check_more_labels, check_targets, check_weights_of_points
 from .category_scales import choose_category_scales, rescale
 from .completion import Completion
-from .frames import Columns, as_columns
+from .frames import Column, Columns, as_columns
 from .number_scales import shared_scale
 from .on_workers import refuse_collection
 from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories, require_numbers
 
 DONORS = 1000  # training samples that stand for all when a missing value is filled in
+DRAWN = 100  # training samples whose values stand for those of all when a feature is taken as unknown
 
 
 class Inputs:
@@ -89,7 +90,7 @@ class Inputs:
         self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.seen, self.table, self._donors = {}, None, None
+        self.seen, self.table, self._donors, self._drawn = {}, None, None, None
 
     def fit(self, X, y, sample_weight=None, *, classes=None, at_least=2):
         """Learn from labeled samples.
@@ -218,6 +219,7 @@ class Inputs:
             )
             data = data._replace(X=rescale(data.X, factors))
             data = data._replace(features=self.features)
+        self._draw(raw, data)
         if self.missing != "integrate":
             self._donors = donors(data)
             data = data._replace(X=self._completed(data.X))
@@ -225,6 +227,21 @@ class Inputs:
             self.step.fit(data)
             data = data._replace(X=self.step(data.X), features=None, unmapped=data.X)
         return data
+
+    def drawn(self):
+        """Some training samples as the user gave them, `Columns`, and their weights; None if they are not kept."""
+        if self._drawn is None:
+            return None
+        raw, weights = self._drawn
+        return Columns(Column(*fields) for fields in raw) if isinstance(raw, list) else as_columns(raw), weights
+
+    def _draw(self, raw, data):
+        """Keep random samples; of up to `DONORS` it follows from what they are which ones."""
+        some = np.linspace(0, len(data.X) - 1, min(len(data.X), DONORS)).astype(np.intp)
+        rows = some[np.argsort(random_keys(data.X[some]), kind="stable")[:DRAWN]]
+        raw = raw.take(rows) if isinstance(raw, Columns) else raw[rows]
+        kept = [tuple(column) for column in raw] if isinstance(raw, Columns) else raw  # no class of ours in a file
+        self._drawn = kept, np.ones(len(rows)) if data.weights is None else data.weights[rows]
 
     def _chooses_scale(self, data):
         return self.scale is not None and self.tuned and self.step is None and data.n_classes > 1

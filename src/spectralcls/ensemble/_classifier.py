@@ -201,6 +201,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         self._set(ensemble, not_scaling, left_out, n)
         judged = seen[ensemble.judged]
         self._held_out = data.take(judged), ensemble.posteriors, ensemble.parts, judged
+        self._seen = seen if len(seen) < n else None
         return self
 
     def _parts(self, rows, ranks, folds):
@@ -300,6 +301,11 @@ class AutoClassifier(ClassifierMixin, Estimator):
     def __repr__(self, N_CHAR_MAX=700):
         text = super().__repr__(N_CHAR_MAX)
         return f"{text}: {self.summary_}" if hasattr(self, "summary_") else text
+
+
+def vote_of(estimator):
+    """The `Vote` of a fitted AutoClassifier, the samples that its members have seen (None: all), and their number."""
+    return estimator._vote, vars(estimator).get("_seen"), estimator._n_given
 
 
 def _log(p):

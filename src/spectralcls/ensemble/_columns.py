@@ -20,10 +20,13 @@ class Positions(Inputs):
             self.table = Table.learned(raw, categorical_columns("from_dtype", raw), False, data.weights)
             if self.table.left_out:
                 warn_of_columns_left_out(self.name, self.table.left_out)
-        return data._replace(X=self._matrix(raw))
+        data = data._replace(X=self._matrix(raw))
+        self._draw(raw, data)
+        return data
 
     def _read(self, X, *, reset, ensure_min_samples=1):
-        if not reset and self.table is not None and self.table.as_columns and not is_frame(X):
+        named = is_frame(X) or isinstance(X, Columns)
+        if not (reset or named) and self.table is not None and self.table.as_columns:
             kinds = [position for position, own in enumerate(self.table.columns) if not isinstance(own, Number)]
             raise ValueError(
                 f"X must be a data frame like that of fit, in which the columns {kinds} are no plain numbers."

@@ -31,9 +31,13 @@ class Vote(NamedTuple):
         """The vote's probabilities, (n, C), from those of the members, a list of such arrays."""
         return tempered(self._mixed(posteriors), self.final_temperature)
 
-    def _mixed(self, posteriors):
+    def parts(self, posteriors):
+        """What the members (n, C) and last the shares of the classes (C,) add to p, a list."""
         members = zip(self.weights, self.temperatures, posteriors, strict=True)
-        return self.prior_weight * self.prior + sum(w * tempered(p, t) for w, t, p in members)
+        return [w * tempered(p, t) for w, t, p in members] + [self.prior_weight * self.prior]
+
+    def _mixed(self, posteriors):
+        return sum(self.parts(posteriors))
 
 
 def tempered(posterior, temperature):

@@ -1,12 +1,17 @@
-"""What leaving out one training point tells about a fitted classifier: doubtful labels, reasons, other populations.
+"""What leaving out a training point or replacing a feature tells about a fitted classifier: doubtful labels, reasons,
+other populations.
 
-Prediction sets come from the same sums and are methods of the classifiers: ``predict_set`` and ``conformal_p_values``.
+All functions look into pipelines and searches. Prediction sets come from the same sums as the doubtful labels and are
+methods of the classifiers, too: ``predict_set`` and ``conformal_p_values``.
 """
 
-from ._explained import Influence, feature_effect, influence, label_quality
+from ._effect import FeatureEffect, feature_effect
+from ._influence import Influence, influence
+from ._labels import label_quality, predict_set
 from ._priors import Priors, PriorShiftClassifier, estimate_priors, with_priors
 
 __all__ = [
+    "FeatureEffect",
     "Influence",
     "PriorShiftClassifier",
     "Priors",
@@ -14,5 +19,6 @@ __all__ = [
     "feature_effect",
     "influence",
     "label_quality",
+    "predict_set",
     "with_priors",
 ]

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import within
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_priors
 
@@ -49,8 +50,8 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     ----------
     estimator : estimator
         A fitted classifier with `predict_proba` and `class_prior_`, such as :class:`~spectralcls.ParzenClassifier`,
-        :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`. Its
-        probabilities have to be calibrated.
+        :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`, also at the end
+        of a pipeline or in a search. Its probabilities have to be calibrated.
     X : array-like of shape (n_queries, n_features)
         Queries.
 
@@ -119,7 +120,7 @@ def with_priors(estimator: Any, priors: ArrayLike) -> "PriorShiftClassifier":
     Parameters
     ----------
     estimator : estimator
-        A fitted classifier with `predict_proba` and `class_prior_`; it stays as it is.
+        A fitted classifier with `predict_proba` and `class_prior_`, also in a pipeline or search; it stays as it is.
     priors : array-like of shape (n_classes,)
         Shares in the order of `classes_`, adding up to one.
 
@@ -242,15 +243,15 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
 def _ratios(estimator, X):
     """Densities of the classes up to a factor of each query, (m, C), the largest one being 1."""
     _check_adjustable(estimator)
-    prior = np.asarray(estimator.class_prior_)
+    prior = np.asarray(within(estimator)[0].class_prior_)
     p = np.maximum(estimator.predict_proba(X), np.finfo(np.float64).tiny)  # of a class that is given no chance
     ratio = np.where(prior > 0, p / np.where(prior > 0, prior, 1.0), 0.0)
     return ratio / ratio.max(axis=1, keepdims=True)
 
 
 def _check_adjustable(estimator):
-    check_is_fitted(estimator)
-    for name in ("predict_proba", "class_prior_"):
-        if not hasattr(estimator, name):
-            kind = type(getattr(estimator, "estimator", estimator)).__name__
+    model = within(estimator)[0]
+    for name, owner in {"predict_proba": estimator, "class_prior_": model}.items():
+        if not hasattr(owner, name):
+            kind = type(model).__name__
             raise AttributeError(f"{kind} has no {name}, on which other shares of the classes stand.")

@@ -123,7 +123,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     >>> model.predict([[0.0], [1.5]]).round(1) + 0.0
     array([0., 1.])
     >>> model.predict_interval([[1.5]], coverage=0.9).round(1)
-    array([[0.9, 1.1]])
+    array([[0.8, 1.1]])
     """
 
     bandwidth: str | float = "cv"

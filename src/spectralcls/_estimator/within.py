@@ -1,0 +1,58 @@
+"""The fitted estimator within pipelines, searches and the like."""
+
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+
+def within(estimator):
+    """The fitted estimator that does the work, and the fitted steps before it.
+
+    A search stands for its best estimator, a pipeline for its last step, a frozen estimator for what it holds.
+
+    Returns
+    -------
+    model : estimator
+    steps : list of transformers
+        ``mapped(steps, X)`` is what the model takes.
+
+    Raises
+    ------
+    AttributeError
+        Of a search with ``refit=False``.
+    sklearn.exceptions.NotFittedError
+        Before `fit`.
+    """
+    steps = []
+    while True:
+        if isinstance(estimator, Pipeline):
+            check_is_fitted(estimator)
+            steps += [step for _, step in estimator.steps[:-1] if step not in (None, "passthrough")]
+            estimator = estimator.steps[-1][1]
+        elif isinstance(estimator, FrozenEstimator):
+            estimator = estimator.estimator
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "best_params_"):
+            kind = type(estimator).__name__
+            raise AttributeError(f"This {kind} has fitted no estimator to all samples, as refit=False says.")
+        else:
+            check_is_fitted(estimator)
+            return estimator, steps
+
+
+def mapped(steps, X):
+    """Queries of the user as the estimator behind the steps takes them."""
+    for step in steps:
+        X = step.transform(X)
+    return X
+
+
+def names_after(steps, names):
+    """Names of the features behind the steps, a list; None if a step does not tell."""
+    for step in steps:
+        try:
+            names = list(step.get_feature_names_out(names))
+        except (AttributeError, ValueError, NotImplementedError):
+            names = None
+    return names

@@ -1,0 +1,156 @@
+"""What each feature of a query does to the probabilities of the classes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._estimator import columns, drawn, integrates_missing, mapped, names_after
+from .._inputs.frames import NUMBER, Column, Columns
+from .._utils.typing import Array, ArrayLike
+from ._within import model_within
+
+ROWS = 10_000  # of tables that are asked about at once
+
+
+@dataclass(frozen=True)
+class FeatureEffect:
+    """What knowing each feature changes, as an array ``np.asarray(effect)`` is `values`.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_queries, n_features, n_classes)
+        The probability with the feature, less that without.
+    features : ndarray of shape (n_features,)
+        Their names; ``x0``, ``x1``, ... if X had none.
+    classes : ndarray of shape (n_classes,)
+        The classes.
+    exact : bool
+        Whether the features were integrated out, given all others; otherwise their values were drawn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import KernelRidgeClassifier
+    >>> from spectralcls.inspection import feature_effect
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> effect = feature_effect(KernelRidgeClassifier().fit(X, y), X[70:71])
+    >>> effect.features[abs(effect.values[0]).max(axis=1).argmax()]
+    'sepal width (cm)'
+    """
+
+    values: Array
+    features: Array
+    classes: Array
+    exact: bool
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+
+def feature_effect(estimator: Any, X: ArrayLike) -> FeatureEffect:
+    """Change of the class probabilities by each feature: with its value, less without, all others being known.
+
+    Without its value the feature is integrated out, if the classifier does so with what a query lacks: the Gaussian
+    :class:`~spectralcls.ParzenClassifier` without `metric` and `tolerance`, and others of class means. This is exact,
+    given all other features. Any other classifier is asked about the query with the values of 100 random training
+    samples in the place of the query's, and the answers are averaged.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier of this package, also at the end of a pipeline or in a search. Of a pipeline the features
+        are those that its last step sees.
+    X : array-like or data frame of shape (n_queries, n_features)
+        Queries.
+
+    Returns
+    -------
+    effect : FeatureEffect
+        Its `values` (n_queries, n_features, n_classes) add up to zero over the classes. A classifier without
+        `predict_proba` has its scores explained; of two classes the first has the negative score of the second.
+
+    Raises
+    ------
+    AttributeError
+        If the estimator is no classifier of this package, or keeps no training samples: after a fit to sparse matrices
+        or to Dask collections.
+    ValueError
+        For invalid queries.
+    TypeError
+        For an estimator whose training points are on workers of Dask.
+
+    See Also
+    --------
+    influence : The training samples that decide.
+    sklearn.inspection.permutation_importance : How much each feature counts for a score over many queries.
+
+    Notes
+    -----
+    Exact, it takes the passes of `predict_proba`, one for each feature and one more; drawn, a hundred times as many.
+    Draws say what the classifier does with values of that feature alone, whether or not they occur with the others. The
+    standard error of an average over them is at most .05.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.inspection import feature_effect
+    >>> X, y = load_iris(return_X_y=True)
+    >>> feature_effect(ParzenClassifier(bandwidth=0.3).fit(X, y), X[70:71]).values.shape
+    (1, 4, 3)
+    """
+    model, steps = model_within(estimator)
+    if not hasattr(model, "_inputs") or not hasattr(model, "classes_"):
+        kind = type(model).__name__
+        raise AttributeError(f"feature_effect takes a classifier of spectralcls, also in a pipeline; this is a {kind}.")
+    queries = columns(model, mapped(steps, X))
+    exact = integrates_missing(model) and hasattr(model, "predict_proba")
+    without = _integrated if exact else _drawn
+    known = _answers(model, queries)
+    values = known[:, None] - without(model, queries, known.shape[1])
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = names_after(steps, None) if steps else None
+    if names is None or len(names) != len(queries):
+        names = [f"x{j}" for j in range(len(queries))]
+    return FeatureEffect(values, np.asarray(names, dtype=object), model.classes_, exact)
+
+
+def _answers(model, queries):
+    """Probabilities of the classes (m, C), else their scores."""
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(queries)
+    scores = model.decision_function(queries)
+    return scores if scores.ndim == 2 else np.column_stack([-scores, scores])
+
+
+def _integrated(model, queries, n_classes):
+    """Answers without each feature, (m, d, C), by a classifier that integrates over what is missing."""
+    out = np.empty((queries.n_rows, len(queries), n_classes))
+    lacking = np.full(queries.n_rows, np.nan)
+    for j, column in enumerate(queries):
+        without = Columns(queries)
+        without[j] = Column(column.name, NUMBER, lacking, np.isnan(lacking))
+        out[:, j] = _answers(model, without)
+    return out
+
+
+def _drawn(model, queries, n_classes):
+    """The same with the values of training samples in the place of each feature's, in the mean."""
+    rows, weights = drawn(model)
+    m, d, n = queries.n_rows, len(queries), len(weights)
+    out = np.empty((m, d, n_classes))
+    some = max(1, ROWS // n)
+    for start in range(0, m, some):
+        block = np.arange(start, min(start + some, m))
+        repeated = queries.take(np.repeat(block, n))
+        each = np.tile(np.arange(n), len(block))
+        for j in range(d):
+            table = Columns(repeated)
+            table[j] = rows[j].take(each)
+            answers = _answers(model, table).reshape(len(block), n, n_classes)
+            out[block, j] = np.tensordot(weights / weights.sum(), answers, (0, 1))
+            missing = queries[j].missing[block]
+            out[block[missing], j] = _answers(model, queries.take(block[missing])) if missing.any() else 0.0
+    return out

@@ -1,0 +1,214 @@
+"""The training samples that decide a query: the terms of the sums that a classifier adds up."""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from .._estimator import coordinates, fitted_form, mapped
+from .._expansion import blocks
+from .._expansion.leave_one_out import log_kernel
+from .._inputs.missing import is_incomplete
+from .._utils.typing import ArrayLike
+from ..ensemble import AutoClassifier, vote_of
+from ._within import model_within
+
+
+@dataclass(frozen=True)
+class Influence:
+    """Why the best class of each query beats the second: ``shares.sum(axis=1) + rest + baseline == margin``.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_queries, 2)
+        The best and the second class.
+    margin : ndarray of shape (n_queries,)
+        Score of the best class less that of the second.
+    points : ndarray of int of shape (n_queries, n_points)
+        Training samples, the largest share in absolute value first.
+    shares : ndarray of shape (n_queries, n_points)
+        What each of them adds to the margin: positive for the best class, negative for the second.
+    rest : ndarray of shape (n_queries,)
+        What all other training samples add; in a vote also the members whose scores are no sums over samples.
+    baseline : ndarray of shape (n_queries,)
+        Margin without a training sample in reach.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.inspection import influence
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = influence(ParzenClassifier(bandwidth=0.5).fit(X[1:], y[1:]), X[:1])
+    >>> found.points.shape
+    (1, 10)
+    """
+
+    classes: np.ndarray
+    margin: np.ndarray
+    points: np.ndarray
+    shares: np.ndarray
+    rest: np.ndarray
+    baseline: np.ndarray
+
+
+def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
+    """The training samples that decide each query, with signed shares that add up to the margin of the best class.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier by class means (:mod:`spectralcls.kernel_mean`, spectral ones with all components),
+        :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`, also at the end
+        of a pipeline or in a search. The scores are probabilities for :class:`~spectralcls.ParzenClassifier` and
+        `AutoClassifier`, the classes' shares in the cosines where angles are compared, and otherwise those of
+        `decision_function`.
+    X : array-like of shape (n_queries, n_features)
+        Queries, without missing values.
+    n_points : int, default=10
+        Training samples to name for each query.
+
+    Returns
+    -------
+    influence : Influence
+        Samples are numbered like those of positive weight in `fit` (and `partial_fit`); copies that the
+        model has merged appear as the first of them.
+
+    Raises
+    ------
+    AttributeError
+        If the scores of the classifier are no sums over its training samples.
+    ValueError
+        For invalid queries, or such that lack values.
+    TypeError
+        For an estimator of Dask collections.
+
+    Notes
+    -----
+    Exact, from the terms of the sums that `predict` adds up: O(n_queries n_samples n_features). In a vote each member
+    divides its part of the margin among the samples as they share in the margin of its own scores.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.inspection import influence
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = influence(ParzenClassifier(bandwidth=0.5).fit(X[1:], y[1:]), X[:1], n_points=3)
+    >>> y[1:][found.points]
+    array([[0, 0, 0]])
+    """
+    if not isinstance(n_points, Integral) or n_points < 1:
+        raise ValueError(f"n_points must be a positive integer, got {n_points!r}.")
+    model, steps = model_within(estimator)
+    X = mapped(steps, X)
+    if isinstance(model, AutoClassifier):
+        return _of_vote(model, X, n_points)
+    if not _has_sums(model):
+        raise AttributeError(f"The scores of this {type(model).__name__} are no sums over its training samples.")
+    Q = coordinates(model, X)
+    if is_incomplete(Q):
+        raise ValueError("X lacks values; influence is defined for complete queries.")
+    form, found = fitted_form(model)[0], []
+    for rows in blocks(len(Q), 32 * len(form.points.X)):
+        terms, scores = _terms(form, Q[rows])
+        pair = _best_two(scores)
+        shares, baseline = _shares(form, terms, pair)
+        found.append((pair, _margin(scores, pair), *_largest(shares, n_points), baseline))
+    pair, margin, points, shares, rest, baseline = (np.concatenate(part) for part in zip(*found, strict=True))
+    return Influence(model.classes_[pair], margin, _samples_of(model)[points], shares, rest, baseline)
+
+
+def _has_sums(model):
+    form, order = fitted_form(model)
+    return form is not None and (form.by_class or order is not None)
+
+
+def _samples_of(model):
+    """The first training sample that each point of a fitted form is."""
+    form, order = fitted_form(model)
+    return np.arange(len(form.points.X)) if order is None else np.unique(order, return_index=True)[1]
+
+
+def _of_vote(model, X, n_points):
+    """Influence in a vote: that in its members, whose shares are scaled to what the member adds to the margin."""
+    Q, p = coordinates(model, X), model.predict_proba(X)
+    pair, (vote, seen, n) = _best_two(p), vote_of(model)
+    pipelines = [member.pipeline for _, member in model.members_]
+    inputs = [mapped([step for _, step in pipeline.steps[:-1]], Q) for pipeline in pipelines]
+    heads = [pipeline.steps[-1][1] for pipeline in pipelines]
+    posteriors = [np.zeros(p.shape) for _ in heads]
+    for head, Z, posterior in zip(heads, inputs, posteriors, strict=True):
+        posterior[:, head.classes_] = head.predict_proba(Z)
+    *parts, prior = (_margin(np.broadcast_to(part, p.shape), pair) for part in vote.parts(posteriors))
+    margin, mixed = _margin(p, pair), sum(parts) + prior
+    factor = np.divide(margin, mixed, out=np.zeros(len(mixed)), where=mixed != 0)  # of the vote's temperature
+    found = []
+    for rows in blocks(len(Q), 48 * n):
+        shares, baseline, rest = np.zeros((len(margin[rows]), n)), prior[rows].copy(), np.zeros(len(margin[rows]))
+        for head, Z, part in zip(heads, inputs, parts, strict=True):
+            if not _has_sums(head) or len(head.classes_) < p.shape[1]:
+                rest += part[rows]
+                continue
+            form, samples = fitted_form(head)[0], _samples_of(head)
+            terms, _ = _terms(form, coordinates(head, Z[rows]))
+            own, offset = _shares(form, terms, pair[rows])
+            whole = own.sum(axis=1) + offset
+            scale = np.divide(part[rows], whole, out=np.zeros(len(whole)), where=whole != 0)
+            shares[:, samples if seen is None else seen[samples]] += own * scale[:, None]
+            baseline += offset * scale
+        points, named, others = _largest(shares * factor[rows, None], n_points)
+        found.append((points, named, (rest * factor[rows] + others), baseline * factor[rows]))
+    points, shares, rest, baseline = (np.concatenate(part) for part in zip(*found, strict=True))
+    return Influence(model.classes_[pair], margin, points, shares, rest, baseline)
+
+
+def _best_two(scores):
+    return np.argsort(-scores, axis=1, kind="stable")[:, :2]
+
+
+def _margin(scores, pair):
+    each = np.arange(len(scores))
+    return scores[each, pair[:, 0]] - scores[each, pair[:, 1]]
+
+
+def _largest(shares, n_points):
+    """The points of the largest shares, their shares, and the sum of the others."""
+    points = np.argsort(-np.abs(shares), axis=1, kind="stable")[:, :n_points]
+    named = np.take_along_axis(shares, points, axis=1)
+    np.put_along_axis(shares, points, 0.0, axis=1)
+    return points, named, shares.sum(axis=1)
+
+
+def _shares(form, terms, pair):
+    """What each point adds to the score of the first class of a pair less that of the second, and what is left."""
+    if form.by_class:
+        shares = terms * ((form.points.codes == pair[:, :1]).astype(float) - (form.points.codes == pair[:, 1:]))
+    else:
+        shares = terms * (form.columns.T[pair[:, 0]] - form.columns.T[pair[:, 1]])
+    offsets = form.offsets[pair[:, 1]] - form.offsets[pair[:, 0]] if form.rule.decision == "distance" else 0.0
+    return shares, np.broadcast_to(offsets, len(pair)).astype(np.float64)
+
+
+def _terms(form, Q):
+    """What each training sample adds, (m, n), but for a factor by class of a full A; and the scores (m, C)."""
+    points = form.points
+    if not form.by_class:
+        k = np.exp(log_kernel(Q, points.X, form.kernel, form.bandwidth))
+        return k, k @ form.columns - form.offsets
+    terms = np.empty((len(Q), len(points.X)))
+    columns = np.ones((len(points.X), 1)) if form.columns is None else form.columns.reshape(len(points.X), -1)
+    widths = np.broadcast_to(form.bandwidth, points.n_classes)
+    for c, width in enumerate(widths):
+        own = points.codes == c
+        terms[:, own] = log_kernel(Q, points.X[own], form.kernel, width) + np.log(columns[own, 0])
+    terms += np.broadcast_to(form.log_scale, points.n_classes)[points.codes]
+    scores = form.scores(Q)
+    if form.rule.decision != "distance":
+        terms -= np.logaddexp.reduce(terms, axis=1, keepdims=True)
+        scores = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
+    elif form.log_share is not None and columns.shape[1] > 1:
+        sums = points.class_log_sums(Q, form.columns, form.kernel, form.bandwidth)[..., 1] + form.log_share
+        terms -= np.logaddexp.reduce(sums, axis=1, keepdims=True) / 2
+    return np.exp(terms), scores

@@ -1,0 +1,109 @@
+"""What all other training samples say of a label, and of the classes of a query."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from .._estimator import leave_one_out, mapped, within
+from .._utils.typing import Array, ArrayLike
+
+
+def label_quality(estimator: Any) -> Array:
+    """Probability of each training label by all other training points.
+
+    A low value is a reason to look at the label again: the point lies among those of another class.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier that has `predict_set`, also at the end of a pipeline or in a search.
+
+    Returns
+    -------
+    quality : ndarray of shape (n_samples,)
+        Of the training samples of positive weight, in the order of `fit` and later `partial_fit`. NaN for a sample
+        that no other one reaches (compact kernels), or that :class:`~spectralcls.AutoClassifier` never held out.
+
+    Raises
+    ------
+    AttributeError
+        If the classifier cannot leave out its training points in closed form.
+    sklearn.exceptions.NotFittedError
+        Before `fit`.
+
+    Notes
+    -----
+    Kernel means give the share of a class in the class sums, kernel ridge regression its probability, PerTurbo the
+    share of what the spans explain, `AutoClassifier` its vote for points that its members had not seen. Cost and
+    memory are those of the first call of `predict_set`, and both share the result; a kernel ridge regression that was
+    tuned on all of its points, and not loaded from a file since, has it from `fit`.
+
+    References
+    ----------
+    .. [1] C. Northcutt, L. Jiang, I. Chuang, "Confident Learning: Estimating Uncertainty in Dataset Labels", Journal of
+       Artificial Intelligence Research 70, 2021, pp. 1373-1411.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.inspection import label_quality
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[7] = 2  # a setosa
+    >>> int(label_quality(ParzenClassifier().fit(X, y)).argmin())
+    7
+    """
+    points = leave_one_out(within(estimator)[0])
+    with np.errstate(invalid="ignore"):
+        quality = np.exp(points.own - logsumexp(points.scores, axis=1))
+    return quality if points.order is None else np.append(quality, np.nan)[points.order]
+
+
+def predict_set(estimator: Any, X: ArrayLike, coverage: float = 0.9, by_class: bool = False) -> Array:
+    """All classes that cannot be excluded for each query, as the method of the same name of the classifiers.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier that has `predict_set`, also at the end of a pipeline or in a search.
+    X : array-like of shape (n_queries, n_features)
+        Queries as the pipeline takes them.
+    coverage : float, default=0.9
+        Probability with which the true class is to be in the set, in (0, 1).
+    by_class : bool, default=False
+        Whether the coverage is to hold within each class, not only over all.
+
+    Returns
+    -------
+    members : ndarray of bool of shape (n_queries, n_classes)
+        Which of `classes_` are in the set.
+
+    Raises
+    ------
+    AttributeError
+        If the classifier cannot leave out its training points in closed form, with the reason.
+    sklearn.exceptions.NotFittedError
+        Before `fit`.
+
+    Notes
+    -----
+    The coverage is that of the classifier: what the steps before it have learned from the labels lowers it, as a metric
+    does that was learned from the same samples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.inspection import predict_set
+    >>> X, y = load_iris(return_X_y=True)
+    >>> pipeline = make_pipeline(PCA(2), ParzenClassifier()).fit(X, y)
+    >>> predict_set(pipeline, X[:1]).tolist()
+    [[True, False, False]]
+    """
+    model, steps = within(estimator)
+    leave_one_out(model)
+    return model.predict_set(mapped(steps, X), coverage, by_class)
