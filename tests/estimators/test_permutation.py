@@ -270,11 +270,15 @@ def test_many_points_by_a_factor(monkeypatch):
     X, Y = samples(150, 150, d=3)
     A, B = samples(200, 200, d=3)
     exact = information.two_sample_test(X, Y, bandwidth=1.0, n_permutations=None)
+    exact_mean = information.two_sample_test(X, Y, bandwidth=1.0).null_distribution.mean()
     monkeypatch.setattr(gram_module, "MOST_PAIRED", 100)
     found = information.two_sample_test(X, Y, bandwidth=1.0, n_permutations=None)
     assert found.p_value == pytest.approx(exact.p_value, abs=1e-4)
     assert found.statistic == pytest.approx(exact.statistic, rel=1e-5)
     monkeypatch.setattr(gram_module, "MOST_COLUMNS", 20)
+    short = information.two_sample_test(X, Y, bandwidth=1.0)
+    assert short.statistic == pytest.approx(exact.statistic, rel=0.1)  # what the factor misses has its mean
+    assert_allclose(short.null_distribution.mean(), exact_mean, rtol=0.02)
     assert information.two_sample_test(X, Y + 0.5).p_value <= 0.01
     assert information.independence_test(A, A + B).p_value <= 0.01
     p = []

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.fft import irfft, rfft
 
+from .._expansion.points import blocks
 from ..kernels import kernel_matrix
 from ..linalg import rpcholesky
 
 TOL = 1e-8  # of the trace of a kernel matrix that its factor may miss
 MOST_PAIRED = 2048  # points whose matrix is formed if its factor has many columns: 32 MiB, and its cube takes a second
 MOST_COLUMNS = 256  # of a factor of more points
-MOST_NUMBERS = 1 << 27  # in a factor: 1 GiB, 134 columns for a million points
+MOST_NUMBERS = 1 << 26  # in a factor: 512 MiB, 67 columns for a million points
 CUBED = 16  # columns whose products of three are cheaper to sum than the cubes of pairs
 
 
@@ -28,10 +29,12 @@ class Gram:
     ----------
     factor : (n, r), or None if `matrix` is given
     matrix : (n, n), or None
+    left_out : trace of what the factor misses. What is missed counts with its mean over all permutations
     """
 
     factor: np.ndarray | None = None
     matrix: np.ndarray | None = None
+    left_out: float = 0.0
 
     @classmethod
     def of_kernel(cls, points, kernel, bandwidth, n_jobs=None):
@@ -48,9 +51,7 @@ class Gram:
         low = rpcholesky(points[order], most, tol=TOL, random_state=0, **options)
         if few and low.relative_trace_residual > TOL:
             return cls(matrix=_centered(_centered(kernel_matrix(points, points, **options)).T))
-        factor = np.empty(low.factor.shape)
-        factor[order] = _centered(low.factor)
-        return cls(factor)
+        return cls(_centered(low.factor[np.argsort(order)]), left_out=low.trace_residual * (1 - 1 / n))
 
     def __len__(self):
         return len(self.matrix if self.factor is None else self.factor)
@@ -59,14 +60,19 @@ class Gram:
         return self.factor @ self.factor.T if self.matrix is None else self.matrix
 
     def forms(self, columns):
-        """``w^T A w`` of each column w (n, c)."""
+        """``w^T A w`` of each column w (n, c), the entries of each a permutation of those of the first."""
         if self.matrix is None:
-            return ((self.factor.T @ columns) ** 2).sum(axis=0)
+            missed = self.left_out * (columns[:, 0] @ columns[:, 0]) / max(len(self) - 1, 1)
+            return ((self.factor.T @ columns) ** 2).sum(axis=0) + missed
         return np.einsum("ic,ic->c", columns, self.matrix @ columns)
 
     @property
     def trace(self):
         return float(np.vdot(self.factor, self.factor) if self.matrix is None else np.trace(self.matrix))
+
+    @property
+    def whole_trace(self):
+        return self.trace + self.left_out
 
     def graph_sums(self):
         """Sums over the graphs of two and of three edges, of the matrix ``A - c I + c/n`` whose trace is zero.
@@ -88,7 +94,8 @@ class Gram:
             F, own = self.factor, np.einsum("ir,ir->i", self.factor, self.factor)
             G = F.T @ F
             d = own - c + c / n
-            in_squares = np.einsum("ir,ir->i", F @ G, F) - 2 * c * own + c**2 * (1 - 1 / n)
+            in_squares = np.concatenate([np.einsum("ir,ir->i", F[rows] @ G, F[rows]) for rows in blocks(n, 8 * len(G))])
+            in_squares += c**2 * (1 - 1 / n) - 2 * c * own
             triangles = np.vdot(G @ G, G) - 3 * c * np.vdot(G, G) + 3 * c**2 * trace - c**3 * (n - 1)
             between = ((F.T @ d) ** 2).sum() - c * (d @ d)
             cubes = (d**3).sum() + self._cubes_of_pairs(c / n, own)
@@ -110,8 +117,18 @@ class Gram:
 def inner(A, B):
     """``sum_ij A_ij B_ij`` of two of them."""
     if A.matrix is None and B.matrix is None:
-        return float(((A.factor.T @ B.factor) ** 2).sum())
-    return float(np.vdot(A.dense(), B.dense()))
+        return float(((A.factor.T @ B.factor) ** 2).sum()) + _missed(A, B)
+    return float(np.vdot(A.dense(), B.dense())) + _missed(A, B)
+
+
+def mean_of_permutations(A, B):
+    """The mean of ``sum_ij A_ij B_p(i)p(j)`` over all permutations p."""
+    return A.whole_trace * B.whole_trace / max(len(A) - 1, 1)
+
+
+def _missed(A, B):
+    """The mean over all permutations of what the factors miss."""
+    return mean_of_permutations(A, B) - A.trace * B.trace / max(len(A) - 1, 1)
 
 
 def correlations(A, B, orders):
@@ -130,7 +147,7 @@ def correlations(A, B, orders):
             for column in mine:
                 total += (irfft(np.conj(column) * its, n) ** 2).sum(axis=0)
             out.append(total)
-        return np.concatenate(out)
+        return np.concatenate(out) + _missed(A, B)
     apart = np.arange(n // 2 + 1)[:, None]  # a diagonal and the one as far on the other side correlate alike
     times = np.where((apart[:, 0] == 0) | (2 * apart[:, 0] == n), 1.0, 2.0)
     around = (np.arange(n) + apart) % n
@@ -138,13 +155,15 @@ def correlations(A, B, orders):
     def diagonals(matrix, order):
         return rfft(matrix[order, order[around]])
 
-    A, B = A.dense(), B.dense()
-    mine = np.conj(diagonals(A, orders[0])) * times[:, None]
-    return np.concatenate([irfft((mine * diagonals(B, order)).sum(axis=0), n) for order in orders])
+    mine, its = np.conj(diagonals(A.dense(), orders[0])) * times[:, None], B.dense()
+    found = [irfft((mine * diagonals(its, order)).sum(axis=0), n) for order in orders]
+    return np.concatenate(found) + _missed(A, B)
 
 
 def _centered(rows):
-    return rows - rows.mean(axis=0)
+    """The rows about their mean, in place."""
+    rows -= rows.mean(axis=0)
+    return rows
 
 
 def canonical_order(points):

@@ -14,6 +14,8 @@ from math import lgamma
 import numpy as np
 from scipy.special import gammainc, gammaincc, ndtr
 
+from ._gram import mean_of_permutations
+
 # (vertices, loops) of the graphs of two and of three edges.
 PATTERNS = {2: ((1, 2), (2, 0)), 3: ((1, 3), (2, 1), (2, 2), (2, 0), (3, 0))}
 MOST_SKEWED = 8**0.5  # as the square of one normal variable is
@@ -28,7 +30,7 @@ def permutation_moments(A, B):
         Of the same number of points.
     """
     n = len(A)
-    mean = A.trace * B.trace / max(n - 1, 1)
+    mean = mean_of_permutations(A, B)
     second, third = (_moment(n, m, a, b) for m, a, b in zip((2, 3), A.graph_sums(), B.graph_sums(), strict=True))
     if second <= 1e-18 * mean**2:  # rounding
         return mean, 0.0, 0.0

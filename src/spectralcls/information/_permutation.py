@@ -100,7 +100,7 @@ def two_sample_test(
     Notes
     -----
     The kernel matrix is factored to 1e-8 of its trace, with r columns. Up to 2048 points it is formed if r exceeds n /
-    8. With more points the factor ends after 256 columns (134 for a million points): it belongs to a kernel that sees
+    8. With more points the factor ends after 256 columns (67 for a million points): it belongs to a kernel that sees
     less detail, at the same level. With n samples in all and P permutations each bandwidth takes O(n r (r + P)) time
     and O(n (r + P)) memory; with ``n_permutations=None`` O(n r^2) and O(n r). "cauchy_schwarz" takes one pass over the
     n^2 pairs for each bandwidth, O(n^2 (d + P)) time.
