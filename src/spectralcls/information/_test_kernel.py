@@ -45,7 +45,7 @@ def kernel_of_test(samples, bandwidth, kernel, potential, n_jobs):
     if not isinstance(bandwidth, str):
         h = np.array([np.clip(np.ldexp(float(bandwidth), -exponent), 1e-300, 1e300)])
     elif not has_spread(points):
-        h = np.ones(1)  # all statistics are zero
+        h = np.ones(len(GRID) if bandwidth == "grid" else 1)  # all statistics are zero
     elif bandwidth == "grid":
         h = GRID * chosen_bandwidth("median", [alike], kernel, n_jobs)
     else:

@@ -1,0 +1,248 @@
+"""Tests of samples and intrinsic dimensions: level, power and time against hyppo, dcor, SciPy and scikit-dimension
+
+*Grid* is the default, the largest standardized statistic of six bandwidths; *median* is the bandwidth by the median
+distance alone. *Moments* is `n_permutations=None`, whose p-value comes from the moments of all permutations.
+"""
+
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bench.measure import QUICK, compare, limited_threads, processor_seconds
+from spectralcls.information import entropic_dimension, independence_test, two_sample_test
+
+DRAWS, POWER_DRAWS, PERMUTATIONS = (20, 10, 99) if QUICK else (5000, 200, 199)
+LEVELS = (0.01, 0.05, 0.1)
+WAYS = {
+    "grid": {"n_jobs": 1},
+    "median": {"n_jobs": 1, "bandwidth": "median"},
+    "moments": {"n_jobs": 1, "bandwidth": "median", "n_permutations": None},
+}
+
+
+@contextmanager
+def quiet():
+    """The peers' own dependencies warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def peer(name):
+    with quiet():
+        return pytest.importorskip(name)
+
+
+def normal(rng, n, d=2):
+    return rng.normal(size=(n, d))
+
+
+def integers(rng, n):
+    return rng.integers(0, 3, size=(n, 1)).astype(float)
+
+
+def two_places(rng, n):
+    return (rng.uniform(size=(n, 1)) < 0.2).astype(float)
+
+
+NULLS = {
+    "normal, d = 2": normal,
+    "normal, d = 20": lambda rng, n: normal(rng, n, 20),
+    "Cauchy": lambda rng, n: rng.standard_cauchy(size=(n, 1)),
+    "one decimal": lambda rng, n: normal(rng, n, 1).round(1),
+    "0, 1, 2": integers,
+    "two places": two_places,
+}
+
+
+@pytest.mark.parametrize("n", [8, 20])
+@pytest.mark.parametrize("distribution", NULLS)
+def test_level(record, distribution, n):
+    """Share of 5000 draws without a difference whose p-value is at most .01, .05 and .1: two samples of n and n / 2
+    points for even draws, n pairs of independent measurements for odd ones; 99 permutations. A share of .05 has a
+    standard error of .003. Ties make p-values larger."""
+    rng, draw = np.random.default_rng(n), NULLS[distribution]
+    found = {way: [] for way in WAYS}
+    with limited_threads(1):
+        for seed in range(DRAWS):
+            X, Y = draw(rng, n), draw(rng, n if seed % 2 else n // 2)
+            test = independence_test if seed % 2 else two_sample_test
+            for way, options in WAYS.items():
+                found[way].append(test(X, Y, **{"n_permutations": 99, "random_state": seed} | options).p_value)
+    record({f"{way}, {level:g}": float(np.mean(np.array(p) <= level)) for way, p in found.items() for level in LEVELS})
+
+
+def groups(rng, n, ratio):
+    return rng.normal(size=(n, 2)) * [1, ratio] + 10 * rng.integers(0, 3, (n, 1))
+
+
+DIFFERENCES = {  # (n, first sample, second sample)
+    "shift, d = 2": (50, normal, lambda rng, n: normal(rng, n) + 0.35),
+    "spread, d = 2": (50, normal, lambda rng, n: 1.5 * normal(rng, n)),
+    "shift, d = 10": (50, lambda rng, n: normal(rng, n, 10), lambda rng, n: normal(rng, n, 10) + 0.22),
+    "spread, d = 10": (50, lambda rng, n: normal(rng, n, 10), lambda rng, n: 1.2 * normal(rng, n, 10)),
+    "shift, d = 100": (40, lambda rng, n: normal(rng, n, 100), lambda rng, n: normal(rng, n, 100) + 0.12),
+    "shape of three groups": (100, lambda rng, n: groups(rng, n, 1.0), lambda rng, n: groups(rng, n, 2.2)),
+    "ripples, d = 1": (
+        80,
+        lambda rng, n: rng.uniform(size=(n, 1)),
+        lambda rng, n: (rng.integers(0, 4, (n, 1)) + rng.beta(2.5, 2.5, (n, 1))) / 4,
+    ),
+    "shift of Cauchy, d = 1": (
+        60,
+        lambda rng, n: rng.standard_cauchy(size=(n, 1)),
+        lambda rng, n: rng.standard_cauchy(size=(n, 1)) + 0.9,
+    ),
+    "counts, d = 1": (
+        60,
+        lambda rng, n: rng.poisson(3, size=(n, 1)).astype(float),
+        lambda rng, n: rng.poisson(4, size=(n, 1)).astype(float),
+    ),
+}
+
+
+@pytest.mark.parametrize("difference", DIFFERENCES)
+def test_power_of_the_test_of_two_samples(record, difference):
+    """Share of 200 draws, n points in each sample, whose p-value is at most .05, with 199 permutations; dcor's
+    `energy_test`, and in one dimension SciPy's tests of Kolmogorov and Smirnov and of Cramer and von Mises."""
+    dcor = peer("dcor")
+    n, first, second = DIFFERENCES[difference]
+    rng, found = np.random.default_rng(0), {}
+    with limited_threads(1), quiet():
+        for seed in range(POWER_DRAWS):
+            X, Y = first(rng, n), second(rng, n)
+            p = {
+                way: two_sample_test(X, Y, **{"n_permutations": PERMUTATIONS, "random_state": seed} | options).p_value
+                for way, options in WAYS.items()
+            }
+            p["dcor"] = dcor.homogeneity.energy_test(X, Y, num_resamples=PERMUTATIONS, random_state=seed).pvalue
+            if X.shape[1] == 1:
+                p["Kolmogorov-Smirnov"] = stats.ks_2samp(X[:, 0], Y[:, 0]).pvalue
+                p["Cramer-von Mises"] = stats.cramervonmises_2samp(X[:, 0], Y[:, 0]).pvalue
+            for name, value in p.items():
+                found.setdefault(name, []).append(value <= 0.05)
+    record({"n": n} | {name: float(np.mean(rejected)) for name, rejected in found.items()})
+
+
+def circle(rng, n):
+    angle = rng.uniform(0, 2 * np.pi, size=(n, 1))
+    return np.cos(angle) + 0.2 * normal(rng, n, 1), np.sin(angle) + 0.2 * normal(rng, n, 1)
+
+
+def line(rng, n, d, strength):
+    X = normal(rng, n, d)
+    return X, strength * X + normal(rng, n, d)
+
+
+def sine(rng, n, frequency):
+    X = rng.uniform(-np.pi, np.pi, size=(n, 1))
+    return X, np.sin(frequency * X) + 0.5 * normal(rng, n, 1)
+
+
+def scales(rng, n):
+    X = normal(rng, n, 1)
+    return X, X * normal(rng, n, 1)
+
+
+DEPENDENCES = {
+    "line, d = 1": (50, lambda rng, n: line(rng, n, 1, 0.4)),
+    "line, d = 5": (50, lambda rng, n: line(rng, n, 5, 0.3)),
+    "line of integers": (60, lambda rng, n: tuple(A.round() for A in line(rng, n, 1, 0.5))),
+    "circle": (60, circle),
+    "spread": (50, scales),
+    "sine": (60, lambda rng, n: sine(rng, n, 2)),
+    "fast sine": (100, lambda rng, n: sine(rng, n, 5)),
+}
+
+
+@pytest.mark.parametrize("dependence", DEPENDENCES)
+def test_power_of_the_test_of_independence(record, dependence):
+    """The same for n pairs of measurements, and dcor's `distance_covariance_test`."""
+    dcor = peer("dcor")
+    n, draw = DEPENDENCES[dependence]
+    rng, found = np.random.default_rng(0), {}
+    with limited_threads(1), quiet():
+        for seed in range(POWER_DRAWS):
+            X, Y = draw(rng, n)
+            p = {
+                way: independence_test(X, Y, **{"n_permutations": PERMUTATIONS, "random_state": seed} | options).p_value
+                for way, options in WAYS.items()
+            }
+            options = dict(num_resamples=PERMUTATIONS, random_state=seed)
+            p["dcor"] = dcor.independence.distance_covariance_test(X, Y, **options).pvalue
+            for name, value in p.items():
+                found.setdefault(name, []).append(value <= 0.05)
+    record({"n": n} | {name: float(np.mean(rejected)) for name, rejected in found.items()})
+
+
+@pytest.mark.parametrize("d", [1, 5])
+@pytest.mark.parametrize("n", [100] if QUICK else [100, 1000])
+@pytest.mark.parametrize("test", ["two samples", "independence"])
+def test_time(record, test, n, d):
+    """n pairs, or n points in both samples together, 999 permutations: dcor's tests with as many, and hyppo's `MMD` and
+    `Hsic` with 99, which at n = 1000 take long enough."""
+    dcor, hyppo = peer("dcor"), peer("hyppo")
+    rng = np.random.default_rng(0)
+    fewer = dict(reps=99, auto=False, workers=1, random_state=0)
+    if test == "two samples":
+        X, Y = normal(rng, n // 2, d), normal(rng, n // 2, d)
+        ours, theirs = two_sample_test, lambda: dcor.homogeneity.energy_test(X, Y, num_resamples=999)
+        other = ("hyppo's MMD, 99", lambda: hyppo.ksample.MMD(compute_kernel="gaussian").test(X, Y, **fewer))
+    else:
+        X, Y = normal(rng, n, d), normal(rng, n, d)
+        ours, theirs = independence_test, lambda: dcor.independence.distance_covariance_test(X, Y, num_resamples=999)
+        other = ("hyppo's Hsic, 99", lambda: hyppo.independence.Hsic(compute_kernel="gaussian").test(X, Y, **fewer))
+    functions = {
+        **{way: lambda options=options: ours(X, Y, **options) for way, options in WAYS.items()},
+        "dcor": theirs,
+    }
+    if n <= 100:
+        functions |= dict([other])
+    with quiet():
+        record(compare(functions, repeats=3, budget=20.0)[0])
+
+
+@pytest.mark.parametrize("n", [2000] if QUICK else [10_000, 100_000, 1_000_000])
+@pytest.mark.parametrize("test", [two_sample_test, independence_test])
+def test_many_rows(record, test, n):
+    """Processor seconds of a test without permutations, n points in all in two features, or n pairs of numbers; the
+    dependence and the shift are as small as can still be seen."""
+    rng = np.random.default_rng(0)
+    if test is two_sample_test:
+        X, Y = normal(rng, n // 2), normal(rng, n // 2) + 4 / n**0.5
+    else:
+        X = normal(rng, n, 1)
+        Y = 3 / n**0.5 * X + normal(rng, n, 1)
+    row = {}
+    with limited_threads(1):
+        for way in ("median", "grid"):
+            found, seconds = processor_seconds(test, X, Y, **WAYS[way] | {"n_permutations": None})
+            row |= {f"{way}, s": seconds, f"p by {way}": found.p_value}
+    record(row)
+
+
+def dimension_ten(n, d):
+    rng = np.random.default_rng(0)
+    return normal(rng, n, 10) @ normal(rng, 10, d) + 0.01 * normal(rng, n, d)
+
+
+@pytest.mark.parametrize("n, d", [(500, 16)] if QUICK else [(2000, 16), (2000, 768)])
+def test_intrinsic_dimension(record, n, d):
+    """`entropic_dimension` of a normal sample of dimension 10 in d features, with its 160 graphs, against
+    scikit-dimension's `TwoNN` and `MLE`; estimates, and what they become with one row at 1000."""
+    skdim = peer("skdim")
+    X = dimension_ten(n, d)
+    functions = {
+        "entropic_dimension": lambda X=X: entropic_dimension(X, random_state=0, n_jobs=1).dimension,
+        "TwoNN": lambda X=X: skdim.id.TwoNN().fit(X).dimension_,
+        "MLE": lambda X=X: skdim.id.MLE().fit(X).dimension_,
+    }
+    with quiet():
+        row, found = compare(functions, repeats=3, budget=20.0)
+        far = np.vstack([X, 1000 * np.ones(d)])
+        for name, function in functions.items():
+            row |= {f"by {name}": float(found[name]), f"by {name}, far row": float(function(far))}
+    record(row)
