@@ -2,7 +2,8 @@
 
 from ._bandwidth_path import BandwidthPathDisplay
 from ._density import DensityDisplay
+from ._effect import FeatureEffectDisplay
 from ._embedding import EmbeddingDisplay
 from ._metric import MetricDisplay
 
-__all__ = ["BandwidthPathDisplay", "DensityDisplay", "EmbeddingDisplay", "MetricDisplay"]
+__all__ = ["BandwidthPathDisplay", "DensityDisplay", "EmbeddingDisplay", "FeatureEffectDisplay", "MetricDisplay"]

@@ -5,10 +5,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import within
 from .._utils.typing import Array
-from ._display import Display
+from ._display import Display, shown
 
 
 class BandwidthPathDisplay(Display):
@@ -86,7 +86,8 @@ class BandwidthPathDisplay(Display):
         ValueError
             If it has tuned no bandwidth.
         """
-        check_is_fitted(estimator)
+        if "param_bandwidth" not in getattr(estimator, "cv_results_", {}):
+            estimator = within(estimator)[0]
         results = getattr(estimator, "cv_results_", {})
         if "param_bandwidth" not in results:
             raise ValueError(
@@ -123,7 +124,7 @@ class BandwidthPathDisplay(Display):
         self.ax_ = ax = self._axes(ax)[0]
         name = self.estimator_name if name is None else name
         (self.line_,) = ax.plot(
-            self.bandwidths, self.scores, **({"marker": "o", "markersize": 4, "label": name} | line_kwargs)
+            self.bandwidths, self.scores, **({"marker": "o", "markersize": 4, "label": shown(name)} | line_kwargs)
         )
         self.best_line_ = ax.axvline(
             self.best_bandwidth,

@@ -25,8 +25,19 @@ class Display:
         if axes is None:
             axes = plt.subplots(1, n, layout="constrained", **figure)[1]
         axes = np.ravel(axes)
+        if len(axes) != n or not all(hasattr(ax, "plot") for ax in axes):
+            what = f"an array of {n} matplotlib Axes" if n > 1 else "one matplotlib Axes"
+            raise ValueError(
+                f"{type(self).__name__} draws into {what}, got {len(axes)}: as matplotlib.pyplot.subplots makes."
+            )
         self.figure_ = axes[0].figure
         return axes
+
+
+def shown(name):
+    """A name as text that matplotlib shows as it is: no formula, and in legends even with a leading underscore."""
+    text = str(name).replace("$", r"\$")
+    return f"\u200b{text}" if text.startswith("_") else text  # a space of no width
 
 
 def like(places, X):

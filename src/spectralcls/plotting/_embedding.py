@@ -4,12 +4,12 @@ from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
-from .._estimator import coordinates
+from .._estimator import coordinates, mapped, within
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import encode
-from ._display import Display
+from ._display import Display, shown
 
 
 class EmbeddingDisplay(Display):
@@ -116,7 +116,7 @@ class EmbeddingDisplay(Display):
         ValueError
             If it has no embedding or no such components, or X and y differ in length.
         """
-        check_is_fitted(estimator)
+        estimator, steps = within(estimator)
         mapping = estimator if hasattr(estimator, "transform") else getattr(estimator, "map_", None)
         if mapping is None and getattr(estimator, "metric_", None) is None:
             raise ValueError(
@@ -125,6 +125,7 @@ class EmbeddingDisplay(Display):
             )
 
         def embedded(X):
+            X = mapped(steps, X)
             X = X if mapping is estimator else coordinates(estimator, X)
             return X if mapping is None else mapping.transform(X)
 
@@ -170,6 +171,7 @@ class EmbeddingDisplay(Display):
         display : EmbeddingDisplay
             The display, drawn.
         """
+        own = ax is None
         self.ax_ = ax = self._axes(ax)[0]
         colors = [f"C{c % 10}" for c in range(len(self.class_names))]
 
@@ -181,7 +183,7 @@ class EmbeddingDisplay(Display):
                     *points[index == c].T,
                     facecolors="none" if hollow else color,
                     edgecolors=color,
-                    label=None if hollow else str(name),
+                    label=None if hollow else shown(name),
                     **{"s": 12, "alpha": 0.7, "linewidths": 0.8 * hollow} | kwargs,
                 )
                 for c, name, color in groups
@@ -194,6 +196,6 @@ class EmbeddingDisplay(Display):
         if self.centers is not None:
             look = {"edgecolors": "black", "linewidths": 1, "zorder": 3, "label": "class centers"}
             self.centers_ = ax.scatter(*self.centers.T, marker="X", s=90, c=colors, **look)
-        ax.set(xlabel=self.names[0], ylabel=self.names[1])
-        ax.legend()
+        ax.set(xlabel=shown(self.names[0]), ylabel=shown(self.names[1]))
+        ax.legend(**({"loc": "center left", "bbox_to_anchor": (1, 0.5)} if own else {}))  # not over the points
         return self

@@ -4,10 +4,10 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import mapped, within
 from .._utils.typing import Array
-from ._display import Display
+from ._display import Display, shown
 
 
 class MetricDisplay(Display):
@@ -82,7 +82,7 @@ class MetricDisplay(Display):
         ValueError
             For what has learned no metric.
         """
-        check_is_fitted(metric)
+        metric, steps = within(metric)
         owner, metric = metric, getattr(metric, "metric_", metric)
         if not (hasattr(metric, "components_") and hasattr(metric, "loss_curve_")):
             raise ValueError(
@@ -91,7 +91,9 @@ class MetricDisplay(Display):
             )
         weights = np.linalg.norm(metric.components_, axis=0)
         if X is not None and (owner is metric or getattr(owner, "scale_", None) is None):
-            weights = weights * np.asarray(X, dtype=np.float64).std(axis=0)  # a classifier has scaled them before
+            weights = weights * np.asarray(mapped(steps, X), dtype=np.float64).std(
+                axis=0
+            )  # a classifier has scaled them before
         names = getattr(owner, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
         return cls(weights, names, np.asarray(metric.loss_curve_), n_shown=n_shown).plot(axes)
 
@@ -110,7 +112,7 @@ class MetricDisplay(Display):
         """
         self.axes_ = left, right = self._axes(axes, 2, figsize=(9, 4))
         largest = np.argsort(-self.weights, kind="stable")[: self.n_shown][::-1]
-        self.bars_ = left.barh([str(self.feature_names[j]) for j in largest], self.weights[largest])
+        self.bars_ = left.barh([shown(self.feature_names[j]) for j in largest], self.weights[largest])
         left.set(xlabel="Weight in the metric")
         (self.line_,) = right.plot(self.losses)
         right.set(xlabel="Step", ylabel="Loss")

@@ -1,0 +1,121 @@
+"""What the features of one query do to its most probable class."""
+
+from dataclasses import KW_ONLY
+from typing import Any, Self
+
+import numpy as np
+
+from .._estimator import columns, mapped, within
+from .._inputs.frames import NUMBER
+from .._utils.typing import ArrayLike
+from ..inspection import FeatureEffect, feature_effect
+from ._display import Display, shown
+
+
+class FeatureEffectDisplay(Display):
+    """Change of the probability of the predicted class by each feature of a query, the largest on top.
+
+    Create it with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    effect : FeatureEffect
+        Of one query, see :func:`~spectralcls.inspection.feature_effect`.
+    predicted : label
+        The class, one of ``effect.classes``.
+    values : sequence of str, default=()
+        What the query has in each feature, for the labels; none of them without.
+    n_shown : int, default=10
+        The features of largest effect are shown.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        Figure that holds the axes.
+    ax_ : matplotlib Axes
+        Axes with the bars.
+    bars_ : matplotlib BarContainer
+        The features.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import KernelRidgeClassifier
+    >>> from spectralcls.plotting import FeatureEffectDisplay
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> display = FeatureEffectDisplay.from_estimator(KernelRidgeClassifier().fit(X, y), X[70:71])
+    >>> display.ax_.get_xlabel()
+    'Change of the probability of 1 because the value is known'
+    """
+
+    effect: FeatureEffect
+    predicted: Any
+    _: KW_ONLY
+    values: Any = ()
+    n_shown: int = 10
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: ArrayLike, *, n_shown: int = 10, ax: Any = None) -> Self:
+        """Draw the effects for one query.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier that :func:`~spectralcls.inspection.feature_effect` takes.
+        X : array-like or data frame of shape (1, n_features)
+            The query.
+        n_shown : int, default=10
+            Features to show at most.
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+
+        Returns
+        -------
+        display : FeatureEffectDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If X is not one query.
+        """
+        effect = feature_effect(estimator, X)
+        if len(effect.values) != 1:
+            raise ValueError(f"X must be one query, got {len(effect.values)}.")
+        model, steps = within(estimator)
+        values = [_as_text(column) for column in columns(model, mapped(steps, X))]
+        return cls(effect, estimator.predict(X)[0], values=values, n_shown=n_shown).plot(ax)
+
+    def plot(self, ax=None) -> Self:
+        """Draw the bars.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+
+        Returns
+        -------
+        display : FeatureEffectDisplay
+            The display, drawn.
+        """
+        effects = self.effect.values[0][:, np.flatnonzero(self.effect.classes == self.predicted)[0]]
+        largest = np.argsort(-np.abs(effects), kind="stable")[: self.n_shown]
+        self.ax_ = ax = self._axes(ax, figsize=(6, 1.2 + 0.3 * len(largest)))[0]
+        names = [str(name) for name in self.effect.features]
+        if len(self.values):
+            names = [f"{name} = {value}" for name, value in zip(names, self.values, strict=True)]
+        rows = np.arange(len(largest))[::-1]
+        colors = ["C0" if effect >= 0 else "C1" for effect in effects[largest]]
+        self.bars_ = ax.barh(rows, effects[largest], color=colors)
+        ax.set_yticks(rows, [shown(names[j]) for j in largest])
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.set(xlabel=f"Change of the probability of {shown(self.predicted)} because the value is known")
+        return self
+
+
+def _as_text(column):
+    """The one value of a column."""
+    if column.missing[0]:
+        return "missing"
+    return f"{column.values[0]:.4g}" if column.kind == NUMBER else str(column.values[0])
