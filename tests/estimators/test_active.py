@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -154,3 +156,101 @@ def test_bad_labels_change_nothing():
             pool.query(**wrong)
     with pytest.raises(TypeError, match="n must be an instance of int"):
         pool.query(1.5)
+
+
+@pytest.mark.parametrize("class_weight", [{0: 50}, {0: 0.25, 2: 3.0}])
+@pytest.mark.parametrize("parameters", [{}, {"regularization": "truncate"}])
+def test_labels_weigh_what_their_class_does(class_weight, parameters):
+    X, y = data()
+    clf = fixed(class_weight=class_weight, **parameters).fit(X[:30], y[:30])
+    pool = ActivePool(clf, X[30:])
+    for i in range(40):
+        pool.label(i, y[30 + i])
+    pool.label(np.arange(40, 60), y[70:90])
+    whole = fixed(class_weight=class_weight, **parameters).fit(X[:90], y[:90])
+    np.testing.assert_allclose(clf.perturbation(X), whole.perturbation(X), atol=1e-9)
+    np.testing.assert_allclose(pool.perturbation, whole.perturbation(X[90:]), atol=1e-9)
+
+
+def test_nobody_can_tell():
+    X, y = data()
+    clf = fixed().fit(X[:30], y[:30])
+    pool = ActivePool(clf, X[30:])
+    tau = clf.perturbation(X)
+    pool.label(5, None)
+    np.testing.assert_array_equal(clf.perturbation(X), tau)
+    assert 5 not in pool.remaining
+    pool.label([6, 7, 8], [1, None, 2])
+    assert len(pool.remaining) == 170 - 4
+    whole = fixed().fit(np.r_[X[:30], X[[36, 38]]], np.r_[y[:30], [1, 2]])
+    np.testing.assert_allclose(clf.perturbation(X), whole.perturbation(X), atol=1e-10)
+    texts = fixed().fit(X[:30], np.array(["a", "b", "c"])[y[:30]])
+    ActivePool(texts, X[30:]).label([0, 1], ["a", None])
+    assert texts.classes_.tolist() == ["a", "b", "c"]
+
+
+def test_a_label_of_another_type_is_said():
+    X, y = data()
+    pool = ActivePool(fixed().fit(X[:30], y[:30]), X[30:])
+    with pytest.raises(ValueError, match="labels of another type.*'seven' now, 0 before"):
+        pool.label(1, "seven")
+
+
+def test_scales_are_those_of_labeled_and_unlabeled_samples():
+    """Once all samples of the pool have labels, the classifier is the one that is fitted to all of them."""
+    X, y = data()
+    X = X * [1.0, 100.0, 0.01] + [0.0, 5.0, 1e3]
+    few = np.r_[:6]  # whose scales say little
+    clf = fixed(scale="auto").fit(X[few], y[few])
+    alone = clf.perturbation(X)
+    pool = ActivePool(clf, X[6:])
+    for i in range(194):
+        pool.label(i, y[6 + i])
+        if i == 50:
+            np.testing.assert_allclose(pool.perturbation, clf.perturbation(X[57:]), atol=1e-10)
+    whole = fixed(scale="auto").fit(X, y)
+    np.testing.assert_allclose(clf.perturbation(X), whole.perturbation(X), atol=1e-8)
+    assert np.abs(alone - whole.perturbation(X)).max() > 0.1
+
+
+def test_a_table_whose_levels_and_classes_the_first_samples_do_not_have():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    place, noise = rng.integers(6, size=(2, 400))
+    levels = np.array(list("abcdef"))
+    table = pd.DataFrame({"size": rng.normal(size=400) * 1e3, "place": levels[place], "noise": levels[noise]})
+    y = place % 3
+    first = np.flatnonzero(place < 2)[:8]
+    rest = np.setdiff1d(np.arange(400), first)
+    known, late = np.r_[first, rest[:120]], rest[120:]
+    clf = fixed(scale="auto").fit(table.iloc[first], y[first])
+    pool = ActivePool(clf, table.iloc[rest].reset_index(drop=True))
+    assert clf._inputs.table.columns[1].levels == list("abcdef")
+    for i in range(120):
+        pool.label(i, y[rest[i]])
+    np.testing.assert_allclose(pool.perturbation, clf.perturbation(table.iloc[late]), atol=1e-10)
+    refit = fixed(scale="auto").fit(table.iloc[known], y[known]).score(table.iloc[late], y[late])
+    assert refit > 0.9 and clf.score(table.iloc[late], y[late]) > refit - 0.03
+    pool.label(pool.remaining, y[rest][pool.remaining])  # to the last one
+    assert len(pool.remaining) == 0 and pool.perturbation.shape == (0, 3)
+
+
+def test_a_pool_after_growth_and_after_a_refit_has_the_scales_of_all():
+    X, y = data()
+    X = X * [1.0, 100.0, 0.01]
+    clf = fixed(scale="auto").fit(X[:6], y[:6]).partial_fit(X[6:12], y[6:12])
+    pool = ActivePool(clf, X[12:])
+    whole = fixed(scale="auto").fit(X, y)
+    for own, other in zip(clf._inputs.table.columns, whole._inputs.table.columns, strict=True):
+        np.testing.assert_allclose([own.center, own.scale], [other.center, other.scale])
+    clf.fit(X[:20], y[:20])
+    pool.refresh()
+    np.testing.assert_allclose(pool.perturbation, clf.perturbation(X[12:]), atol=1e-10)
+
+
+def test_a_classifier_from_a_file_keeps_its_scales():
+    X, y = data()
+    clf = pickle.loads(pickle.dumps(fixed(scale="auto").fit(X[:30], y[:30])))
+    with pytest.warns(UserWarning, match="loaded from a file.*scales and levels stay"):
+        pool = ActivePool(clf, X[30:])
+    np.testing.assert_allclose(pool.label(0, y[30]).perturbation, clf.perturbation(X[31:]), atol=1e-10)

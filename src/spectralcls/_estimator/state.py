@@ -4,6 +4,7 @@ from .. import __version__
 
 _WRITTEN_BY = "_spectralcls_version"
 DERIVED = ("_points_left_out", "_kept_form", "_by_others")  # found from the rest of a fitted estimator if needed
+GIVEN = ("_samples",)  # what the user holds anyway
 _OLDEST_READ = (0, 1)  # models of earlier versions are refused; see the policy in docs/about/versions.md
 
 
@@ -14,7 +15,7 @@ def _minor(version):
 
 def written(state):
     """The state of an estimator for a pickle, which says which version wrote it."""
-    return {name: value for name, value in state.items() if name not in DERIVED} | {_WRITTEN_BY: __version__}
+    return {name: value for name, value in state.items() if name not in DERIVED + GIVEN} | {_WRITTEN_BY: __version__}
 
 
 def readable(state, kind):

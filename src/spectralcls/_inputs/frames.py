@@ -112,6 +112,29 @@ class Columns(list):
         out.seen = self.seen
         return out
 
+    @classmethod
+    def joined(cls, parts):
+        """The rows of several tables with the same columns, one below the other.
+
+        Raises
+        ------
+        ValueError
+            If a column is of one kind here and of another there.
+        """
+        out = cls(_joined(columns) for columns in zip(*parts, strict=True))
+        out.seen = parts[0].seen
+        return out
+
+
+def _joined(columns):
+    first, kinds = columns[0], {column.kind for column in columns}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"Column {first.name!r} of X holds {plural(min(kinds))} in one part and {plural(max(kinds))} in another."
+        )
+    values, missing = (np.concatenate([getattr(column, name) for column in columns]) for name in ("values", "missing"))
+    return first._replace(values=values, missing=missing)
+
 
 def is_frame(X):
     """Whether X is a data frame that is not an array."""

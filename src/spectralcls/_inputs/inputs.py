@@ -92,7 +92,7 @@ class Inputs:
         self.n_jobs = n_jobs
         self.seen, self.table, self._donors, self._drawn = {}, None, None, None
 
-    def fit(self, X, y, sample_weight=None, *, classes=None, at_least=2):
+    def fit(self, X, y, sample_weight=None, *, classes=None, at_least=2, unlabeled=()):
         """Learn from labeled samples.
 
         Parameters
@@ -104,6 +104,8 @@ class Inputs:
             All labels that will ever occur, of a first `partial_fit`.
         at_least : int
             Smallest number of classes.
+        unlabeled : sequence of samples
+            From which scales and levels are learned, too.
 
         Returns
         -------
@@ -113,7 +115,7 @@ class Inputs:
         data = check_labels(
             self.name, y, n_rows(raw), sample_weight, class_weight=self.class_weight, classes=classes, at_least=at_least
         )
-        return self._learn(raw, data)
+        return self._learn(raw, data, [self.read(X) for X in unlabeled])
 
     def fit_targets(self, X, y, sample_weight=None):
         """Learn from samples with numbers to predict, (n,) or (n, k)."""
@@ -146,6 +148,10 @@ class Inputs:
     def __call__(self, X):
         """Queries as coordinates, (m, d)."""
         return self._finish(self._coordinates(self._read(X, reset=False)))
+
+    def read(self, X):
+        """Checked samples as they are, an array or `Columns`: rows of them are samples, too."""
+        return self._read(X, reset=False)
 
     def columns(self, X):
         """Queries as `Columns`, one for each feature."""
@@ -198,10 +204,15 @@ class Inputs:
             ensure_min_samples=ensure_min_samples,
         )
 
-    def _learn(self, raw, data):
+    def _learn(self, raw, data, unlabeled=()):
         """The checked data in the coordinates that are learned here."""
         raw = take(raw, data.kept)
-        self.table = self._learned_table(raw, data.weights)
+        everything, weights = raw, data.weights
+        if unlabeled:
+            everything = joined([raw, *unlabeled])
+            if weights is not None:
+                weights = np.concatenate([weights, np.ones(n_rows(everything) - len(weights))])
+        self.table = self._learned_table(everything, weights)
         if self.table is not None and self.table.left_out:
             warn_of_columns_left_out(self.name, self.table.left_out)
             raw = raw if isinstance(raw, Columns) else as_columns(raw)
@@ -314,6 +325,13 @@ def take(raw, kept):
     if kept is None:
         return raw
     return raw.take(kept) if isinstance(raw, Columns) else raw[kept]
+
+
+def joined(parts):
+    """The rows of several checked samples, one below the other."""
+    if not any(isinstance(part, Columns) for part in parts):
+        return np.concatenate(parts)
+    return Columns.joined([part if isinstance(part, Columns) else as_columns(part) for part in parts])
 
 
 def donors(data):

@@ -65,10 +65,14 @@ def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=N
 def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, new_classes=False):
     """The same of further samples, for a `partial_fit`; `classes` are those known so far."""
     y = check_column(y, n)
+    if isinstance(class_weight, dict):  # not every class has to occur again
+        own = set(y.tolist())
+        class_weight = {label: weight for label, weight in class_weight.items() if label in own}
     weights, kept = _positive(with_class_weight(y, sample_weight, class_weight))
     y = y if kept is None else y[kept]
     if (y.dtype.kind in "OUS") != (classes.dtype.kind in "OUS"):
-        raise ValueError(f"y has labels of type {y.dtype}, the known classes of {classes.dtype}.")
+        now, before = y.tolist()[0], classes.tolist()[0]
+        raise ValueError(f"y has labels of another type than the classes known so far: {now!r} now, {before!r} before.")
     classes = np.union1d(classes, y) if new_classes else classes
     return TrainingData(None, _codes(y, classes), classes, weights, kept)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._estimator import CONSTRAINTS, Classifier, transactional, with_parameters
 from .._inputs.completion import Completion
+from .._inputs.inputs import n_rows
 from .._inputs.missing import is_incomplete
 from .._tuning import candidate_bandwidths, check_grid, reference_bandwidth, ridge_grid, tuning_sample
 from .._utils.from_sklearn import Interval, StrOptions
@@ -213,9 +214,23 @@ class PerTurboClassifier(Classifier):
             For invalid data, a single class where something has to be tuned, and (as `LinAlgError`) where
             alpha is too small for the factorization; the message names the class and the pivot.
         """
+        self._samples = [(X, y, sample_weight)]
+        return self._learn_samples()
+
+    def _learn_samples(self, unlabeled=()):
+        """Learn from the samples that were given, and scales and levels from `unlabeled` ones, too."""
+        (X, y, sample_weight), *more = self._samples
         self._inputs = self._make_inputs()
-        self._learn(self._inputs.fit(X, y, sample_weight, at_least=1))
+        further = [*(X for X, _, _ in more), *unlabeled]
+        self._learn(self._inputs.fit(X, y, sample_weight, at_least=1, unlabeled=further))
+        for given in more:
+            self._grow(*given)
         return self
+
+    @transactional(keep=True)
+    def _see(self, unlabeled):
+        """Learn again with scales and levels of the unlabeled samples, too."""
+        return self._learn_samples([unlabeled] if n_rows(unlabeled) else [])
 
     def _make_inputs(self):
         missing = "integrate" if self.metric is None else "complete"
@@ -281,8 +296,24 @@ class PerTurboClassifier(Classifier):
         """
         if not hasattr(self, "_models"):
             return self.fit(X, y, sample_weight)
+        self._grow(X, y, sample_weight)
+        if "_samples" in vars(self):
+            self._samples = [*self._samples, (X, y, sample_weight)]
+        return self
+
+    def _grow(self, X, y, sample_weight=None, whitened=None):
         more = self._inputs.more(X, y, self.classes_, sample_weight, new_classes=True)
-        return self._append(more.X, more.classes[more.codes], more.weights)
+        if len(more.X) < len(y):  # those of weight zero are left out
+            whitened = None
+        return self._append(more.X, more.classes[more.codes], more.weights, whitened)
+
+    @transactional(keep=True)
+    def _label(self, X, y, whitened=None):
+        """`partial_fit`, of samples whose kernel values are known."""
+        self._grow(X, y, None, whitened)
+        if "_samples" in vars(self):
+            self._samples = [*self._samples, (X, y, None)]
+        return self
 
     def _append(self, X, y, weights=None, whitened=None):
         """Append checked samples; ``whitened`` may hold U^-T k(points, X) of the single class concerned."""

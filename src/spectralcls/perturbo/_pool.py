@@ -1,18 +1,19 @@
 """A pool of unlabeled samples whose perturbations follow the classifier label by label."""
 
 from numbers import Integral
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.utils import assert_all_finite, check_array, check_scalar
+from sklearn.utils import check_array, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
+from .._inputs.inputs import take
 from .._inputs.read import is_table
+from .._utils.advice import advise
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import check_class_labels
 from ._classifier import PerTurboClassifier
-from ._query import complete_pool, draw, margin_of
+from ._query import complete_pool, draw, margin_of, refuse_missing
 
 
 class ActivePool:
@@ -27,16 +28,18 @@ class ActivePool:
     Parameters
     ----------
     estimator : fitted PerTurboClassifier
-        It is trained further by `label`. Call `refresh` after training it otherwise.
-    X_pool : array-like of shape (m, d)
+        It is trained further by `label`. Call `refresh` after training it otherwise. Scales and levels of categories
+        are learned anew from its samples and the pool together, and with them what it tunes: its own samples are few.
+        In a table with categories, how far their levels are apart is learned again when the labels have doubled.
+    X_pool : array-like or data frame of shape (m, d)
         Unlabeled samples; float32 becomes float64.
 
     Attributes
     ----------
     estimator : PerTurboClassifier
         The classifier.
-    X : ndarray of shape (m, d), float64
-        The pool, labeled samples included.
+    X : ndarray of shape (m, d)
+        The pool, labeled samples included; float64, objects for a table.
     remaining : ndarray of shape (n_remaining,), intp
         Positions in ``X`` that have not been labeled, ascending.
     perturbation : ndarray of shape (n_remaining, n_classes)
@@ -71,10 +74,11 @@ class ActivePool:
             raise TypeError(f"estimator must be a PerTurboClassifier, got {type(estimator).__name__}.")
         check_is_fitted(estimator)
         self.estimator = estimator
-        self._points = complete_pool(estimator, X_pool)
+        refuse_missing(estimator._inputs.read(X_pool))
         self.X = check_array(X_pool, dtype=None if is_table(X_pool) else np.float64, ensure_all_finite=False)
+        self._samples = estimator._inputs.read(X_pool)
         self._unlabeled = np.ones(len(self.X), dtype=bool)
-        self._classes = []
+        self._inputs, self._classes, self._n_learned = None, [], 0
         self.refresh()
 
     @property
@@ -105,6 +109,8 @@ class ActivePool:
         -----
         A class that grew by one sample costs O(m n_l) operations, one that is scored anew O(m n_l^2).
         """
+        if self.estimator._inputs is not self._inputs or self._outgrown:
+            self._share_scales()
         states = []
         known = {id(state.model.lineage): state for state in self._classes}
         for model in self.estimator._models:
@@ -114,6 +120,30 @@ class ActivePool:
             states.append(state)
         self._classes = states
         return self
+
+    @property
+    def _outgrown(self):
+        """Whether distances of levels were learned from less than half of the labels."""
+        table = self.estimator._inputs.table
+        return table is not None and table.has_categories and self._n_labels >= 2 * self._n_learned
+
+    @property
+    def _n_labels(self):
+        return self.estimator.class_counts_.sum()
+
+    def _share_scales(self):
+        """Have the classifier learn its scales and levels from the pool, too."""
+        if self.estimator._inputs.table is not None:
+            if "_samples" in vars(self.estimator):
+                self.estimator._see(take(self._samples, self._unlabeled))
+            elif not self._n_learned:
+                advise(
+                    "The classifier was loaded from a file, which does not hold its samples: scales and levels stay as "
+                    "they are. Fit it anew for those of the pool.",
+                    stacklevel=4,
+                )
+        self._inputs, self._points = self.estimator._inputs, complete_pool(self.estimator, self._samples)
+        self._n_learned = self._n_labels
 
     def query(self, n: int = 1, fraction: float = 0.10, random_state: RandomState = None) -> Array:
         """Choose samples to label as `query_boundary` does.
@@ -167,7 +197,7 @@ class ActivePool:
         self._unlabeled[self._checked(positions)] = False
         return self
 
-    def label(self, positions: ArrayLike, y: ArrayLike) -> Self:
+    def label(self, positions: ArrayLike, y: Any) -> Self:
         """Give the labels of samples: they leave the pool for the classifier.
 
         Parameters
@@ -175,7 +205,7 @@ class ActivePool:
         positions : int or array-like of int of shape (k,)
             Positions in ``X``.
         y : label or array-like of shape (k,)
-            Their labels; new ones become classes.
+            Their labels; new ones become classes. None says that nobody can tell: the sample leaves the pool alone.
 
         Returns
         -------
@@ -189,24 +219,25 @@ class ActivePool:
 
         Notes
         -----
-        O(m n_l) operations for each new label of a class of n_l samples.
+        It is `partial_fit` of these samples: their weights are those of ``class_weight``, with "balanced" as the labels
+        of this call are balanced. O(m n_l) operations for each new label of a class of n_l samples.
         """
         positions, y = self._checked(positions), np.atleast_1d(y)
         if y.shape != positions.shape:
             raise ValueError(f"{len(positions)} positions, but labels of shape {y.shape}.")
         if len(np.unique(positions)) < len(positions) or not self._unlabeled[positions].all():
             raise ValueError("Some of the positions were labeled before, or are given twice.")
-        assert_all_finite(y, input_name="y")
-        check_class_labels(y)
-        if not len(y):
-            return self
+        told = np.array([label is not None for label in y], dtype=bool)
+        if told.any():
+            self._label(positions[told], y[told] if told.all() else np.array(y[told].tolist()))
+        return self.leave_out(positions).refresh()
+
+    def _label(self, positions, y):
         whitened = None
-        labels = np.unique(y)
+        labels = np.unique(y) if y.dtype.kind == self.estimator.classes_.dtype.kind else ()
         if len(labels) == 1 and np.isin(labels, self.estimator.classes_)[0]:
             whitened = self._classes[np.searchsorted(self.estimator.classes_, labels[0])].columns(positions)
-        self.estimator._append(self._points[positions], y, whitened=whitened)
-        self._unlabeled[positions] = False
-        return self.refresh()
+        self.estimator._label(take(self._samples, positions), y, whitened=whitened)
 
     def _checked(self, positions):
         """Positions (k,) in ``X``, none counted from the end: one sample has one position."""

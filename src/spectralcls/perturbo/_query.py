@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._estimator import coordinates
+from .._inputs import Columns
 from .._utils.from_sklearn import HasMethods, Interval, validate_params
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..linalg import rpcholesky
@@ -132,13 +133,19 @@ def query_boundary(
 def complete_pool(estimator, X_pool):
     """Checked samples of a pool (m, d), none of which may lack a value."""
     points = coordinates(estimator, X_pool)
-    lacking = np.isnan(points).any(axis=1)
+    refuse_missing(points)
+    return points
+
+
+def refuse_missing(samples):
+    """Raise for the first sample, of an array or of columns, that lacks a value."""
+    table = isinstance(samples, Columns)
+    lacking = np.any([column.missing for column in samples], axis=0) if table else np.isnan(samples).any(axis=1)
     if lacking.any():
         raise ValueError(
             f"The pool contains NaN: row {np.argmax(lacking)}. Its samples are compared with each other, which takes "
             "complete ones: impute them."
         )
-    return points
 
 
 def draw(margins, X_pool, n, fraction, bandwidth, random_state):
