@@ -252,7 +252,11 @@ default="gaussian"
         Returns
         -------
         p : ndarray of shape (n_queries,)
-            Probabilities, from 0 to 1.
+            Probabilities, from 0 to 1, to 1e-12; below the smallest sample to as many digits.
+
+        Notes
+        -----
+        Takes about as long as `score_samples`.
         """
         X = self._queries(X)
         return _univariate.cumulative(_marginals.only_feature(self), X[:, 0].astype(np.float64))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, gammaln, ndtr
+from scipy.special import gammaln, ndtr
 
 
 class Profile(NamedTuple):
@@ -50,12 +50,23 @@ def _polynomial(power, roughness):
         log_radial = np.log(d / 2) + gammaln(d / 2) + gammaln(power + 1) - gammaln(d / 2 + power + 1)
         return _log_ball(d) + log_radial
 
+    odd = np.polynomial.Polynomial([1, 0, -1]) ** power
+    odd = odd.integ() / odd.integ()(1.0)  # a tenth of the time of the incomplete Beta function
+
+    def cumulative(u):
+        u = np.clip(u, -1, 1)
+        out, square = np.full_like(u, odd.coef[-1]), u * u
+        for coefficient in odd.coef[-3::-2]:
+            out *= square
+            out += coefficient
+        return (1 + u * out) / 2
+
     return Profile(
         True,
         log_integral,
         lambda d: 1.0 / (d + 2 + 2 * power),
         roughness,
-        lambda u: (1 + np.sign(u) * betainc(0.5, power + 1, np.minimum(u**2, 1.0))) / 2,
+        cumulative,
         lambda rng, d, size: np.sqrt(rng.beta(d / 2, power + 1, size)),
     )
 
