@@ -144,7 +144,7 @@ def test_a_folder_called_like_a_table_is_one_line(tmp_path, capsys):
 
 def test_a_warning_is_one_line(tmp_path, capsys):
     table = tmp_path / "table.csv"
-    table.write_text("a,y\n" + "".join(f"{i / 4},{i}\n" for i in range(30)), encoding="utf-8")
+    table.write_text("a,y\n" + "".join(f"{i / 4},c{i}\n" for i in range(30)), encoding="utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         assert main(f"{FIT.format(table, 'y')} --out {tmp_path / 'model.skops'}".split()) == 0

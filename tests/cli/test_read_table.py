@@ -17,6 +17,7 @@ from spectralcls import load  # noqa: E402
 from spectralcls.cli import main  # noqa: E402
 from spectralcls.datasets import read_table  # noqa: E402
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*is read as cp1252")  # of files that are
 KINDS = {
     "PLZ": "category",
     "Vertragsbeginn": "date",
@@ -323,7 +324,10 @@ def test_a_large_file_is_read_like_a_small_one(tmp_path):
 def test_what_the_first_cells_do_not_show_decides_too(tmp_path):
     """Groups of three digits are fractions or thousands; a zero before digits makes codes of all of them."""
     lines = [f"{1 + k % 9}.{k * 37 % 1000:03d};{98765 - k % 100 if k < 700 else f'{k % 300:05d}'}" for k in range(1000)]
-    table = read_table(written(tmp_path, "a;b\n" + "\n".join(lines)))
+    path = written(tmp_path, "a;b\n" + "\n".join(lines))
+    with pytest.raises(ValueError, match="'a' has numbers such as '1.000', .* say --decimal"):
+        read_table(path)
+    table = read_table(path, decimal=",")
     assert_array_equal(table.data[:, 0], [1000 * (1 + k % 9) + k * 37 % 1000 for k in range(1000)])
     assert kinds(table) == dict(a="number", b="category")
 
@@ -531,8 +535,7 @@ def test_blank_lines_above_the_header_are_skipped(tmp_path, blank, n_blank, mark
         ("\xa0\n", "the file is empty"),
         ("a,b,c\n", "no rows below the header"),
         ("a,b\n1,2\n3\n4,5\n6,7,8\n", "the first row has 2 cells, but line 3 has 1, line 5 has 3"),
-        ("Customers 2022\n\na;b;c\n1,5;x;2,5\n2,5;y;3,5\n", "width of 1, most others of 3: take out what stands above"),
-        ("a,b\n1,x,\n2,y,\n", "width of 2, most others of 3"),
+        ("a,b\n1,x,z\n1,y,z\n", "width of 2, most others of 3"),
         ('a,b\n1,"x\n2,y\n3,z\n', "begins with a quote in or after line 2 never ends"),
         ('a,b\n"1,x\n2,y\n3,z\n', "begins with a quote in or after line 2 never ends"),
         (b"a,b\n1,2\n3\0,4\n", "line 3 holds a NUL byte"),
@@ -567,7 +570,8 @@ def test_an_unknown_level_is_an_error_until_it_may_be_missing(tmp_path):
     new = written(tmp_path, "b,a\n5,green\n6,red\n", "new.csv")
     with pytest.raises(ValueError, match="(?s)levels that the model does not know.*'a': 'green' in line 2.*--unknown"):
         read_table(new, schema=schema)
-    assert_array_equal(read_table(new, schema=schema, unknown="missing").data, [[np.nan, 5], [1, 6]])
+    with pytest.warns(UserWarning, match="cells that are not known count as missing, by column: 'a \\(1\\)'"):
+        assert_array_equal(read_table(new, schema=schema, unknown="missing").data, [[np.nan, 5], [1, 6]])
     with pytest.raises(ValueError, match="no column 'a'; there are 'b'"):
         read_table(written(tmp_path, "b\n1\n", "few.csv"), schema=schema)
 
@@ -577,23 +581,30 @@ def test_a_table_of_nothing_but_its_target(tmp_path):
         read_table(written(tmp_path, "c\nx\ny\n"), target="c")
 
 
-def test_a_missing_target_is_named_by_its_lines(tmp_path):
+def test_rows_without_a_class_are_left_out_with_a_line_or_refused(tmp_path):
+    path = written(tmp_path, "a,c\n1,x\n2,-\n3,y\n4,\n5,x\n")
+    with pytest.warns(UserWarning, match="2 of 5 rows are left out, without a class in 'c': lines 3, 5"):
+        table = read_table(path, target="c")
+    assert table.data[:, 0].tolist() == [1, 3, 5] and table.target.tolist() == ["x", "y", "x"] and table.n_rows == 5
     with pytest.raises(ValueError, match="target 'c' is missing in lines 3, 5"):
-        read_table(written(tmp_path, "a,c\n1,x\n2,-\n3,y\n4,\n5,x\n"), target="c")
+        read_table(path, target="c", unlabeled="error")
+    with pytest.raises(ValueError, match="target 'c' is missing in lines 2, 3: fill it in"):
+        read_table(written(tmp_path, "a,c\n1,\n2,-\n"), target="c")
 
 
 def test_words_that_may_name_a_class_do_in_the_target(tmp_path):
-    lines = ["1.5,none", "2.5,NA", "none,None", "3.5,mild", "4.5,fehlt"]
+    lines = ["1.5,none", "2.5,NA", "none,nil", "3.5,mild", "4.5,fehlt"]
     path = written(tmp_path, "a,c\n" + "\n".join(lines))
-    with pytest.warns(UserWarning, match="the classes of 'c' are 'NA', 'None', 'fehlt', 'none': .*--missing"):
+    with pytest.warns(UserWarning, match="the classes of 'c' are 'NA', 'fehlt', 'nil', 'none': .*--missing"):
         table = read_table(path, target="c")
-    assert table.target.tolist() == ["none", "NA", "None", "mild", "fehlt"]
+    assert table.target.tolist() == ["none", "NA", "nil", "mild", "fehlt"]
     assert_array_equal(table.data[:, 0], [1.5, 2.5, np.nan, 3.5, 4.5])
     with pytest.raises(ValueError, match="target 'c' is missing in lines 2, 4: fill"):
-        read_table(written(tmp_path, "a,c\n1,none\n2,x\n3,None\n4,y\n"), target="c", missing=["None"])
+        path = written(tmp_path, "a,c\n1,none\n2,x\n3,None\n4,y\n")
+        read_table(path, target="c", missing=["None"], unlabeled="error")
     for word in ("", "  ", "NaN", "null", "<NA>", "#N/A", "k.A."):
         with pytest.raises(ValueError, match="target 'c' is missing in line 3"):
-            read_table(written(tmp_path, f"a,c\n1,x\n2,{word}\n3,y\n"), target="c")
+            read_table(written(tmp_path, f"a,c\n1,x\n2,{word}\n3,y\n"), target="c", unlabeled="error")
 
 
 @pytest.mark.filterwarnings("ignore:.*among the classes")

@@ -22,6 +22,7 @@ PATTERNS = {
     "ndy": rf"{_WEEKDAY}{_NAME}[-/. ]+{_DAY}[-/., ]+{_YEAR}{_AT}",
     "ym": rf"^(?P<y>\d{{4}})[-/]{_MONTH}$",
     "time": f"^{_TIME}$",
+    "yymd": rf"{_WEEKDAY}(?P<y>\d{{4}}|\d{{2}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",  # only if it is said
 }
 UNCLEAR = re.compile("[-/]")  # signs of dates that put the day or the month first
 _CENTURY = 30  # two digits of a year from which it is of the last century, as in Excel

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
-from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
 from .._core.threads import cpu_count
@@ -139,13 +139,19 @@ def evaluate(data, entries, arguments, step):
 
 
 def splits_of(data, repeats, test_size, seed):
-    """Pairs of training and test rows.
+    """Pairs of training and test rows: stratified, or whole groups of rows if the data have groups.
 
     Raises
     ------
     ValueError
-        If the classes are too small to be split.
+        If the classes or the groups are too few to be split.
     """
+    if data.groups is not None:
+        splitter = GroupShuffleSplit(repeats, test_size=test_size, random_state=seed)
+        splits = list(splitter.split(data.X, data.y, data.groups))
+        if any(len(np.unique(data.y[train])) < len(data.classes) for train, _ in splits):
+            raise ValueError("a class is in few groups, so that a training part lacks it: use a smaller --test-size")
+        return splits
     counts = np.bincount(data.y)
     if counts.min() < 2:
         lone = str(data.classes[np.argmin(counts)])

@@ -59,6 +59,7 @@ def run(arguments):
     from .. import datasets
     from .evaluation import fitted
 
+    print((data.schema or datasets.Schema.of_numbers(data.feature_names)).summary(), flush=True)  # before the work
     rows = np.arange(len(data.y))
     options = {"seed": arguments.seed, "n_jobs": None, "parameters": arguments.parameters}
     labelled = replace(data, y=data.classes[data.y])
@@ -72,9 +73,9 @@ def run(arguments):
         storage.save(model, arguments.out)
     except OSError as error:
         raise CommandError(f"{arguments.out}: the model was not written: {error.strerror or error}") from None
-    size = f"{len(rows)} rows" if len(rows) >= data.n_rows else f"a random sample of {len(rows)} of {data.n_rows} rows"
+    is_sample = arguments.max_points is not None and arguments.max_points < data.n_rows
+    size = f"a random sample of {len(rows)} of {data.n_rows} rows" if is_sample else f"{len(rows)} rows"
     print(f"{arguments.out}: {entry.name}, {size}, {data.X.shape[1]} features, {len(data.classes)} classes")
-    print(model.table_schema_.summary())
     return 0
 
 

@@ -29,6 +29,7 @@ pre, code { font: 13px/1.45 ui-monospace, monospace; } pre { overflow-x: auto; }
 """
 _WIDTH, _HEIGHT = 150, 18  # of the picture in a row
 _MOST_CLASSES, _MOST_FEATURES, _MOST_ROWS, _SHUFFLES = 12, 15, 1000, 5
+_NEARLY_ALL = 0.8  # of the importances, in one column
 _MOST_SHUFFLED = 500  # columns; more would take longer than the comparison
 
 
@@ -53,6 +54,8 @@ def page(data, entries, results, metrics, arguments, command):
     if taken is not None:
         entry = next(entry for entry in entries if entry.name == taken.name)
         parts += [*_confusion(data, taken, arguments), *_importances(data, entry, metric, arguments)]
+    if data.notes:
+        parts += ["<h2>To be looked at</h2><ul>", *(f"<li>{html.escape(note)}</li>" for note in data.notes), "</ul>"]
     if data.description:
         parts += ["<h2>How the file was read</h2>", f"<pre>{html.escape(data.description)}</pre>"]
     written = f"{date.today().isoformat()}, spectralcls {__version__}"
@@ -161,3 +164,7 @@ def _importances(data, entry, metric, arguments):
         name, loss = html.escape(data.feature_names[column]), f"{mean:.3f} ± {deviation:.3f}"
         yield f"<tr><td>{name}</td><td>{bar}</td><td>{loss}</td></tr>"
     yield "</table></div>"
+    gains = np.maximum(found.importances_mean, 0)
+    if len(gains) > 1 and gains.max() > _NEARLY_ALL * gains.sum():
+        name = html.escape(data.feature_names[order[0]])
+        yield f"<p>Nearly all of it is in the column {name}: is it known before the class is?</p>"

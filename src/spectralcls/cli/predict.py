@@ -1,7 +1,10 @@
 """``spectralcls predict``: classify a file with a saved model, into a text file."""
 
+import bz2
 import csv
-from contextlib import ExitStack
+import gzip
+import sys
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from . import tables
@@ -9,13 +12,15 @@ from .arguments import YES_OR_NO, jobs, threads
 from .errors import CommandError
 from .outputs import check, keep_apart, written
 
+_STANDARD = Path("-")  # input, and output
+_PACKED = {".gz": gzip.open, ".bz2": bz2.open}
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters; semicolons in place of commas if numbers have these
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full-width
 HELP = "classify a file with a saved model"
 DESCRIPTION = """\
 Classify the rows of a CSV, Excel or Parquet file (or of a folder of Parquet files), read by the rules that `fit`
-learned. The output is a text file with decimal commas (and semicolons in .csv) if the input has them. The row groups
-of a Parquet file are classified one after the other."""
+learned. The output is a text file with decimal commas (and semicolons in .csv) if the input has them; - is a .csv on
+the standard output. The row groups of a Parquet file are classified one after the other."""
 EPILOG = """\
 example:
   spectralcls predict churn.skops new.csv --out predictions.csv --proba --keep "customer number\""""
@@ -24,11 +29,11 @@ example:
 def add_options(parser):
     add = parser.add_argument
     add("model", metavar="MODEL", type=Path, help="file that `spectralcls fit` wrote")
-    add("data", metavar="DATA", help="CSV, Excel or Parquet file, or folder of Parquet files")
-    add("--out", metavar="FILE", type=Path, required=True, help="text file to write: .csv, .tsv or .txt")
+    add("data", metavar="DATA", help="CSV, Excel or Parquet file, folder of Parquet files, or -")
+    add("--out", metavar="FILE", type=Path, required=True, help="text file to write: .csv, .tsv, .txt, .csv.gz, or -")
     add("--proba", action="store_true", help="write the probability of each class")
     add("--keep", metavar="COLUMN", action="append", default=[], help="input column to copy (all: every one)")
-    add("--unknown", choices=("error", "missing"), default="error", help="what a level is that the model does not know")
+    add("--unknown", choices=("error", "missing"), default="error", help="what a cell is that the model cannot take")
     add("--escape", **YES_OR_NO, help="put ' before cells that a spreadsheet would run as formulas (default: yes)")
     tables.add_places(parser)
     add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
@@ -37,9 +42,11 @@ def add_options(parser):
 
 def run(arguments):
     keep_apart(arguments.out, arguments.model, arguments.data)
-    if arguments.out.suffix.lower() not in _TEXT:
-        raise CommandError(f"{arguments.out}: predictions are written as text; take a name in {', '.join(_TEXT)}")
-    check(arguments.out)
+    if arguments.out != _STANDARD:
+        if _ending(arguments.out) not in _TEXT:
+            endings = ", ".join((*_TEXT, ".csv.gz"))
+            raise CommandError(f"{arguments.out}: predictions are written as text; take a name in {endings}")
+        check(arguments.out)
     from .. import storage
 
     try:
@@ -50,7 +57,7 @@ def run(arguments):
         raise CommandError(f"{arguments.model}: holds no classifier, but {type(model).__name__}")
     if arguments.proba and not hasattr(model, "predict_proba"):
         raise CommandError(f"{arguments.model}: {type(model).__name__} has no probabilities; leave --proba away")
-    if not Path(arguments.data).exists():
+    if not Path(arguments.data).exists() and Path(arguments.data) != _STANDARD:
         raise CommandError(f"{arguments.data}: no such file")
     try:
         return _write(model, arguments)
@@ -72,7 +79,7 @@ def _answers(model, source, first_row, arguments):
             if name in names:
                 what = f"the output would have several columns {name!r}: rename the one to keep"
             raise ValueError(f"{source.path}: {what}")
-    X = schema.encode(source, unknown=arguments.unknown)
+    X = schema.encode(source, unknown=arguments.unknown, decimal=arguments.decimal)
     try:
         with threads(arguments.n_jobs):
             answers = [model.predict(X), *(model.predict_proba(X).T if arguments.proba else ())]
@@ -99,9 +106,25 @@ def _sources(model, arguments):
     """Pairs (number of the first row, callable that reads) of the parts of the input."""
     from ..datasets import table_parts
 
-    where = {"encoding": arguments.encoding, "sheet": arguments.sheet}
     schema = getattr(model, "table_schema_", None)
-    return table_parts(arguments.data, schema=schema, as_written=bool(arguments.keep), **where)
+    return table_parts(arguments.data, schema=schema, as_written=bool(arguments.keep), **tables.places(arguments))
+
+
+def _ending(path):
+    """The ending that tells the kind of a file, also of one that is packed."""
+    return (path.with_suffix("") if path.suffix.lower() in _PACKED else path).suffix.lower()
+
+
+@contextmanager
+def _opened(path, encoding):
+    """A file to write text to: the standard output, or one that takes its place when it is complete."""
+    if path == _STANDARD:
+        yield sys.stdout
+        return
+    encoding = "utf-8" if encoding == "utf-8" else "utf-8-sig"
+    with written(path, "the predictions were") as temporary:
+        with _PACKED.get(path.suffix.lower(), open)(temporary, "wt", encoding=encoding, newline="") as file:
+            yield file
 
 
 def _write(model, arguments):
@@ -111,7 +134,6 @@ def _write(model, arguments):
     n_rows, sources = 0, list(_sources(model, arguments))
     with (
         progress(f"predict {arguments.data}", len(sources), silent=arguments.quiet or len(sources) == 1) as step,
-        written(arguments.out, "the predictions were") as temporary,
         ExitStack() as opened,
     ):
         writer = None
@@ -120,11 +142,10 @@ def _write(model, arguments):
             source = read()
             out = _answers(model, source, first_row, arguments)
             signs = [column.decimal for column in _schema(model, source).used if column.decimal]
-            decimal = "," if "," in signs else "." if signs else source.decimal
+            decimal = arguments.decimal or ("," if "," in signs else "." if signs else source.decimal)
             if writer is None:
-                encoding = "utf-8" if source.encoding == "utf-8" else "utf-8-sig"
-                file = opened.enter_context(open(temporary, "w", encoding=encoding, newline=""))
-                delimiter = _TEXT[arguments.out.suffix.lower()]
+                file = opened.enter_context(_opened(arguments.out, source.encoding))
+                delimiter = _TEXT.get(_ending(arguments.out), ",")
                 if delimiter == "," and "," in (decimal, source.decimal):
                     delimiter = ";"  # as programs do where numbers have commas
                 writer = csv.writer(file, delimiter=delimiter)
@@ -132,7 +153,9 @@ def _write(model, arguments):
             columns = [_as_text(column, decimal, arguments.escape) for column in out.values()]
             writer.writerows(zip(*columns, strict=True))
             n_rows += len(out["row"])
-    print(f"{arguments.out}: {n_rows} predictions")
+    headed = f"; {source.path}: {source.headed}" if source.headed else ""
+    stream = sys.stderr if arguments.out == _STANDARD else sys.stdout
+    print(f"{arguments.out}: {n_rows} predictions{headed}", file=stream)
     return 0
 
 

@@ -14,7 +14,9 @@ def heading(data, result, arguments):
     parts = f"{result.n_train} training and {result.n_test} test samples"
     if data.schema is not None:
         size += f"\n{data.schema.summary()}"
-    splits = _plural(arguments.repeats, "stratified split")
+    splits = _plural(arguments.repeats, "stratified split" if data.groups is None else "split")
+    if data.groups is not None:
+        splits += f" of {len(np.unique(data.groups))} groups"
     return f"{data.name}: {size}\n{splits} into {parts} (seed {arguments.seed}), features {features}\n"
 
 

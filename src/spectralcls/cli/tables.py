@@ -1,6 +1,8 @@
 """Options on how a file is read, which `compare` and `fit` share, and the data that they lead to."""
 
-from dataclasses import dataclass
+import argparse
+import warnings
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +14,47 @@ _READING = {  # option: parameter of read_table
     "categories": "column of categories, whatever its cells look like",
     "numbers": "column of numbers, whatever its cells look like",
     "missing": "word for a missing value, besides '-', NA, n/a, k.A., null, ? and the like",
+    "not_missing": "word that is none of these in the file, e.g. none",
 }
+_DIALECT = ("encoding", "delimiter", "comment", "skip", "header", "sheet")
+_BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters by their names
+_MOST_WHOLE, _ROWS_A_CLASS = 20, 3  # whole numbers that may be classes, and rows that each of more of them then has
 MOST_FEATURES = 50_000  # with which AutoClassifier takes minutes
 
 
 def add_places(parser):
     """The options on where in a file the table stands, which `predict` has too."""
-    parser.add_argument("--encoding", metavar="NAME", help="of a text file, e.g. cp1252")
-    parser.add_argument("--sheet", metavar="NAME", help="of a spreadsheet: name or position (default: the first)")
+    add = parser.add_argument
+    add("--header", action=argparse.BooleanOptionalAction, help="whether the first row holds the names of the columns")
+    add("--encoding", metavar="NAME", help="of a text file, e.g. cp1252")
+    add(
+        "--delimiter",
+        metavar="SIGN",
+        type=_delimiter,
+        help="between cells: a sign, tab, or blank for any number of them",
+    )
+    add("--comment", metavar="SIGN", help="what lines begin with that are not read, e.g. #")
+    add("--skip", metavar="N", type=_number_of_lines, help="lines above the table")
+    add("--sheet", metavar="NAME", help="of a spreadsheet: name or position (default: the first)")
+    add("--decimal", choices=(".", ","), help="decimal sign")
+
+
+def places(arguments):
+    """What `add_places` adds, as parameters of `read_table`, without the decimal sign."""
+    return {name: getattr(arguments, name) for name in _DIALECT}
+
+
+def _delimiter(text):
+    sign = _BLANKS.get(text, text)
+    if len(sign) != 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not one character, nor tab or blank")
+    return sign
+
+
+def _number_of_lines(text):
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of lines")
+    return int(text)
 
 
 def add_options(parser):
@@ -27,14 +62,20 @@ def add_options(parser):
     group = parser.add_argument_group("reading a file", "All of this is found out; an option overrules it.")
     for name, text in _READING.items():
         group.add_argument(
-            f"--{name}",
-            metavar="WORD" if name == "missing" else "COLUMN",
+            f"--{name.replace('_', '-')}",
+            metavar="WORD" if "missing" in name else "COLUMN",
             action="append",
             default=[],
             help=f"{text}; may be repeated",
         )
     group.add_argument("--dates", choices=("dmy", "mdy", "ymd"), help="order of day, month and year")
-    group.add_argument("--decimal", choices=(".", ","), help="decimal sign")
+    group.add_argument("--group", metavar="COLUMN", help="column that tells which rows belong together; no feature")
+    group.add_argument(
+        "--unlabeled",
+        choices=("drop", "error"),
+        default="drop",
+        help="rows without a class (default: drop, with a line)",
+    )
     add_places(group)
     group.add_argument("--dry-run", action="store_true", help="print what was understood of the file, and end")
 
@@ -52,6 +93,8 @@ class Data:
     schema: object = None  # of a file
     n_rows: int = 0  # of the file
     description: str = ""
+    groups: np.ndarray | None = None  # of the rows, if the user named a column
+    notes: tuple = ()  # warnings of reading
 
     def subsample(self, n_samples, seed):
         """The same problem with ``n_samples`` samples, in the same proportions of the classes."""
@@ -63,8 +106,9 @@ class Data:
             rows, _ = train_test_split(np.arange(len(self.y)), train_size=n_samples, stratify=self.y, random_state=seed)
         except ValueError as error:
             raise CommandError(f"{self.name}: --subsample {n_samples}: {error}") from None
-        fields = dict(feature_names=self.feature_names, categorical=self.categorical, schema=self.schema)
-        return checked(self.name, self.X[rows], self.classes[self.y[rows]], **fields)
+        classes, y = np.unique(self.y[rows], return_inverse=True)
+        groups = None if self.groups is None else self.groups[rows]
+        return replace(self, X=self.X[rows], y=y, classes=self.classes[classes], groups=groups)
 
 
 def read(arguments, n_samples=None):
@@ -73,17 +117,29 @@ def read(arguments, n_samples=None):
     from . import named_sets
 
     path = Path(arguments.data)
-    is_file = path.suffix or path.exists()
-    options = {name: getattr(arguments, name) for name in (*_READING, "dates", "decimal", "encoding", "sheet")}
+    is_file = path.suffix or path.exists() or arguments.data == "-"
+    options = {name: getattr(arguments, name) for name in (*_READING, "dates", "decimal", "group")} | places(arguments)
     try:
         if is_file and path.suffix.lower() != ".npz" and not arguments.data.startswith("openml:"):
             if arguments.target is None and path.exists() and not arguments.dry_run:
                 raise CommandError(f"{path}: say which column holds the classes: --target NAME or --target POSITION")
-            table = datasets.read_table(
-                path, target=arguments.target, n_samples=n_samples, random_state=arguments.seed, **options
-            )
-            return _from_table(table)
-        if any(options.values()) or (arguments.target is not None and path.suffix.lower() != ".npz"):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                table = datasets.read_table(
+                    path,
+                    target=arguments.target,
+                    n_samples=n_samples,
+                    random_state=arguments.seed,
+                    unlabeled=arguments.unlabeled,
+                    **options,
+                )
+            notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+            for note in notes:
+                warnings.warn(note, stacklevel=2)
+            return _from_table(table, notes)
+        if any(value not in (None, []) for value in options.values()) or (
+            arguments.target is not None and path.suffix.lower() != ".npz"
+        ):
             raise CommandError(f"{arguments.data!r} is no file: --target and the options of reading are for files")
         if path.suffix.lower() == ".npz":
             if not path.exists():
@@ -96,8 +152,8 @@ def read(arguments, n_samples=None):
     return _from_bunch(bunch)
 
 
-def _from_table(table):
-    fields = dict(schema=table.schema, n_rows=table.n_rows, description=table.DESCR)
+def _from_table(table, notes):
+    fields = dict(schema=table.schema, n_rows=table.n_rows, description=table.DESCR, groups=table.groups, notes=notes)
     if table.target is None:  # of a dry run
         return Data(table.name, table.data, None, None, table.feature_names, table.categorical_features, **fields)
     return checked(table.name, table.data, table.target, table.feature_names, table.categorical_features, **fields)
@@ -135,15 +191,15 @@ def checked(name, X, labels, feature_names, categorical, **more):
         raise CommandError(f"{name}: row {row}, column {feature_names[column]!r}: {X[row, column]} is not finite")
     if len(classes) < 2:
         raise CommandError(f"{name}: all {len(y)} samples have the class {str(classes[0])!r}; two classes are needed")
-    if _looks_continuous(classes):
+    if _looks_continuous(classes, len(y)):
         raise CommandError(f"{name}: the target has {len(classes)} values such as {classes[0]}: numbers, not classes")
     return Data(name, X, y, classes, feature_names, categorical, **more)
 
 
-def _looks_continuous(classes):
-    """Numbers, perhaps with decimal commas, of which some are no integers."""
+def _looks_continuous(classes, n_rows):
+    """Numbers, perhaps with decimal commas, of which some are no integers, or of which most occur once or twice."""
     try:
         values = np.char.replace(classes, ",", ".").astype(np.float64)
     except ValueError:
         return False
-    return not np.array_equal(values, np.round(values))
+    return not np.array_equal(values, np.round(values)) or len(classes) > max(_MOST_WHOLE, n_rows / _ROWS_A_CLASS)

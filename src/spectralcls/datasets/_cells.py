@@ -1,5 +1,6 @@
 """Cells of text as numbers, dates and truth values: read once for each distinct value of a column."""
 
+from collections import Counter
 from copy import copy
 from functools import cache, partial
 from typing import NamedTuple
@@ -17,31 +18,45 @@ MISSING = frozenset(
     "|fehlt|n.v.|n. v.|n/v|n.d.|n/d|#wert!|#value!|#div/0!|#bezug!|#ref!|#zahl!|#num!|#name?".split("|")
 )
 CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # of these words those that name a class, in a target
+_MINUS = frozenset(("-", "--"))  # no missing values where another cell is a plus
 # (false, true) in the languages of office programs.
 _PAIRS = (
-    "false true|no yes|n y|f t|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero|off on"
+    "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"
+    "|off on"
 )
 TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
 LEADING_ZERO = r"^0\d+$"
 
 _SPACES = " '’\u00a0\u202f"  # that group thousands
 OTHER = {".": ",", ",": "."}  # decimal sign: sign of groups
-_NUMBER = {
-    decimal: rf"^[+-]?(?:(?:[1-9]\d{{0,2}}(?:[{_SPACES}{group}]\d{{3}})+|\d+)(?:[{decimal}]\d*)?|[{decimal}]\d+)"
-    r"(?:[eE][+-]?\d+)?$"
-    for decimal, group in OTHER.items()
+_NUMBER = {  # groups of three, or as in India of two and a last one of three
+    decimal: rf"^[+-]?(?:(?:[1-9]\d{{0,2}}(?:[{_SPACES}{group}]\d{{3}})+|[1-9]\d?(?:{group}\d{{2}})+{group}\d{{3}}|\d+)"
+    rf"(?:[{decimal}]\d*)?|[{decimal}]\d+)(?:[eE][+-]?\d+)?$"
+    for decimal, group in {".": ",", ",": r"\."}.items()
 }
 GROUPED = {sign: rf"^[+-]?[1-9]\d{{0,2}}(?:[{sign}]\d{{3}})+$" for sign in ".,"}  # or decimals: who can tell
-_UNITS = "%", "€|EUR", r"\$|USD", "£|GBP", "¥", "CHF"
-_CURRENCY = f"(?:{'|'.join(_UNITS[1:])})"
+_MONEY = {  # other spellings of a unit
+    "EUR": "€", "USD": "$", "US$": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "Rs": "₹", "BRL": "R$", "PLN": "zł",
+    "RUB": "₽",
+}  # fmt: skip
+_CURRENCIES = frozenset(
+    (*_MONEY.values(), "CHF", "kr", "SEK", "NOK", "DKK", "CZK", "Kč", "AUD", "CAD", "A$", "C$", "₺", "₩")
+)
+_PREFIXES = "|".join(sorted({*_CURRENCIES, *_MONEY}, key=len, reverse=True)).replace("$", r"\$")
 _GAP = r"[\s\x{a0}\x{202f}]*"
+_NAME = r"%|\$|[\pL°µ€£¥₹₽₺₩][\pL°µ²³/$]*"  # of a unit behind a number
 _SIGNS = (  # that may be around a number, and what they leave
     ("−", "-"),
-    (rf"^([-+(]?){_GAP}{_CURRENCY}{_GAP}", r"\1"),
-    (rf"{_GAP}(?:{_CURRENCY}|%)([-)]?)$", r"\1"),
+    (rf"^([-+(]?){_GAP}(?:{_PREFIXES})\.?{_GAP}", r"\1"),
+    (rf"{_GAP}(?:{_NAME})\.?([-)]?)$", r"\1"),
     (rf"^([-+]){_GAP}", r"\1"),
     (rf"^\(([^-+].*)\)$|^([^-+(].*?){_GAP}-$", r"-\1\2"),
 )
+_AROUND = r"(\d)[eE][+-]?\d+|[\d\s.,'’()+−\-\x{a0}\x{202f}]"  # what is not the unit
+_ORDINALS = dict.fromkeys(("st", "nd", "rd"), "th")
+_NO_UNITS = frozenset(("am", "pm", "AM", "PM", "e", "E"))
+_MOSTLY = 0.95  # of the numbers with a unit that is no currency, of which the others have to be plain
+_MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 _HEAD = 100  # cells of which one has to be a date, or to show the decimal sign
 
 
@@ -100,15 +115,25 @@ class Cells:
             column = column.combine_chunks()
         encoded = pc.cast(column, pa.string()).dictionary_encode()
         self.values, self.codes = encoded.dictionary, _filled(encoded.indices, -1)
-        values = pc.utf8_trim_whitespace(self.values)
+        values = pc.utf8_normalize(pc.utf8_trim_whitespace(self.values), form="NFC")
+        if "-" in missing and pc.any(pc.equal(values, "+")).as_py():
+            missing = set(missing) - _MINUS
         lacking = pc.is_in(pc.utf8_lower(values), value_set=pa.array(sorted(missing)))
         if pc.any(lacking).as_py() or not values.equals(self.values):
             trimmed = pc.if_else(lacking, pa.scalar(None, pa.string()), values).dictionary_encode()
             self.values, codes = trimmed.dictionary, np.append(_filled(trimmed.indices, -1), np.int32(-1))
             self.codes = codes[self.codes]
-        # The distinct values as numbers with a decimal sign, NaN for what is none, and as datetime64[us] with days,
-        # months and years in an order, NaT for what is none.
-        self.numbers, self.dates = cache(partial(_numbers, self.values)), cache(partial(_dates, self.values))
+        # The distinct values as numbers and their unit, and as datetime64[us] with days, months and years in an order,
+        # NaT for what is none.
+        self._read, self.dates = cache(partial(_numbers, self.values)), cache(partial(_dates, self.values))
+
+    def numbers(self, decimal):
+        """The distinct values as numbers with a decimal sign, NaN for what is none."""
+        return self._read(decimal)[0]
+
+    def unit(self, decimal):
+        """The unit of these numbers, as "%" or "€"; empty without one."""
+        return self._read(decimal)[1]
 
     @property
     def known(self):
@@ -168,8 +193,8 @@ def _filled(indices, value):
 def _numbers(values, decimal):
     if len(values) > _HEAD:
         some = values.take(np.linspace(0, len(values) - 1, _HEAD).astype(int))
-        if np.isnan(_numbers(some, decimal)).all():
-            return np.full(len(values), np.nan)
+        if np.isnan(_numbers(some, decimal)[0]).all():
+            return np.full(len(values), np.nan), ""
     other = pc.invert(pc.match_substring_regex(values, _NUMBER[decimal]))
     bare = values.filter(other)
     for signs, rest in _SIGNS:
@@ -182,18 +207,36 @@ def _numbers(values, decimal):
     if decimal == ",":
         plain = pc.replace_substring(plain, ",", ".")
     found = pc.cast(plain, pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
-    return _in_one_unit(found, values) if len(bare) else found
+    return _in_one_unit(found, values, decimal) if len(bare) else (found, "")
 
 
-def _in_one_unit(numbers, values):
-    """Numbers with hundredths for percents, and NaN where a unit is another one than that of the column."""
-    unit = np.zeros(len(values), dtype=int)
-    for k, sign in enumerate(_UNITS, 1):
-        unit[pc.match_substring_regex(values, sign).to_numpy(zero_copy_only=False)] = k
-    n_of = np.bincount(unit[np.isfinite(numbers) & (numbers != 0)], minlength=len(_UNITS) + 1)
-    is_percent, currency = n_of.argmax() == 1, 2 + n_of[2:].argmax()
-    fits = unit == 1 if is_percent else (unit == 0) | (unit == currency)
-    return np.where(fits | (numbers == 0), np.where(unit == 1, numbers / 100, numbers), np.nan)
+def _in_one_unit(numbers, values, decimal):
+    """Numbers with hundredths for percents, NaN where a unit is another one than that of the column; and that unit."""
+    around = pc.replace_substring_regex(values, _AROUND, r"\1")
+    texts = pc.replace_substring_regex(around, r"\d", "").to_pylist()
+    units = np.array([_ORDINALS.get(text, _MONEY.get(text, text)) for text in texts], dtype=object)
+    read = np.isfinite(numbers)
+    counts = Counter(units[read & (numbers != 0)].tolist())
+    usual = max(counts, key=counts.get, default="")
+    if usual == "%":
+        return np.where(read & ((units == "%") | (numbers == 0)), numbers / 100, np.nan), "%"
+    scaled = set(counts) & set(_MULTIPLES)
+    if scaled & set("kK") and set(counts) <= {"", *_MULTIPLES}:
+        return numbers * np.array([_MULTIPLES.get(unit, 1.0) for unit in units]), ""
+    unit = max((one for one in counts if one in _CURRENCIES), key=counts.get, default="")
+    if usual not in _CURRENCIES and _is_unit(usual, values, units == usual, decimal):
+        if counts[usual] + counts[""] >= _MOSTLY * len(values):
+            unit = usual
+    fits = (units == "") | (units == unit) | (numbers == 0) & np.isin(units, ["%", *_CURRENCIES])
+    return np.where(fits, np.where(units == "%", numbers / 100, numbers), np.nan), unit
+
+
+def _is_unit(text, values, mask, decimal):
+    """Whether a text behind numbers is their unit, and not a letter of codes such as 12A."""
+    if not text or text in _NO_UNITS:
+        return False
+    apart = rf"[\d)][\s\x{{a0}}]+\pL|\d[{decimal}]\d"
+    return len(text) > 1 or not text.isalpha() or pc.any(pc.match_substring_regex(values.filter(mask), apart)).as_py()
 
 
 def _dates(values, order):

@@ -31,6 +31,12 @@ class Column:
         Leading digits that levels are reduced to; 0 for all.
     width : int
         Digits of a code, whose leading zeros a file may lack; 0 if it is none.
+    unit : str or None
+        Of numbers, as ``"%"`` or ``"€"``, empty without one; None if the file does not say it, as a spreadsheet.
+    grouped : bool
+        Thousands of numbers are set apart.
+    words : tuple of str or None
+        Words for a missing value; None takes those of the schema.
     missing : float
         Share of rows without a value.
     examples : tuple of str
@@ -46,6 +52,9 @@ class Column:
     parts: tuple = ()
     digits: int = 0
     width: int = 0
+    unit: str | None = None
+    grouped: bool = False
+    words: tuple | None = None
     missing: float = 0.0
     examples: tuple = ()
 
@@ -69,6 +78,12 @@ class Schema:
         Name of the column with the classes.
     words : tuple of str, default=()
         Words for a missing value.
+    dialect : tuple, default=()
+        What the user said of how the file is written: encoding, delimiter, comment, skip, header, sheet.
+    width : int, default=0
+        Columns of a file without a header, whose names are positions; 0 if names are names.
+    headed : str, default=""
+        Where the header stands, or "no header"; empty for a file of types.
 
     Examples
     --------
@@ -90,6 +105,9 @@ class Schema:
     columns: tuple
     target: str | None = None
     words: tuple = ()
+    dialect: tuple = ()
+    width: int = 0
+    headed: str = ""
 
     def __getstate__(self):
         """One text, whatever the number of columns: model files list every object."""
@@ -98,7 +116,8 @@ class Schema:
     def __setstate__(self, state):
         found = json.loads(state["json"])
         columns = tuple(Column(**{key: _tuples(value) for key, value in column.items()}) for column in found["columns"])
-        vars(self).update(columns=columns, target=found["target"], words=tuple(found["words"]))
+        own = {key: _tuples(value) for key, value in found.items()}
+        vars(self).update({"dialect": (), "width": 0, "headed": ""} | own | {"columns": columns})
 
     @classmethod
     def of_numbers(cls, names):
@@ -120,6 +139,27 @@ class Schema:
     def used(self):
         """Columns that are not left out."""
         return [column for column in self.columns if column.kind != LEFT_OUT]
+
+    @property
+    def names(self):
+        """Names of the columns that a file has to have, which tell its header."""
+        return [column.name for column in self.used]
+
+    def missing_words(self, column):
+        """Return the words for a missing value in a column, none of which is one of its levels.
+
+        Parameters
+        ----------
+        column : Column
+            One of the schema.
+
+        Returns
+        -------
+        words : set of str
+            In lower case.
+        """
+        words = self.words if column.words is None else column.words
+        return {"", *words} - {level.lower() for level in column.levels if level}
 
     def signs(self, names):
         """Decimal signs that plain numbers may have in columns.
@@ -148,7 +188,7 @@ class Schema:
         kinds = [column.kind for column in self.used for _ in column.features]
         return [position for position, kind in enumerate(kinds) if kind == CATEGORY]
 
-    def encode(self, source, *, unknown="error"):
+    def encode(self, source, *, unknown="error", decimal=None):
         """The matrix of a part of a file.
 
         Parameters
@@ -156,7 +196,9 @@ class Schema:
         source : Source
             As :func:`table_parts` reads it.
         unknown : {"error", "missing"}, default="error"
-            What a level is that the schema does not have.
+            What a cell is that its column cannot take, such as a level that the schema does not have.
+        decimal : {".", ","}, default=None
+            Decimal sign of the file; None takes that of the schema.
 
         Returns
         -------
@@ -170,7 +212,7 @@ class Schema:
         """
         from ._columns import encode
 
-        return encode(self, source, unknown)
+        return encode(self, source, unknown, decimal=decimal)
 
     def frame(self, X):
         """The matrix as a data frame of pandas, with categories under their names.
@@ -192,7 +234,7 @@ class Schema:
             for name in column.features:
                 values = codes[name]
                 if column.kind == CATEGORY:
-                    levels = [*column.levels, *(["(rare)"] if column.joined else [])]
+                    levels = [*column.levels, *([_unlike("(rare)", column.levels)] if column.joined else [])]
                     values = pd.Categorical.from_codes(np.where(np.isnan(values), -1, values).astype(int), levels)
                 columns[name] = values
         return pd.DataFrame(columns)
@@ -210,6 +252,8 @@ class Schema:
         taken = ", ".join(f"{n} {kind if n == 1 else plurals[kind]}" for n, kind in counts if n)
         missing = np.mean([column.missing for column in self.used or self.columns])
         text = f"columns: {taken or 'none'}; {100 * missing:.1f} % missing"
+        if self.headed:
+            text += f"; {self.headed}{', so that names are positions' * bool(self.width)}"
         out = [f"{column.name} ({column.note})" for column in self.columns if column.kind == LEFT_OUT]
         if out:
             more = f", and {len(out) - _MOST_SHOWN} more" if len(out) > _MOST_SHOWN else ""
@@ -239,6 +283,13 @@ class Schema:
 def shortened(text):
     text = " ".join(str(text).split())
     return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."
+
+
+def _unlike(name, names):
+    """A name that none of others is."""
+    while name in names:
+        name = f"({name})"
+    return name
 
 
 def _tuples(value):

@@ -1,6 +1,9 @@
 """Tables from files of offices: text files and spreadsheets as they are exported, and Parquet files."""
 
+import re
+import warnings
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 
@@ -10,10 +13,13 @@ from sklearn.utils import Bunch
 from .._utils.files import as_path
 from .._utils.from_sklearn import Interval, StrOptions, validate_params
 from .._utils.typing import FilePath, RandomState
-from ._files import find_column, read_source, require_pyarrow
+from ._files import read_source
 from ._schema import Schema
+from ._source import Dialect, find_column, normalized, require_pyarrow
+from ._suspicions import warn_of_classes_alike, warn_of_suspicions
 
-_MOST_CLASSES = 10  # that a description lists
+_MOST_CLASSES, _MOST_LINES = 10, 5  # that a description and a warning list
+_SUM = re.compile(r"(?:grand )?(?:totale?s?|sum|summe|gesamt|gesamtsumme|insgesamt|somme|suma)\b.{0,12}", re.I)
 
 
 @validate_params(
@@ -26,7 +32,14 @@ _MOST_CLASSES = 10  # that a description lists
         "dates": [StrOptions({"dmy", "mdy", "ymd"}), None],
         "decimal": [StrOptions({".", ","}), None],
         "missing": [list, tuple, set, frozenset],
+        "not_missing": [list, tuple, set, frozenset],
+        "unlabeled": [StrOptions({"drop", "error"})],
+        "group": [str, Integral, None],
         "encoding": [str, None],
+        "delimiter": [str, None],
+        "comment": [str, None],
+        "skip": [Interval(Integral, 0, None, closed="left"), None],
+        "header": ["boolean", None],
         "sheet": [str, Integral, None],
         "unknown": [StrOptions({"error", "missing"})],
         "n_samples": [Interval(Integral, 1, None, closed="left"), None],
@@ -46,7 +59,14 @@ def read_table(
     dates: str | None = None,
     decimal: str | None = None,
     missing=(),
+    not_missing=(),
+    unlabeled: str = "drop",
+    group: str | int | None = None,
     encoding: str | None = None,
+    delimiter: str | None = None,
+    comment: str | None = None,
+    skip: int | None = None,
+    header: bool | None = None,
     sheet: str | int | None = None,
     unknown: str = "error",
     n_samples: int | None = None,
@@ -55,35 +75,53 @@ def read_table(
 ) -> Bunch:
     """Read a table from a file, as an office exports it.
 
-    Delimiter, encoding, decimal sign and header of a text file are found out. Each column is a number, a date, a
-    boolean (yes and no in several languages) or a category. Identifiers, constants and sentences are left out, and
-    ``schema.summary()`` says so. Dates become days since 1970, months (from 1) and weekdays (from 0 for Monday). A year
-    of two digits is one from 1930 to 2029, as in Excel, and ``5 %`` is 0.05, as in spreadsheets.
+    Delimiter, encoding, decimal sign and header of a text file are found out, and ``DESCR`` says them. Each column is a
+    number, a date, a boolean (yes and no in several languages) or a category. Identifiers, constants and sentences are
+    left out, and ``schema.summary()`` says so. Dates become days since 1970, months (from 1) and weekdays (from 0 for
+    Monday). A year of two digits is one from 1930 to 2029, as in Excel, and ``5 %`` is 0.05, as in spreadsheets.
+
+    Warnings name what looks too good to be true: columns that give the class away, copies of rows, rows that come in
+    groups, and classes that differ by case only.
 
     Parameters
     ----------
     path : path-like
-        A text file (.csv, .tsv, .txt, .data; also .csv.gz), a spreadsheet (.xlsx, .xls, .ods, ...), a Parquet file or a
-        folder of them.
+        A text file (.csv, .tsv, .txt, .data, .dat; also .csv.gz or .zip), a spreadsheet (.xlsx, .xls, .ods, ...), a
+        Parquet file or a folder of them; "-" is a text on the standard input.
     target : str or int, default=None
-        Column with the classes, by name or position (-1 is the last).
+        Column with the classes, by name or position (-1 is the last). A name locates the header.
     schema : Schema, default=None
         That of an earlier table: this one is read by its rules, and the parameters of columns are not used.
     drop, categories, numbers : sequences of str or int, default=()
         Columns to leave out, and those that are categories or numbers whatever their cells look like; by name or
         position.
     dates : {"dmy", "mdy", "ymd"}, default=None
-        Order of day, month and year; None finds it out, or says that it cannot.
+        Order of day, month and year, of all cells that it can hold for; None finds it out, or says that it cannot.
     decimal : {".", ","}, default=None
         Decimal sign; None finds it out.
     missing : sequence of str, default=()
         Words for a missing value, besides empty cells, ``-``, ``NA``, ``n/a``, ``k.A.``, ``null``, ``?`` and the like.
+        In `categories` these are the only ones: there ``none`` and ``-`` are levels.
+    not_missing : sequence of str, default=()
+        Words that are no missing value in this table.
+    unlabeled : {"drop", "error"}, default="drop"
+        Whether rows without a class are left out, with a warning, or refused.
+    group : str or int, default=None
+        Column that tells which rows belong together; it is no feature.
     encoding : str, default=None
-        Of a text file; None takes that of its byte order mark, UTF-8, UTF-16 or else cp1252.
+        Of a text file; None takes that of its byte order mark, UTF-8, UTF-16 or else, with a warning, cp1252.
+    delimiter : str, default=None
+        Between the cells of a text file; a blank stands for any number of blanks and tabs. None finds it out.
+    comment : str, default=None
+        What lines of a text file begin with that are not read, as ``#``.
+    skip : int, default=None
+        Number of lines, or rows of a spreadsheet, above the table. None finds them out.
+    header : bool, default=None
+        Whether the first row has the names of the columns. None compares it with the rows below.
     sheet : str or int, default=None
         Of a spreadsheet, by name or position. None takes the first visible one that has cells; a warning names others.
     unknown : {"error", "missing"}, default="error"
-        What a level is that the schema does not have.
+        What a cell is that its column in the schema cannot take, such as a new level.
     n_samples : int, default=None
         Keep a random sample of the rows; other rows of a Parquet file are never held.
     random_state : int, RandomState instance or None, default=0
@@ -95,9 +133,9 @@ def read_table(
     -------
     table : Bunch
         ``data`` (n_samples, n_features), numbers with NaN for a missing value, and codes of categories; ``target``
-        (n_samples,), strings, or None without a target; ``feature_names``; ``categorical_features``, the positions of
-        categories in ``data``; ``schema``; ``name``; ``n_rows``, the number of rows of the file; ``DESCR``, what was
-        understood.
+        (n_samples,), strings, or None without a target; ``groups`` (n_samples,), likewise; ``feature_names``;
+        ``categorical_features``, the positions of categories in ``data``; ``schema``; ``name``; ``n_rows``, the number
+        of rows of the file; ``DESCR``, what was understood.
 
     Raises
     ------
@@ -122,63 +160,148 @@ def read_table(
     ([1200.5, nan], ['ja', 'nein'])
     """
     require_pyarrow(as_path(path))
-    from ._cells import MISSING
+    from ._cells import CLASSES, MISSING
     from ._columns import encode, encode_labels
 
-    if not all(isinstance(word, str) for word in missing):
-        raise ValueError(f"missing must consist of words, got {missing!r}.")
+    for name, given in ("missing", missing), ("not_missing", not_missing):
+        if not all(isinstance(word, str) for word in given):
+            raise ValueError(f"{name} must consist of words, got {given!r}.")
+    if delimiter is not None and len(delimiter) != 1:
+        raise ValueError(f"delimiter must be one character, got {delimiter!r}.")
     own_words = frozenset(word.lower() for word in missing)
-    words = own_words | MISSING if schema is None else schema.words
-    known = [target] if schema is None else [column.name for column in schema.columns]
-    texts = (*categories, *([] if target is None else [target]))
+    kept_words = frozenset(word.lower() for word in not_missing)
+    words = (MISSING - kept_words | own_words | {""}) if schema is None else frozenset(schema.words)
+    target, group = normalized(target), normalized(group)
+    given = (target, group, *drop, *categories, *numbers)
+    texts = (*categories, *(name for name in (target, group) if name is not None))
     signs = partial(_signs, path=path, texts=texts, decimal=decimal) if schema is None else schema.signs
+    dialect = Dialect(encoding, delimiter, comment, skip, header, sheet)
+    if schema is not None:
+        dialect = dialect.over(Dialect(*schema.dialect))
     source = read_source(
         path,
-        known=known,
+        dialect,
+        known=[normalized(name) for name in given],
+        schema=schema,
         words=words,
         signs=signs,
-        encoding=encoding,
-        sheet=sheet,
         n_samples=n_samples,
         random_state=random_state,
     )
-    data = None
+    n_rows, names = source.n_rows, source.table.column_names
+    goal = None if target is None else names[find_column(names, target, source.path)]
+    label_words = (words - CLASSES) | own_words | {""}
+    if goal is not None:
+        source = _labeled(source, goal, label_words, unlabeled)
+    elif schema is None:
+        _name_sum_row(source)
+    data, told = None, decimal if schema is not None else None
     if schema is None:
-        source, schema, data = _learned(source, target, drop, categories, numbers, dates, decimal, words, signs)
-    X = encode(schema, source, unknown, data)
+        forced = (drop, categories, numbers)
+        source, schema, data, groups = _learned(source, goal, group, forced, dates, decimal, words, own_words, signs)
+        schema = replace(schema, dialect=tuple(dialect))
+    else:
+        groups = None if group is None else source.table.column(find_column(names, group, source.path))
+    X = encode(schema, source, unknown, data, told)
     classes, labels, y = None, None, None
-    if target is not None:
-        classes, y = encode_labels(schema, source, own_words)
+    if goal is not None:
+        classes, y = encode_labels(goal, source, label_words)
         labels = classes[y]
+        _warn_of_classes(source, goal, classes)
+        if data is not None:
+            warn_of_suspicions(source.path, schema, X, classes, y)
     return Bunch(
         data=schema.frame(X) if as_frame else X,
         target=labels,
+        groups=None if groups is None else np.asarray(groups.to_pylist(), dtype=object).astype(str),
         feature_names=schema.feature_names,
         categorical_features=schema.categorical_features,
         schema=schema,
-        name=source.path.stem,
-        n_rows=source.n_rows,
-        DESCR=_described(source, schema, classes, y),
+        name="stdin" if source.path.name == "-" else source.path.stem,
+        n_rows=n_rows,
+        DESCR=_described(source, schema, n_rows, classes, y),
     )
+
+
+def _labeled(source, target, words, unlabeled):
+    """The rows that have a class; a warning, or an error, names the others."""
+    from ._columns import label_cells
+
+    known = label_cells(target, source, words).known
+    lacking = np.flatnonzero(~known)
+    if not len(lacking):
+        _name_sum_row(source)
+        return source
+    places = source.places(lacking[:_MOST_LINES].tolist())
+    more = f" and {len(lacking) - len(places)} more" if len(lacking) > len(places) else ""
+    where = f"{source.unit}{'s' if len(lacking) > 1 else ''} {', '.join(map(str, places))}{more}"
+    if unlabeled == "error" or len(lacking) == len(known):
+        raise ValueError(
+            f"{source.path}: the target {target!r} is missing in {where}: fill it in, or take the rows out"
+        )
+    n_rows = f"{len(lacking)} of {len(known)} rows are" if len(lacking) > 1 else f"1 of {len(known)} rows is"
+    total = _sum_row(source) if lacking[-1] == len(known) - 1 else ""
+    total = f"; the last one looks like a sum ({total!r})" if total else ""
+    warnings.warn(
+        f"{source.path}: {n_rows} left out, without a class in {target!r}: {where}{total}. unlabeled='error' "
+        "(--unlabeled error) refuses them",
+        stacklevel=3,
+    )
+    return source.take(np.flatnonzero(known))
+
+
+def _sum_row(source):
+    """The word in the last row that says that it sums up the others; empty if there is none."""
+    n_rows = len(source.table)
+    last = (column[n_rows - 1].as_py() for column in source.table.columns) if n_rows else ()
+    return next((cell for cell in last if isinstance(cell, str) and _SUM.fullmatch(cell.strip())), "")
+
+
+def _name_sum_row(source):
+    word = _sum_row(source)
+    if word:
+        (place,) = source.places([len(source.table) - 1])
+        warnings.warn(
+            f"{source.path}: {source.unit} {place}, the last one, says {word!r}: take it out if it sums up the others",
+            stacklevel=4,
+        )
+
+
+def _warn_of_classes(source, target, classes):
+    """Warn of classes such as "none", which the user might have meant for missing, and of those that look alike."""
+    from ._cells import CLASSES
+
+    doubtful = [name for name in classes.tolist() if name.lower() in CLASSES]
+    if doubtful:
+        warnings.warn(
+            f"{source.path}: among the classes of {target!r} are {', '.join(map(repr, doubtful))}: name those with "
+            "missing= (--missing) that stand for no class",
+            stacklevel=3,
+        )
+    warn_of_classes_alike(source.path, target, classes.tolist())
 
 
 def _signs(names, path, texts, decimal):
     """Decimal signs that plain numbers may have in each column; "" for `texts`, by name or position, and codes."""
-    from ._columns import is_code
+    from ._columns import may_be_code
 
     positions = {find_column(names, name, path) for name in texts}
-    return ["" if j in positions or is_code(name) else decimal or ".," for j, name in enumerate(names)]
+    return ["" if j in positions or may_be_code(name) else decimal or ".," for j, name in enumerate(names)]
 
 
-def _learned(source, target, drop, categories, numbers, dates, decimal, words, signs):
-    """The source without what is dropped, its schema, and its prepared columns."""
+def _learned(source, goal, group, given, dates, decimal, words, own_words, signs):
+    """The source without what is dropped, its schema, its prepared columns, and the column of the groups."""
     from ._columns import learn_columns, prepare
 
     names = source.table.column_names
     signs = dict(zip(names, signs(names), strict=True))
-    dropped = {find_column(names, name, source.path) for name in drop}
-    goal = None if target is None else names[find_column(names, target, source.path)]
-    forced = [{names[find_column(names, name, source.path)] for name in given} for given in (categories, numbers)]
+    dropped, *forced = ([find_column(names, name, source.path) for name in some] for some in given)
+    forced = [{names[position] for position in some} for some in forced]
+    groups = None
+    if group is not None:
+        position = find_column(names, group, source.path)
+        groups = source.table.column(position)
+        dropped.append(position)
     kept = [position for position in range(len(names)) if position not in dropped]
     names = [names[position] for position in kept]
     if goal is not None and goal not in names:
@@ -187,18 +310,26 @@ def _learned(source, target, drop, categories, numbers, dates, decimal, words, s
         twice = Counter(names).most_common(1)[0][0]
         raise ValueError(f"{source.path}: more than one column {twice!r}: rename them, or drop all but one by position")
     source = source._replace(table=source.table.select(kept))
-    data = prepare(source, {name: signs[name] for name in names if name != goal}, words)
-    columns = learn_columns(source, data, categories=forced[0], numbers=forced[1], decimal=decimal, order=dates)
-    schema = Schema(columns, goal, tuple(sorted(words)))
+
+    def words_of(name):
+        return own_words | {""} if name in forced[0] else words
+
+    data = prepare(source, {name: signs[name] for name in names if name != goal}, words_of)
+    columns = learn_columns(
+        source, data, categories=forced[0], numbers=forced[1], decimal=decimal, order=dates, own_words=own_words
+    )
+    width = source.width if source.header == 0 else 0
+    schema = Schema(columns, goal, tuple(sorted(words)), width=width, headed=source.headed)
     if not schema.used:
         why = f"; {schema.summary()}" if columns else ""
         raise ValueError(f"{source.path}: no column is left to learn from{why}")
-    return source, schema, data
+    return source, schema, data, groups
 
 
-def _described(source, schema, classes, y):
+def _described(source, schema, n_rows, classes, y):
     comma = ", decimal comma" if any(column.decimal == "," for column in schema.used) else ""
-    text = f"{source.path.name}: {source.n_rows} rows{source.kind}{comma}\n{schema.describe()}"
+    headed = f", {source.headed}" if source.headed else ""
+    text = f"{source.path.name}: {n_rows} rows{source.kind}{headed}{comma}\n{schema.describe()}"
     if y is not None:
         counts = np.bincount(y)
         order = np.argsort(-counts, kind="stable")[:_MOST_CLASSES]

@@ -1,0 +1,175 @@
+"""Where the names of the columns stand, and whether they stand there at all."""
+
+import re
+import warnings
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from .._inputs.dates import ORDERS, PATTERNS
+from ._source import as_position, normalized
+
+_NUMBER = re.compile(r"[-+(]?[€$£¥₹]?\s?\d[\d.,'\u00a0\u202f]*(?:[eE][+-]?\d+)?\s?[%€$£¥)]?|[.,]\d+", re.ASCII)
+_DATES = [re.compile(PATTERNS[order], re.ASCII) for order in ORDERS]
+_FIRST_ROWS, _MOST_COLUMNS = 100, 200  # that are compared with a first row
+_MOSTLY = 0.9  # of the cells of a column, which then are of one kind
+_YEARS = range(1500, 2101)
+_REPEATED = 2, 10  # times that the words of a column occur, so that another one speaks for a name, and for two
+ROW_NAMES = "row names"
+
+
+class Header(NamedTuple):
+    """Names of columns, the position of the row that holds them (-1 without one), and of the first row below."""
+
+    names: list
+    position: int
+    first: int
+    trailing: bool = False  # rows end in one delimiter more
+
+
+def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="line"):
+    """The header among the first rows of a file.
+
+    A row that has a known name is the header. Otherwise the first row of the usual width is compared with the rows
+    below it. What stands above is a title, and a warning says that it is not read.
+
+    Parameters
+    ----------
+    rows : list of (int, list of str)
+        Numbers and cells of the first rows; all rows of a small file.
+    told : bool, optional
+        Whether there is a header, as the user says.
+    known : collection of str
+        Names of columns that the user has given, with positions among them.
+    schema : Schema, optional
+        That of an earlier file.
+    words : collection of str
+        For a missing value, in lower case.
+    """
+    cells = [[normalized(cell.strip()) for cell in row] for _, row in rows[: 2 * _FIRST_ROWS]]
+    usual = Counter(map(len, cells)).most_common(1)[0][0]
+    if schema is not None:
+        known = schema.names
+        told = not schema.width if told is None else told
+    names = set(known) if schema is not None else {name for name in known if _is_name(name, usual)}
+    start, is_header = 0, told
+    if told is not False and names:
+        here = [len(names & set(row)) for row in cells]
+        most = max(here) if schema is not None else 1
+        located = next((k for k, n in enumerate(here) if n >= max(most, 1)), None)
+        if located is not None:
+            start, is_header = located, True
+    if not start:
+        start = _below_title(cells, usual, words)
+    if is_header is None:
+        is_header = has_names(cells[start], cells[start + 1 :], words)
+    if start:
+        above = f"{unit}s {rows[0][0]} to {rows[start - 1][0]}" if start > 1 else f"{unit} {rows[0][0]}"
+        first = "header" if is_header else "table"
+        warnings.warn(f"{path}: {above}, above the {first} in {unit} {rows[start][0]}, are not read", stacklevel=7)
+    first = start + bool(is_header)
+    below = cells[first:]
+    width = len(cells[start])
+    if not is_header:
+        return Header(_positions(path, width, schema), -1, first)
+    found = [name or f"column {k}" for k, name in enumerate(cells[start], 1)]
+    wider = bool(below) and all(len(row) == width + 1 for row in below)
+    trailing = wider and not any(row[-1] for row in below)
+    if wider and not trailing and len({row[0] for row in below}) == len(below):
+        warnings.warn(
+            f"{path}: rows have one cell more than the header: the first ones are taken for the names of rows, as R "
+            "writes them",
+            stacklevel=6,
+        )
+        found.insert(0, ROW_NAMES)
+    return Header(found, start, first, trailing)
+
+
+def _is_name(given, width):
+    return isinstance(given, str) and as_position(given, width) is None
+
+
+def _below_title(cells, usual, words):
+    """Position of the first row that is no title.
+
+    A title is half as wide as the usual rows, or a word before empty cells, or narrower than a header below it.
+    """
+
+    def is_title(k, row):
+        if 2 * len(row) <= usual or usual > 2 and row[0] and not any(row[1:]) and _kind(row[0]) == "word":
+            return True
+        return len(row) < usual and k + 2 < len(cells) and has_names(cells[k + 1], cells[k + 2 :], words)
+
+    return next((k for k, row in enumerate(cells) if not is_title(k, row)), 0)
+
+
+def _positions(path, width, schema):
+    """Names of columns without a header: positions, as in the file of the schema, whose target may be absent."""
+    names = list(map(str, range(width)))
+    if schema is None or not schema.width or width == schema.width:
+        return names
+    if width == schema.width - 1 and schema.target is not None:
+        names = list(map(str, range(schema.width)))
+        names.remove(schema.target)
+        return names
+    without = "" if schema.target is None else f", or {schema.width - 1} without the target"
+    raise ValueError(
+        f"{path}: {width} columns without a header; the rules were learned from {schema.width} such columns{without}"
+    )
+
+
+def has_names(first, rows, words=()):
+    """Whether a row of cells holds the names of the columns of the rows below it.
+
+    Names are words above numbers or dates, or words that no row below repeats. Data are numbers above numbers, dates
+    above dates, and words that occur below. Where all cells are words, and nothing speaks for either, they are names.
+    """
+    rows = [row for row in rows if row != first][:_FIRST_ROWS]
+    columns = np.unique(np.linspace(0, len(first) - 1, min(len(first), _MOST_COLUMNS)).astype(int)).tolist()
+    in_turn = _count_up(first) and sum(map(_count_up, rows)) <= (1 - _MOSTLY) * len(rows)
+    score = 0
+    for j in columns:
+        below = [row[j] for row in rows if j < len(row) and row[j].lower() not in words and row[j]]
+        if first[j] and first[j].lower() not in words and below:
+            score += _vote(first[j], below, in_turn)
+    if score:
+        return score > 0
+    return not any(_kind(cell) == "number" for cell in first)
+
+
+def _vote(cell, below, in_turn):
+    """How much a cell looks like a name (> 0) or like the cells below it (< 0)."""
+    kind, kinds = _kind(cell), Counter(map(_kind, below))
+    usual, n_usual = kinds.most_common(1)[0]
+    mostly = n_usual >= _MOSTLY * len(below)
+    if kind == "word":
+        if cell in below:
+            return -3
+        if usual != "word" and mostly:
+            return 3
+        n_each = len(below) / len(set(below)) if usual == "word" else 1
+        return int(n_each >= _REPEATED[0]) + int(n_each >= _REPEATED[1])
+    if kind != usual or not mostly:
+        return 0
+    if kind == "date" or not cell.isdecimal():
+        return -3
+    if in_turn:
+        return 1
+    return 1 if _is_year(cell) and not any(map(_is_year, below)) else -1
+
+
+def _is_year(cell):
+    return len(cell) == 4 and cell.isdecimal() and int(cell) in _YEARS
+
+
+def _count_up(cells):
+    """Whether three or more whole numbers among cells, none less than 0, rise by one from each to the next."""
+    found = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < 10]
+    return len(found) > 2 and set(np.diff(found).tolist()) == {1}
+
+
+def _kind(cell):
+    if _NUMBER.fullmatch(cell):
+        return "number"
+    return "date" if any(pattern.match(cell) for pattern in _DATES) else "word"

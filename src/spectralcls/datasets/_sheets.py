@@ -1,0 +1,110 @@
+"""Spreadsheets as tables, with the types of their cells."""
+
+import warnings
+from collections import Counter
+from itertools import product
+
+from ._header import find_header
+from ._source import UNKNOWN, Source, find_column, require_pyarrow
+
+EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+
+
+def read_sheet(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
+    """Read a sheet; see `read_source` for the arguments."""
+    pa = require_pyarrow(path)
+    name, worksheet = _worksheet(path, dialect.sheet)
+    top, left = worksheet.start if worksheet.height else (0, 0)
+    cells = worksheet.to_python() if worksheet.height else []
+    merged = [(a[0] - top, a[1] - left, b[0] - top, b[1] - left) for a, b in worksheet.merged_cell_ranges or ()]
+    skipped = max((dialect.skip or 0) - top, 0)
+    first = next((k for k, row in enumerate(cells) if k >= skipped and any(cell != "" for cell in row)), None)
+    if first is None:
+        raise ValueError(f"{path}: the sheet is empty")
+    rows = [(k + top + 1, list(map(_text, cells[k]))) for k in range(first, len(cells)) if any(map(_text, cells[k]))]
+    header = find_header(path, rows, dialect.header, known, schema, words, unit="row")
+    if header.first == len(rows):
+        raise ValueError(f"{path}: there are no rows below the header")
+    number = rows[max(header.position, 0)][0]
+    across = any(column < end for row, column, _, end in merged if row + top + 1 == number)
+    if across or header.position >= 0 and not any(rows[header.position][1][1:]) and len(cells[0]) > 1:
+        raise ValueError(
+            f"{path}: row {number} does not name each column (merged cells, or a title): give all names in one row, "
+            "and take out what stands above it"
+        )
+    filled = _fill(cells, merged, number - top if header.position >= 0 else 0)
+    begin = number - top if header.position >= 0 else rows[header.first][0] - top - 1
+    below = [(k + top + 1, cells[k]) for k in range(begin, len(cells))]
+    if schema is None:  # of a file to be predicted every row has its answer
+        below = [(place, row) for place, row in below if any(cell != "" for cell in row)]
+    columns = zip(*(row for _, row in below), strict=True)
+    table = pa.Table.from_arrays([_from_cells(pa, column) for column in columns], names=header.names)
+    places = [place for place, _ in below]
+    kind = f", sheet {name!r}" + (f", {filled} merged cells filled" if filled else "")
+    return Source(
+        path,
+        table,
+        "row",
+        lambda rows: [places[k] for k in rows],
+        len(table),
+        kind,
+        header=number if header.position >= 0 else 0,
+        width=len(header.names),
+    )
+
+
+def _fill(cells, merged, first):
+    """Write the value of merged cells into each of them, from a row on; how many there were."""
+    filled = [(top, left, bottom, right) for top, left, bottom, right in merged if top >= first]
+    for top, left, bottom, right in filled:
+        for row, column in product(range(top, min(bottom + 1, len(cells))), range(left, right + 1)):
+            if column < len(cells[row]):
+                cells[row][column] = cells[top][left]
+    return len(filled)
+
+
+def _worksheet(path, sheet):
+    """Name and content of the sheet that is given by name or position, by default of the first visible one with cells;
+    then a warning names the others."""
+    try:
+        import python_calamine as calamine
+    except ImportError:
+        raise ImportError(
+            f'{path}: spreadsheets are read with python-calamine: pip install "spectralcls[tables]"'
+        ) from None
+    try:
+        book = calamine.load_workbook(path)
+        found = [one for one in book.sheets_metadata if one.typ == calamine.SheetTypeEnum.WorkSheet]
+        if sheet is None:
+            found = [one for one in found if one.visible == calamine.SheetVisibleEnum.Visible]
+        sheets = {one.name: book.get_sheet_by_name(one.name) for one in found}
+    except Exception as error:  # a parser's own errors, of many types
+        raise ValueError(f"{path}: not a readable spreadsheet: {error}") from None
+    names = list(sheets)
+    if sheet is not None:
+        name = names[find_column(names, sheet, path, "sheet")]
+        return name, sheets[name]
+    filled = [name for name in names if sheets[name].height]
+    if not filled:
+        raise ValueError(f"{path}: the spreadsheet is empty")
+    name, *others = filled
+    if others:
+        listed = ", ".join(map(repr, others))
+        warnings.warn(
+            f"{path}: the sheet {name!r} is read, and not {listed}: name one with sheet= (--sheet)", stacklevel=6
+        )
+    return name, sheets[name]
+
+
+def _text(cell):
+    """A cell as a text file would have it."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _from_cells(pa, cells):
+    """A column of a spreadsheet: of one type, or of strings."""
+    cells = [None if cell == "" else cell for cell in cells]
+    types = Counter(type(cell) for cell in cells if cell is not None)
+    if len(types) == 1 and not {str} & set(types):
+        return pa.array(cells)
+    return pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())

@@ -1,0 +1,161 @@
+"""A file that was read: a table of pyarrow, and what messages and further files need to know of it."""
+
+import unicodedata
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.random import sample_without_replacement
+
+
+class Dialect(NamedTuple):
+    """How a file is written, as far as the user has said so; None is found out.
+
+    Attributes
+    ----------
+    encoding : str
+        Of a text file.
+    delimiter : str
+        Between the cells of a text file; a blank stands for any number of blanks and tabs.
+    comment : str
+        What lines of a text file begin with that are not read.
+    skip : int
+        Lines, or rows of a spreadsheet, above the table.
+    header : bool
+        Whether the first row holds the names of the columns.
+    sheet : str or int
+        Of a spreadsheet, by name or position.
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    comment: str | None = None
+    skip: int | None = None
+    header: bool | None = None
+    sheet: str | int | None = None
+
+    def over(self, other):
+        """This one, with what it leaves open taken from another one."""
+        return Dialect(*(theirs if own is None else own for own, theirs in zip(self, other, strict=True)))
+
+
+UNKNOWN = Dialect()
+
+
+class Source(NamedTuple):
+    """A file that was read.
+
+    Attributes
+    ----------
+    path : Path
+    table : pyarrow.Table
+        Columns of strings, or of the types of a Parquet file or a spreadsheet.
+    unit : str
+        What messages count: "line" or "row".
+    places : callable
+        From positions of rows to the numbers that messages call them by.
+    n_rows : int
+        Rows of the file, of which `table` may be a sample.
+    kind : str
+        What was found out about a text file, for a description.
+    decimal : str
+        Decimal sign where the cells do not tell.
+    sign : str
+        That of the columns of a text file that were parsed as numbers; empty if there are none.
+    delimiter, encoding : str
+        Those of the file, and of one that is written for the same program.
+    header : int or None
+        Number of the line with the names of the columns; 0 if there is none, None for a file of types.
+    width : int
+        Columns of the file, some of which may have been dropped since.
+    """
+
+    path: Path
+    table: object
+    unit: str
+    places: Callable
+    n_rows: int
+    kind: str = ""
+    decimal: str = "."
+    sign: str = ""
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    header: int | None = None
+    width: int = 0
+
+    def take(self, rows):
+        """Some of the rows, by their positions."""
+        return self._replace(
+            table=self.table.take(rows), places=lambda positions: self.places([int(rows[k]) for k in positions])
+        )
+
+    def taken(self, n_samples, random_state):
+        """A random sample of the rows, in their order."""
+        if n_samples is None or n_samples >= self.n_rows:
+            return self
+        return self.take(sample(self.n_rows, n_samples, random_state))
+
+    @property
+    def headed(self):
+        """Words on the header; empty for a file of types."""
+        if self.header is None:
+            return ""
+        return f"header in {self.unit} {self.header}" if self.header else "no header"
+
+
+def sample(n_rows, n_samples, random_state):
+    """Sorted positions of a random sample of rows."""
+    rng = check_random_state(random_state)
+    return np.sort(sample_without_replacement(n_rows, n_samples, random_state=rng))
+
+
+def require_pyarrow(path):
+    """Fail in one sentence if tables cannot be read."""
+    try:
+        import pyarrow.csv
+        import pyarrow.dataset
+    except ImportError:
+        raise ImportError(f'{path}: tables are read with pyarrow: pip install "spectralcls[tables]"') from None
+    return pyarrow
+
+
+@contextmanager
+def readable(path, what="Parquet"):
+    """Errors of pyarrow in words of ours; those that name what is wrong with the table pass."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path}: not a readable {what} file: {error}") from None
+
+
+def normalized(name):
+    """A name in the one Unicode form in which names and levels are compared."""
+    return unicodedata.normalize("NFC", name) if isinstance(name, str) else name
+
+
+def find_column(names, wanted, path, what="column"):
+    """Position of a column, or something else, that is given by its name or its position."""
+    wanted = normalized(wanted)
+    if names.count(wanted) > 1:
+        raise ValueError(f"{path}: {names.count(wanted)} {what}s are called {wanted!r}; give the position")
+    if wanted in names:
+        return names.index(wanted)
+    position = as_position(wanted, len(names))
+    if position is None:
+        shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
+        raise ValueError(f"{path}: no {what} {wanted!r}; there are {len(names)} {what}s: {shown}") from None
+    return position
+
+
+def as_position(text, width):
+    """The position among `width` columns that an integer, or a text of digits, gives; None for a name."""
+    digits = str(text)
+    try:
+        return range(width)[int(digits if digits.isascii() and "_" not in digits else "")]
+    except (ValueError, IndexError):
+        return None

@@ -1,0 +1,111 @@
+"""What looks too good in a table: columns that give the class away, copies of rows, groups, classes that look alike."""
+
+import re
+import warnings
+
+import numpy as np
+
+from .._inputs.identifiers import calls_itself_a_key
+
+_FEWEST = 50  # rows that a suspicion needs
+_MOST_LOOKED_AT = 10_000  # of which a column is judged
+_MOST_COPIES_LOOKED_FOR = 200_000
+_PURE = 0.99  # share of the rows that a column alone gets right
+_ROWS_A_VALUE = 5  # on average, of a column whose values are looked up
+_COPIES = 0.2  # share of rows that equal others
+_BY_CHANCE = 0.05  # copies of a row that columns of so few values would have
+_LEAST_GROUPS = 10
+_OWNER = re.compile(r"patient|subject|person|proband|participant|customer|kunde|user|speaker|session|household", re.I)
+
+
+def warn_of_suspicions(path, schema, X, classes, y):
+    """Warn of columns that give the class away, of groups and of copies of rows."""
+    counts = np.bincount(y)
+    if len(y) < _FEWEST or len(counts) < 2:
+        return
+    names, is_level = schema.feature_names, set(schema.categorical_features)
+    step = -(-len(y) // _MOST_LOOKED_AT)
+    Z, z = X[::step], y[::step]
+    if len(counts) * _ROWS_A_VALUE <= len(z):
+        telling = [name for j, name in enumerate(names) if _gives_away(Z[:, j], z, j in is_level)]
+        if telling:
+            warnings.warn(
+                f"{path}: {_listed(telling)} alone {'gives' if len(telling) == 1 else 'give'} the class away: is it "
+                "known before the class is? If not, leave it out with drop= (--drop)",
+                stacklevel=3,
+            )
+    for column in schema.used:
+        if len(column.features) == 1 and (calls_itself_a_key(column.name) or _OWNER.search(column.name)):
+            values = X[:, names.index(column.name)]
+            n_groups = len(np.unique(values[~np.isnan(values)]))
+            if n_groups >= _LEAST_GROUPS and 2 * n_groups <= len(values):
+                warnings.warn(
+                    f"{path}: rows seem to come in groups, those of equal {column.name!r}: with some of a group for "
+                    "training and others for testing accuracies are too high. Keep them together with group= (--group)",
+                    stacklevel=3,
+                )
+    share = 0.0 if len(y) > _MOST_COPIES_LOOKED_FOR else _share_of_copies(X)
+    if share >= _COPIES:
+        warnings.warn(
+            f"{path}: {100 * share:.0f} % of the rows are copies of others in all columns: with some for training and "
+            "others for testing accuracies are too high",
+            stacklevel=3,
+        )
+
+
+def warn_of_classes_alike(path, target, classes):
+    """Warn of classes that differ by case, blanks, or the form of a number only."""
+    groups = {}
+    for name in classes:
+        groups.setdefault(_plain(name), []).append(name)
+    alike = [names for names in groups.values() if len(names) > 1]
+    if alike:
+        listed = "; ".join(" and ".join(map(repr, names)) for names in alike[:5])
+        warnings.warn(
+            f"{path}: among the classes of {target!r} are {listed}, which count as different: write them alike if they "
+            "are one",
+            stacklevel=4,
+        )
+
+
+def _plain(name):
+    try:
+        return float(name)
+    except ValueError:
+        return " ".join(name.split()).casefold()
+
+
+def _gives_away(values, y, is_level):
+    """Whether one value or interval of a column has one class.
+
+    Few values are looked up; of many, each class has to have one interval.
+    """
+    values = np.where(np.isnan(values), np.inf, values)
+    distinct, group = np.unique(values, return_inverse=True)
+    if len(distinct) < 2:
+        return False
+    n_classes = int(y.max()) + 1
+    if is_level or len(distinct) * _ROWS_A_VALUE <= len(y):
+        if len(distinct) * _ROWS_A_VALUE > len(y) or len(distinct) * n_classes > 10**7:
+            return False
+        counts = np.bincount(group * n_classes + y, minlength=len(distinct) * n_classes).reshape(-1, n_classes)
+        return bool(counts.max(axis=1).sum() >= _PURE * len(y) > counts.sum(axis=0).max())
+    order = np.lexsort((y, values))
+    changes = np.count_nonzero(np.diff(y[order]))
+    return bool(changes <= n_classes - 1 + 2 * (1 - _PURE) * np.bincount(y).min())
+
+
+def _share_of_copies(X):
+    """Share of rows that equal another one, if so many are no accident of columns with few values."""
+    weights = np.random.default_rng(0).normal(size=X.shape[1])
+    sums = np.where(np.isnan(X), 0.5 * np.pi, X) @ weights
+    _, counts = np.unique(sums, return_counts=True)
+    share = counts[counts > 1].sum() / len(X)
+    if share < _COPIES:
+        return share
+    by_chance = len(X) * np.prod([np.sum((np.unique(x, return_counts=True)[1] / len(x)) ** 2) for x in X.T])
+    return 0.0 if by_chance > _BY_CHANCE else share
+
+
+def _listed(names):
+    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,0 +1,455 @@
+"""Text files as tables of strings and plain numbers, in whatever dialect they are written."""
+
+import codecs
+import csv
+import io
+import re
+import sys
+import warnings
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ._header import find_header
+from ._source import UNKNOWN, Source, readable, require_pyarrow
+
+TEXT = (".csv", ".tsv", ".txt", ".data", ".dat")
+PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+STANDARD_INPUT = Path("-")
+
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_FALLBACK = "cp1252"
+_SAMPLE, _SAMPLE_LINES = 1 << 18, 5  # bytes, and lines at least, of which the dialect and the header are found
+_BLANK = re.compile(rb"[ \t\r\n]*")
+_FIRST_ROWS = 100  # of which cells have to be plain numbers
+_PLAIN = {sign: re.compile(rf"-?\d+(?:[{sign}]\d*)?(?:[eE][+-]?\d+)?", re.ASCII) for sign in ".,"}
+_MOST_LINES = 5
+
+
+class Cut(NamedTuple):
+    """How the lines of a file are cut into cells."""
+
+    delimiter: str  # a blank: any number of blanks and tabs
+    skipped: int = 0  # lines above
+    quote: str = '"'
+    escape: bool = False  # a backslash before a quote within a cell
+    blanks: bool = False  # after delimiters
+    comment: str | None = None
+
+    def rows(self, lines, strict=False, empty=False):
+        """Pairs of the line that a row begins in and its cells, as the standard library counts them.
+
+        With `empty` a line without anything is a row of one empty cell.
+        """
+        lines = lines[self.skipped :]
+        if self.comment:
+            lines = ["\n" if line.startswith(self.comment) else line for line in lines]
+        if self.delimiter == " ":
+            lines = [f"{' '.join(line.split(chr(9))).strip()}\n" for line in lines]
+        reader = csv.reader(
+            lines,
+            delimiter=self.delimiter,
+            quotechar=self.quote,
+            escapechar="\\" if self.escape else None,
+            skipinitialspace=self.blanks or self.delimiter == " ",
+            strict=strict,
+        )
+        before, limit = self.skipped, csv.field_size_limit(sum(map(len, lines)) + 1)
+        try:
+            for row in reader:
+                if row or empty:
+                    yield before + 1, row or [""]
+                before = self.skipped + reader.line_num
+        finally:
+            csv.field_size_limit(limit)
+
+    def is_plain(self, data):
+        """Whether pyarrow cuts a file in this way."""
+        commented = self.comment and f"\n{self.comment}".encode() in data
+        return not (self.delimiter == " " or self.blanks or commented)
+
+
+def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=None):
+    """Read a text file; see `read_source` for the arguments."""
+    data, encoding = _utf8(path, dialect.encoding)
+    if b"\0" in data:
+        raise ValueError(f"{path}: line {_line(data, data.index(0))} holds a NUL byte: it is no text file")
+    begin = data.rfind(b"\n", 0, _BLANK.match(data).end()) + 1
+    head = data[: _sample_end(data, begin)]
+    if not head.decode().strip():
+        raise ValueError(f"{path}: the file is empty")
+    skipped = len(_lines(head[:begin])) if dialect.skip is None else dialect.skip
+    cut = _cut(_lines(head), skipped, dialect, data)
+    if schema is None:
+        data = _without_last_rows(data, cut.delimiter)
+    lines = _lines(head)
+    rows = [row for row in cut.rows(lines) if any(row[1])]
+    if not rows:
+        raise ValueError(f"{path}: the file is empty")
+    empty = max(len(row) for _, row in rows) == 1
+    header = find_header(path, rows, dialect.header, known, schema, words)
+    if header.first == len(rows):
+        raise ValueError(f"{path}: there are no rows below the header")
+    names = header.names + ["" for _ in range(header.trailing)]
+    above = rows[header.position][0] if header.position >= 0 else cut.skipped
+    first_line = next(line for line, _ in cut.rows(lines, empty=empty) if line > above) - 1
+    if header.first > 0 and header.position < 0:  # below a title
+        first_line = rows[header.first][0] - 1
+    below = cut._replace(skipped=first_line)
+    if cut.is_plain(data):
+        numbers, sign = ((), "")
+        lacking = {cell for _, row in rows for cell in row if cell.lower() in words}
+        if signs is not None:
+            firsts = [row for _, row in rows[header.first :][:_FIRST_ROWS]]
+            numbers, sign = _plain_numbers(firsts, [*signs(header.names), *[""] * header.trailing], lacking)
+        table = _parsed(path, data, cut, below, len(names), numbers, sign, lacking)
+    else:
+        table, sign = _cut_table(path, below, data, len(names)), ""
+    if header.trailing:
+        if table.column(len(names) - 1).null_count + _n_empty(table.column(len(names) - 1)) < len(table):
+            _refuse_rows(path, list(cut.rows(_lines(data))), len(header.names))
+        table = table.select(range(len(header.names)))
+    table = table.rename_columns(header.names)
+    if not len(table):
+        raise ValueError(f"{path}: there are no rows below the header")
+
+    def places(positions):
+        starts = [line for line, _ in below.rows(_lines(data), empty=empty)]
+        return [starts[position] for position in positions]
+
+    _refuse_second_header(path, table, places)
+    kind = f", {encoding}, {_DELIMITERS.get(cut.delimiter, repr(cut.delimiter))} between cells"
+    return Source(
+        path,
+        table,
+        "line",
+        places,
+        len(table),
+        kind,
+        decimal="," if cut.delimiter == ";" else ".",
+        sign=sign,
+        delimiter=cut.delimiter,
+        encoding=encoding,
+        header=rows[header.position][0] if header.position >= 0 else 0,
+        width=len(header.names),
+    )
+
+
+def _without_last_rows(data, delimiter):
+    """The file without rows without content at its end, which spreadsheets leave."""
+    tail = data[-_SAMPLE:]
+    last = tail.find(b"\n", len(tail.rstrip(f" \t\r\n{delimiter}".encode()))) + 1
+    return data[: last - len(tail)] if 0 < last < len(tail) else data
+
+
+def _cut(lines, skipped, dialect, data):
+    """How the lines of a file are cut, by the first of them and by what the user has said."""
+    first = lines[skipped].strip("\r\n") if skipped < len(lines) else ""
+    delimiter = dialect.delimiter
+    if first.lower().startswith("sep=") and len(first) <= 5:
+        skipped, delimiter = skipped + 1, delimiter or first[4:] or "\t"
+    comment = dialect.comment
+    sample = [line for line in lines[skipped:] if line.strip() and not (comment and line.startswith(comment))][:50]
+    single = not any('"' in line for line in sample) and sum(line.count("'") for line in sample) >= len(sample)
+    ways = []
+    for one in [delimiter] if delimiter else list(_DELIMITERS):
+        for quote in "\"'" if single and one != " " else '"':
+            ways.append(Cut(one, 0, quote))
+    cut = max(ways, key=lambda way: _quality(way, sample)) if len(ways) > 1 else ways[0]
+    if cut.delimiter == "\t" and not delimiter and _are_numbers_apart(sample):  # a tab before a last cell of words
+        cut = Cut(" ")
+    cut = cut._replace(skipped=skipped, comment=comment)
+    if cut.delimiter != " ":
+        after = re.escape(cut.delimiter) + " +" + cut.quote
+        if any(re.search(after, line) for line in sample):
+            cut = cut._replace(blanks=True)
+    if f"\\{cut.quote}".encode() in data:
+        whole = _lines(data)
+        if not _is_strict(cut, whole) and _is_strict(cut._replace(escape=True), whole):
+            cut = cut._replace(escape=True)
+    return cut
+
+
+def _is_strict(cut, lines):
+    try:
+        for _ in cut.rows(lines, strict=True):
+            pass
+    except csv.Error:
+        return False
+    return True
+
+
+def _quality(cut, sample):
+    """How well lines are cut: whether most have the same number of cells, the first one too, and how many they are.
+
+    Blanks are between cells only if they cut all lines into as many, of which some are numbers. Single quotes have to
+    be around whole cells.
+    """
+    rows = [row for _, row in cut.rows(sample)]
+    counts = list(map(len, rows))
+    if not counts or cut.delimiter == "," and _is_one_column(sample):
+        return (-1,)
+    usual, n_lines = Counter(counts).most_common(1)[0]
+    if cut.delimiter == " ":
+        numbers = [any(_PLAIN["."].fullmatch(row[j]) for row in rows if len(row) > j) for j in range(usual)]
+        if usual < 2 or not any(numbers) or any(n != usual for n in counts[1:]) or usual - counts[0] not in (0, 1):
+            return (False, 0, 0, 0)
+        return (False, 1, 0, 0)
+    quoted = cut.quote == "'" and not any("'" in cell for row in rows for cell in row)
+    if cut.quote == "'" and not quoted:
+        return (False, 0, 0, 0)
+    return (counts[0] == usual > 1, n_lines * (usual > 1), usual - 1, quoted)
+
+
+def _is_one_column(sample):
+    """Whether lines are numbers with decimal commas below a name."""
+    below = [line.strip() for line in sample[1:]]
+    return "," not in sample[0] and bool(below) and all(re.fullmatch(r"[+-]?\d+(,\d+)?", line) for line in below)
+
+
+def _are_numbers_apart(sample):
+    """Whether blanks and tabs cut all lines into as many cells, half of which or more are numbers, and tabs do not."""
+    rows = [row for _, row in Cut(" ").rows(sample)]
+    numbers = sum(bool(_PLAIN["."].fullmatch(cell)) for row in rows for cell in row)
+    n_tabs = max(line.strip().count("\t") for line in sample)
+    return len(set(map(len, rows))) == 1 and len(rows[0]) > 2 * n_tabs + 2 and 2 * numbers >= sum(map(len, rows))
+
+
+def _parsed(path, data, cut, below, width, numbers, sign, lacking):
+    """The rows as pyarrow reads them, of strings and, in `numbers`, of numbers."""
+    pa = require_pyarrow(path)
+    lines_above = below.skipped
+    start = sum(map(len, data[: _sample_end(data, 0)].splitlines(keepends=True)[:lines_above]))
+    quote = cut.quote.encode()
+    quoted, odd = data.find(quote, start) >= 0, []  # quotes of the header alone cost nothing
+    if quoted and not cut.escape and data.count(quote, start) % 2:
+        _check_quotes(path, cut.rows(_lines(data), strict=True))
+    columns = list(map(str, range(width)))
+
+    def refuse(row):
+        odd.append(row.actual_columns)
+        return "skip"
+
+    def parsed(numbers):
+        odd.clear()
+        try:
+            return pa.csv.read_csv(
+                pa.py_buffer(data),
+                read_options=pa.csv.ReadOptions(
+                    column_names=columns, skip_rows=lines_above, block_size=_block(data, quoted)
+                ),
+                parse_options=pa.csv.ParseOptions(
+                    delimiter=cut.delimiter,
+                    quote_char=cut.quote,
+                    escape_char="\\" if cut.escape else False,
+                    newlines_in_values=quoted,
+                    invalid_row_handler=refuse,
+                    ignore_empty_lines=width > 1,
+                ),
+                convert_options=pa.csv.ConvertOptions(
+                    column_types={name: pa.float64() if name in numbers else pa.string() for name in columns},
+                    null_values=["", *lacking],
+                    decimal_point=sign or ".",
+                    check_utf8=False,
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            if numbers:  # a later cell is none, perhaps
+                return parsed(())
+            _check_quotes(path, cut.rows(_lines(data), strict=True))
+            raise ValueError(f"{path}: not a readable table: {error}") from None
+
+    table = parsed(numbers)
+    if odd:
+        _refuse_rows(path, list(cut.rows(_lines(data))), width)
+    if quoted and data.count(b"\n") > lines_above + len(
+        table
+    ):  # cells of several lines, or rows that one has swallowed
+        _check_quotes(path, cut.rows(_lines(data), strict=True))
+    return table
+
+
+def _cut_table(path, below, data, width):
+    """The rows as the standard library cuts them, for what pyarrow does not know."""
+    pa = require_pyarrow(path)
+    lines = _lines(data)
+    _check_quotes(path, below.rows(lines, strict=True))
+    rows = list(below.rows(lines, empty=width == 1))
+    if any(len(row) != width for _, row in rows):
+        _refuse_rows(path, rows, width)
+    columns = zip(*(row for _, row in rows), strict=True)
+    return pa.Table.from_arrays(
+        [pa.array(column, pa.string()) for column in columns], names=list(map(str, range(width)))
+    )
+
+
+def _n_empty(column):
+    import pyarrow.compute as pc
+
+    return pc.sum(pc.equal(pc.utf8_trim_whitespace(column), "")).as_py() or 0
+
+
+def _plain_numbers(rows, signs, lacking):
+    """Columns of numbers with one decimal sign in some of the first rows, and the sign: that of the most of them."""
+    from ._cells import GROUPED
+
+    found = {".": set(), ",": set()}
+    for j, allowed in enumerate(signs):
+        cells = {row[j] for row in rows if len(row) == len(signs)} - lacking - {""}
+        for sign in allowed:
+            fractions = [cell for cell in cells if sign in cell and not re.fullmatch(GROUPED[sign], cell)]
+            if fractions and all(map(_PLAIN[sign].fullmatch, cells)):
+                found[sign].add(str(j))
+    sign = max(found, key=lambda sign: len(found[sign]))
+    return found[sign], sign if found[sign] else ""
+
+
+def _content(path):
+    """The bytes of a file, unpacked, or of the standard input."""
+    packed = PACKED.get(path.suffix.lower())
+    if path == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    if packed:
+        with readable(path, packed):
+            return require_pyarrow(path).input_stream(path, compression=packed).read()
+    if path.suffix.lower() == ".zip":
+        with readable(path, "zip"), zipfile.ZipFile(path) as archive:
+            (name,) = zipped(archive)
+            return archive.read(name)
+    return path.read_bytes()
+
+
+def zipped(archive):
+    """Names of the files in a zip archive, without those that macOS adds."""
+    return [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+
+
+def _utf8(path, encoding):
+    """The file as bytes of UTF-8, and its encoding: by its mark, UTF-16 by its zero bytes, UTF-8 or else cp1252."""
+    data = _content(path)
+    guessed = False
+    if data.endswith(b"\x1a"):  # the end of a file of DOS
+        data = data.rstrip(b"\x1a")
+    if encoding is None:
+        encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
+        zeros = bytes(byte == 0 for byte in data[:4])
+        encoding = encoding or {b"\0\1\0\1": "utf-16-le", b"\1\0\1\0": "utf-16-be"}.get(zeros, "utf-8")
+        if encoding.startswith("utf-8") and _is_utf8(data):
+            return data.removeprefix(codecs.BOM_UTF8), encoding
+        if encoding == "utf-8":
+            _refuse_damaged(path, data)
+            encoding, guessed = _FALLBACK, True
+    try:
+        text = data.decode(encoding).removeprefix("\ufeff")
+    except (UnicodeError, LookupError) as error:
+        if guessed:
+            raise ValueError(
+                f"{path}: the text is neither in UTF-8 nor in {_FALLBACK}: name its encoding with encoding= "
+                "(--encoding), e.g. cp1251, gb18030 or shift_jis"
+            ) from None
+        raise ValueError(f"{path}: not text in the encoding {encoding}: {error}") from None
+    if guessed:
+        odd = next(line for line in text.splitlines() if not line.isascii()).strip()
+        position = next(k for k, character in enumerate(odd) if not character.isascii())
+        warnings.warn(
+            f"{path}: is not UTF-8, and is read as {_FALLBACK}, as a guess: is {odd[max(position - 10, 0) :][:30]!r} "
+            "right? If not, name the encoding with encoding= (--encoding)",
+            stacklevel=6,
+        )
+    return text.encode(), encoding
+
+
+def _refuse_damaged(path, data):
+    """Raise if most bytes beyond ASCII are of UTF-8: read as cp1252, every character of these would be wrong."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        n_wrong = data.decode(errors="replace").count("\ufffd")
+        if 2 * n_wrong < np.count_nonzero(np.frombuffer(data, np.uint8) >= 0x80):
+            raise ValueError(
+                f"{path}: line {_line(data, error.start)} is not UTF-8 as the rest is: correct it, or name the "
+                "encoding with --encoding"
+            ) from None
+
+
+def _is_utf8(data):
+    """As `decode` finds out, without the copy of a large file."""
+    pa = require_pyarrow("text")
+    buffers = [None, pa.py_buffer(np.array([0, len(data)], np.int64)), pa.py_buffer(data)]
+    try:
+        pa.LargeBinaryArray.from_buffers(pa.large_binary(), 1, buffers).cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _sample_end(data, begin):
+    """End of the lines from `begin`: whole ones, `_SAMPLE` bytes of them but not fewer than a few."""
+    end = begin - 1
+    for _ in range(_SAMPLE_LINES):
+        end = data.find(b"\n", end + 1)
+        if end < 0:
+            return len(data)
+    return max(end, data.rfind(b"\n", begin, begin + _SAMPLE)) + 1
+
+
+def _block(data, quoted):
+    """Bytes at a time: all of a small file, whose rows may be longer than a block otherwise."""
+    longest = max(data.find(b"\n"), 1)
+    return min(max(1 << 19, 8 * longest, (1 << 24) * quoted), 1 << 30)
+
+
+def _lines(data):
+    """Lines that end as in files: `splitlines` knows further ends."""
+    return list(io.StringIO(data.decode(), newline=""))
+
+
+def _line(data, position):
+    return data.count(b"\n", 0, position) + 1
+
+
+def _check_quotes(path, rows):
+    """Raise if a quote is opened and not closed, or closed within a cell."""
+    last = 0
+    try:
+        for line, _ in rows:
+            last = line
+    except csv.Error as error:
+        what = "never ends: close the quote"
+        if "expected after" in str(error):
+            what = "goes on behind the next quote: close the first one, or write quotes within cells twice"
+        raise ValueError(f"{path}: a cell that begins with a quote in or after line {last + 1} {what}") from None
+
+
+def _refuse_rows(path, rows, width):
+    """Raise for rows that are longer or shorter than the first one."""
+    usual = Counter(len(row) for _, row in rows).most_common(1)[0][0]
+    odd = [(line, len(row)) for line, row in rows if len(row) != usual]
+    if not odd or odd[0][0] == rows[0][0]:
+        raise ValueError(
+            f"{path}: the first row has a width of {width}, most others of {usual}: take out what stands above the "
+            "header, or make the header as long as the rows"
+        )
+    named = ", ".join(f"line {line} has {found}" for line, found in odd[:_MOST_LINES])
+    more = f" and {len(odd) - _MOST_LINES} more lines" if len(odd) > _MOST_LINES else ""
+    raise ValueError(f"{path}: the first row has {usual} cells, but {named}{more}")
+
+
+def _refuse_second_header(path, table, places):
+    """Raise if a row repeats the names of the columns, as in files that were joined."""
+    import pyarrow.compute as pc
+
+    if table.schema.types[0] != "string":
+        return
+    rows = np.flatnonzero(pc.equal(pc.utf8_trim_whitespace(table.column(0)), table.schema.names[0]).to_numpy())
+    again = [row for row in rows if [str(c[int(row)]).strip() for c in table.columns] == table.schema.names]
+    if again:
+        raise ValueError(f"{path}: line {places(again[:1])[0]} repeats the header: take it out")
