@@ -17,6 +17,7 @@ TWO_SAMPLE = [
     info.cauchy_schwarz_divergence,
     info.kullback_leibler_divergence,
     info.laplacian_pdf_divergence,
+    info.renyi_divergence,
 ]
 
 
@@ -80,6 +81,75 @@ def test_kullback_leibler_equals_double_loops(kernel):
             leave_one_out=leave_one_out,
         )
         assert value == pytest.approx(w / w.sum() @ np.log(p / q), rel=1e-11)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
+def test_renyi_divergence_equals_double_loops(kernel):
+    X, Y, w, v = samples()
+    h, share = (0.8, 1.1), w / w.sum()
+    options = {"bandwidth": h, "sample_weight_X": w, "sample_weight_Y": v, "kernel": kernel}
+    q = slow.densities(X, Y, v, kernel, h[1])
+    for leave_one_out in (False, True):
+        p = slow.densities(X, X, w, kernel, h[0], leave_one_out)
+        for alpha in (0.5, 2, 3.5):
+            expected = np.log(share @ (p / q) ** (alpha - 1)) / (alpha - 1)
+            found = info.renyi_divergence(X, Y, alpha=alpha, leave_one_out=leave_one_out, **options)
+            assert found == pytest.approx(expected, rel=1e-11)
+    limit = info.kullback_leibler_divergence(X, Y, **options)
+    assert info.renyi_divergence(X, Y, alpha=1, **options) == limit
+    assert info.renyi_divergence(X, Y, alpha=1 + 1e-7, **options) == pytest.approx(limit, rel=1e-5)
+    orders = [info.renyi_divergence(X, Y, alpha=alpha, **options) for alpha in (0.3, 0.9, 1, 1.5, 4)]
+    assert np.all(np.diff(orders) > 0)
+
+
+def test_renyi_divergence_of_normal_densities():
+    """alpha times squared distance over twice the variance; smoothed to variance 1 + h^2."""
+    rng, h = np.random.default_rng(4), 0.3
+    X, Y = rng.normal(size=(4000, 2)), [1.0, 0.0] + rng.normal(size=(4000, 2))
+    for alpha in (0.5, 1):
+        found = info.renyi_divergence(X, Y, alpha=alpha, bandwidth=h)
+        assert found == pytest.approx(alpha / (2 * (1 + h**2)), rel=0.2)
+
+
+@pytest.mark.parametrize("leave_one_out", [False, True])
+def test_mutual_information_equals_double_loops(leave_one_out):
+    X, _, w, _ = samples()
+    X, Y, share = X[:, :2], X[:, 2:] + X[:, :1], w / w.sum()
+    joint = slow.densities(
+        np.hstack([X / 0.7, Y / 1.2]), np.hstack([X / 0.7, Y / 1.2]), w, "gaussian", 1, leave_one_out
+    )
+    f, g = (slow.densities(A / h, A / h, w, "gaussian", 1, leave_one_out) for A, h in ((X, 0.7), (Y, 1.2)))
+    options = {"bandwidth": (0.7, 1.2), "sample_weight": w, "leave_one_out": leave_one_out}
+    expected = share @ np.log(joint / (f * g))
+    assert info.mutual_information(X, Y, **options) == pytest.approx(expected, rel=1e-10)
+    expected = np.log(share @ (joint / (f * g)))
+    assert info.mutual_information(X, Y, alpha=2, **options) == pytest.approx(expected, rel=1e-10)
+
+
+def test_mutual_information_of_a_normal_density():
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(2, 1500, 1))
+    for correlation in (0.0, 0.6, 0.9):
+        Y = correlation * X + np.sqrt(1 - correlation**2) * Z
+        exact = -np.log(1 - correlation**2) / 2
+        assert info.mutual_information(X, Y) == pytest.approx(exact, abs=0.03 + 0.1 * exact)
+
+
+def test_mutual_information_is_symmetric_and_knows_no_units():
+    X, _, w, _ = samples(n=(60, 1))
+    X, Y = X[:, :2], X[:, 2:] + X[:, :1]
+    w = w[:60]
+    for options in ({}, {"bandwidth": "silverman"}, {"sample_weight": w, "alpha": 2}):
+        value = info.mutual_information(X, Y, **options)
+        assert info.mutual_information(Y, X, **options) == pytest.approx(value, rel=1e-10)
+        for scale in (2.0**-400, 2.0**400):
+            assert info.mutual_information(scale * X, Y / scale, **options) == pytest.approx(value, rel=1e-10)
+    constant = np.ones((60, 1))
+    assert info.mutual_information(X, constant) == pytest.approx(0, abs=1e-13)
+    only = np.where(np.arange(60) < 40, 1.0, 0.0)
+    options = {"bandwidth": "silverman"}
+    found = info.mutual_information(X, Y, sample_weight=only, **options)
+    assert found == pytest.approx(info.mutual_information(X[:40], Y[:40], **options), rel=1e-10)
 
 
 def test_two_bandwidths_convolve_to_the_root_of_the_sum_of_squares():
@@ -388,6 +458,9 @@ GOOD = np.arange(6.0).reshape(3, 2)
         (lambda: info.shannon_entropy(np.ones((5, 2))), "All samples are equal"),
         (lambda: info.cauchy_schwarz_divergence(np.ones((5, 2)), np.ones((3, 2))), "Give a number"),
         (lambda: info.shannon_entropy(GOOD, bandwidth="median"), "'bandwidth' parameter"),
+        (lambda: info.mutual_information(GOOD, GOOD[:2]), "inconsistent numbers of samples"),
+        (lambda: info.mutual_information(GOOD[:1], GOOD[:1], bandwidth=1.0), "at least two"),
+        (lambda: info.mutual_information(np.ones((3, 1)), np.ones((3, 1))), "All samples are equal"),
     ],
 )
 def test_bad_input_is_refused(call, message):

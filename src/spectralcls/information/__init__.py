@@ -35,8 +35,10 @@ from ._divergence import (
     integrated_squared_error,
     kullback_leibler_divergence,
     laplacian_pdf_divergence,
+    renyi_divergence,
 )
 from ._entropy import cross_information_potential, information_potential, renyi_entropy, shannon_entropy
+from ._mutual import mutual_information
 from ._permutation import PermutationTest as PermutationTest  # what the tests return
 from ._permutation import independence_test, two_sample_test
 
@@ -51,6 +53,8 @@ __all__ = [
     "integrated_squared_error",
     "kullback_leibler_divergence",
     "laplacian_pdf_divergence",
+    "mutual_information",
+    "renyi_divergence",
     "renyi_entropy",
     "shannon_entropy",
     "two_sample_test",
