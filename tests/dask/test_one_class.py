@@ -29,6 +29,7 @@ LEARN_ON_WORKERS = [
     "LaplacianISEClassifier",
     "LaplacianSpectralClassifier",
     "ParzenClassifier",
+    "PerTurboClassifier",
     "SpectralISEClassifier",
     "SpectralLaplacianISEClassifier",
 ]

@@ -1,33 +1,35 @@
-"""The estimators and the kernel sums on Dask collections.
+"""Dask arrays and data frames: kernel sums, neighbors and eigenpairs of them, and what estimators learn from them by.
 
-Import it as ``import spectralcls.dask``; it needs the extra: ``pip install "spectralcls[dask]"``. Work runs
-on the active ``dask.distributed`` client. Where there is none it runs on Dask's threads and reads a block
-whenever it needs one, so that arrays on disk may be larger than memory.
+The classifiers of kernel means, the spectral ones, PerTurbo, `KernelMap` and `KernelRegressor` take Dask collections in
+`fit`. This module registers how; it is imported when the first collection is seen, and needs the extra:
+``pip install "spectralcls[dask]"``. Work runs on the active ``dask.distributed`` client. Without one it runs on the
+threads of this process, and data that are larger than its memory stay on disk.
 """
 
 try:
     import dask.array  # noqa: F401
+    import distributed  # noqa: F401
 except ImportError as error:
     raise ImportError('spectralcls.dask needs Dask: pip install "spectralcls[dask]"') from error
 
+# The same classes under the names that they have everywhere, for programs that look for them here.
 from ..kernel_mean import CauchySchwarzClassifier as CauchySchwarzClassifier
 from ..kernel_mean import ISEClassifier as ISEClassifier
 from ..kernel_mean import LaplacianISEClassifier as LaplacianISEClassifier
 from ..kernel_mean import ParzenClassifier as ParzenClassifier
+from ..perturbo import PerTurboClassifier as PerTurboClassifier
 from ..regression import KernelRegressor as KernelRegressor
 from ..spectral import LaplacianSpectralClassifier as LaplacianSpectralClassifier
 from ..spectral import SpectralISEClassifier as SpectralISEClassifier
 from ..spectral import SpectralLaplacianISEClassifier as SpectralLaplacianISEClassifier
-from . import _regression  # noqa: F401  # registers
+from . import _class_models, _inputs, _points, _regression, _tuning  # noqa: F401  # which register
 from ._memmap import from_memmap
 from ._sums import kernel_sums
 from .neighbors import knn, knn_graph
 from .operators import KernelOperator
-from .perturbo import PerTurboClassifier
 
 __all__ = [
     "KernelOperator",
-    "PerTurboClassifier",
     "from_memmap",
     "kernel_sums",
     "knn",

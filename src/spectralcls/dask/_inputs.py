@@ -35,7 +35,7 @@ class DaskInputs(Inputs):
         vars(made).update(vars(inputs))
         return made
 
-    def fit(self, X, y, sample_weight=None, *, at_least=2):
+    def fit(self, X, y, sample_weight=None, *, at_least=2, unlabeled=()):
         check_workers()
         layout = Layout.of(X)
         numbers, options = layout.numeric(X), {"class_weight": self.class_weight, "at_least": at_least}
@@ -130,6 +130,7 @@ class DaskInputs(Inputs):
         return Table.joined(learned).checked()
 
     def _coordinates(self, X, layout):
+        X = X if X.dtype in np.atleast_1d(self.dtype) else X.astype(np.float64)
         if self.table is None:
             layout.require_numbers(self.name)
             return X

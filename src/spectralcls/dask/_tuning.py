@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from .._expansion import BLOCK_BYTES
 from .._expansion.held_out import fold_weight, held_out_scores, judged_by_sums, outside, sample_and_scores
 from .._tuning import bandwidth_ratio_of, folds_by_content, gathered, reference_of
+from .._utils.lazy import in_memory
 from .._utils.training_data import TrainingData
 from ._rows import DistributedData, blocks, column_blocks
 from ._sums import kernel_sums, total, tree
@@ -93,6 +94,11 @@ def gather(data, n_samples, rng):
         None if column[0] is None else np.concatenate(column) for column in zip(*dask.compute(*parts), strict=True)
     )
     return TrainingData(X, codes, data.classes, weights, features=data.features, targets=targets)
+
+
+@in_memory.register(DistributedData)
+def _(data):
+    return gather(data, None, None)
 
 
 def _sampled(parts, n_classes, n_samples, rng):

@@ -1,9 +1,12 @@
 """PerTurbo: the class whose kernel span a query perturbs least."""
 
-from ._class_model import fit_class as fit_class  # of one class, for other machines
+from ._class_model import fit_class as fit_class  # these for classes on the workers of a cluster
+from ._classes import FittedClasses as FittedClasses
+from ._classes import asked as asked
+from ._classes import fit_classes as fit_classes
+from ._classes import summaries as summaries
+from ._classes import summary as summary
 from ._classifier import PerTurboClassifier
-from ._explained import log_explained as log_explained
-from ._explained import perturbation as perturbation
 from ._explained import seen_by_classes as seen_by_classes
 from ._pool import ActivePool
 from ._query import margin, query_boundary

@@ -5,21 +5,27 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import check_random_state
 
-from .._estimator import CONSTRAINTS, Classifier, transactional, with_parameters
-from .._inputs.completion import Completion
+from .._estimator import CONSTRAINTS, Classifier, fitted_in_memory, transactional, with_parameters
+from .._inputs import refuse_collection
 from .._inputs.inputs import n_rows
 from .._inputs.missing import is_incomplete
-from .._tuning import candidate_bandwidths, check_grid, reference_bandwidth, ridge_grid, tuning_sample
+from .._tuning import candidate_bandwidths, check_grid, gathered, reference_bandwidth, ridge_grid, tuning_sample
+from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.lazy import by_rows
 from .._utils.training_data import TrainingData, stack
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_bandwidth
 from ..metric import LearnedMap, fitted_map
 from ._class_model import Regularization, fit_class, together
-from ._explained import log_explained, perturbation, seen_by_classes
+from ._classes import asked, fit_classes, summaries
+from ._explained import log_explained, perturbation
 from ._leave_one_out import PerTurboLeftOut
 from ._tuning import judged
+
+MOST_CHOOSING = 20_000  # points of a collection from which bandwidth and alpha are chosen
 
 
 @with_parameters
@@ -188,6 +194,7 @@ class PerTurboClassifier(Classifier):
     _regularization_type = Regularization
     _searched = "bandwidth", "alpha"
     _features = _given = _completion = None
+    _learns_on_workers = True
     metric_ = fitted_map
 
     @transactional
@@ -215,12 +222,15 @@ class PerTurboClassifier(Classifier):
             alpha is too small for the factorization; the message names the class and the pivot.
         """
         self._samples = [(X, y, sample_weight)]
-        return self._learn_samples()
+        self._learn_samples()
+        if self._inputs.on_workers:
+            del self._samples
+        return self
 
     def _learn_samples(self, unlabeled=()):
         """Learn from the samples that were given, and scales and levels from `unlabeled` ones, too."""
         (X, y, sample_weight), *more = self._samples
-        self._inputs = self._make_inputs()
+        self._inputs = self._inputs_for(X)
         further = [*(X for X, _, _ in more), *unlabeled]
         self._learn(self._inputs.fit(X, y, sample_weight, at_least=1, unlabeled=further))
         for given in more:
@@ -237,25 +247,20 @@ class PerTurboClassifier(Classifier):
         return super()._make_inputs(missing=missing, step=LearnedMap.of(self), dtype=np.float64)
 
     def _learn(self, data):
-        self._choose(data)
+        self._choose(gathered(data, MOST_CHOOSING, check_random_state(self.random_state)))
         self._regularization = self._regularize(self.alpha_)
         self._features = data.features
         self._fit_classes(data)
 
     def _fit_classes(self, data):
         """Factor every class; points that lack values are completed, and kept as they are for `partial_fit`."""
-        X, self._given, self._completion = data.X, None, None
-        self._labels = data.classes[data.codes]
-        if is_incomplete(X):
-            self._given, self._completion = data, Completion.learned(X, data.codes, data.weights, data.features)
-            (X,) = self._completion.of_own_class(X, data.codes, self.n_jobs)
-        models = []
-        for c, h in enumerate(np.broadcast_to(self.bandwidth_, len(data.classes))):
-            own = data.codes == c
-            weights = None if data.weights is None else data.weights[own]
-            models.append(self._fit_class(X[own], weights, h, data.classes[c]))
-        self._set_models(data.classes, models)
+        bandwidths = np.broadcast_to(self.bandwidth_, len(data.classes))
+        fitted = fit_classes(data, bandwidths, self._regularization, **self._options)
+        self._given, self._completion = fitted.given, fitted.completion
+        self._labels = data.classes[fitted.codes]
+        self._set_models(data.classes, fitted.models)
 
+    @available_if(fitted_in_memory)
     @transactional(keep=True)
     def partial_fit(
         self,
@@ -294,6 +299,7 @@ class PerTurboClassifier(Classifier):
             As `fit`; with another number of features than before; for a new class where ``bandwidth`` is
             class-wise. The classifier is then as it was before.
         """
+        refuse_collection(X, f"{type(self).__name__}.partial_fit")
         if not hasattr(self, "_models"):
             return self.fit(X, y, sample_weight)
         self._grow(X, y, sample_weight)
@@ -360,22 +366,17 @@ class PerTurboClassifier(Classifier):
         return self._regularization_type(self.regularization, alpha, self.retained)
 
     def _fit_class(self, X, weights, bandwidth, label):
-        return fit_class(
-            X,
-            float(bandwidth),
-            self._regularization,
-            weights,
-            rank=self.rank,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            name=label,
-        )
+        return fit_class(X, float(bandwidth), self._regularization, weights, name=label, **self._options)
+
+    @property
+    def _options(self):
+        return {"rank": self.rank, "random_state": self.random_state, "n_jobs": self.n_jobs}
 
     def _set_models(self, classes, models):
         self.classes_, self._models = classes, models
-        self.class_counts_ = np.array([len(model.samples) for model in models])
-        self.ranks_ = np.array([model.rank for model in models])
-        self.trace_residuals_ = np.array([model.trace_residual for model in models])
+        counts, ranks, residuals = zip(*summaries(models), strict=True)
+        self.class_counts_, self.ranks_ = np.array(counts), np.array(ranks)
+        self.trace_residuals_ = np.array(residuals)
 
     def _choose(self, data):
         """Set `bandwidth_` and `alpha_`, and what was learned of the candidates if there were several."""
@@ -432,14 +433,11 @@ class PerTurboClassifier(Classifier):
             return [float(self.alpha)]
         return check_grid(ridge_grid(-6, 0) if self.alpha_grid is None else self.alpha_grid, "alpha_grid")
 
-    def _seen(self, X):
-        """Checked queries as each class sees them."""
-        X = self._queries(X)
-        return seen_by_classes(X, self._models, self._completion, self._features, self.n_jobs)
+    def _asked(self, function, X, *options):
+        return asked(self._models, function, self._queries(X), self._completion, self._features, self.n_jobs, *options)
 
     def _log_explained(self, X, relative=True):
-        seen = self._seen(X)
-        return log_explained(self._models, seen, self.n_jobs, relative)
+        return self._asked(log_explained, X, relative)
 
     @property
     def _without_leave_one_out(self):
@@ -478,8 +476,7 @@ class PerTurboClassifier(Classifier):
         A query costs O(n_l d + n_l^2) operations for each class of n_l samples, less with a factor of lower rank;
         the other methods for queries cost the same.
         """
-        seen = self._seen(X)
-        return perturbation(self._models, seen, self.n_jobs)
+        return self._asked(perturbation, X)
 
     def decision_function(self, X: Any) -> Array:
         """Logarithm of 1 - tau_l(x): the larger, the less x perturbs the class.
@@ -519,7 +516,7 @@ class PerTurboClassifier(Classifier):
             Labels, in the dtype of `classes_`.
         """
         scores = self._log_explained(X)
-        return self.classes_[scores.argmax(axis=1)]
+        return by_rows(scores.argmax(axis=1), self.classes_.take, self.classes_.dtype)
 
     def score_samples(self, X: Any) -> Array:
         """How well the nearest class explains a query: log(1 - min_l tau_l(x)).

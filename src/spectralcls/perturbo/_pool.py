@@ -8,6 +8,7 @@ from scipy.linalg import solve_triangular
 from sklearn.utils import check_array, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import fitted_in_memory
 from .._inputs.inputs import take
 from .._inputs.read import is_table
 from .._utils.advice import advise
@@ -73,6 +74,7 @@ class ActivePool:
         if not isinstance(estimator, PerTurboClassifier):
             raise TypeError(f"estimator must be a PerTurboClassifier, got {type(estimator).__name__}.")
         check_is_fitted(estimator)
+        fitted_in_memory(estimator)
         self.estimator = estimator
         refuse_missing(estimator._inputs.read(X_pool))
         self.X = check_array(X_pool, dtype=None if is_table(X_pool) else np.float64, ensure_all_finite=False)
