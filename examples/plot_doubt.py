@@ -231,8 +231,7 @@ left.set(
     ylabel="Weight, kg",
     title="p-values below 0.01, 0.05, 0.2, above",
 )
-usual = np.median(detector.explain(people), axis=0)
-surprises = detector.explain(asked) - usual
+surprises = detector.explain(asked)
 for place, (surprise, point) in enumerate(zip(surprises, asked, strict=True)):
     label = f"{point[0]:.0f} cm, p = {detector.p_values(point[None])[0]:.3f}"
     right.bar(

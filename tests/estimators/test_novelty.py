@@ -54,10 +54,19 @@ def test_explain_is_the_conditional_density_of_each_feature(kind, adaptive):
     model = detector(covariance_type=kind, adaptive=adaptive, bandwidth="cv").fit(X)
     density = sc.ParzenDensity(bandwidth="cv", covariance_type=kind, adaptive=adaptive, cv="loo").fit(X)
     found = model.explain(Q)
-    for j in range(3):
+
+    def surprise(density, Q, j):
         rest = np.delete(np.arange(3), j)
-        expected = density.marginal(rest).score_samples(Q[:, rest]) - density.score_samples(Q)
-        np.testing.assert_allclose(found[:, j], expected, rtol=1e-8, atol=1e-8)
+        return density.marginal(rest).score_samples(Q[:, rest]) - density.score_samples(Q)
+
+    for j in range(3):
+        if not adaptive:
+            shape = density._form.space.covariance(3) * density.bandwidth_**2
+            others = [sc.ParzenDensity(shape).fit(np.delete(X, i, 0)) for i in range(60)]
+            usual = np.median([surprise(other, X[[i]], j)[0] for i, other in enumerate(others)])
+            np.testing.assert_allclose(found[:, j], surprise(density, Q, j) - usual, rtol=1e-7, atol=1e-7)
+        differences = np.diff(surprise(density, Q, j))
+        np.testing.assert_allclose(np.diff(found[:, j]), differences, rtol=1e-7, atol=1e-7)
 
 
 def test_explain_finds_the_feature():
@@ -66,6 +75,41 @@ def test_explain_finds_the_feature():
     query = X[:1].copy()
     query[0, 2] += 2.0
     assert detector(bandwidth="cv").fit(X[1:]).explain(query).argmax() == 2
+
+
+def test_explain_has_one_named_value_for_each_column():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    table = pandas.DataFrame(
+        {
+            "color": rng.choice(["red", "green", "blue"], 200),
+            "length": rng.normal(0, 1e-3, 200),
+            "name": [f"row {i}" for i in range(200)],
+            "day": pandas.Timestamp("2025-03-01") + pandas.to_timedelta(rng.integers(0, 90, 200), unit="D"),
+            "width": rng.normal(50, 10, 200),
+        }
+    )
+    table.loc[150:, "color"] = "red"
+    odd = table.iloc[[3, 7]].assign(width=[200.0, 50.0], color=["red", None])
+    with pytest.warns(UserWarning, match="an identifier"):
+        model = detector(bandwidth="cv").fit(table)
+    found = model.explain(odd)
+    assert list(found.columns) == list(table.columns) and list(found.index) == [3, 7]
+    assert found.loc[3].idxmax() == "width" and (found["name"] == 0).all()
+    # of a feature with several coordinates: all of them together, given the others
+    encoded = model._inputs(odd)
+    density = sc.ParzenDensity(model._form.space.covariance(encoded.shape[1]) * model.bandwidth_**2)
+    density.fit(model._form.space.leave(model._form.points.X), sample_weight=model._form.weights)
+    color = model._inputs.column_of == 0
+    expected = density.marginal(np.flatnonzero(~color)).score_samples(encoded[:, ~color])
+    expected -= density.score_samples(encoded)
+    np.testing.assert_allclose(np.diff(found["color"]), np.diff(expected), rtol=1e-6)
+
+
+def test_explain_does_not_depend_on_units():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    plain, other = (detector(bandwidth="cv").fit(X * unit) for unit in ([1, 1], [1000, 1e-3]))
+    np.testing.assert_allclose(other.explain(X[:5] * [1000, 1e-3]), plain.explain(X[:5]), rtol=1e-7)
 
 
 def test_a_far_point_has_finite_surprises():

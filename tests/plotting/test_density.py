@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spectralcls import KernelRegressor, ParzenDensity
+from spectralcls import KernelRegressor, ParzenDensity, ParzenOutlierDetector
 from spectralcls.plotting import BandwidthPathDisplay, DensityDisplay
-from spectralcls.plotting._density import mass_levels
 
 
 def points(d):
@@ -23,13 +22,40 @@ def test_the_curve_is_the_density():
     assert_array_equal(display.marks_.get_xdata(), X[:, 0])
 
 
-def test_contours_hold_their_share_of_the_mass():
-    X = points(2)
-    display = DensityDisplay.from_estimator(ParzenDensity().fit(X), X, margin=1.0)
-    for level, share in zip(display.curve_.levels, (0.95, 0.8, 0.6, 0.4, 0.2), strict=False):
-        assert_allclose(display.density[display.density >= level].sum() / display.density.sum(), share, atol=0.01)
+def areas(display):
+    sides = [np.gradient(side) for side in display.grid]
+    return np.outer(*sides)
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_contours_hold_their_share_of_the_mass(far):
+    X = np.vstack([points(2), [[1000.0, 0.0]]]) if far else points(2)
+    density = ParzenDensity(0.5).fit(X)
+    display = DensityDisplay.from_estimator(density, X, margin=0.0 if far else 1.0)
+    assert_allclose(display.curve_.levels[:5], display.levels, rtol=1e-5)
+    drawn = np.exp(density.score_samples(density.sample(20_000, random_state=1)))
+    for level, share in zip(display.levels, (0.95, 0.8, 0.6, 0.4, 0.2), strict=True):
+        assert_allclose(np.mean(drawn >= level), share, atol=0.015)
+        if not far:
+            mass = display.density * areas(display)
+            assert_allclose(mass[display.density >= level].sum(), share, atol=0.015)
     assert_array_equal(display.marks_.get_offsets(), X)
-    assert_array_equal(mass_levels(np.array([[4.0, 3.0], [2.0, 1.0]]), [0.4, 0.69, 1.0]), [4, 3, 1])
+
+
+@pytest.mark.parametrize(
+    "X, density",
+    [
+        (np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0), ParzenDensity(0.5, kernel="tophat")),
+        (points(2), ParzenDensity(1e-3)),
+        (np.ones((20, 2)), ParzenDensity()),
+        (np.vstack([points(2), [[1e6, 0.0]]]), ParzenDensity(0.3)),
+        (points(2), ParzenOutlierDetector(novelty=True)),
+    ],
+)
+def test_every_density_has_contours(X, density):
+    display = DensityDisplay.from_estimator(density.fit(X), X)
+    assert (np.diff(display.curve_.levels) > 0).all() and len(display.curve_.levels) > 1
+    assert (display.density >= display.levels[0] * (1 - 1e-6)).any()
 
 
 def test_names_of_the_features():

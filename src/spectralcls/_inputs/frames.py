@@ -145,6 +145,25 @@ def is_frame(X):
     )
 
 
+def like(values, X):
+    """Values (m, d) as a data frame of X's kind and names, and of its index if it has as many rows.
+
+    An array as it is if X is none, or has other names than strings.
+    """
+    if not is_frame(X):
+        return values
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    if not all(isinstance(name, str) for name in frame.columns):
+        return values
+    found = nw.from_numpy(values, schema=frame.columns, backend=frame.implementation).to_native()
+    index = nw.maybe_get_index(frame)
+    if index is not None and len(index) == len(values):
+        found.index = index
+    return found
+
+
 def is_numeric_pandas(X):
     """Whether scikit-learn's own checks take the frame: pandas, and numbers only."""
     dtypes = getattr(X, "dtypes", None)

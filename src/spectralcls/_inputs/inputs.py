@@ -175,6 +175,13 @@ class Inputs:
         return self.table.features if self.table is not None and self.table.categories and self.step is None else None
 
     @property
+    def column_of(self):
+        """Column of X that each coordinate comes from, (d,)."""
+        if self.table is None:
+            return np.arange(self.seen["n_features_in_"])
+        return np.repeat(np.arange(len(self.table.columns)), [column.width for column in self.table.columns])
+
+    @property
     def scale_(self):
         return None if self.scale is None else "shared" if self.table.shared else "each"
 

@@ -3,7 +3,7 @@
 from numbers import Integral
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import cholesky, solve_triangular
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.utils import check_scalar
@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._expansion.held_out import CACHE_BYTES
 from .._expansion.points import blocks
+from .._tuning import random_keys
+from .._utils.quantile import weighted_quantile
 from ..kernels import PROFILES
 from ._whitening import Space
 
@@ -114,26 +116,53 @@ def _of(bounds, features):
     return None if bounds is None else bounds[features]
 
 
-def surprises(form, Q):
-    """-log p(x_j | the other features) (m, d) of a Gaussian form without mirrors, in one pass over the pairs.
+def surprises(form, Q, columns, n_columns, own=None):
+    """-log p(x_c | all other columns) (m, n_columns) of a Gaussian form without mirrors, in one pass over the pairs.
 
-    With P the inverse of the kernels' covariance and delta = x - x_i, leaving out feature j takes
-    ``(P delta)_j^2 / P_jj`` off the squared distance, and the factor sqrt(P_jj) off the volume.
+    With P the inverse of the kernels' covariance and delta = x - x_i, leaving out the coordinates c takes
+    ``(P delta)_c' P_cc^-1 (P delta)_c`` off the squared distance, and the factor det(P_cc)^1/2 off the volume.
+
+    Parameters
+    ----------
+    form : DensityForm
+    Q : ndarray (m, d)
+    columns : ndarray (d,)
+        Column of each coordinate. One without coordinates says nothing.
+    n_columns : int
+    own : tuple of ndarray (m,), optional
+        The point that each query is, and the share of its weight that is left without the query.
     """
     d, X = form.dimension, form.points.X.astype(np.float64)
     Z, root = form.space.enter(Q).astype(np.float64), form.space.root
-    precision = np.ones(d) if root is None else 1 / np.square(root) if root.ndim == 1 else None
-    along = [Z, X]
-    if precision is None:
-        inverse = solve_triangular(root, np.eye(d), lower=True).T
-        precision = np.square(inverse).sum(axis=1)
-        along = [points @ (inverse / np.sqrt(precision)[:, None]).T for points in along]
+    inverse = np.eye(d) if root is None else np.diag(1 / root) if root.ndim == 1 else None
+    if inverse is None:
+        inverse = solve_triangular(root, np.eye(d), lower=True)
     log_width, log_weight = np.log(form.widths), np.log(form.weights)
-    out = np.empty((len(Q), d))
+    left_out, constants = {}, np.zeros(n_columns)
+    for c in np.unique(columns):
+        some = inverse[:, columns == c]  # P_cc is some' some
+        factor = cholesky(some.T @ some, lower=True)
+        left_out[c] = [solve_triangular(factor, (points @ some).T, lower=True).T for points in (Z, X)]
+        constants[c] = len(factor) / 2 * np.log(2 * np.pi) - np.log(np.diag(factor)).sum()
+    out = np.zeros((len(Q), n_columns))
     for rows in blocks(len(Q), 24 * len(X), CACHE_BYTES):
         logs = log_weight - d * log_width + cdist(Z[rows], X, "sqeuclidean") / (-2 * form.widths**2)
+        if own is not None:
+            with np.errstate(divide="ignore"):
+                logs[np.arange(len(logs)), own[0][rows]] += np.log(own[1][rows])
         whole = np.logaddexp.reduce(logs, axis=1)
-        for j in range(d):
-            u = (along[0][rows, j, None] - along[1][:, j]) / form.widths
-            out[rows, j] = np.logaddexp.reduce(logs + log_width + u**2 / 2, axis=1) - whole
-    return out + (np.log(2 * np.pi) - np.log(precision)) / 2
+        for c, (of_queries, of_points) in left_out.items():
+            apart = cdist(of_queries[rows], of_points, "sqeuclidean") / (2 * form.widths**2)
+            without = logs + of_queries.shape[1] * log_width + apart
+            out[rows, c] = np.logaddexp.reduce(without, axis=1) - whole
+    return out + constants
+
+
+def usual_surprises(form, columns, n_columns, share, n_points=1000):
+    """Median over the samples, each of the `share` of all weight, by the others, (n_columns,); of some random ones."""
+    some = np.argsort(random_keys(form.points.X), kind="stable")[:n_points]
+    weights = form.weights[some]
+    left = np.maximum(weights - share, 0.0) / weights
+    Q = form.space.leave(form.points.X[some]).astype(form.points.X.dtype)
+    found = surprises(form, Q, columns, n_columns, (some, left))
+    return weighted_quantile(found, 0.5, weights)

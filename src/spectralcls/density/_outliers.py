@@ -9,6 +9,7 @@ from sklearn.base import OutlierMixin
 
 from .._estimator import leave_one_out, transactional, with_parameters
 from .._expansion.leave_one_out import ClassSums, LeaveOneOut, conformal_p_values
+from .._inputs.frames import like
 from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
@@ -16,7 +17,7 @@ from .._utils.typing import Array, ArrayLike
 from .._utils.validation import with_left_out
 from ._base import Density
 from ._density_model import leave_one_out_log_density
-from ._marginals import surprises
+from ._marginals import surprises, usual_surprises
 
 FENCES = (0.25, 1.5), (0.1, 0.724)  # share of the lower quantile; its distance from the fence, from 0.75 quantile to it
 ROUNDING = 1e-12
@@ -301,26 +302,32 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         return conformal_p_values(points, self._form.space.enter(Q) if self._one_sum else Q, False)[:, 0]
 
     @available_if(_explains)
-    def explain(self, X: Any) -> Array:
-        """How surprising each feature of new points is, given the others.
+    def explain(self, X: Any) -> Any:
+        """How surprising each feature of new points is given the others, beyond what is usual.
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features)
+        X : array-like or data frame of shape (n_queries, n_features)
             New points; what they lack is completed from the samples, as in `predict`.
 
         Returns
         -------
-        surprise : ndarray of shape (n_queries, n_features), float64
-            ``-log p(x_j | all other features)`` of the fitted density. Compare it with that of ordinary points: the
-            units of the features add a constant to each column.
+        surprise : ndarray of shape (n_queries, n_features), float64, or a data frame of the kind of X
+            ``-log p(x_j | all other features)`` of the fitted density, minus its median over the training samples, each
+            by the others. There is one value for each column of X, also for a category or a date, with the column's
+            name if X has names; 0 for a column that is not used. The units of the features do not matter.
 
         Notes
         -----
-        Exact, in one pass over the n_queries x n_samples pairs and n_features exponentials for each.
+        Exact, in one pass over the n_queries x n_samples pairs and n_features exponentials for each; the first call
+        takes another pass for up to 1000 training samples.
         """
-        X = self._queries(X)
-        return surprises(self._form, X)
+        Q, columns, n_columns = self._queries(X), self._inputs.column_of, self.n_features_in_
+        known = vars(self)
+        if "_usual" not in known:
+            share = 1 / len(self.leave_one_out_score_)
+            known["_usual"] = usual_surprises(self._form, columns, n_columns, share)
+        return like(surprises(self._form, Q, columns, n_columns) - known["_usual"], X)
 
 
 def fence(scores, weights):

@@ -6,15 +6,19 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from .._inputs.frames import like
 from .._utils.typing import Array, ArrayLike
-from ._display import Display, like
+from ._display import Display
 
-GRID = {1: 400, 2: 120}  # places along each feature
+GRID = {1: 400, 2: 100}  # places along each feature, at equal distances
+MARKED = {1: 200, 2: 60}  # samples whose own places join them, so that no narrow density falls between
+DRAWN = 10_000  # points of the density that say which share of it is above a level
+SHARES = (0.95, 0.8, 0.6, 0.4, 0.2)
 _FEWER_MARKS = 300  # samples from which marks become fainter
 
 
 class DensityDisplay(Display):
-    """A density of one feature as a curve over its samples, or of two as filled contours of equal mass.
+    """A density of one feature as a curve over its samples, or of two as filled contours that hold shares of its mass.
 
     Create it with :meth:`from_estimator`.
 
@@ -26,6 +30,8 @@ class DensityDisplay(Display):
         Density at the places of the grid.
     X : ndarray of shape (n_samples, 1 or 2), default=None
         Samples to mark.
+    levels : ndarray of shape (5,), default=None
+        Of two features: densities beyond which 95, 80, 60, 40 and 20 % of the mass lie.
     feature_names : list of str, default=None
         Labels of the axes.
 
@@ -55,6 +61,7 @@ class DensityDisplay(Display):
     density: Array
     X: Array | None = None
     _: KW_ONLY
+    levels: Array | None = None
     feature_names: Any | None = None
 
     @classmethod
@@ -64,7 +71,8 @@ class DensityDisplay(Display):
         Parameters
         ----------
         estimator : object
-            With `score_samples`, fitted to one or two features.
+            With `score_samples`, fitted to one or two features. Shares of the mass come from points that it draws, if
+            it has `sample`, otherwise from the densities at X.
         X : array-like of shape (n_samples, 1 or 2)
             Samples to mark; the picture covers them.
         margin : float, default=0.15
@@ -89,12 +97,20 @@ class DensityDisplay(Display):
         frame, X = X, check_array(X, dtype=np.float64)
         if X.shape[1] > 2:
             raise ValueError(f"A picture has one or two features, got {X.shape[1]}: take marginal([j, k]) first.")
-        reach = margin * np.maximum(np.ptp(X, axis=0), 1e-9)
-        ends = zip(X.min(axis=0) - reach, X.max(axis=0) + reach, strict=True)
-        grid = [np.linspace(low, high, GRID[X.shape[1]]) for low, high in ends]
+        drawn = estimator.sample(DRAWN, random_state=0) if hasattr(estimator, "sample") else X
+        reach = margin * np.ptp(X, axis=0)
+        reach = np.where(reach > 0, reach, np.maximum(np.ptp(drawn, axis=0), 1e-9))
+        some = X[np.argsort(X[:, 0])[np.linspace(0, len(X) - 1, MARKED[X.shape[1]]).astype(np.intp)]]
+        ends = zip(X.min(axis=0) - reach, X.max(axis=0) + reach, some.T, strict=True)
+        grid = [np.unique([*np.linspace(low, high, GRID[X.shape[1]]), *own]) for low, high, own in ends]
         places = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1).reshape(-1, X.shape[1])
-        density = np.exp(estimator.score_samples(like(places, frame))).reshape([len(side) for side in grid])
-        display = cls(grid, density, X, feature_names=None if names is None else list(names))
+
+        def density(points):
+            return np.exp(estimator.score_samples(like(points, frame)))
+
+        found = density(places).reshape([len(side) for side in grid])
+        levels = np.quantile(density(drawn), 1 - np.array(SHARES)) if X.shape[1] == 2 else None
+        display = cls(grid, found, X, levels=levels, feature_names=None if names is None else list(names))
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax=None, **kwargs) -> Self:
@@ -136,21 +152,16 @@ class DensityDisplay(Display):
         ax.set(xlabel=self._names()[0], ylabel="Density", ylim=(0, None), xlim=self.grid[0][[0, -1]])
 
     def _draw_contours(self, ax, kwargs):
-        shares = np.array([0.95, 0.8, 0.6, 0.4, 0.2])
-        levels = np.unique([*mass_levels(self.density, shares), self.density.max()])
+        # A plateau that is as high as a level lies above it.
+        levels = np.unique([*(self.levels * (1 - 1e-6)), max(self.density.max(), self.levels.max()) * (1 + 1e-6)])
         options = {"cmap": "Blues", "extend": "neither"} | kwargs
         self.curve_ = ax.contourf(*self.grid, self.density.T, levels=levels, **options)
-        ax.contour(*self.grid, self.density.T, levels=levels[:-1], colors="white", linewidths=0.6)
+        lines = levels[(levels > self.density.min()) & (levels < self.density.max())]
+        if len(lines):
+            ax.contour(*self.grid, self.density.T, levels=lines, colors="white", linewidths=0.6)
         if self.X is not None:
             self.marks_ = ax.scatter(*self.X.T, s=4, color="black", alpha=_alpha(len(self.X)), linewidths=0)
         ax.set(xlabel=self._names()[0], ylabel=self._names()[1])
-
-
-def mass_levels(density, shares):
-    """Densities above which the shares of the mass on the grid lie."""
-    ordered = np.sort(density, axis=None)[::-1]
-    mass = np.cumsum(ordered) / ordered.sum()
-    return ordered[np.minimum(np.searchsorted(mass, shares), ordered.size - 1)]
 
 
 def _alpha(n):

@@ -1,12 +1,10 @@
-"""What the displays share: their constructor, axes to draw into, and places as an estimator knows its features."""
+"""What the displays share: their constructor, and axes to draw into."""
 
 from dataclasses import dataclass
 from typing import dataclass_transform
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
-from .._inputs.frames import is_frame
 from .._utils.from_sklearn import check_matplotlib_support
 
 
@@ -38,13 +36,3 @@ def shown(name):
     """A name as text that matplotlib shows as it is: no formula, and in legends even with a leading underscore."""
     text = str(name).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text  # a space of no width
-
-
-def like(places, X):
-    """Places (n, d) as a data frame of X's kind and names if X is one, whose names the estimator expects."""
-    if not is_frame(X):
-        return places
-    frame = nw.from_native(X, eager_only=True)
-    if not all(isinstance(name, str) for name in frame.columns):  # no names to an estimator, which takes the array
-        return places
-    return nw.from_numpy(places, schema=frame.columns, backend=frame.implementation).to_native()
