@@ -97,6 +97,19 @@ def test_an_interrupt_at_any_call_leaves_no_limit():
     assert stop > 4
 
 
+def enter_and_leave():
+    with serial_blas():
+        pass
+
+
+def test_a_limit_of_the_caller_ends_although_another_thread_was_inside_meanwhile():
+    before = limits("blas")
+    with ThreadPoolExecutor(1) as pool:  # whose thread lives on
+        with threadpoolctl.threadpool_limits(1, user_api="blas"):
+            pool.submit(enter_and_leave).result()
+        assert limits("blas") == before
+
+
 def test_many_threads_that_come_and_go():
     before, start = limits("blas"), threading.Barrier(16)
 

@@ -41,18 +41,24 @@ class _OneThread:
             self._set(self._before)
 
     def _set(self, counts):
-        for library, count in zip(self.libraries, counts, strict=True):
-            # From 3.7 on threadpoolctl lets one thread set limits of OpenBLAS and ignores the others: what the count of
-            # those inside makes needless, and what would leave the limit set if the last to leave is another thread.
-            getattr(library, "_real_set_num_threads", library.set_num_threads)(count)
+        # threadpoolctl lets one thread control OpenBLAS and ignores the others. Here whoever enters first sets the
+        # limit, and whoever leaves last restores it, so no thread keeps control.
+        clear = threadpoolctl.OpenBLASController.clear_controlling_thread
+        clear(force=True)
+        try:
+            for library, count in zip(self.libraries, counts, strict=True):
+                library.set_num_threads(count)
+        finally:
+            clear(force=True)
 
 
 class _SerialBlas:
-    """Most libraries have one limit for the process: threads that each set and restore it by themselves would restore
-    what the others had set. So it is counted who is inside. With OpenMP a limit is the calling thread's alone."""
+    """Most libraries have one limit for the process. A thread that set and restored it by itself, as
+    ``threadpool_limits`` does, would restore what another one had set. So the threads inside are counted. With OpenMP a
+    limit belongs to the calling thread."""
 
     def __init__(self):
-        self._lock, self._here, self._shared = threading.Lock(), threading.local(), None
+        self.lock, self._here, self._shared = threading.RLock(), threading.local(), None
 
     @property
     def _own(self):
@@ -63,7 +69,7 @@ class _SerialBlas:
     @contextmanager
     def inside(self):
         own = self._own
-        with self._lock:
+        with self.lock:
             self._shared = self._shared or _OneThread([library for library in _blas() if not _is_per_thread(library)])
             self._shared.enter()
         try:
@@ -78,7 +84,7 @@ class _SerialBlas:
                     own.restore()
                     raise
         finally:
-            with self._lock:
+            with self.lock:
                 self._shared.entered -= 1
                 try:
                     self._shared.restore()
@@ -88,10 +94,10 @@ class _SerialBlas:
 
     def forget_other_threads(self):
         """In a forked child the other threads are gone, and with them who would have left."""
-        self._lock = threading.Lock()
         if self._shared is not None and self._shared.entered > self._own.entered:
             self._shared.entered = self._own.entered
             self._shared.restore()
+        self.lock.release()
 
 
 @cache
@@ -105,8 +111,11 @@ def _is_per_thread(library):
 
 
 _serial_blas = _SerialBlas()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_serial_blas.forget_other_threads)
+if hasattr(os, "register_at_fork"):  # no thread is about to set limits while another one forks
+    _lock = _serial_blas.lock
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_serial_blas.forget_other_threads
+    )
 
 
 def serial_blas():

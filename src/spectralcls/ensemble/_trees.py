@@ -15,7 +15,7 @@ from .._utils.from_sklearn import boosted_nodes
 ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # as many leaves as a byte has bits
 MOST_TREES = 240  # of all classes; fewer iterations go further each
 _HIGHEST_RATE = 0.3
-_MOST_POINTS = 30_000  # so few leaves learn no more from more
+_MOST_POINTS = 30_000  # more points do not help so few leaves
 _BLOCK = 1 << 22  # comparisons at a time
 _LOWEST_BIT = np.array([(byte & -byte).bit_length() - 1 for byte in range(256)])
 
@@ -27,7 +27,9 @@ class BoostedTrees(ClassifierMixin, BaseEstimator):
     and sums in them depend on how many there are.
 
     Queries pass all splits of all trees at once [1]_: each split that a query fails takes the leaves on its left from
-    those that it may reach, one bit each; the first that remains is its leaf.
+    those that it may reach, one bit each; the first that remains is its leaf. Evaluated by scikit-learn, a query of two
+    classes took 0.19 ms instead of 0.015, one of ten classes 1.1 instead of 0.02. The arrays stored here are a sixth as
+    large, and hold no random generator, which NumPy 1 could not read if NumPy 2 has written it.
 
     References
     ----------
