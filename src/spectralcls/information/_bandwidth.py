@@ -2,21 +2,11 @@
 
 import numpy as np
 
-from .._tuning import (
-    Scored,
-    candidate_bandwidths,
-    draw_sample,
-    has_spread,
-    median_distance,
-    reference_bandwidth,
-    search,
-)
-from .._utils.training_data import TrainingData
-from .._utils.validation import sum_of_others, unit_scale
-from ..kernels import kernel_sums
+from .._tuning import has_spread, median_distance
+from .._utils.validation import unit_scale
+from ..density import ParzenDensity
 
 RULES = ("cv", "silverman", "scott")
-MOST_SAMPLES = 20_000  # that "cv" validates, as the densities do
 
 
 def chosen_bandwidth(word, samples, kernel, n_jobs):
@@ -25,6 +15,7 @@ def chosen_bandwidth(word, samples, kernel, n_jobs):
     Parameters
     ----------
     word : {"cv", "silverman", "scott", "median"}
+        "median": half the median distance. The others are those of a `ParzenDensity` of the points as they are.
     samples : sequence of Sample
 
     Raises
@@ -39,34 +30,6 @@ def chosen_bandwidth(word, samples, kernel, n_jobs):
         )
     if word == "median":
         return median_distance(X, np.random.RandomState(0)) / 2
-    weights, _ = unit_scale(np.concatenate([sample.weights for sample in samples]))
-    weights *= weights.sum() / (weights @ weights)  # only their ratios count: they add up to the effective number
-    data = TrainingData.points(X, weights)
-    if word == "cv":
-        return _likeliest(data, kernel, n_jobs)
-    return float(reference_bandwidth(word, X, None, 1, data.weights, kernel=kernel))
-
-
-def _likeliest(data, kernel, n_jobs):
-    """The bandwidth at which the others make each point most likely."""
-    sample = draw_sample(data, cv="loo", max_samples=MOST_SAMPLES, random_state=0, against_all=True)
-    rows, log_others = sample.rows, np.log(sum_of_others(sample.weights))
-
-    def score(sample, bandwidth):
-        logs = kernel_sums(
-            sample.X[rows],
-            sample.X,
-            weights=sample.weights,
-            kernel=kernel,
-            bandwidth=bandwidth,
-            log=True,
-            normalize=True,
-            exclude_self=rows,
-            n_jobs=n_jobs,
-        )
-        logs -= log_others[rows, None]
-        logs[:, np.isneginf(logs).any(axis=0)] = np.nan  # no statement on a kernel that does not reach a point
-        return Scored.of(sample, logs)
-
-    candidates = {"bandwidth": candidate_bandwidths(None, data, kernel)}
-    return float(search(sample, candidates, score, growing="bandwidth").checked().params["bandwidth"])
+    weights, _ = unit_scale(np.concatenate([sample.weights for sample in samples]))  # only their ratios count
+    density = ParzenDensity(word, kernel=kernel, scale=None, n_jobs=n_jobs)
+    return float(density.fit(X, sample_weight=weights).bandwidth_)

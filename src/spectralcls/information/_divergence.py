@@ -37,8 +37,8 @@ def integrated_squared_error(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
-        "cv" makes each point likely given the others. Without the convolution both have to be equal.
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
+        points together takes by that name. Without the convolution both have to be equal.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -114,8 +114,8 @@ def cauchy_schwarz_divergence(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
-        "cv" makes each point likely given the others. Without the convolution both have to be equal.
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
+        points together takes by that name. Without the convolution both have to be equal.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -179,8 +179,8 @@ def kullback_leibler_divergence(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
-        "cv" makes each point likely given the others. Two may differ, whatever the kernel.
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
+        points together takes by that name. Two may differ, whatever the kernel.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -250,8 +250,8 @@ def renyi_divergence(
     alpha : float, default=0.5
         Order, positive and finite. Above 1 a few points of X that are far from Y decide.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
-        "cv" makes each point likely given the others. Two may differ, whatever the kernel.
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
+        points together takes by that name. Two may differ, whatever the kernel.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -336,8 +336,8 @@ def laplacian_pdf_divergence(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
-        "cv" makes each point likely given the others. Without the convolution both have to be equal.
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
+        points together takes by that name. Without the convolution both have to be equal.
     overall_bandwidth : float, default=None
         Bandwidth of f; None is ``bandwidth``, which then has to be one number.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None

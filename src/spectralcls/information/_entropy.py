@@ -34,7 +34,8 @@ def information_potential(
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
-        Bandwidth h > 0 in the units of the features, or a rule. "cv" makes each point likely given the others.
+        Bandwidth h > 0 in the units of the features, or what a `ParzenDensity` of the points as they are takes by that
+        name.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -101,8 +102,8 @@ def cross_information_potential(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
-        "cv" makes each point likely given the others. Without the convolution both have to be equal.
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
+        points together takes by that name. Without the convolution both have to be equal.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -169,7 +170,8 @@ def renyi_entropy(
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
-        Bandwidth h > 0 in the units of the features, or a rule. "cv" makes each point likely given the others.
+        Bandwidth h > 0 in the units of the features, or what a `ParzenDensity` of the points as they are takes by that
+        name.
     alpha : float, default=2
         Order, positive and finite.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -241,7 +243,8 @@ def shannon_entropy(
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
-        Bandwidth h > 0 in the units of the features, or a rule. "cv" makes each point likely given the others.
+        Bandwidth h > 0 in the units of the features, or what a `ParzenDensity` of the points as they are takes by that
+        name.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"

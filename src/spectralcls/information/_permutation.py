@@ -68,7 +68,7 @@ def two_sample_test(
         Samples; everything is computed in float64.
     bandwidth : {"grid", "median", "cv", "silverman", "scott"} or float, default="grid"
         Bandwidth h > 0 in the units of the features, of both samples, or a rule for all points together. "median" is
-        half the median distance between two points, "cv" makes each point likely given the others. "grid" takes six
+        half the median distance between two points, "cv" the choice of a `ParzenDensity`. "grid" takes six
         bandwidths, from a sixteenth of the median rule to twice it, and the largest of their standardized statistics:
         the permutations are treated alike, so the level holds.
     statistic : {"ise", "cauchy_schwarz"}, default="ise"
