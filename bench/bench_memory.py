@@ -34,7 +34,8 @@ print(json.dumps({{"answer": answer, "seconds": time.perf_counter() - start, "re
 ARRAYS = """
 import dask.array as da
 import numpy as np
-from spectralcls.dask import ParzenClassifier, from_memmap
+from spectralcls import ParzenClassifier
+from spectralcls.dask import from_memmap
 X, y = (np.load(f"{folder}/{name}.npy", mmap_mode="r") for name in "Xy")
 """
 FIT = f"""{ARRAYS}

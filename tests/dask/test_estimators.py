@@ -43,7 +43,9 @@ def rows(array, chunk=CHUNK):
 
 
 def pair(name, **parameters):
-    return getattr(kernel_mean, name)(**parameters), getattr(spectralcls.dask, name)(**parameters)
+    """One to fit in memory, one on Dask."""
+    kind = getattr(kernel_mean, name)
+    return kind(**parameters), kind(**parameters)
 
 
 def assert_same(local, distributed, queries, tolerance=1e-12):
@@ -173,7 +175,7 @@ def test_more_points_than_are_tuned_on_give_what_they_give_in_memory(name):
     X, y, weights = X * [1, 30, 1], y % 3, rng.integers(0, 3, len(y)).astype(float)
     options = {"max_tuning_samples": 300, "n_jobs": 1}
     local = KINDS[name](**options).fit(X, y, weights)
-    distributed = getattr(spectralcls.dask, name)(**options).fit(rows(X), rows(y), rows(weights))
+    distributed = KINDS[name](**options).fit(rows(X), rows(y), rows(weights))
     np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-12)
     assert_same(local, distributed, X[:90] + 0.1, 1e-9)
 
@@ -190,7 +192,7 @@ def test_many_rows_fill_gaps_and_set_levels_apart_as_in_memory(name):
     options = {"max_tuning_samples": 300, "n_jobs": 1}
     local = KINDS[name](**options).fit(X, y)
     parts = dd.from_pandas(X, npartitions=3), dd.from_pandas(pd.Series(y), npartitions=3)
-    distributed = getattr(spectralcls.dask, name)(**options).fit(*parts)
+    distributed = KINDS[name](**options).fit(*parts)
     assert distributed.bandwidth_ == local.bandwidth_
     found = distributed.decision_function(dd.from_pandas(X[:90], npartitions=2)).compute()
     expected = local.decision_function(X[:90])
@@ -215,7 +217,7 @@ def test_tuning_on_a_sample_keeps_every_class_and_the_scale(monkeypatch):
     assert 0.25 < distributed.bandwidth_ / local.bandwidth_ < 4  # rungs of a flat optimum
     found = np.abs(np.log(local.cv_results_["param_bandwidth"] / distributed.bandwidth_)).argmin()
     assert local.cv_results_["mean_test_score"][found] > local.cv_results_["mean_test_score"].max() - 0.02
-    again = spectralcls.dask.ParzenClassifier(max_tuning_samples=1500).fit(rows(X, 1700), y)
+    again = spectralcls.ParzenClassifier(max_tuning_samples=1500).fit(rows(X, 1700), y)
     assert again.bandwidth_ == distributed.bandwidth_
 
 
@@ -223,7 +225,7 @@ def test_tuning_on_a_sample_keeps_every_class_and_the_scale(monkeypatch):
 def test_scales_are_learned(problem, name):
     X, y, _, queries = problem
     units = np.array([1.0, 1e3, 1e-3])
-    kind = getattr(spectralcls.dask, name)
+    kind = KINDS[name]
     local = KINDS[name](1.5).fit(X * units, y)
     model = kind(1.5).fit(rows(X * units), rows(y))
     assert_same(local, model, queries * units, 1e-9)
@@ -256,7 +258,7 @@ def mixed_table(n, seed=0, missing=0.15):
 
 def compare_tables(name, parameters, weighted, frame, y, weights, queries):
     """A fit in memory and one on Dask, and the decisions of both; the estimator on Dask."""
-    local, distributed = KINDS[name](**parameters), getattr(spectralcls.dask, name)(**parameters)
+    local, distributed = (KINDS[name](**parameters) for _ in range(2))
     local.fit(frame, y, weights if weighted else None)
     on_workers = dd.from_pandas(frame, npartitions=2, sort=False)
     distributed.fit(on_workers, da.from_array(y, chunks=100), da.from_array(weights, chunks=90) if weighted else None)
@@ -329,7 +331,7 @@ def test_gaps_in_arrays_of_numbers(problem):
 def test_what_a_table_on_workers_cannot_hold_is_named(problem):
     X, y, _, _ = problem
     frame, labels, _ = mixed_table(200)
-    kind = spectralcls.dask.ParzenClassifier(1.0)
+    kind = spectralcls.ParzenClassifier(1.0)
 
     def refused(frame, message, model=kind):
         with pytest.raises(ValueError, match=message):
@@ -343,13 +345,13 @@ def test_what_a_table_on_workers_cannot_hold_is_named(problem):
     refused(
         frame,
         "Column 'color' of X holds category values",
-        spectralcls.dask.ParzenClassifier(1.0, categorical_features=None),
+        spectralcls.ParzenClassifier(1.0, categorical_features=None),
     )
     unknown = dd.from_pandas(frame, npartitions=2)
     unknown["color"] = unknown["color"].cat.as_unknown()
     with pytest.raises(ValueError, match="Column 'color' of X is categorical, but its categories are not known"):
         kind.fit(unknown, da.from_array(labels, chunks=100))
-    plain = spectralcls.dask.ParzenClassifier(1.0, scale=None).fit(
+    plain = spectralcls.ParzenClassifier(1.0, scale=None).fit(
         dd.from_pandas(frame[["length", "income"]], npartitions=2), da.from_array(labels, chunks=100)
     )
     with pytest.raises(ValueError, match="Column 'income' of X holds category values"):
@@ -374,7 +376,7 @@ def test_parzen_validates_a_sample_against_all_points(parameters, weighted, monk
     scores_against_all = tuning.scores_against_all
     monkeypatch.setattr(tuning, "MOST_VALUES", 0)
     monkeypatch.setattr(tuning, "scores_against_all", accuracies)
-    model = spectralcls.dask.ParzenClassifier(
+    model = spectralcls.ParzenClassifier(
         max_tuning_samples=200, bandwidth_grid=grid, cv=3, **parameters, scale=None
     ).fit(rows(X), rows(y), None if weights is None else rows(weights))
     (((_, sample, *_), options),) = seen
@@ -435,7 +437,7 @@ def log_sums(model, queries):
 def test_laplacian_spectral_classifier(problem, parameters):
     X, y, weights, queries = problem
     local = spectralcls.spectral.LaplacianSpectralClassifier(**parameters).fit(X, y, weights)
-    distributed = spectralcls.dask.LaplacianSpectralClassifier(**parameters).fit(rows(X), rows(y), weights)
+    distributed = spectralcls.spectral.LaplacianSpectralClassifier(**parameters).fit(rows(X), rows(y), weights)
     np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-12)
     assert distributed.overall_bandwidth_ == pytest.approx(local.overall_bandwidth_, rel=1e-12)
     assert_same(local, distributed, queries, tolerance=1e-10)
@@ -480,7 +482,7 @@ def test_parquet_files_whose_partitions_dask_joins(tmp_path, problem):
 
 def test_to_local_gives_the_ordinary_estimator(problem):
     X, y, _, queries = problem
-    distributed = spectralcls.dask.LaplacianISEClassifier(bandwidth=1.5).fit(rows(X), y)
+    distributed = spectralcls.LaplacianISEClassifier(bandwidth=1.5).fit(rows(X), y)
     local = distributed.to_local()
     assert type(local) is kernel_mean.LaplacianISEClassifier
     assert_same(local, distributed, queries)
@@ -490,8 +492,7 @@ def test_doubt_is_in_memory_but_for_shares_of_classes(problem):
     """PerTurbo's local estimator did not know its labels, influence and shares failed with errors of Dask."""
     X, y, _, queries = problem
     for name, options in (("PerTurboClassifier", {"alpha": 0.1}), ("ParzenClassifier", {})):
-        kinds = (getattr(module, name) for module in (spectralcls, spectralcls.dask))
-        local, distributed = (kind(bandwidth=1.5, scale=None, **options) for kind in kinds)
+        local, distributed = (KINDS[name](bandwidth=1.5, scale=None, **options) for _ in range(2))
         local.fit(X, y)
         distributed.fit(rows(X), rows(y))
         back = distributed.to_local()
@@ -530,7 +531,7 @@ def reads(fit, X):
 def test_a_fit_reads_lazy_data_once_if_they_fit_into_memory(problem, name, weighted, monkeypatch):
     X, y, weights, _ = problem
     y = X[:, 0] if name == "KernelRegressor" else y
-    kind, weight = getattr(spectralcls.dask, name), weights if weighted else None
+    kind, weight = KINDS[name], weights if weighted else None
     assert reads(lambda lazy: kind().fit(lazy, rows(y), weight), X) == 1
     monkeypatch.setattr(workers, "HELD", 0)
     assert 1 < reads(lambda lazy: kind().fit(lazy, rows(y), weight), X) <= 11  # as the guide says
@@ -551,7 +552,7 @@ def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path, monkeypatch):
     with dask.config.set(scheduler="synchronous"):
         tracemalloc.start()
         blocks = spectralcls.dask.from_memmap(points, chunk)
-        fitted = spectralcls.dask.ParzenClassifier(bandwidth=5.0).fit(blocks, y)
+        fitted = spectralcls.ParzenClassifier(bandwidth=5.0).fit(blocks, y)
         labels = fitted.predict(queries).compute()
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
@@ -617,7 +618,7 @@ def test_a_rule_of_thumb_is_that_of_all_points_in_memory(problem, rule, most, mo
 def test_spectral_classifiers(problem, name, parameters):
     X, y, weights, queries = problem
     local = KINDS[name](n_components=4, **parameters).fit(X, y, weights)
-    distributed = getattr(spectralcls.dask, name)(n_components=4, **parameters).fit(rows(X), y, weights)
+    distributed = KINDS[name](n_components=4, **parameters).fit(rows(X), y, weights)
     assert_same(local, distributed, X[:60], tolerance=1e-7)
     back = distributed.to_local()
     assert type(back) is type(local)
@@ -627,7 +628,7 @@ def test_spectral_classifiers(problem, name, parameters):
 def test_spectral_classifier_with_cross_validation(problem):
     X, y = problem[0][:300], problem[1][:300]
     local = spectralcls.spectral.SpectralISEClassifier(n_components="cv", max_components=6).fit(X, y)
-    distributed = spectralcls.dask.SpectralISEClassifier(n_components="cv", max_components=6).fit(rows(X), y)
+    distributed = spectralcls.spectral.SpectralISEClassifier(n_components="cv", max_components=6).fit(rows(X), y)
     assert distributed.bandwidth_ == pytest.approx(local.bandwidth_)
     assert distributed.n_components_ == local.n_components_
     assert_same(local, distributed, X[:60], tolerance=1e-6)
@@ -640,7 +641,7 @@ def test_spectral_classifier_with_cross_validation(problem):
 def test_all_components_are_kernel_sums_on_the_workers(problem, name):
     X, y, weights, queries = problem
     local = KINDS[name]().fit(X, y, weights)
-    distributed = getattr(spectralcls.dask, name)().fit(rows(X), y, weights)
+    distributed = KINDS[name]().fit(rows(X), y, weights)
     assert distributed.bandwidth_ == pytest.approx(local.bandwidth_)
     assert_same(local, distributed, queries, tolerance=1e-10)
     assert_same(distributed.to_local(), distributed, queries, tolerance=1e-10)
@@ -684,13 +685,13 @@ def test_weights_of_classes_count_in_tuning_as_in_memory(problem, class_weight):
     X, y = X[some], y[some]
     options = {"class_weight": class_weight, "scale": None}
     local = spectralcls.PerTurboClassifier(**options).fit(X, y)
-    distributed = spectralcls.dask.PerTurboClassifier(**options).fit(rows(X), rows(y))
+    distributed = spectralcls.PerTurboClassifier(**options).fit(rows(X), rows(y))
     scores = [model.cv_results_["mean_test_score"] for model in (local, distributed)]
     np.testing.assert_allclose(scores[1], scores[0], rtol=1e-9)
     ones = spectralcls.PerTurboClassifier(scale=None).fit(X, y).cv_results_["mean_test_score"]
     assert np.abs(scores[0] - ones).max() > 0.01
     with pytest.raises(ValueError, match="class_weight must be positive"):
-        spectralcls.dask.PerTurboClassifier(class_weight={"ash": 0.0}).fit(rows(X), rows(y))
+        spectralcls.PerTurboClassifier(class_weight={"ash": 0.0}).fit(rows(X), rows(y))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -701,7 +702,7 @@ def test_perturbo(problem, parameters, class_weight, weighted):
     sample_weight = 3 * weights * (1 + (y == "ash")) if weighted else None
     parameters = parameters | {"class_weight": class_weight}
     local = spectralcls.PerTurboClassifier(**parameters).fit(X, y, sample_weight)
-    distributed = spectralcls.dask.PerTurboClassifier(**parameters).fit(rows(X), rows(y), sample_weight)
+    distributed = spectralcls.PerTurboClassifier(**parameters).fit(rows(X), rows(y), sample_weight)
     np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_)
     np.testing.assert_array_equal(distributed.class_counts_, local.class_counts_)
     assert_same(local, distributed, queries, tolerance=1e-8)
@@ -716,7 +717,7 @@ def test_perturbo_of_a_table_with_gaps(parameters):
     frame, y, _ = mixed_table(240)
     queries, _, _ = mixed_table(40, seed=1)
     local = spectralcls.PerTurboClassifier(**parameters).fit(frame, y)
-    distributed = spectralcls.dask.PerTurboClassifier(**parameters)
+    distributed = spectralcls.PerTurboClassifier(**parameters)
     distributed.fit(dd.from_pandas(frame, npartitions=3, sort=False), da.from_array(y, chunks=100))
     assert (distributed.bandwidth_, distributed.alpha_) == (local.bandwidth_, local.alpha_)
     on_workers = dd.from_pandas(queries, npartitions=2, sort=False)
@@ -733,7 +734,7 @@ def test_perturbo_of_a_table_with_gaps(parameters):
 
 def test_infinity_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem):
     X, y, _, queries = problem
-    fitted = spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(rows(X), y)
+    fitted = spectralcls.ParzenClassifier(bandwidth=1.0).fit(rows(X), y)
     before = fitted.predict(rows(queries)).compute()
     broken = X.copy()
     broken[431, 1] = np.inf
@@ -760,12 +761,12 @@ def test_infinity_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem
 )
 def test_data_that_do_not_fit(problem, given, error, message):
     with pytest.raises(error, match=message):
-        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(*given(*problem[:2]))
+        spectralcls.ParzenClassifier(bandwidth=1.0).fit(*given(*problem[:2]))
 
 
 def test_not_fitted(problem):
     with pytest.raises(NotFittedError):
-        spectralcls.dask.ParzenClassifier().predict(rows(problem[3]))
+        spectralcls.ParzenClassifier().predict(rows(problem[3]))
 
 
 def test_what_lies_under_a_mask_is_missing(problem):
@@ -775,7 +776,7 @@ def test_what_lies_under_a_mask_is_missing(problem):
     chunks = len(X) // 3 + 1
     answers = [
         np.asarray(
-            spectralcls.dask.ParzenClassifier(bandwidth=1.0)
+            spectralcls.ParzenClassifier(bandwidth=1.0)
             .fit(da.from_array(given, chunks=(chunks, -1)), da.from_array(y, chunks=chunks))
             .predict_proba(da.from_array(given, chunks=(chunks, -1)))
         )
@@ -784,7 +785,7 @@ def test_what_lies_under_a_mask_is_missing(problem):
     np.testing.assert_array_equal(*answers)
     with pytest.raises(ValueError, match="y contains NaN"):
         labels = da.from_array(np.ma.array(y, mask=hidden[:, 0]), chunks=chunks)
-        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(da.from_array(X, chunks=(chunks, -1)), labels)
+        spectralcls.ParzenClassifier(bandwidth=1.0).fit(da.from_array(X, chunks=(chunks, -1)), labels)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "boolean", "int64[pyarrow]"])
@@ -793,6 +794,6 @@ def test_labels_of_nullable_dtypes_stay_what_they_are(dtype):
     X, codes = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
     plain = codes == 1 if dtype == "boolean" else codes
     y = dd.from_pandas(pd.Series(plain, dtype=dtype), npartitions=2)
-    model = spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(dd.from_pandas(pd.DataFrame(X), npartitions=2), y)
+    model = spectralcls.ParzenClassifier(bandwidth=1.0).fit(dd.from_pandas(pd.DataFrame(X), npartitions=2), y)
     assert model.classes_.dtype == plain.dtype
     np.testing.assert_array_equal(model.classes_, np.unique(plain))

@@ -166,11 +166,9 @@ def test_nothing_learned_is_a_warning():
 @pytest.mark.parametrize("name", NAMES)
 def test_on_dask_collections(name):
     da = pytest.importorskip("dask.array")
-    from spectralcls import dask
-
     X, y = scaled_problem()
     XD, yD = da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50)
     local = make(name, bandwidth=1.0, metric="full").fit(X, y)
-    spread = getattr(dask, name)(bandwidth=1.0, metric="full", scale=None).fit(XD, yD)
+    spread = make(name, bandwidth=1.0, metric="full", scale=None).fit(XD, yD)
     assert_allclose(spread.decision_function(XD).compute(), local.decision_function(X), rtol=1e-6, atol=1e-8)
     assert_allclose(spread.to_local().decision_function(X), local.decision_function(X), rtol=1e-6, atol=1e-8)

@@ -97,10 +97,8 @@ def test_missing_values_constants_and_one_column():
 
 def test_the_same_on_dask():
     da = pytest.importorskip("dask.array")
-    from spectralcls.dask import ParzenClassifier as OnDask
-
     X, y = common_unit()
-    there = OnDask().fit(da.from_array(X, chunks=(100, -1)), da.from_array(y, chunks=100))
+    there = ParzenClassifier().fit(da.from_array(X, chunks=(100, -1)), da.from_array(y, chunks=100))
     here = ParzenClassifier().fit(X, y)
     assert there.scale_ == here.scale_ == "shared"
     assert_allclose(there.to_local()._inputs(X), here._inputs(X), rtol=1e-12)

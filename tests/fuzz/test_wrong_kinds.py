@@ -233,7 +233,7 @@ def test_every_classifier_refuses_labels_of_mixed_kinds_in_words():
 def test_classifiers_on_dask_refuse_labels_of_mixed_kinds_in_words(name, order):
     chunked, labels = da.from_array(MORE, chunks=(10, -1)), da.from_array(MIXED[order], chunks=10)
     with pytest.raises(TypeError, match="y mixes str with int"):
-        getattr(spectralcls.dask, name)(bandwidth=1.0).fit(chunked, labels)
+        estimators.KINDS[name](bandwidth=1.0).fit(chunked, labels)
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,6 @@ class Estimator(BaseEstimator):
     """
 
     _inputs: Inputs
-    _kind_of_inputs = Inputs
     _learns_on_workers = False
     _doc_link_module = "spectralcls"
 
@@ -129,7 +128,7 @@ class Estimator(BaseEstimator):
         bandwidth = getattr(self, "bandwidth", None)
         shared["bandwidth"] = bandwidth if isinstance(bandwidth, Real) else None
         shared["tuned"] = self._is_tuned("bandwidth")
-        return self._kind_of_inputs(type(self).__name__, **shared | options)
+        return Inputs(type(self).__name__, **shared | options)
 
     def _inputs_for(self, X):
         """New `Inputs` that read X, of the kind for a collection if the estimator learns from one."""

@@ -12,7 +12,6 @@ A kernel is a profile of ``u = |x - y| / h``:
 
 from . import _checks as checks  # noqa: F401  # for sums on Dask
 from ._bandwidth import amise_bandwidth, bandwidth_grid, kernel_variance, scale_bandwidth, silverman_bandwidth
-from ._bandwidth import check_repetitions as check_repetitions
 from ._bandwidth import geometric_grid as geometric_grid
 from ._bandwidth import reference_rule as reference_rule
 from ._exact import bounded_sums as bounded_sums

@@ -1,0 +1,96 @@
+"""One fit and one prediction in memory, and on Dask workers of one thread each
+
+The workers are processes of one machine. Points are normal, 8 features in float64, four classes whose centers differ,
+in chunks of 25 000 rows; the bandwidth is given, or tuned on 2000 of them. `clock` is seconds on the clock, which
+depend on how many processors are free; `processor` is the seconds of all processes together, which show what
+distribution costs. `worker` is by how many GiB the largest worker grew, `client` this process.
+"""
+
+import os
+import time
+from pathlib import Path
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+from bench.measure import QUICK, gib_beyond, limited_threads, spread
+from spectralcls import LaplacianISEClassifier, ParzenClassifier
+
+N, M, D, CLASSES, ROWS = (4_000, 500, 8, 4, 1_000) if QUICK else (100_000, 20_000, 8, 4, 25_000)
+TURNS = 1 if QUICK else 3
+GIVEN = {"bandwidth": 1.0, "scale": None, "n_jobs": 1}
+WORK = {
+    "Parzen": (ParzenClassifier, GIVEN),
+    "Parzen, tuned": (ParzenClassifier, {"max_tuning_samples": 2000, "n_jobs": 1}),
+    "Laplacian ISE": (LaplacianISEClassifier, GIVEN),
+}
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, CLASSES, N + M)
+    X = rng.normal(size=(N + M, D)) + rng.normal(size=(CLASSES, D))[y]
+    return X[:N], y[:N], X[N:]
+
+
+@pytest.fixture(scope="module", params=[0, 1, 2, 4])
+def workers(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def client(workers):
+    if not workers:
+        yield None
+        return
+    options = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": None}
+    with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster) as client:
+        yield client
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_workers(record, problem, work, workers, client):
+    """Without workers: the same class fitted to arrays in memory, one thread."""
+    X, y, Q = problem
+    kind, parameters = WORK[work]
+    expected = kind(**parameters).fit(X, y).predict(Q)
+    if client:
+        X, y, Q = (da.from_array(A, chunks=(ROWS, *A.shape[1:])).persist() for A in (X, y, Q))
+        kind(**GIVEN).fit(X, y).predict(Q[:1]).compute()  # workers import the package at their first task
+    found = {"fit": [], "predict": []}
+    with limited_threads(1):
+        for _ in range(TURNS):
+            model, fit = measured(lambda: kind(**parameters).fit(X, y), client)
+            labels, predict = measured(lambda model=model: np.asarray(model.predict(Q)), client)
+            found["fit"].append(fit)
+            found["predict"].append(predict)
+    assert np.mean(labels == expected) > 0.999
+    row = {"rows": N, "queries": M}
+    for step, turns in found.items():
+        clock, processor, grown, client_grown = zip(*turns, strict=True)
+        row |= {f"{step}, clock": spread(clock), f"{step}, processor": spread(processor)}
+        row |= {f"{step}, worker": max(grown), f"{step}, client": max(client_grown)} if workers else {}
+        row |= {} if workers else {f"{step}, client": max(client_grown)}
+    record(row)
+
+
+def measured(function, client):
+    """The result; seconds of the clock and of all processes; GiB by which the largest worker and this process grew."""
+    before = client.run(state) if client else {}
+    begin, processor = time.perf_counter(), time.process_time()
+    result, grown = gib_beyond(function)
+    clock, spent = time.perf_counter() - begin, time.process_time() - processor
+    after = client.run(state) if client else {}
+    spent += sum(after[worker][0] - before[worker][0] for worker in before)
+    return result, (clock, spent, max((after[w][1] - before[w][2] for w in before), default=0.0), grown)
+
+
+def state():
+    """Of this process: processor seconds, largest and present resident size in GiB; the largest starts anew."""
+    status = Path("/proc/self/status").read_text().split("\n")
+    sizes = {line.split(":")[0]: int(line.split()[1]) / 2**20 for line in status if line.startswith(("VmHWM", "VmRSS"))}
+    Path("/proc/self/clear_refs").write_text("5")
+    return sum(os.times()[:2]), sizes["VmHWM"], sizes["VmRSS"]
