@@ -1,14 +1,19 @@
 """Fitted estimators in files that run no code when they are read."""
 
+import re
+import zipfile
 from importlib import import_module
 
 import numpy as np
+import sklearn
 from scipy import sparse
 
 from ._utils.files import as_path, atomic
 from ._utils.typing import FilePath
 
 __all__ = ["load", "save"]
+
+_VERSION = re.compile(r'"_sklearn_version": \{[^{}]*"content": "\\"([^"\\]+)')
 
 
 def save(model, path: FilePath) -> None:
@@ -72,7 +77,8 @@ def load(path: FilePath):
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is no model, damaged, or holds a type that is not trusted.
+        If the file is no model, damaged, holds a type that is not trusted, or estimators of another minor version of
+        scikit-learn.
 
     Examples
     --------
@@ -92,6 +98,7 @@ def load(path: FilePath):
         unknown = skops.get_untrusted_types(file=path)
     except Exception as error:  # whatever a parser makes of bytes that are none of its own
         raise _damaged(path, error) from None
+    _refuse_other_versions(path)
     foreign = [name for name in unknown if not _is_trusted(name)]
     if foreign:
         raise ValueError(
@@ -107,6 +114,19 @@ def load(path: FilePath):
 def _damaged(path, error):
     reason = f": {error}" if isinstance(error, (OSError, ValueError, ImportError)) else ""
     return ValueError(f"{path}: not a readable model file, or a truncated one{reason}")
+
+
+def _refuse_other_versions(path):
+    """Raise for estimators of another minor version of scikit-learn, which it does not promise to read."""
+    with zipfile.ZipFile(path) as file:
+        versions = set(_VERSION.findall(file.read("schema.json").decode()))
+    here = sklearn.__version__
+    other = sorted(version for version in versions if version.split(".")[:2] != here.split(".")[:2])
+    if other:
+        raise ValueError(
+            f"{path}: was written with scikit-learn {other[0]}, and here is {here}, which may not read it: install "
+            f"scikit-learn {'.'.join(other[0].split('.')[:2])}, or fit the model again"
+        )
 
 
 def _is_trusted(name):

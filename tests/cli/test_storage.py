@@ -6,9 +6,12 @@ import zipfile
 
 import numpy as np
 import pytest
+import sklearn
 from every_estimator import KINDS, names
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import spectralcls
 
@@ -137,3 +140,19 @@ def test_without_skops_the_extra_is_named(monkeypatch, tmp_path):
     for call in (lambda: spectralcls.save(1, tmp_path / "x"), lambda: spectralcls.load(tmp_path / "x")):
         with pytest.raises(ImportError, match=r"spectralcls\[models\]"):
             call()
+
+
+@pytest.mark.parametrize("version, is_read", [("1.2.3", False), (sklearn.__version__, True)])
+def test_estimators_of_another_scikit_learn_are_refused_in_one_sentence(tmp_path, version, is_read):
+    X = np.arange(20.0)[:, None]
+    model = make_pipeline(StandardScaler(), spectralcls.ParzenClassifier(bandwidth=1.0)).fit(X, X[:, 0] > 9)
+    spectralcls.save(model, tmp_path / "m.skops")
+    with zipfile.ZipFile(tmp_path / "m.skops") as old, zipfile.ZipFile(tmp_path / "other.skops", "w") as new:
+        for name in old.namelist():
+            here, there = (f'"content": "\\"{one}\\""'.encode() for one in (sklearn.__version__, version))
+            new.writestr(name, old.read(name).replace(here, there))
+    if is_read:
+        assert spectralcls.load(tmp_path / "other.skops").predict(X).tolist() == model.predict(X).tolist()
+    else:
+        with pytest.raises(ValueError, match=f"written with scikit-learn 1.2.3, and here is {sklearn.__version__}"):
+            spectralcls.load(tmp_path / "other.skops")
