@@ -134,9 +134,7 @@ def test_a_file_without_a_header_is_predicted_by_position_with_or_without_the_ta
     assert "2 columns without a header; the rules were learned from 4 such columns, or 3 without" in message
 
 
-@pytest.mark.parametrize(
-    "above", ["Sales of 2023\n", "Sales of 2023\n\n", "# of a sensor\n# 3, 4\n", "Sales,,\n", "by,me\n"]
-)
+@pytest.mark.parametrize("above", ["Sales of 2023\n", "Sales of 2023\n\n", "Sales,,\n", "by,me\n"])
 def test_what_stands_above_the_header_is_not_read_and_said(written, above):
     path = written(above + "a,b,c\n" + "".join(f"{a},{b},{y}\n" for (a, b), y in zip(X, Y, strict=True)))
     for target in (None, "c"):
@@ -588,3 +586,25 @@ def test_a_report_of_a_subsample_says_how_the_file_was_read(written, tmp_path, c
     text = report.read_text(encoding="utf-8")
     assert "How the file was read" in text and "60 rows" in text
     assert "gives the class away" in said and "gives the class away" in text
+
+
+@pytest.mark.parametrize("last", ["a,b,c", "#a,b,c"])
+def test_lines_of_comments_above_are_not_read(written, last):
+    rows = "".join(f"{a},{b},{y}\n" for (a, b), y in zip(X, Y, strict=True))
+    table = read_table(written("# one, of a sensor\n" * 120 + f"{last}\n" + rows), target="c")
+    assert table.feature_names == [last.split(",")[0], "b"] and "header in line 121" in table.DESCR
+    assert_array_equal(table.data, X)
+
+
+def test_a_file_of_dos_and_one_without_an_ending(written):
+    rows = "".join(f"{a},{y}\r\n" for (a, _), y in zip(X, Y, strict=True))
+    table = read_table(written("a,c\r\n" + rows + "\x1a", "TABLE"), target="c")
+    assert_array_equal(table.data[:, 0], X[:, 0])
+    assert set(table.target) == {"left", "right"}
+
+
+@pytest.mark.parametrize("name", ["studyid", "docno", "case", "population", "epoch"])
+def test_sorted_numbers_are_identifiers_only_by_their_name(written, name):
+    values = 1000 + np.cumsum(rng.integers(1, 90, 100))
+    table = read_table(written([(name, "b"), *zip(values.tolist(), [k % 7 for k in range(100)], strict=True)]))
+    assert (name in table.feature_names) == (name in ("population", "epoch"))

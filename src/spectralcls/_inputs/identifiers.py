@@ -12,6 +12,7 @@ _NAME = re.compile(  # "number of employees" and "num_votes" are counts
     r"|(?:^|[^a-z])(?:nr|no|num|number)[^a-z]*$|(?:nummer|number|nr)[^a-z]*$",
     re.IGNORECASE,
 )
+_ENDING = re.compile(r"(?:id|no|nr|num|case|seq[a-z]?)$", re.IGNORECASE)  # as "studyid": a key if the form says so too
 _CAMEL = re.compile(r"[a-z](?:ID|Id|No|Key)$")
 _ROW_NUMBERS = re.compile(  # that pandas, R and we give to columns without a name
     r"column \d+|Unnamed: \d+(?:[._].*)?|X(?:\.\d+)?|\.\.\.\d+|__index_level_\d+__|level_0"
@@ -60,4 +61,6 @@ def is_identifier(values, name=""):
     if calls_itself_a_row_number(name):
         return distinct == len(values)
     steps = np.diff(values.astype(np.float64))
-    return values.max() - values.min() < 2 * len(values) and bool(np.all(steps > 0) or np.all(steps < 0))
+    if not (np.all(steps > 0) or np.all(steps < 0)):
+        return False
+    return bool(values.max() - values.min() < 2 * len(values) or _ENDING.search(str(name)))

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from .._inputs.dates import ORDERS, UNCLEAR, date_parts, varying_parts
-from .._inputs.identifiers import SHARE, calls_itself_a_row_number, is_identifier
+from .._inputs.identifiers import SHARE, calls_itself_a_key, calls_itself_a_row_number, is_identifier
 from ._cells import LEADING_ZERO, OTHER, TRUTH, Cells, Numbers
 from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
 
@@ -234,7 +234,7 @@ def _learned_texts(name, cells, forced, decimal, order):
         return _code(name, cells)
     if numeric >= 0.5 and cells.matches(LEADING_ZERO).any():
         return _text(name, cells)
-    if numeric >= 0.5 and _are_codes(cells, values):
+    if numeric >= 0.5 and _are_codes(name, cells, values):
         column = _text(name, cells)
         odd = cells.values[int(np.isnan(values).argmax())].as_py()
         return replace(column, note=f"{column.note}; not all are numbers, as {shortened(odd)!r}")
@@ -255,7 +255,7 @@ def _learned_texts(name, cells, forced, decimal, order):
     return _text(name, cells)
 
 
-def _are_codes(cells, values):
+def _are_codes(name, cells, values):
     """Whether cells that are no numbers, beside whole numbers, are too many or too regular for slips.
 
     Those of codes, as PC 17599 beside 113803, have digits and differ; bins and words that stand for a number, as 2-10
@@ -265,7 +265,7 @@ def _are_codes(cells, values):
     whole = values[~odd]
     if not odd.any() or (whole < 0).any() or (whole != np.trunc(whole)).any():
         return False
-    if np.count_nonzero(odd & cells.matches(r"\d")) >= _FEW_ODD:
+    if np.count_nonzero(odd & cells.matches(r"\d")) >= (1 if calls_itself_a_key(name) else _FEW_ODD):
         return True
     return len(values) <= MOST_LEVELS and bool((cells.counts[odd] >= _ODD_AGAIN).any())
 

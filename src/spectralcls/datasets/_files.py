@@ -72,7 +72,7 @@ def _suffix(path):
         if len(names) != 1 or Path(names[0]).suffix.lower() not in TEXT:
             raise ValueError(f"{path}: holds {len(names)} files, and has to hold one text file: unpack it")
         return Path(names[0]).suffix.lower()
-    return path.with_suffix("").suffix.lower() if suffix in PACKED else suffix
+    return (path.with_suffix("").suffix.lower() if suffix in PACKED else suffix) or (TEXT[0] if path.is_file() else "")
 
 
 def table_parts(

@@ -125,7 +125,8 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
         starts = [line for line, _ in below.rows(_lines(data), empty=empty)]
         return [starts[position] for position in positions]
 
-    _refuse_second_header(path, table, places)
+    if header.position >= 0:
+        _refuse_second_header(path, table, places)
     kind = f", {encoding}, {_DELIMITERS.get(cut.delimiter, repr(cut.delimiter))} between cells"
     return Source(
         path,
@@ -157,6 +158,7 @@ def _cut(lines, skipped, dialect, data):
     if first.lower().startswith("sep=") and len(first) <= 5:
         skipped, delimiter = skipped + 1, delimiter or first[4:] or "\t"
     comment = dialect.comment
+    skipped += _n_comments(lines[skipped:])
     sample = [line for line in lines[skipped:] if line.strip() and not (comment and line.startswith(comment))][:50]
     single = not any('"' in line for line in sample) and sum(line.count("'") for line in sample) >= len(sample)
     ways = []
@@ -176,6 +178,17 @@ def _cut(lines, skipped, dialect, data):
         if not _is_strict(cut, whole) and _is_strict(cut._replace(escape=True), whole):
             cut = cut._replace(escape=True)
     return cut
+
+
+def _n_comments(lines):
+    """Number of lines above that begin with #, without one that names the columns of those below it."""
+    n = next((k for k, line in enumerate(lines) if not line.startswith("#")), 0)
+    if not n:
+        return 0
+    ways = [Cut(delimiter) for delimiter in _DELIMITERS]
+    last, *below = (lines[n - 1], *lines[n : n + _SAMPLE_LINES])
+    widths = [(len(next(way.rows([last]))[1]), {len(row) for _, row in way.rows(below)}) for way in ways]
+    return n - any(width > 1 and found == {width} for width, found in widths)
 
 
 def _is_strict(cut, lines):
@@ -336,8 +349,8 @@ def _utf8(path, encoding):
     """The file as bytes of UTF-8, and its encoding: by its mark, UTF-16 by its zero bytes, UTF-8 or else cp1252."""
     data = _content(path)
     guessed = False
-    if data.endswith(b"\x1a"):  # the end of a file of DOS
-        data = data.rstrip(b"\x1a")
+    if b"\x1a" in data[-10:]:  # the end of a file of DOS
+        data = data.rstrip(b"\x1a\r\n") + b"\n"
     if encoding is None:
         encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
         zeros = bytes(byte == 0 for byte in data[:4])
