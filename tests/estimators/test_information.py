@@ -353,6 +353,16 @@ def test_nothing_underflows():
     assert log_ise < np.log(2) + self_terms
 
 
+@pytest.mark.parametrize("scale, number", [(1e-300, np.inf), (1e300, 0.0)])
+def test_numbers_that_no_float_holds_are_zero_or_infinite(scale, number):
+    X, Y, _, _ = samples()
+    X, Y = scale * X, scale * Y
+    assert info.information_potential(X) == info.cross_information_potential(X, Y) == number
+    assert info.integrated_squared_error(X, Y) == number
+    assert np.isfinite(info.information_potential(X, log=True)) and np.isfinite(info.renyi_entropy(X))
+    assert np.isfinite(info.integrated_squared_error(X, Y, log=True))
+
+
 def test_compact_kernels_out_of_reach():
     X, Y, _, _ = samples()
     Y = Y + 100

@@ -311,6 +311,16 @@ def test_dependence_without_correlation_is_seen():
     assert information.independence_test(np.cos(angle), np.sin(angle), bandwidth=0.3, n_permutations=99).p_value == 0.01
 
 
+@pytest.mark.parametrize("bandwidth", [1e-9, 1e300])
+@pytest.mark.parametrize("n_permutations", [99, None])
+def test_a_bandwidth_that_sees_nothing_says_so(bandwidth, n_permutations):
+    X, Y = samples(30, 30, shift=3.0)
+    for test in (information.two_sample_test, information.independence_test):
+        with pytest.warns(UserWarning, match="All permutations have the same statistic: bandwidth=") as record:
+            found = test(X, Y, bandwidth=bandwidth, n_permutations=n_permutations)
+        assert found.p_value == 1.0 and record[0].filename == __file__
+
+
 def test_bad_input():
     X, Y = samples()
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):

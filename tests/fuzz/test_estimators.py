@@ -147,6 +147,7 @@ def test_tables(name, data, n, n_columns, h):
         np.testing.assert_allclose(again.predict_proba(queries[order]), posteriors, atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:All permutations")
 @examples(0.5)
 @given(st.data(), labeled(dtype=FLOAT64), st.integers(1, 19), st.booleans())
 def test_permutation_tests(data, problem, n_permutations, independence):

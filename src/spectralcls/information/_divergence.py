@@ -12,6 +12,7 @@ from ._parzen import (
     read_bandwidths,
     read_normalized,
     read_samples,
+    value,
 )
 
 
@@ -88,9 +89,8 @@ def integrated_squared_error(
     scaled = float(np.exp(logs - largest) @ (1, -2, 1))
     if kernel == "gaussian":
         scaled = max(scaled, 0.0)  # a squared distance, but for rounding
-    if log:
-        return float(largest + np.log(scaled)) if scaled else -np.inf
-    return float(np.exp(largest) * scaled) if scaled else 0.0
+    log_size = float(largest + np.log(abs(scaled))) if scaled else -np.inf
+    return log_size if log else float(np.sign(scaled)) * value(log_size, False)
 
 
 @checked_pair

@@ -144,4 +144,6 @@ def log_gram(p, q, kernel, bandwidths, potential, n_jobs):
 
 
 def value(log_value, log):
-    return log_value if log else float(np.exp(log_value))
+    """The logarithm itself, or the number; 0 or infinite if no float can hold it."""
+    with np.errstate(over="ignore", under="ignore"):
+        return log_value if log else float(np.exp(log_value))

@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from .._expansion.points import blocks
+from .._utils.advice import advise
 from .._utils.typing import Array, ArrayLike, Bandwidth, RandomState
 from ..kernels import kernel_sums
 from ._gram import Gram, correlations, inner
@@ -214,6 +215,7 @@ def independence_test(
     tested = of_x._replace(
         bandwidths=list(zip(of_x.bandwidths, of_y.bandwidths, strict=True)),
         log_constants=of_x.log_constants + of_y.log_constants - 2 * np.log(n),
+        varies=of_x.varies and of_y.varies,
     )
     pairs = zip(of_x.grams(), of_y.grams(), strict=True)
     if n_permutations is None:
@@ -255,6 +257,7 @@ def _by_draws(values, tested, log_constants=None):
     """The result of statistics (b, 1 + n_permutations) of each bandwidth, the first of the samples as they are."""
     if len(values) == 1:
         best, statistics = 0, values[0]
+        _advise(tested, np.isfinite(statistics).all() and np.ptp(statistics) <= TIED * np.abs(statistics).max())
     else:
         bounded = values if log_constants is not None else -np.exp(-values)  # a divergence may be infinite
         mean, deviation = bounded.mean(axis=1), bounded.std(axis=1)
@@ -280,11 +283,22 @@ def _by_moments(pairs, tested, log_orders):
         steady = deviation <= STEADY * max(abs(value), abs(mean))
         z = 0.0 if steady else (value - mean) / deviation
         found.append((1.0 if steady else tail(z, skewness, log_orders), -z, value))
+    _advise(tested, len(found) == 1 and steady)
     best = min(range(len(found)), key=lambda b: found[b][:2])
     p_value, minus_z, value = found[best]
     statistic = _times(max(value, 0.0), tested.log_constants[0]) if len(found) == 1 else -minus_z
     # One of several bandwidths has a p-value as small as this at most that many times as often.
     return PermutationTest(float(statistic), min(p_value * len(found), 1.0), None, tested.bandwidths[best])
+
+
+def _advise(tested, steady):
+    """Warn of a bandwidth that sees nothing in points that vary."""
+    if steady and tested.varies:
+        advise(
+            f"All permutations have the same statistic: bandwidth={tested.bandwidths[0]} is too narrow or too wide to "
+            'see a difference, and the p-value is 1 for any samples. bandwidth="grid" finds one that is not.',
+            stacklevel=5,
+        )
 
 
 def _times(values, log_constant):

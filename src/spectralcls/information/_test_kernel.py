@@ -24,6 +24,7 @@ class KernelOfTest(NamedTuple):
     widths : (b,), of the potentials, in the scale of the points
     bandwidths : b floats, of the densities, in the units of the features
     log_constants : (b,), of the densities
+    varies : whether there are more than two points, not all equal
     """
 
     points: np.ndarray
@@ -31,6 +32,7 @@ class KernelOfTest(NamedTuple):
     widths: np.ndarray
     bandwidths: list
     log_constants: np.ndarray
+    varies: bool
     n_jobs: int | None
 
     def grams(self):
@@ -54,7 +56,8 @@ def kernel_of_test(samples, bandwidth, kernel, potential, n_jobs):
     log_constants = -log_normalizer(kernel, points.shape[1], widths) - points.shape[1] * exponent * np.log(2)
     with np.errstate(over="ignore"):
         bandwidths = np.ldexp(h, exponent).tolist() if isinstance(bandwidth, str) else [float(bandwidth)]
-    return KernelOfTest(points, kernel, widths, bandwidths, log_constants, n_jobs)
+    varies = len(points) > 2 and has_spread(points)
+    return KernelOfTest(points, kernel, widths, bandwidths, log_constants, varies, n_jobs)
 
 
 def kernels_of_tests(samples, bandwidth, kernel, potential, n_jobs):
