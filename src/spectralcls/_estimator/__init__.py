@@ -15,4 +15,4 @@ from .classifier import Classifier, finite_scores, has_probabilities, log_poster
 from .expansion_classifier import ExpansionClassifier
 from .parameters import CONSTRAINTS, with_parameters
 from .prediction_sets import leave_one_out
-from .within import mapped, names_after, within
+from .wrapped import mapped, names_after, within

@@ -91,9 +91,8 @@ class MetricDisplay(Display):
             )
         weights = np.linalg.norm(metric.components_, axis=0)
         if X is not None and (owner is metric or getattr(owner, "scale_", None) is None):
-            weights = weights * np.asarray(mapped(steps, X), dtype=np.float64).std(
-                axis=0
-            )  # a classifier has scaled them before
+            spread = np.asarray(mapped(steps, X), dtype=np.float64).std(axis=0)
+            weights = weights * spread  # a classifier has scaled the features before
         names = getattr(owner, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
         return cls(weights, names, np.asarray(metric.loss_curve_), n_shown=n_shown).plot(axes)
 
