@@ -1,10 +1,10 @@
 """Prediction intervals of a regression: coverage and width, against split and cross conformal prediction
 
-Tables of numbers and categories as they are, from packages of R, chosen by their columns; gaps stay. All methods but the
-last stand around `KernelRegressor` with its defaults. *Jackknife+* is its own `predict_interval`. *Split*: half of the
-rows fit the model, the other half give the quantile of the absolute residuals. *CV+* is MAPIE's, five folds. *CQR*:
-boosted trees for two quantiles on half of the rows, corrected by the other half. Asked for are 90 %; at most 500 rows are
-tested. Widths are relative to the standard deviation of the target.
+Tables of numbers and categories as they are, from packages of R, chosen by their columns; gaps stay. All methods but
+the last stand around `KernelRegressor` with its defaults. *Jackknife+* is its own `predict_interval`. *Split*: half of
+the rows fit the model, the other half give the quantile of the absolute residuals. *CV+* is MAPIE's, five folds. *CQR*:
+boosted trees for two quantiles on half of the rows, corrected by the other half. Asked for are 90 %; at most 500 rows
+are tested. Widths are relative to the standard deviation of the target.
 """
 
 import importlib.util

@@ -91,6 +91,24 @@ def test_the_shares_in_a_vote_are_those_of_its_members(loader):
     assert np.mean(of_the_best == (found.shares[:, 0] > 0)) > 0.9  # its own class speaks for it
 
 
+def test_a_share_in_a_ridge_regression_is_what_the_label_of_a_sample_adds():
+    """The terms of its coefficients were as large as 50 for a probability, and of either sign for one class."""
+    model = sc.KernelRidgeClassifier(bandwidth=3.0, alpha=1e-3, kernel="gaussian", scale=None).fit(X[1:], Y[1:])
+    found = influence(model, X[:3], n_points=149)
+
+    def k(A, B):
+        return np.exp(-((A[:, None] - B) ** 2).sum(axis=2) / 18)
+
+    points, place = np.unique(X[1:], axis=0, return_index=True)
+    copies = np.unique(X[1:], axis=0, return_counts=True)[1]
+    weights = k(X[:3], points) @ np.linalg.inv(k(points, points) + 1e-3 * np.diag(1 / copies))
+    codes = Y[1:][place]
+    best, second = found.classes[:, :1], found.classes[:, 1:]
+    shares = weights * ((codes == best).astype(float) - (codes == second))
+    np.testing.assert_allclose(np.sort(found.shares, axis=1), np.sort(shares, axis=1), atol=1e-6)
+    assert np.abs(found.shares).max() < 2
+
+
 def test_influence_names_bad_input():
     model = sc.ParzenClassifier(bandwidth=1.0).fit(X, Y)
     with pytest.raises(ValueError, match="n_points"):

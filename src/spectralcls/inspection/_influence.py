@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._estimator import coordinates, fitted_form, mapped
+from .._estimator import coordinates, fitted_form, leave_one_out, mapped
 from .._expansion import blocks
 from .._expansion.leave_one_out import log_kernel
 from .._inputs.missing import is_incomplete
@@ -86,8 +86,11 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
 
     Notes
     -----
-    Exact, from the terms of the sums that `predict` adds up: O(n_queries n_samples n_features). In a vote each member
-    divides its part of the margin among the samples as they share in the margin of its own scores.
+    Exact, from the terms of the sums that `predict` adds up: O(n_queries n_samples n_features). The scores of a ridge
+    regression are sums over the labels, each with its weight in the prediction, ``k(q) (K + alpha)^-1``: one inverse at
+    the first call, O(n^3), and n^2 for each query. With more than `max_exact_samples` they are the terms of its
+    coefficients. In a vote each member divides its part of the margin among the samples as they share in the margin of
+    its own scores.
 
     Examples
     --------
@@ -110,14 +113,15 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     Q = coordinates(model, X)
     if is_incomplete(Q):
         raise ValueError("X lacks values; influence is defined for complete queries.")
+    shares_of, samples = _summands(model)
     form, found = fitted_form(model)[0], []
-    for rows in blocks(len(Q), 32 * len(form.points.X)):
+    for rows in blocks(len(Q), 32 * len(samples)):
         terms, scores = _terms(form, Q[rows])
         pair = _best_two(scores)
-        shares, baseline = _shares(form, terms, pair)
+        shares, baseline = shares_of(Q[rows], terms, pair)
         found.append((pair, _margin(scores, pair), *_largest(shares, n_points), baseline))
     pair, margin, points, shares, rest, baseline = (np.concatenate(part) for part in zip(*found, strict=True))
-    return Influence(model.classes_[pair], margin, _samples_of(model)[points], shares, rest, baseline)
+    return Influence(model.classes_[pair], margin, samples[points], shares, rest, baseline)
 
 
 def _has_sums(model):
@@ -125,10 +129,38 @@ def _has_sums(model):
     return form is not None and (form.by_class or order is not None)
 
 
-def _samples_of(model):
-    """The first training sample that each point of a fitted form is."""
+def _summands(model):
+    """A function of queries, their `_terms` and pairs of classes: what each point adds to the score of the first class
+    less that of the second (m, n), and what is left (m,); and the first training sample that each point is."""
     form, order = fitted_form(model)
-    return np.arange(len(form.points.X)) if order is None else np.unique(order, return_index=True)[1]
+    points = None if form.by_class else _points_with_smoothing(model)
+    if points is not None:
+        return _of_labels(form, points)
+    samples = np.arange(len(form.points.X)) if order is None else np.unique(order, return_index=True)[1]
+    return lambda _, terms, pair: _shares(form, terms, pair), samples
+
+
+def _points_with_smoothing(model):
+    """The points of a regression on the labels; None if it cannot leave them out in closed form."""
+    try:
+        points = leave_one_out(model)
+    except AttributeError:
+        return None
+    return points if hasattr(points, "smoothing") else None
+
+
+def _of_labels(form, points):
+    """The same of a regression on the labels, in whose predictions each label has a weight.
+
+    The terms of its own sum tell nothing: coefficients of near points are large and of either sign.
+    """
+
+    def shares_of(Q, _, pair):
+        weights = points.smoothing(Q)
+        shares = weights * ((points.codes == pair[:, :1]).astype(float) - (points.codes == pair[:, 1:]))
+        return shares, (form.offsets[pair[:, 1]] - form.offsets[pair[:, 0]]) * (1 - weights.sum(axis=1))
+
+    return shares_of, np.unique(points.order, return_index=True)[1]
 
 
 def _of_vote(model, X, n_points):
@@ -151,9 +183,8 @@ def _of_vote(model, X, n_points):
             if not _has_sums(head) or len(head.classes_) < p.shape[1]:
                 rest += part[rows]
                 continue
-            form, samples = fitted_form(head)[0], _samples_of(head)
-            terms, _ = _terms(form, coordinates(head, Z[rows]))
-            own, offset = _shares(form, terms, pair[rows])
+            (shares_of, samples), queries = _summands(head), coordinates(head, Z[rows])
+            own, offset = shares_of(queries, _terms(fitted_form(head)[0], queries)[0], pair[rows])
             whole = own.sum(axis=1) + offset
             scale = np.divide(part[rows], whole, out=np.zeros(len(whole)), where=whole != 0)
             shares[:, samples if seen is None else seen[samples]] += own * scale[:, None]

@@ -45,7 +45,7 @@ class FeatureEffectDisplay(Display):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> display = FeatureEffectDisplay.from_estimator(KernelRidgeClassifier().fit(X, y), X[70:71])
     >>> display.ax_.get_xlabel()
-    'Change of the probability of 1 because the value is known'
+    'Change of the probability of 1'
     """
 
     effect: FeatureEffect
@@ -110,7 +110,7 @@ class FeatureEffectDisplay(Display):
         self.bars_ = ax.barh(rows, effects[largest], color=colors)
         ax.set_yticks(rows, [shown(names[j]) for j in largest])
         ax.axvline(0, color="black", linewidth=0.8)
-        ax.set(xlabel=f"Change of the probability of {shown(self.predicted)} because the value is known")
+        ax.set(xlabel=f"Change of the probability of {shown(self.predicted)}")
         return self
 
 

@@ -73,6 +73,10 @@ class RidgeLeftOut(LeaveOneOut):
         options = dict(kernel=self.expansion.kernel, bandwidth=self.expansion.bandwidth)
         return kernel_matrix(self.X.astype(np.float64), Q.astype(np.float64), **options)
 
+    def smoothing(self, Q):
+        """Weights (m, n) of the points' targets in the predictions of queries, ``k(q) B``."""
+        return matmul(self.inverse, self._kernel(Q)).T
+
     def _limits_of(self, g, h):
         """Log odds (C, m) of each class for queries, from their kernel values' products with P (C, m) and u (m,)."""
         out = np.empty(g.shape)
