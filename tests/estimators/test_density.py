@@ -255,6 +255,45 @@ def test_a_number_of_samples_that_is_none_is_refused(n_samples, error):
         ParzenDensity(1.0).fit(points()[0]).sample(n_samples)
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"covariance_type": "full"},
+        {"covariance_type": "diag"},
+        {"bounds": [[-9, None], None, [-9, 9]]},
+        {"bounds": [None] * 3},
+        {"tolerance": 1e-3},
+        {"adaptive": True},
+    ],
+    ids=str,
+)
+def test_what_a_query_lacks_is_integrated_out(parameters):
+    X, _, w = points(d=3)
+    Q = X[:6].copy()
+    Q[0, 1] = Q[1, 0] = Q[1, 1] = Q[4, 1] = np.nan
+    density = ParzenDensity(0.6, **parameters).fit(X, sample_weight=w)
+    found = density.score_samples(Q)
+    for rows, features in (([0, 4], [0, 2]), ([1], [2]), ([2, 3, 5], [0, 1, 2])):
+        expected = density.marginal(features).score_samples(X[np.ix_(rows, features)])
+        assert_allclose(found[rows], expected, rtol=1e-9 if "tolerance" not in parameters else 1e-3)
+
+
+def test_other_kernels_say_why_they_do_not_integrate():
+    X, _, _ = points(d=2)
+    with pytest.raises(ValueError, match="lacks values in row 1: complete them"):
+        ParzenDensity(0.6, kernel="tophat").fit(X).score_samples([[0.0, 0.0], [0.0, np.nan]])
+    assert_array_equal(ParzenDensity(1.0).fit(X[:, :1]).cdf([[np.nan], [99.0]]), [np.nan, 1.0])
+
+
+def test_what_samples_lack_is_completed_in_any_units():
+    X, Q, _ = points(d=3)
+    X[3, 1] = X[7, 0] = np.nan
+    units = np.array([1.0, 1000.0, 1e-4])
+    plain, other = (ParzenDensity().fit(X * unit).score_samples(Q[:, [0, 1, 1]] * unit) for unit in (1, units))
+    assert_allclose(other + np.log(units).sum(), plain, rtol=1e-9)
+
+
 def test_tolerance_is_kept():
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(5000, 2)), rng.normal(size=(3000, 2))
@@ -283,6 +322,7 @@ def test_what_is_refused():
         "distinct columns": lambda d: d.marginal([0, 0]),
         "At least one feature": lambda d: d.conditional([0, 1, 2], [0, 0, 0]),
         "finite numbers": lambda d: d.conditional([0], [0, 1]),
+        "too far from all samples": lambda d: d.conditional([0], [1e160]),
         "has 3 features": lambda d: d.quantile(0.5),
     }.items():
         with pytest.raises(ValueError, match=message):

@@ -37,6 +37,8 @@ class Inputs:
     missing : {"complete", "integrate", "integrate queries", "refuse"}
         Missing values are completed by kernel regression on the training samples; or they stay NaN, because the
         estimator's formula integrates over them, everywhere or in queries alone; or they are an error.
+    unitless : bool
+        Whether what is missing is completed by distances in spreads of the columns, where numbers are not scaled.
     step : object or None
         A map of coordinates: ``step.fit(data)`` learns it, ``step(X)`` applies it.
     accept_sparse : bool or str
@@ -69,6 +71,7 @@ class Inputs:
         scale=None,
         categories="from_dtype",
         missing="complete",
+        unitless=False,
         step=None,
         accept_sparse=False,
         dtype=FLOATS,
@@ -82,6 +85,7 @@ class Inputs:
         self.scale = scale
         self.categories = categories
         self.missing = missing
+        self.unitless = unitless
         self.step = step
         self.accept_sparse = accept_sparse
         self.dtype = dtype
@@ -162,7 +166,7 @@ class Inputs:
         """The inputs of an estimator that has only some of the features, all of them numbers as they are."""
         if self.table is not None:
             raise ValueError(f"Only a {self.name} of numbers alone has parts: categories and scales are of the whole.")
-        part = Inputs(self.name, missing=self.missing, dtype=self.dtype, n_jobs=self.n_jobs)
+        part = Inputs(self.name, missing=self.missing, unitless=self.unitless, dtype=self.dtype, n_jobs=self.n_jobs)
         part.seen = {name: value[features] for name, value in self.seen.items() if name == "feature_names_in_"}
         part.seen["n_features_in_"] = len(features)
         X, weights = self._donors
@@ -305,10 +309,17 @@ class Inputs:
         lacking = np.isnan(X).any(axis=1)
         if not lacking.any():
             return X
-        codes = np.zeros(len(self._donors[0]), dtype=np.intp)
-        completion = Completion.learned(self._donors[0], codes, self._donors[1], self.features, most_donors=DONORS)
+        known, weights = self._donors
+        units = np.ones(X.shape[1])
+        if self.unitless:
+            units = self.spreads(known, weights)
+            units[units == 0] = 1.0
+        codes = np.zeros(len(known), dtype=np.intp)
+        scaled = (known / units).astype(known.dtype)
+        completion = Completion.learned(scaled, codes, weights, self.features, most_donors=DONORS)
+        found = completion.of_class((X[lacking] / units).astype(X.dtype), 0, self.n_jobs)[0] * units
         X = X.copy()
-        X[lacking] = completion.of_class(X[lacking], 0, self.n_jobs)[0]
+        X[lacking] = np.where(np.isnan(X[lacking]), found, X[lacking])
         return X
 
 

@@ -112,7 +112,7 @@ class Density(Estimator):
         return "each" if scaled else None
 
     def _make_inputs(self, **options):
-        return super()._make_inputs(**{"scale": None} | options)
+        return super()._make_inputs(**{"scale": None, "unitless": self.scale is not None} | options)
 
     def _fit_density(self, X, sample_weight):
         self._inputs = self._make_inputs()
@@ -130,7 +130,8 @@ class Density(Estimator):
         Returns
         -------
         log_density : ndarray of shape (n_queries,), float64
-            -inf where a kernel of compact support does not reach, and beyond `bounds`.
+            -inf where a kernel of compact support does not reach, and beyond `bounds`. Of a query that lacks values it
+            is that of its known features, the others integrated out, which takes the Gaussian kernel.
 
         Notes
         -----

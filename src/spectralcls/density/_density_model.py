@@ -11,6 +11,7 @@ from .._utils.cached import cached_property
 from .._utils.training_data import TrainingData
 from ..kernels import log_normalizer
 from ._held_out import Others
+from ._marginals import marginal
 from ._whitening import Space, mirrors
 
 STEP = 2.0 ** (1 / 32)  # of the grid on which the bandwidths of single points lie
@@ -72,7 +73,12 @@ class DensityForm:
         return {name: value for name, value in vars(self).items() if name != "mirrors"}
 
     def log_density(self, Q):
-        """log f (m,), float64; -inf out of reach and out of bounds."""
+        """log f (m,), float64; -inf out of reach and out of bounds.
+
+        What a query lacks is integrated out.
+        """
+        if is_incomplete(Q) and not self._is_product:
+            return self._of_known(Q)
         out = np.full(len(Q), -np.inf)
         for mirror in self.mirrors:
             image = Q if mirror is None else mirror.of(Q)
@@ -82,6 +88,29 @@ class DensityForm:
         out -= self.space.log_volume if not is_incomplete(Q) else self.space.log_volume_of(~np.isnan(Q))
         if self.bounds is not None:
             out[((Q < self.bounds[:, 0]) | (Q > self.bounds[:, 1])).any(axis=1)] = -np.inf
+        return out
+
+    @property
+    def _is_product(self):
+        """Whether kernels are products over the features, each of which may be left out."""
+        round_ = np.ndim(self.space.root) < 2 and self.bounds is None and self.points.tolerance is None
+        return self.kernel == "gaussian" and round_
+
+    def _of_known(self, Q):
+        """log f of queries by the marginal densities of what each of them knows."""
+        if self.kernel != "gaussian":
+            row = int(np.flatnonzero(np.isnan(Q).any(axis=1))[0])
+            raise ValueError(
+                f'X lacks values in row {row}: complete them, or take kernel="gaussian", which integrates over what is '
+                "missing. The marginal densities of other kernels are not of their kind."
+            )
+        out = np.zeros(len(Q))
+        patterns, pattern = np.unique(~np.isnan(Q), axis=0, return_inverse=True)
+        for number, known in enumerate(patterns):
+            rows, features = np.flatnonzero(pattern == number), np.flatnonzero(known)
+            if len(features):
+                form = self if known.all() else marginal(self, features)
+                out[rows] = form.log_density(np.ascontiguousarray(Q[np.ix_(rows, features)]))
         return out
 
     def at(self, space, X, weights, bounds=None):

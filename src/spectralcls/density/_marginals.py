@@ -71,7 +71,10 @@ def conditional(form, given, rest, values):
     for mirror in known.mirrors:
         image = values if mirror is None else mirror.of(values)
         offset = known.space.enter(image[None]) - known.points.X
-        log_weights = np.logaddexp(log_weights, -0.5 * (offset**2).sum(axis=1) / form.widths**2)
+        with np.errstate(over="ignore"):
+            log_weights = np.logaddexp(log_weights, -0.5 * (offset**2).sum(axis=1) / form.widths**2)
+    if np.isneginf(log_weights).all():
+        raise ValueError(f"values {values!r} are too far from all samples: no kernel reaches them.")
     log_weights += np.log(form.weights) - len(given) * np.log(form.widths)
     weights = np.exp(log_weights - log_weights.max())
     space, moved = form.space.of_features(rest), X[:, rest]

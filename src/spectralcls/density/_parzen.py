@@ -130,9 +130,7 @@ default="gaussian"
     """
 
     def _make_inputs(self):
-        along_features = np.ndim(self.bandwidth) < 2 and self.covariance_type != "full"
-        product = self.kernel == "gaussian" and along_features and self.bounds is None and self.tolerance is None
-        return super()._make_inputs(missing="integrate queries" if product else "complete")
+        return super()._make_inputs(missing="integrate queries")
 
     @transactional
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -252,14 +250,16 @@ default="gaussian"
         Returns
         -------
         p : ndarray of shape (n_queries,)
-            Probabilities, from 0 to 1, to 1e-12; below the smallest sample to as many digits.
+            Probabilities, from 0 to 1 (NaN of a missing value), to 1e-12; below the smallest sample to as many digits.
 
         Notes
         -----
         Takes about as long as `score_samples`.
         """
-        X = self._queries(X)
-        return _univariate.cumulative(_marginals.only_feature(self), X[:, 0].astype(np.float64))
+        x = self._queries(X)[:, 0].astype(np.float64)
+        form, known = _marginals.only_feature(self), ~np.isnan(x)
+        x[known] = _univariate.cumulative(form, x[known])
+        return x
 
     def quantile(self, p: ArrayLike) -> Array:
         """The inverse of :meth:`cdf`; for one feature.

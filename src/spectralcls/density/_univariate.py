@@ -66,7 +66,7 @@ def _images(form, q):
 
 def _reflected(form, sums, signs, starts):
     if form.bounds is None:
-        return sums[0]
+        return np.clip(sums[0], 0.0, 1.0)
     parts = zip(signs, sums, starts, strict=True)
     return np.clip(sum(sign * (found - start) for sign, found, start in parts), 0.0, 1.0)
 

@@ -133,7 +133,10 @@ class Space:
 
 
 def check_bounds(bounds, d):
-    """(d, 2) lower and upper ends of the features; None for an end, or for a feature, is infinite."""
+    """(d, 2) lower and upper ends of the features; None for an end, or for a feature, is infinite.
+
+    None if there is no end.
+    """
     if bounds is None:
         return None
     if len(bounds) != d:
@@ -142,7 +145,7 @@ def check_bounds(bounds, d):
     ends = np.where(np.isnan(ends), (-np.inf, np.inf), ends)
     if not (ends[:, 0] < ends[:, 1]).all():
         raise ValueError(f"bounds must be pairs of a lower and a larger upper end, got {bounds!r}.")
-    return ends
+    return ends if np.isfinite(ends).any() else None
 
 
 class Mirror(NamedTuple):
