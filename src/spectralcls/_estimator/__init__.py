@@ -11,7 +11,7 @@ from .base import (
     integrates_missing,
     transactional,
 )
-from .classifier import Classifier, finite_scores, has_probabilities, log_posterior
+from .classifier import Classifier, finite_scores, has_probabilities, log_posterior, refuse_many_classes
 from .expansion_classifier import ExpansionClassifier
 from .parameters import CONSTRAINTS, with_parameters
 from .prediction_sets import leave_one_out

@@ -21,6 +21,15 @@ def has_probabilities(estimator):
     return True
 
 
+def refuse_many_classes(estimator, n_classes, most):
+    """Raise before the work begins if its time would grow with the square of so many classes."""
+    if n_classes > most:
+        raise ValueError(
+            f"{type(estimator).__name__} takes up to {most} classes, got {n_classes}: its time grows with the square "
+            "of their number. Take ParzenClassifier or KernelRidgeClassifier, which learn all classes in one pass."
+        )
+
+
 class Classifier(ClassifierMixin, Estimator):
     """A classifier by scores of the classes, larger wins.
 

@@ -203,13 +203,14 @@ class TrainingPoints:
         """sum_ij w_i w_j k(x_i, x_j) over each class, self pairs included, (C,); bandwidths (C,)."""
         weights = np.ones(len(self.X)) if weights is None else weights
         out = np.zeros(self.n_classes)
+        given = weights.astype(self.X.dtype)  # at once: of a small class the conversion takes longer than the sums
         for c, own in enumerate(class_rows(self.codes, self.n_classes)):
             if len(own):
                 X, w = self.X[own], weights[own]
                 sums = kernel_sums(
                     X,
                     X,
-                    weights=w,
+                    weights=given[own],
                     kernel=kernel,
                     bandwidth=bandwidths[c],
                     rtol=self.tolerance or 0.0,

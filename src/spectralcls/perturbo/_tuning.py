@@ -13,6 +13,7 @@ from .._tuning import Judge
 from ._gaussian import gaussian, without_subnormals
 
 _TOGETHER = 4  # bandwidths at a time; squaring a kernel matrix doubles its relative error
+_BYTES = 1 << 28  # of the shares of some bandwidths, unless those of a single one take more
 
 
 def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=None):
@@ -36,26 +37,36 @@ def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=No
     class_wise = np.broadcast_to(bandwidths.reshape(len(bandwidths), -1), (len(bandwidths), sample.n_classes))
     levels = [replace(regularization, alpha=float(alpha)) for alpha in alphas]
     judge = Judge(sample, (len(bandwidths), len(levels)), scoring)
+    together = min(max(_BYTES // (8 * sample.n_samples * len(levels) * sample.n_classes), 1), _TOGETHER)
     n_threads = min(effective_n_threads(n_jobs), sample.n_classes)
     with interruptible_pool(n_threads) as pool, serial_blas():
-        for (X, seen, train, places), start in product(_parts(sample, n_jobs), range(0, len(bandwidths), _TOGETHER)):
-            some = slice(start, start + _TOGETHER)
+        for (X, seen, train, places), start in product(_parts(sample, n_jobs), range(0, len(bandwidths), together)):
+            some = slice(start, start + together)
             test = sample.rows[places]
+            shares = np.empty((sample.n_classes, len(bandwidths[some]), len(levels), len(test)))
 
-            def one_class(c, X=X, seen=seen, train=train, test=test, some=some):
+            def one_class(c, X=X, seen=seen, train=train, test=test, some=some, shares=shares):
                 members = train[sample.codes[train] == c]
                 own = None
                 if sample.folds is None:
                     rows = np.flatnonzero(sample.codes[test] == c)
                     own = rows, np.searchsorted(members, test[rows])
-                return _explained(X[members], sample.weights[members], seen[c], class_wise[some, c], levels, own)
+                _explained(X[members], sample.weights[members], seen[c], class_wise[some, c], levels, own, shares[c])
 
-            # (m, b, a, C)
-            shares = np.stack(list(pool.map(one_class, range(sample.n_classes))), axis=-1).transpose(2, 0, 1, 3)
-            reached = shares.max(axis=-1) > 0
-            right = (shares.argmax(axis=-1) == sample.codes[test, None, None]) & reached
-            judge.add(places, shares, right=right, at=(some,))
+            for _ in pool.map(one_class, range(sample.n_classes)):  # which raises what a class raised
+                pass
+            right = (_best(shares) == sample.codes[test]).transpose(2, 0, 1)
+            judge.add(places, shares.transpose(3, 1, 2, 0), right=right, at=(some,))
     return judge
+
+
+def _best(shares):
+    """``shares.argmax(axis=0)``, -1 where all are zero; NumPy would copy the array."""
+    largest, best = np.zeros(shares.shape[1:]), np.full(shares.shape[1:], -1)
+    for c, share in enumerate(shares):
+        best[share > largest] = c
+        np.maximum(largest, share, out=largest)
+    return best
 
 
 def _parts(sample, n_jobs):
@@ -81,8 +92,8 @@ def _parts(sample, n_jobs):
             yield filled[fold], [each[fold, places] for each in seen], train, places
 
 
-def _explained(members, weights, Q, bandwidths, levels, own):
-    """1 - tau (b, a, m) for one class; ``own`` are (rows of Q, the members that they are), scored by the
+def _explained(members, weights, Q, bandwidths, levels, own, out):
+    """1 - tau for one class, into `out` (b, a, m); ``own`` are (rows of Q, the members that they are), scored by the
     others.
 
     With the roots r of the weights let N = (diag(r) K diag(r) + alpha I)^-1. Leaving out member i: let k be
@@ -90,9 +101,9 @@ def _explained(members, weights, Q, bandwidths, levels, own):
     share s = 1 - tau of i in the others' span. Its root is the closed form tau = (1 / N_ii - alpha) / w_i, but without
     the cancellation that would lose shares below 1e-16.
     """
-    out = np.zeros((len(bandwidths), len(levels), len(Q)))
     if not len(members):
-        return out
+        out[:] = 0.0
+        return
     roots = np.sqrt(weights)
     kernels = zip(_descending(members, None, bandwidths), _descending(members, Q, bandwidths), strict=True)
     for b, (K, k) in enumerate(kernels, 1):
@@ -108,7 +119,6 @@ def _explained(members, weights, Q, bandwidths, levels, own):
         if own is not None:
             q, N = explained[:, rows], inverse @ np.square(vectors[which]).T * weights[which]
             explained[:, rows] = 2 * q / (1 + np.sqrt(1 + 4 * N * q))
-    return out
 
 
 def _descending(Q, X, bandwidths):

@@ -13,6 +13,9 @@ from ._leave_one_out import Fitted
 from ._operators import DenseKernel
 from ._penalized import PenalizedClassifier
 
+# Of a fit, with the kernel matrix and its preconditioner, as counted for 100 classes. A core takes 2e10 a second,
+# so the limit is a minute; 2000 samples of 200 classes take a third of it.
+_PRODUCTS, _MOST_MULTIPLICATIONS = 60, 1e12
 _START = 1e-2  # relative gradient with which the low-rank solution is good enough to start from
 
 
@@ -147,6 +150,25 @@ class KernelLogisticClassifier(PenalizedClassifier):
     @property
     def _kernel(self):
         return self.kernel_
+
+    def _learn(self, data):
+        self._check_size(data)
+        super()._learn(data)
+
+    def _check_size(self, data):
+        """Raise before the work begins if the products with a column for each class take too long."""
+        n, n_classes = len(data.X), data.n_classes
+        n_tuned = min(n, n if self.max_tuning_samples is None else self.max_tuning_samples)
+        bandwidths, alphas = self._candidates(data.X[:100], np.random.RandomState(0))
+        n_candidates = sum(map(len, bandwidths.values())) * len(alphas)
+        pairs = n_candidates * n_tuned**2 + (n**2 if n_tuned < n <= self.max_exact_samples else 0)
+        work = _PRODUCTS * n_classes * pairs
+        if work > _MOST_MULTIPLICATIONS:
+            raise ValueError(
+                f"{type(self).__name__}: {n_classes} classes, {n} samples and {n_candidates} candidates take "
+                f"{work:.1g} multiplications, more than {_MOST_MULTIPLICATIONS:.0e}. Take KernelRidgeClassifier, whose "
+                "factor serves all classes, or give bandwidth and alpha, or lower max_tuning_samples."
+            )
 
     def _path(self, K, Y, shares, codes, weights, alphas, memory, units):
         operator, found, A = DenseKernel(K, memory), [], None

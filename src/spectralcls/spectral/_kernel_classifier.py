@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 
-from .._estimator import Estimator, transactional, with_parameters
+from .._estimator import Estimator, refuse_many_classes, transactional, with_parameters
 from .._tuning import (
     Splits,
     best_candidate,
@@ -31,6 +31,7 @@ from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel
 
+MOST_PROBLEMS = 1000  # classes, or labels of a sample: each is a problem at every candidate, which takes minutes
 TOLERANCE = 1e-4  # of the eigenpairs of dense X, relative: further digits changed no label that we looked at
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
 BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference bandwidth
@@ -211,6 +212,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         sample_weight = with_class_weight(labels, sample_weight, self.class_weight)
         rows, weights, kept = positive_weight(X, sample_weight, labels)
         multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
+        refuse_many_classes(self, targets.shape[1], MOST_PROBLEMS)
         candidates = self._candidates()
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         kernel = SpectralKernel(
