@@ -270,8 +270,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         The jackknife+ [4]_: the ends are quantiles, over the training samples, of the prediction without a sample, less
         or more that sample's residual by the others. The coverage is the asked one over all queries together, by
         measurement within 1.5 of 100 in the mean over tables of 30 to 5000 samples; the theorem for samples in random
-        order promises ``2 coverage - 1``. A residual counts relative to what is usual around the sample, so that intervals are wide
-        where the targets scatter; where few samples are near, what is usual comes from all.
+        order promises ``2 coverage - 1``. A residual counts relative to what is usual around the sample, so that
+        intervals are wide where the targets scatter; where few samples are near, what is usual comes from all.
 
         Without a sample the prediction is known in closed form. The first call takes two passes over the pairs (with up
         to 300 samples as many as tuning); each takes O(n_queries n (d + outputs)) and, for degree 1, d^2 for each pair.
