@@ -2,18 +2,16 @@
 Dask: the same classifier on chunks
 ===================================
 
-``spectralcls.dask`` has the same estimators for collections that do not fit in memory
-or on one machine. Here the chunks are small and the workers are threads; with a
-``distributed.Client`` nothing else changes. The answer is that of the estimator in
-memory.
+Many estimators learn from Dask collections, which need not fit in memory or on one
+machine. Here the chunks are small and the workers are threads; with a
+``distributed.Client`` nothing else changes. The answer is that of a fit in memory.
 """
 
 import dask.array as da
 import matplotlib.pyplot as plt
 import numpy as np
 
-import spectralcls
-from spectralcls.dask import ParzenClassifier
+from spectralcls import ParzenClassifier
 from spectralcls.datasets import make_two_spirals
 
 X, y = make_two_spirals(4000, noise=0.3, random_state=0)
@@ -29,10 +27,10 @@ plane = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
 labels = classifier.predict(da.from_array(plane, chunks=(3600, 2)))
 print(labels)
 
-local = spectralcls.ParzenClassifier(bandwidth=0.2).fit(X, y).predict(plane)
+local = ParzenClassifier(bandwidth=0.2).fit(X, y).predict(plane)
 regions = labels.compute()
 different = np.sum(regions != local)
-print(f"{different} of {len(local)} labels differ from the estimator in memory")
+print(f"{different} of {len(local)} labels differ from those of a fit in memory")
 
 # %%
 # The regions, one chunk of queries above the other.

@@ -192,3 +192,11 @@ def test_a_kernel_map_of_points_on_workers(problem, parameters, weighted):
     for wrong, message in (({"rank": 20}, "rank must be None"), ({"n_components": "all"}, "number below n_samples")):
         with pytest.raises(ValueError, match=message):
             spectralcls.KernelMap(**wrong).fit(rows(X))
+
+
+@pytest.mark.parametrize("name", ["KernelRidgeClassifier", "ParzenClassifier"])
+def test_a_model_in_memory_answers_block_by_block(problem, name):
+    X, y, Q = problem
+    model = make(name).fit(X, y)
+    lazy = rows(Q, 30).map_blocks(model.predict, drop_axis=1, dtype=model.classes_.dtype)
+    assert_array_equal(lazy.compute(), model.predict(Q))

@@ -63,7 +63,9 @@ class Classifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training points, or a data frame; float32 stays float32, all other numbers become float64.
+            Training points, or a data frame; float32 stays float32, all other numbers become float64. The classifiers
+            of kernel means and spectra also take a Dask array or data frame and keep it where it is: answers to Dask
+            queries are then lazy, a task uses one thread unless `n_jobs` says more, and `to_local` brings all here.
         y : array-like of shape (n_samples,)
             Class labels, two classes at least.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -79,6 +81,8 @@ class Classifier(ClassifierMixin, Estimator):
         ValueError
             For invalid data, one class only, or parameters that do not fit the data. A fitted classifier stays as it
             was.
+        TypeError
+            For a Dask collection, if the classifier learns in memory alone.
         """
         self._inputs = self._inputs_for(X)
         data = self._inputs.fit(X, y, sample_weight, at_least=self._fewest_classes)

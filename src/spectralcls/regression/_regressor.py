@@ -154,7 +154,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; float32 stays float32, everything else becomes float64.
+            Samples; float32 stays float32, everything else becomes float64. A Dask array or data frame stays where it
+            is: answers to Dask queries are then lazy, a task uses one thread unless `n_jobs` says more, and `to_local`
+            brings all here.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
