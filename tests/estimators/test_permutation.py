@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from reference import kernel_matrix
+from scipy.spatial.distance import pdist
 from sklearn.datasets import load_digits
 
 from spectralcls import information
@@ -180,6 +181,20 @@ def test_the_grid_sees_what_the_median_is_too_wide_for():
     found = information.two_sample_test(X, Y)
     assert found.p_value <= 0.01 < information.two_sample_test(X, Y, bandwidth="median").p_value
     assert found.bandwidth < information.two_sample_test(X, Y, bandwidth="median").bandwidth
+
+
+def test_the_grid_is_six_bandwidths_about_half_the_median_distance(monkeypatch):
+    """Its ends are measured: the study stands beside the constant."""
+    tried = []
+    of_kernel = Gram.of_kernel
+    monkeypatch.setattr(
+        Gram, "of_kernel", lambda X, kernel, h, n_jobs: tried.append(h) or of_kernel(X, kernel, h, n_jobs)
+    )
+    X, Y = samples()
+    median = information.two_sample_test(X, Y, bandwidth="median")
+    assert median.bandwidth == pytest.approx(np.median(pdist(np.concatenate([X, Y]))) / 2)
+    information.two_sample_test(X, Y)
+    assert_allclose(np.array(tried[1:]) / tried[0], [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2])
 
 
 DIGITS, LABELS = load_digits(return_X_y=True)

@@ -17,7 +17,9 @@ from ..linalg import rpcholesky
 TOL = 1e-8  # of the trace of a kernel matrix that its factor may miss
 SMALL = 128  # points whose matrix takes less time than its factor
 MOST_PAIRED = 2048  # points whose matrix is formed if its factor has many columns: 32 MiB, and its cube takes a second
-MOST_COLUMNS = 256  # of a factor of more points
+MOST_COLUMNS = (
+    256  # of a factor of more points: at the median bandwidth 1e-8 of the trace in two features, a tenth in ten
+)
 MOST_NUMBERS = 1 << 26  # in a factor: 512 MiB, 67 columns for a million points
 CUBED = 16  # columns whose products of three are cheaper to sum than the cubes of pairs
 
