@@ -255,7 +255,7 @@ def test_difficult_data(case):
     p = model.predict_proba(X)
     assert np.isfinite(p).all()
     assert_allclose(p.sum(axis=1), 1)
-    floor = {"two values": 0.7, "tiny": 0.6}.get(case, 0.95)
+    floor = {"two values": 0.7, "tiny": 0.6, "duplicates": 0.8}.get(case, 0.95)  # of 15 samples, if copies are one
     assert np.mean(model.predict(X) == y) >= floor
 
 

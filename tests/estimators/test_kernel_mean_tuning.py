@@ -66,6 +66,12 @@ def grid_of(X, kernel):
     return bandwidth_grid(X, 7, kernel=kernel) * 2
 
 
+def of_priors(options, y, w):
+    """What a point of each class counts in the population of given priors."""
+    given = options.get("priors", "shares")
+    return None if isinstance(given, str) else given / (np.bincount(y, w) / w.sum())
+
+
 @every_case
 @pytest.mark.parametrize("weighted", [False, True])
 def test_folds_equal_refitting(make, options, weighted):
@@ -73,7 +79,8 @@ def test_folds_equal_refitting(make, options, weighted):
     grid = grid_of(X, options.get("kernel", "gaussian"))
     model = make(bandwidth_grid=grid, cv=4, **options, scale=None).fit(X, y, sample_weight=w)
     folds = stratified_folds(X, y, 4)
-    expected = reference.accuracy_by_refitting(lambda h: make(h, **options, scale=None), X, y, w, folds, grid)
+    importance = of_priors(options, y, w)
+    expected = reference.accuracy_by_refitting(partial(make, **options, scale=None), X, y, w, folds, grid, importance)
     assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
     assert len(set(expected)) > 2
     assert_array_equal(model.cv_results_["param_bandwidth"], grid)
@@ -89,7 +96,8 @@ def test_leaving_one_out_equals_refitting(make, options):
     grid = grid_of(X, options.get("kernel", "gaussian"))[::2]
     model = make(bandwidth_grid=grid, cv="loo", **options, scale=None).fit(X, y, sample_weight=w)
     _, points = distinct_rows(X, y)
-    expected = reference.accuracy_by_refitting(lambda h: make(h, **options, scale=None), X, y, w, points, grid)
+    importance = of_priors(options, y, w)
+    expected = reference.accuracy_by_refitting(partial(make, **options, scale=None), X, y, w, points, grid, importance)
     assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
 
 

@@ -25,11 +25,10 @@ def fitted(name, weights, dtype=np.float64):
         return make(name, fixed=True).fit(X.astype(dtype), y, sample_weight=weights)
 
 
-@pytest.mark.parametrize("size", [1e-320, 1e-130, 1e130, 1.7e308])
-@pytest.mark.parametrize("name", weighted(names()))
-def test_sizes_with_which_sums_vanish_or_overflow_are_refused(name, size):
-    with pytest.raises(ValueError, match="largest sample weight is .* multiply all weights"):
-        fitted(name, np.full(len(X), size))
+@pytest.mark.parametrize("size", [1e-320, 1e-130, 0.9, 1e130, 1.7e308])
+@pytest.mark.parametrize("name", [name for name in weighted(names()) if name != "SpectralKernel"])
+def test_equal_weights_of_any_size_are_no_weights(name, size):
+    assert_same(responses(fitted(name, np.full(len(X), size)), Q), responses(fitted(name, None), Q))
 
 
 def test_a_training_set_is_not_reduced_by_them_either():
@@ -65,7 +64,7 @@ def test_a_class_that_vanishes_beside_later_points_is_refused(kind):
         single[first], labels[first], classes=[0, 1, 2, 3], sample_weight=np.full(30, 1e-25)
     )
     before = responses(classifier, Q)
-    with pytest.raises(ValueError, match="All sample weights of class 0"):
+    with pytest.raises(ValueError, match="largest sample weight"):
         classifier.partial_fit(single[later], labels[later], sample_weight=np.full(later.sum(), 1e25))
     assert_same(responses(classifier, Q), before)
 

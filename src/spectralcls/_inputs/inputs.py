@@ -5,9 +5,16 @@ import warnings
 import numpy as np
 from scipy.sparse import issparse
 
-from .._tuning import random_keys, spreads
+from .._tuning import mean_copies, random_keys, spreads
 from .._utils.conversion import named_overflow_errors
-from .._utils.validation import check_labels, check_more_labels, check_targets, check_weights_of_points
+from .._utils.validation import (
+    check_labels,
+    check_more_labels,
+    check_targets,
+    check_weights_of_points,
+    nonnegative_weights,
+    relative_weights,
+)
 from .category_scales import choose_category_scales, rescale
 from .completion import Completion
 from .frames import Column, Columns, as_columns
@@ -50,6 +57,8 @@ class Inputs:
         Whether the estimator tunes a bandwidth for its coordinates.
     class_weight : dict, "balanced" or None
         As in scikit-learn.
+    copies_are_weights : bool
+        Whether distinct samples, not rows, weigh one on average: for a formula with a ridge, which is for such samples.
     random_state, n_jobs : as of the estimator
 
     Attributes
@@ -60,6 +69,9 @@ class Inputs:
         What columns become; None if the numbers are taken as they are.
     scale_ : {"each", "shared", None}
         Whether each column of numbers has its own scale.
+    weight_unit : float
+        Mean of the sample weights, without those of classes. They are divided by it once, here: their unit does not
+        matter.
     """
 
     on_workers = False  # where the training points are
@@ -78,6 +90,7 @@ class Inputs:
         bandwidth=None,
         tuned=False,
         class_weight=None,
+        copies_are_weights=False,
         random_state=0,
         n_jobs=None,
     ):
@@ -92,9 +105,10 @@ class Inputs:
         self.bandwidth = bandwidth
         self.tuned = tuned
         self.class_weight = class_weight
+        self.copies_are_weights = copies_are_weights
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.seen, self.table, self._donors, self._drawn = {}, None, None, None
+        self.seen, self.table, self._donors, self._drawn, self.weight_unit = {}, None, None, None, 1.0
 
     def fit(self, X, y, sample_weight=None, *, classes=None, at_least=2, unlabeled=()):
         """Learn from labeled samples.
@@ -116,20 +130,25 @@ class Inputs:
         TrainingData
         """
         raw = self._read(X, reset=True, ensure_min_samples=1 if classes is not None else at_least)
-        data = check_labels(
-            self.name, y, n_rows(raw), sample_weight, class_weight=self.class_weight, classes=classes, at_least=at_least
-        )
+        weights = self._relative(sample_weight, n_rows(raw))
+        options = {"class_weight": self.class_weight, "classes": classes, "at_least": at_least}
+        data = check_labels(self.name, y, n_rows(raw), weights, **options)
         return self._learn(raw, data, [self.read(X) for X in unlabeled])
 
     def fit_targets(self, X, y, sample_weight=None):
         """Learn from samples with numbers to predict, (n,) or (n, k)."""
         raw = self._read(X, reset=True)
-        return self._learn(raw, check_targets(self.name, y, n_rows(raw), sample_weight))
+        weights = self._relative(sample_weight, n_rows(raw))
+        return self._learn(raw, check_targets(self.name, y, n_rows(raw), weights))
 
     def fit_points(self, X, sample_weight=None, *, ensure_min_samples=1):
         """Learn from samples alone."""
         raw = self._read(X, reset=True, ensure_min_samples=ensure_min_samples)
-        return self._learn(raw, check_weights_of_points(n_rows(raw), sample_weight))
+        return self._learn(raw, check_weights_of_points(n_rows(raw), self._relative(sample_weight, n_rows(raw))))
+
+    def _relative(self, sample_weight, n):
+        weights, self.weight_unit = relative_weights(sample_weight, n)
+        return weights
 
     def more(self, X, y, classes, sample_weight=None, *, new_classes=False):
         """Further training samples, in the coordinates that were learned.
@@ -143,9 +162,12 @@ class Inputs:
         """
         refuse_collection(X, f"{self.name}.partial_fit")
         raw = self._read(X, reset=False)
-        data = check_more_labels(
-            y, n_rows(raw), classes, sample_weight, class_weight=self.class_weight, new_classes=new_classes
-        )
+        weights = sample_weight
+        if self.weight_unit != 1.0:
+            weights = np.ones(n_rows(raw)) if weights is None else nonnegative_weights(weights, n_rows(raw))
+            weights = weights / self.weight_unit
+        options = {"class_weight": self.class_weight, "new_classes": new_classes}
+        data = check_more_labels(y, n_rows(raw), classes, weights, **options)
         X = self._finish(self._coordinates(take(raw, data.kept)))
         return data._replace(X=X, features=self.features, kept=None)
 
@@ -248,7 +270,14 @@ class Inputs:
         if self.step is not None:
             self.step.fit(data)
             data = data._replace(X=self.step(data.X), features=None, unmapped=data.X)
-        return data
+        return self._with_copies_as_weights(data) if self.copies_are_weights else data
+
+    def _with_copies_as_weights(self, data):
+        unit = mean_copies(data.X, data.codes)
+        if unit == 1.0:
+            return data
+        self.weight_unit *= unit
+        return data._replace(weights=(np.ones(len(data.X)) if data.weights is None else data.weights) / unit)
 
     def drawn(self):
         """Some training samples as the user gave them, `Columns`, and their weights; None if they are not kept."""

@@ -18,6 +18,7 @@ from .folds import (
     given_folds,
     hashes,
     keys_of,
+    mean_copies,
     random_keys,
     shuffled_ranks,
     stratified_subsample,

@@ -11,6 +11,8 @@ from scipy.sparse import issparse
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+from .._utils.training_data import mean_one
+
 BLOCK = 1 << 16  # values that are ranked at a time
 FEW = 16  # a column has few values if each occurs so often in the mean
 
@@ -87,18 +89,18 @@ def distinct(data):
 
     Equal rows of one class are copies of each other, unless another class has such a row too: then classes overlap
     there, and each of them is a sample. Rows that lack the same values are equal if the others are. The result is in
-    random order, see `random_keys`; its weights are float64.
+    random order, see `random_keys`; its weights are float64, one on average.
     """
     X = data.X if data.unmapped is None else data.unmapped
     X = X if data.targets is None else np.column_stack([X, data.targets])
     first, group = distinct_rows(X, data.codes)
-    weights = np.bincount(group, data.weights).astype(np.float64)
+    weights, _ = mean_one(np.bincount(group, data.weights).astype(np.float64))
     return data.take(first)._replace(weights=weights), group
 
 
-def distinct_rows(X, codes):
-    """(first row of each group of copies, group of each row)."""
-    order = np.lexsort((np.arange(len(X)), codes, random_keys(X)))
+def distinct_rows(X, codes, keys=None):
+    """(first row of each group of copies, group of each row); `keys` are `random_keys` of X with any seed."""
+    order = np.lexsort((np.arange(len(X)), codes, random_keys(X) if keys is None else keys))
     ordered = np.where(np.isnan(X), np.inf, X)[order]  # equal to itself; no checked number is infinite
     new_row = np.ones(len(X), dtype=bool)
     new_row[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
@@ -110,6 +112,16 @@ def distinct_rows(X, codes):
     group = np.empty(len(X), dtype=np.intp)
     group[order] = np.cumsum(new) - 1
     return order[new], group
+
+
+def mean_copies(X, codes):
+    """How many copies of a distinct row there are on average, see `distinct`; X may be sparse."""
+    if not issparse(X):
+        return len(codes) / len(distinct_rows(X, codes)[0])
+    _, row = np.unique(random_keys(X), return_inverse=True)
+    of_class = np.unique(np.column_stack([row, codes]), axis=0)[:, 0]  # rows of each class
+    mixed = np.bincount(of_class)[row] > 1
+    return len(codes) / (np.count_nonzero(mixed) + len(np.unique(row[~mixed])))
 
 
 def shuffled_ranks(codes, keys):

@@ -5,6 +5,7 @@
 
 from functools import singledispatch
 
+import numpy as np
 from sklearn.utils import check_random_state
 
 from .folds import distinct
@@ -19,10 +20,11 @@ def gathered(data, n_samples, rng):
 
 
 @singledispatch
-def reference_of(data, rule, kernel="gaussian", random_state=0, *, copies=True):
-    """`reference_bandwidth` of all training points, or with their copies counted once."""
-    data = data if copies else distinct(data)[0]
-    return reference_bandwidth(rule, data.X, data.codes, data.n_classes, data.weights, kernel=kernel)
+def reference_of(data, rule, kernel="gaussian", random_state=0):
+    """`reference_bandwidth` of training points; of labeled ones copies are one point, see `distinct`."""
+    points = distinct(data)[0] if data.n_classes > 1 else data
+    weights = None if points.weights is None or np.ptp(points.weights) == 0 else points.weights
+    return reference_bandwidth(rule, points.X, points.codes, points.n_classes, weights, kernel=kernel)
 
 
 def gathered_sample(estimator, data, **options):

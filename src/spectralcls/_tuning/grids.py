@@ -47,9 +47,9 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     return by_class
 
 
-def _rule(rule, X, weights, kernel):
-    """The bandwidth of a rule; None for samples without spread."""
-    spread, n = overall_spread(X, weights), effective_number(len(X), weights)
+def _rule(rule, X, weights, kernel, n=None):
+    """The bandwidth of a rule for n samples, by default the effective number; None for samples without spread."""
+    spread, n = overall_spread(X, weights), effective_number(len(X), weights) if n is None else n
     if not spread or n <= 1:
         return None
     if rule == "scale":
@@ -66,7 +66,8 @@ def candidate_bandwidths(grid, data, kernel="gaussian"):
         return check_grid(grid)
     first, group = distinct_rows(data.X, data.codes)
     weights = np.bincount(group, data.weights)
-    reference = _rule("silverman", data.X[first], None if np.ptp(weights) == 0 else weights, kernel)
+    weights = None if np.ptp(weights) == 0 else weights
+    reference = _rule("silverman", data.X[first], weights, kernel, n=len(first))
     return np.ones(1) if reference is None else geometric_grid(reference)
 
 

@@ -27,7 +27,7 @@ class TuningSample(NamedTuple):
     bandwidth_ratio: float = 1.0  # (n / m) ** (1 / (d + 4))
     features: np.ndarray | None = None  # (d,) feature of each column of a table that was encoded
     targets: np.ndarray | None = None  # (m, k) what a regression predicts
-    weight_scale: float = 1.0  # factor back to the user's weights, a power of two
+    weight_scale: float = 1.0  # factor to weights of mean one, a power of two
 
     @property
     def rows(self):
@@ -102,11 +102,10 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
         Whether a subsample is validated against all points, or `MOST_OTHERS`; otherwise it is all that is used.
     """
     folds = check_folds(cv, data)
-    weights, exponent = unit_scale(data.weights)
-    weights = np.ones(len(data.X)) if weights is None else weights
     if folds is None:
-        data, _ = distinct(data._replace(weights=weights))
-        weights = data.weights
+        data, _ = distinct(data)
+    weights, exponent = unit_scale(None if data.weights is None or np.all(data.weights == 1) else data.weights)
+    weights = np.ones(len(data.X)) if weights is None else weights
     n, seed = len(data.X), drawn_seed(random_state)
     validated = None
     if max_samples is not None and n > max_samples:

@@ -7,7 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from .conversion import as_array, is_missing, named_overflow_errors, without_mask, without_na
 from .from_sklearn import check_weights, check_y
-from .training_data import TrainingData
+from .training_data import TrainingData, mean_one
 
 LARGEST_WEIGHT = 2.0**100  # of all; its inverse is the least that the largest may be
 LEAST_SHARE = 2.0**-100  # of the largest weight, below which a weight is zero in float32 sums
@@ -177,6 +177,20 @@ def nonnegative_weights(sample_weight, n):
     """Weights of n samples that are finite and not negative, of whatever size, float64 (n,)."""
     with named_overflow_errors("sample_weight"):
         return check_weights(without_mask(sample_weight), np.empty(n), dtype=np.float64, ensure_non_negative=True)
+
+
+def relative_weights(sample_weight, n):
+    """Weights over the mean of those that count in sums, None without weights; and that mean, 1.0 without weights."""
+    if sample_weight is None:
+        return None, 1.0
+    weights = nonnegative_weights(sample_weight, n)
+    counts = (weights > 0) & (weights >= LEAST_SHARE * weights.max(initial=0.0))
+    if not counts.any():
+        return weights, 1.0
+    some, unit = mean_one(weights[counts])
+    weights = weights / unit
+    weights[counts] = 1.0 if np.ptp(some) == 0 else some
+    return weights, unit
 
 
 def check_sample_weight(sample_weight, n, y=None):

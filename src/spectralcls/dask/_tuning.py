@@ -20,10 +20,10 @@ MOST_VALUES = 1 << 22  # numbers that come to this process whole, so that what i
 
 
 @reference_of.register(DistributedData)
-def _(data, rule, kernel="gaussian", random_state=0, *, copies=True):
+def _(data, rule, kernel="gaussian", random_state=0):
     """That of the points that are gathered, scaled to all."""
     points = gather(data, MAX_MEASURED, check_random_state(random_state))
-    return reference_of(points, rule, kernel, copies=copies) * bandwidth_ratio_of(data, points)
+    return reference_of(points, rule, kernel) * bandwidth_ratio_of(data, points)
 
 
 @sample_and_scores.register(DistributedData)

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from .._core.threads import blas_threads_for
 from .._estimator import Estimator, prediction_sets, refuse_many_classes, transactional, with_parameters
 from .._expansion.leave_one_out import LeaveOneOut
-from .._tuning import check_folds, drawn_seed, keys_of, shuffled_ranks
+from .._tuning import check_folds, distinct_rows, drawn_seed, keys_of, shuffled_ranks
 from .._utils.advice import quietly
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
@@ -179,7 +179,9 @@ class AutoClassifier(ClassifierMixin, Estimator):
         self.class_prior_ = data.class_weight / data.class_weight.sum()
         rng = check_random_state(self.random_state)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
-        ranks = shuffled_ranks(data.codes, keys_of(data, drawn_seed(rng)))
+        keys = keys_of(data, drawn_seed(rng))
+        ranks = shuffled_ranks(data.codes, keys)
+        copies = distinct_rows(data.X, data.codes, keys)[1]
         folds = check_folds(self.cv, data)
         n, categorical = len(data.codes), self._inputs.are_categories(data.X.shape[1])
         units = None
@@ -196,7 +198,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
                 size, chosen = step
                 before = timed[-1][1] if timed else {}
                 rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)
-                parts = self._parts(rows, ranks, folds)
+                parts = self._parts(rows, ranks, copies, folds)
                 found = fit_ensemble(points.take(rows), chosen, *parts, clock, options, step_done, before)
                 timed.append((size, found.seconds))
                 if ensemble is None or not found.vote.loss > ensemble.vote.loss:
@@ -208,14 +210,20 @@ class AutoClassifier(ClassifierMixin, Estimator):
         self._seen = seen if len(seen) < n else None
         return self
 
-    def _parts(self, rows, ranks, folds):
-        """Part of each of the rows, and how many of the parts are held out, one after the other."""
+    def _parts(self, rows, ranks, copies, folds):
+        """Part of each of the rows, and how many of the parts are held out, one after the other.
+
+        Copies of a row are in one part, unless there are fewer distinct rows than parts.
+        """
         n = len(rows)
         if folds is not None:
             parts = folds[rows]
         else:
             n_parts = max(_HELD_OUT_OF_MANY, n // LARGE) if n > LARGE else min(self.cv, n)
-            parts = np.argsort(np.argsort(ranks[rows])) % n_parts
+            first, group = np.unique(copies[rows], return_index=True, return_inverse=True)[1:]
+            if len(first) < n_parts:
+                first, group = np.arange(n), np.arange(n)
+            parts = (np.argsort(np.argsort(ranks[rows[first]])) % n_parts)[group]
         return parts, self._n_fits(n, folds) - 1
 
     def _n_fits(self, n, folds):

@@ -90,11 +90,12 @@ class KernelMeanClassifier(ExpansionClassifier):
         sample, scores = sample_and_scores(data, points, sample, rule, self)
         importance = self._importance(data)
 
-        def score(sample, bandwidth, priors=()):
+        def score(_, bandwidth, priors=()):
             options = {"scoring": self.scoring, "importance": importance, "priors": priors}
             return scores(Problem(rule, sample, self.kernel, bandwidth, log_priors, self.n_jobs, **options))
 
-        return sample, grid, score
+        judged = sample if importance is None else sample._replace(weights=sample.weights * importance[sample.codes])
+        return judged, grid, score
 
     @available_if(fitted_in_memory)
     @transactional(keep=True)

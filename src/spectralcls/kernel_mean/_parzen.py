@@ -145,17 +145,22 @@ class ParzenClassifier(KernelMeanClassifier):
             priors = data.class_weight / data.class_weight.sum()
         else:
             priors = check_priors(self.priors, data.n_classes)
-        importance = self._importance(data)
         with np.errstate(divide="ignore"):
-            log_priors = np.log(priors)
-            if importance is None:
-                return log_priors
-            log_priors += np.log(importance)
+            log_priors = np.log(priors * self._class_weights(data))
         return log_priors - np.logaddexp.reduce(log_priors)
 
     def _importance(self, data):
-        if self.class_weight is None:
+        if self.priors is None and self.class_weight is None:
             return None
+        if self.priors is None:
+            return self._class_weights(data)
+        # The population that the priors describe: a sample of a class counts by its prior over its share here.
+        share = data.class_weight / data.class_weight.sum()
+        return check_priors(self.priors, data.n_classes) / share * self._class_weights(data)
+
+    def _class_weights(self, data):
+        if self.class_weight is None:
+            return np.ones(data.n_classes)
         return weights_of_classes(self.class_weight, data.classes, data.class_weight)
 
     def _learn_means(self, data, rule, log_priors, before=None):

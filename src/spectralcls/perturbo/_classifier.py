@@ -11,7 +11,7 @@ from .._estimator import CONSTRAINTS, Classifier, fitted_in_memory, transactiona
 from .._inputs import refuse_collection
 from .._inputs.inputs import n_rows
 from .._inputs.missing import is_incomplete
-from .._tuning import candidate_bandwidths, check_grid, gathered, reference_bandwidth, ridge_grid, tuning_sample
+from .._tuning import candidate_bandwidths, check_grid, gathered, reference_of, ridge_grid, tuning_sample
 from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.lazy import by_rows
@@ -246,7 +246,8 @@ class PerTurboClassifier(Classifier):
 
     def _make_inputs(self):
         missing = "integrate" if self.metric is None else "complete"
-        return super()._make_inputs(missing=missing, step=LearnedMap.of(self), dtype=np.float64)
+        step = LearnedMap.of(self)
+        return super()._make_inputs(missing=missing, step=step, dtype=np.float64, copies_are_weights=True)
 
     def _learn(self, data):
         self._choose(gathered(data, MOST_CHOOSING, check_random_state(self.random_state)))
@@ -425,7 +426,7 @@ class PerTurboClassifier(Classifier):
         if not isinstance(self.bandwidth, str):
             return [check_bandwidth(self.bandwidth, n_classes)]
         if self.bandwidth != "cv":
-            return [reference_bandwidth(self.bandwidth, data.X, data.codes, n_classes, data.weights)]
+            return [reference_of(data, self.bandwidth)]
         return candidate_bandwidths(self.bandwidth_grid, data)
 
     def _alphas(self):

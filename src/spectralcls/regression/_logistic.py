@@ -104,14 +104,13 @@ def _newton_step(kernel, G, P, w, ridge, forcing, least):
     return D, KD
 
 
-def held_out(kernel, solution, Y, ridge, weights, units=1.0):
+def held_out(kernel, solution, Y, ridge, weights):
     """Scores of each point by all others, to first order: by one Newton step.
 
-    Of a point of weight w > 1, which stands for copies, one is left out. For two classes this is the step of the whole
-    Hessian; for more, the others' Hessian is a multiple of one for each point.
+    A point is left out with all its weight. For two classes this is the step of the whole Hessian; for more, the
+    others' Hessian is a multiple of one for each point.
     """
     P = np.exp(log_softmax(solution.scores, axis=1))
-    s, copy = curvatures(P, weights), np.minimum(weights, units)
+    s = curvatures(P, weights)
     h = (1 - ridge * kernel.inverse_diagonal(ridge, s)) / s
-    leverage = h / (1 - h * s * copy / weights)
-    return solution.scores - (leverage * copy)[:, None] * (Y - P)
+    return solution.scores - (h / (1 - h * s) * weights)[:, None] * (Y - P)

@@ -115,8 +115,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
 
     Leaving out a point is one Newton step from the fit to all points. For two classes it uses the whole Hessian; for
     more, the Hessian of each other point is replaced by a multiple of one, which is less accurate the more classes
-    there are. Leaving out copy by copy, a weight of two equals a row given twice. Weights of
-    classes say what an error counts instead: a sample is left out with all of it.
+    there are. A point is left out with all its weight, and equal rows of a class that no other class
+    has are one point: a weight of two equals a row given twice. The unit of weights does not matter.
 
     References
     ----------
@@ -170,12 +170,12 @@ class KernelLogisticClassifier(PenalizedClassifier):
                 "factor serves all classes, or give bandwidth and alpha, or lower max_tuning_samples."
             )
 
-    def _path(self, K, Y, shares, codes, weights, alphas, memory, units):
+    def _path(self, K, Y, shares, codes, weights, alphas, memory):
         operator, found, A = DenseKernel(K, memory), [], None
         for alpha in alphas[::-1]:
             try:
                 solution = self._solve(operator, Y, shares, alpha, weights, start=A)
-                held_out = _logistic.held_out(operator, solution, Y, alpha, weights, units)
+                held_out = _logistic.held_out(operator, solution, Y, alpha, weights)
             except np.linalg.LinAlgError:
                 found.append(None)
                 continue

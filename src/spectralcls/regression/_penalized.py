@@ -1,7 +1,6 @@
 """What the classifiers by penalized kernel expansions share: how they are tuned, fitted and evaluated."""
 
 from dataclasses import KW_ONLY
-from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -17,7 +16,6 @@ from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.training_data import TrainingData
 from .._utils.typing import ArrayLike, RandomState
-from .._utils.validation import units_of
 from ..kernels import kernel_matrix
 from ._leave_one_out import leave_one_out
 from ._operators import SummedKernel
@@ -30,7 +28,7 @@ class PenalizedClassifier(Classifier):
     """A classifier whose scores ``k(y) A`` plus offsets minimize a sum of losses and ``alpha |f|^2``.
 
     A subclass has `_BANDWIDTH_FACTORS`, candidates by kernel in multiples of the median distance, and four methods:
-    ``_path(K, Y, shares, codes, weights, alphas, memory, units)`` fits all alphas on a matrix, see `leave_one_out`;
+    ``_path(K, Y, shares, codes, weights, alphas, memory)`` fits all alphas on a matrix, see `leave_one_out`;
     ``_exact(K, Y, shares, alpha, weights)`` and ``_iterative(operator, Y, shares, alpha, weights, step_done)`` fit one
     and return coefficients with the number of iterations and, the latter, residuals; ``_offsets()``.
     """
@@ -70,15 +68,13 @@ class PenalizedClassifier(Classifier):
         data, order = distinct(data)
         X, weights = data.X, data.weights
         sample = thin(data, self.max_tuning_samples, rng)
-        by_class = self.class_weight is not None
-        units = units_of(sample.codes, sample.weights, sample.n_classes, by_class)[sample.codes]
         choice = leave_one_out(
             sample.X.astype(np.float64),
             sample.codes,
             sample.n_classes,
             sample.weights,
             *self._candidates(sample.X, rng),
-            partial(self._path, units=units),
+            self._path,
             self.n_jobs,
             self._more_alphas(),
         )

@@ -43,7 +43,7 @@ class KernelRidgeClassifier(PenalizedClassifier):
         Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
         and 2.8 times.
     alpha_grid : array-like, default=None
-        Ridges to try, for a sample of weight one. None: 0.01 and 0.1, and while the largest is the best 1 and 10, with
+        Ridges to try, for points of mean weight one. None: 0.01 and 0.1, while the largest is the best 1 and 10, with
         its bandwidth alone; with weights of classes all four, since a sample of large weight is fitted as with a
         smaller ridge.
     max_tuning_samples : int or None, default=3000
@@ -108,8 +108,8 @@ class KernelRidgeClassifier(PenalizedClassifier):
 
     Features should have comparable scales.
 
-    Leaving out copy by copy, a weight of two equals a row given twice. Weights of
-    classes say what an error counts instead: a sample is left out with all of it.
+    A point is left out with all its weight, and equal rows of a class that no other class has are one point: a weight
+    of two equals a row given twice. The unit of weights does not matter.
 
     References
     ----------
@@ -142,11 +142,11 @@ class KernelRidgeClassifier(PenalizedClassifier):
     def _kernel(self):
         return self.kernel
 
-    def _path(self, K, Y, shares, codes, weights, alphas, memory, units):
+    def _path(self, K, Y, shares, codes, weights, alphas, memory):
         found = []
         for alpha in alphas:
             try:
-                solution = solve(K, Y - shares, alpha, weights, memory=memory, units=units)
+                solution = solve(K, Y - shares, alpha, weights, memory=memory)
             except np.linalg.LinAlgError:
                 found.append(None)
                 continue

@@ -16,7 +16,7 @@ class RidgeLeftOut(LeaveOneOut):
     """Scores over the temperature. Targets are indicators less the shares of the classes among all points.
 
     With M = K + alpha W^-1, its inverse B and the coefficients A = B Y, the prediction of point i by the others is
-    ``y_i - a_i / B_ii``, of copies see `_expansion.ridge.solve`. A further point x adds v v^T / s to B, where ``v = B
+    ``y_i - a_i / B_ii``. A further point x adds v v^T / s to B, where ``v = B
     k(x)``. Whatever its class c, the scores of point i are the same but for that of c: one product with B for a query,
     one exponential for a point and class.
 
@@ -38,15 +38,14 @@ class RidgeLeftOut(LeaveOneOut):
         by_code = np.argsort(codes, kind="stable")
         X, codes, weights, order = X[by_code], codes[by_code], weights[by_code], np.argsort(by_code)[order]
         vars(self).update(X=X, expansion=expansion, alpha=alpha, temperature=temperature, units=units)
-        copies, unit = np.maximum(weights, units[codes]), units[codes]
-        vars(self).update(share=unit / copies, of_copies=(copies - unit) / alpha, diagonal=alpha / weights)
+        self.diagonal = alpha / weights
         Y = np.eye(n_classes)[codes]
         vars(self).update(Y=Y, total=weights @ Y)
         if held_out is None:
             scores = Y - (self.P - self.u[:, None] * (self.total / self.total.sum())) / self.divisor[:, None]
         else:
             scores = held_out[by_code]
-        super().__init__(codes, weights / unit, scores / temperature, None, order)
+        super().__init__(codes, weights / units[codes], scores / temperature, None, order)
 
     @cached_property
     def inverse(self):
@@ -67,7 +66,7 @@ class RidgeLeftOut(LeaveOneOut):
     @cached_property
     def divisor(self):
         """By which coefficients become residuals of the predictions by others, (n,)."""
-        return self.of_copies + self.share * self.inverse.diagonal()
+        return self.inverse.diagonal()
 
     def _kernel(self, Q):
         options = dict(kernel=self.expansion.kernel, bandwidth=self.expansion.bandwidth)
@@ -108,7 +107,7 @@ class RidgeLeftOut(LeaveOneOut):
         """For each class c sum(exp(score of b - own score)) over all other classes b and the background, of these
         points (k, m) of one class, once (q, c) is among them and weighs `unit`."""
         each = np.multiply(v, 1 / s)  # B grows by v v^T / s
-        inverse = 1 / (each * v * self.share[points, None] + self.divisor[points, None])
+        inverse = 1 / (each * v + self.divisor[points, None])
         each *= inverse
         total = self.total.sum() + unit
         shares = self.total / total  # but for what (q, c) adds to that of c

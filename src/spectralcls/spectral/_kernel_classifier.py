@@ -19,6 +19,7 @@ from .._tuning import (
     distinct_rows,
     draw_sample,
     keys_of,
+    mean_copies,
     reference_bandwidth,
     search,
     shuffled_ranks,
@@ -26,7 +27,7 @@ from .._tuning import (
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import check_answers, positive_weight, with_class_weight
+from .._utils.validation import check_answers, positive_weight, relative_weights, with_class_weight
 from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel
@@ -209,6 +210,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         X = self._inputs.fit_points(X).X
         y = check_answers(type(self).__name__, y, X, multi_output=True)
         labels = y.toarray() if sp.issparse(y) else y
+        sample_weight, _ = relative_weights(sample_weight, X.shape[0])
         sample_weight = with_class_weight(labels, sample_weight, self.class_weight)
         rows, weights, kept = positive_weight(X, sample_weight, labels)
         multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
@@ -227,7 +229,12 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             n_jobs=self.n_jobs,
         ).set_output(transform="default")
         patterns, codes = np.unique(targets, axis=0, return_inverse=True)
-        data = TrainingData(rows, codes.ravel(), patterns, weights, kept, y=np.zeros(X.shape[0]))
+        codes = codes.ravel()
+        unit = mean_copies(rows, codes)
+        if unit != 1.0:  # C is for distinct samples of mean weight one
+            weights = (np.ones(len(codes)) if weights is None else weights) / unit
+            sample_weight = (np.ones(X.shape[0]) if sample_weight is None else sample_weight) / unit
+        data = TrainingData(rows, codes, patterns, weights, kept, y=np.zeros(X.shape[0]))
         kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, data, candidates, seed))
         tol = None if sp.issparse(X) else TOLERANCE
         Y, _ = kernel._fit_weighted(kernel._check(X, reset=True), sample_weight, tol)

@@ -216,7 +216,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     def _learn(self, data):
         tuned, n_components = self._is_tuned("bandwidth"), self.n_components
-        widths = self._reference_widths(data, copies=not tuned)
+        widths = self._reference_widths(data)
         if tuned or n_components == "cv":
             overall, n_components = self._choose(data, widths, tuned)
             widths = widths.scaled(overall)
@@ -268,9 +268,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
                 "class-wise kernel has no operator on the workers."
             )
 
-    def _reference_widths(self, data, copies):
+    def _reference_widths(self, data):
         n_classes = len(data.classes)
-        options = {"random_state": self.random_state, "copies": copies}
+        options = {"random_state": self.random_state}
         overall = reference_of(data, "silverman", **options)
         if isinstance(self.bandwidth, str):
             return Widths(overall, _full(reference_of(data, "silverman_per_class", **options), n_classes))
