@@ -39,21 +39,33 @@ class DaskInputs(Inputs):
         check_workers()
         layout = Layout.of(X)
         numbers, options = layout.numeric(X), {"class_weight": self.class_weight, "at_least": at_least}
-        data = check_labels(self.name, self.seen, numbers, y, sample_weight, **options)
+        data = check_labels(self.name, self.seen, numbers, y, self._relative(sample_weight), **options)
         return self._learn(layout, data)
 
     def fit_targets(self, X, y, sample_weight=None):
         check_workers()
         layout = Layout.of(X)
-        return self._learn(layout, check_targets(self.name, self.seen, layout.numeric(X), y, sample_weight))
+        weights = self._relative(sample_weight)
+        return self._learn(layout, check_targets(self.name, self.seen, layout.numeric(X), y, weights))
 
     def fit_points(self, X, sample_weight=None, *, ensure_min_samples=1):
         check_workers()
         layout = Layout.of(X)
-        data = check_points(self.name, self.seen, layout.numeric(X), sample_weight)
+        data = check_points(self.name, self.seen, layout.numeric(X), self._relative(sample_weight))
         if data.X.shape[0] < ensure_min_samples:
             raise ValueError(f"{self.name} requires {ensure_min_samples} samples of positive weight at least.")
         return self._learn(layout, data)
+
+    def _relative(self, sample_weight):
+        """Weights over the mean of those that are positive; as they are if the checks that follow refuse them."""
+        if sample_weight is None:
+            return None
+        weights = getattr(sample_weight, "to_dask_array", lambda **_: da.asarray(sample_weight))(lengths=True)
+        total, number = dask.compute(weights.sum(), (weights > 0).sum())
+        if not (np.isfinite(total) and total > 0):
+            return sample_weight
+        self.weight_unit = float(total / number)
+        return weights / self.weight_unit
 
     def __call__(self, X):
         if library_of(X) is None:
