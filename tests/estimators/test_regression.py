@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import PROFILES, distances
 
 from spectralcls import KernelRegressor
-from spectralcls.regression import _intervals
+from spectralcls.regression import _form, _intervals
 
 
 def problem(n=80, d=2, k=None, seed=0):
@@ -346,3 +346,20 @@ def test_a_sample_that_no_kernel_reaches_gets_the_prediction_at_the_nearest(kern
     ]
     assert_allclose(scores[0], 1 - np.mean((y - held_out) ** 2) / y.var(), rtol=1e-9)
     assert_allclose(model.predict([[50.0]]), y[-1:])
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_samples_at_one_place_are_one_point(kernel, weighted, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.integers(0, 4, (200, 2)), [[9, 9]]].astype(float)  # the last one alone
+    y, w = X.sum(axis=1) + rng.normal(size=201), rng.uniform(0.5, 2, 201) if weighted else None
+    found = KernelRegressor(kernel=kernel).fit(X, y, w)
+    assert len(found._form.points.X) == 17
+    monkeypatch.setattr(_form, "places_of", lambda X: None)
+    expected = KernelRegressor(kernel=kernel).fit(X, y, w)
+    scores = "mean_test_score"
+    assert_allclose(found.cv_results_[scores], expected.cv_results_[scores], rtol=1e-4)  # of slopes at small bandwidths
+    Q = rng.uniform(0, 5, (20, 2))
+    assert_allclose(found.predict(Q), expected.predict(Q), rtol=1e-5)
+    assert_allclose(found.predict_interval(Q), expected.predict_interval(Q), rtol=1e-5)

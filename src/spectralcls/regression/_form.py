@@ -7,8 +7,11 @@ import numpy as np
 
 from .._expansion.nearest import nearest_codes
 from .._expansion.points import TrainingPoints, blocks
+from .._utils.training_data import TrainingData
 from ..kernels import kernel_sums
 from ._moments import Moments
+
+LOOKED_AT = 1000  # rows that say whether it is worthwhile to look for copies
 
 
 @dataclass(frozen=True)
@@ -18,11 +21,12 @@ class RegressionForm:
     Attributes
     ----------
     moments : Moments
-    points : TrainingPoints
-    targets : (n, k)
+    points : TrainingPoints, of which each stands for all samples at its place if many are copies
+    targets : (n_samples, k)
     columns : (n, c) of the moments
     kernel : str
     bandwidth : float
+    merged : TrainingData, the samples themselves; None if each is a point
     """
 
     moments: Moments
@@ -31,18 +35,35 @@ class RegressionForm:
     columns: np.ndarray
     kernel: str
     bandwidth: float
+    merged: TrainingData | None = None
 
     @classmethod
     def of(cls, moments, data, kernel, bandwidth, tolerance, n_jobs):
         # Differences of moments need the digits of float64.
         X = data.X.astype(np.float64, copy=False) if moments.degree else data.X
-        points = TrainingPoints.of(data._replace(X=X), tolerance, n_jobs)
-        columns = moments.columns(data.X, data.targets, points.weights)
-        return cls(moments, points, data.targets, columns, kernel, bandwidth)
+        places = places_of(data.X)
+        if places is None:
+            points = TrainingPoints.of(data._replace(X=X), tolerance, n_jobs)
+            columns = moments.columns(data.X, data.targets, points.weights)
+            return cls(moments, points, data.targets, columns, kernel, bandwidth)
+        first, place = places
+        weights = np.bincount(place, data.weights).astype(np.float64)
+        points = TrainingPoints.of(TrainingData.points(X[first], weights), tolerance, n_jobs)
+        each = np.full(len(X), 1.0) if data.weights is None else data.weights
+        columns = _summed(moments.columns(data.X, data.targets, each / points.weight_scale), place)
+        merged = data._replace(X=X, kept=None, y=None, unmapped=None)
+        return cls(moments, points, data.targets, columns, kernel, bandwidth, merged)
+
+    @property
+    def samples(self):
+        """The training data, one row a sample."""
+        if self.merged is not None:
+            return self.merged
+        return self.points.data(np.zeros(1))._replace(targets=self.targets)
 
     def predict(self, Q):
         """(m, k), float64. Where no kernel reaches, the prediction at the nearest training point."""
-        out = np.empty((len(Q), self.targets.shape[1]))
+        out = np.empty((len(Q), self.moments.n_outputs))
         for block in blocks(len(Q), 24 * self.moments.n_columns):
             out[block] = self._predict(Q[block])
         missing = np.flatnonzero(np.isnan(out[:, 0]))
@@ -67,9 +88,49 @@ def regression_form(data, degree, kernel, bandwidth, tolerance, n_jobs):
     return RegressionForm.of(Moments.of(degree, data.X, data.targets), data, kernel, bandwidth, tolerance, n_jobs)
 
 
+def places_of(X):
+    """A row at each place and the place of each row, if at least half of the rows are copies; otherwise None."""
+    some = X[np.linspace(0, len(X) - 1, min(len(X), LOOKED_AT)).astype(np.intp)]
+    if 2 * len(np.unique(some, axis=0)) > len(some):
+        return None
+    _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    return (first, place) if 2 * len(first) <= len(X) else None
+
+
+def _summed(columns, place):
+    """Rows (n, c) added up by their place."""
+    return np.stack([np.bincount(place, column) for column in columns.T], axis=1)
+
+
 def held_out_predictions(sample, *shape):
     """`left_out_predictions` of the validated points of a sample themselves."""
+    places = places_of(sample.X) if sample.folds is None else None
+    if places is not None:
+        return _by_places(sample, *places, *shape)
     return left_out_predictions(sample, sample.X[sample.rows], sample.rows, *shape)
+
+
+def _by_places(sample, first, place, moments, degrees, kernel, bandwidths, n_jobs):
+    """The same where many points are at one place: sums over the other places, and over those at its own without it."""
+    rows, X = sample.rows, sample.X[first].astype(np.float64)
+    columns = moments.columns(sample.X, sample.targets, sample.weights)
+    at_place = _summed(columns, place)
+    options = {"kernel": kernel, "bandwidth": bandwidths, "log": "pair", "n_jobs": n_jobs}
+    scale, sums = kernel_sums(X, X, weights=at_place, exclude_self=True, **options)
+    own = place[rows]
+    alone, mates = np.bincount(place)[own] == 1, at_place[own] - columns[rows]  # each with a kernel value of one
+    out = np.empty((len(rows), len(bandwidths), len(degrees), sample.targets.shape[1]))
+    for b, h in enumerate(bandwidths):
+        others = sums[own, b]
+        others = np.where(alone[:, None], others, np.exp(scale[own, b, None]) * others + mates)
+        for i, degree in enumerate(degrees):
+            out[:, b, i] = moments.predictions(X[own], others, kernel, h, degree)
+    missing = np.isnan(out[:, :, 0, 0])
+    lost = np.flatnonzero(missing.any(axis=1))
+    if len(lost):
+        shape = moments, degrees, kernel, bandwidths, n_jobs
+        out[lost] = left_out_predictions(sample, sample.X[rows[lost]], rows[lost], *shape)[0]
+    return out, missing
 
 
 def left_out_predictions(sample, Q, own, moments, degrees, kernel, bandwidths, n_jobs):

@@ -46,8 +46,7 @@ class Jackknife(NamedTuple):
         The residual of one of few samples is that at the bandwidth and degree of the least error of the others, among
         those that were `tried`, ascending arrays: chosen with the sample they suit it better than a query.
         """
-        data = form.points.data(np.zeros(1))._replace(targets=form.targets)
-        sample = draw_sample(data, cv="loo", max_samples=None, random_state=0)
+        sample = draw_sample(form.samples, cv="loo", max_samples=None, random_state=0)
         shape = form.kernel, form.bandwidth, form.points.n_jobs
         widths, degrees = np.array([form.bandwidth]), [form.moments.degree]
         if tried is not None and sample.n_samples <= FEW:
