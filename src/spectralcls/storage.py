@@ -34,6 +34,8 @@ def save(model, path: FilePath) -> None:
         If skops is not installed.
     OSError
         If the file cannot be written.
+    TypeError
+        For an estimator that was fitted to a Dask collection, whose points are elsewhere.
 
     Examples
     --------
@@ -48,6 +50,12 @@ def save(model, path: FilePath) -> None:
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
+    for part in (model, *(step for _, step in getattr(model, "steps", ()))):
+        if hasattr(part, "to_local"):
+            raise TypeError(
+                f"This {type(part).__name__} was fitted to a Dask collection, and a file holds its points: save "
+                "to_local() of it."
+            )
     skops = skops_io()
     with atomic(path) as temporary:
         skops.dump(model, temporary)

@@ -1,5 +1,6 @@
 """One class in memory and on Dask: what it is fitted to says where it works; what cannot be distributed says so."""
 
+import pickle
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ pytest.importorskip("dask.array")
 
 import dask.array as da
 import dask.dataframe as dd
+from dask.base import tokenize
 from every_estimator import KINDS, make
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -151,6 +153,18 @@ def test_what_needs_points_in_memory_says_how_to_get_them(problem):
         local.to_local()
     with pytest.raises(ValueError, match='On Dask collections cv must be an int or "loo"'):
         spectralcls.ParzenClassifier(cv=[(np.arange(100), np.arange(100, 300))]).fit(rows(X), rows(y))
+
+
+@pytest.mark.parametrize("name", LEARN_ON_WORKERS)
+def test_a_fitted_model_is_shown_pickled_and_told_apart_but_not_saved(problem, name, tmp_path):
+    X, y, Q = problem
+    _, model = fitted(name, X, y)
+    assert name in model._repr_html_() and "predict" in dir(model)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).predict(Q), model.predict(Q))
+    assert tokenize(model) == tokenize(model) != tokenize(fitted(name, X[:200], y[:200])[1])
+    for given in (model, make_pipeline("passthrough", model)):
+        with pytest.raises(TypeError, match=rf"{name} was fitted to a Dask collection.*save to_local\(\)"):
+            spectralcls.save(given, tmp_path / "model.skops")
 
 
 def test_a_method_that_is_not_there_says_why():

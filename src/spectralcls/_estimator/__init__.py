@@ -9,6 +9,7 @@ from .base import (
     fitted_form,
     fitted_in_memory,
     integrates_missing,
+    is_on_workers,
     transactional,
 )
 from .classifier import Classifier, finite_scores, has_probabilities, log_posterior, refuse_many_classes

@@ -65,14 +65,14 @@ def _without_learned(estimator):
 
 def fitted_on_workers(estimator):
     """True if the training points are those of a collection, else an AttributeError."""
-    if not _is_on_workers(estimator):
+    if not is_on_workers(estimator):
         raise AttributeError(f"{type(estimator).__name__} was not fitted to a Dask collection.")
     return True
 
 
 def fitted_in_memory(estimator):
     """True, or an AttributeError that names the way out of a fit to a collection."""
-    if _is_on_workers(estimator):
+    if is_on_workers(estimator):
         raise AttributeError(
             f"This {type(estimator).__name__} was fitted to a Dask collection, and the method needs all points in "
             "memory: take to_local()."
@@ -80,7 +80,8 @@ def fitted_in_memory(estimator):
     return True
 
 
-def _is_on_workers(estimator):
+def is_on_workers(estimator):
+    """Whether an estimator was fitted to a collection on workers."""
     inputs = vars(estimator).get("_inputs")
     return inputs is not None and inputs.on_workers
 
@@ -243,7 +244,7 @@ class Estimator(BaseEstimator):
 
 @in_memory.register(Estimator)
 def _(estimator):
-    return estimator.to_local() if _is_on_workers(estimator) else estimator
+    return estimator.to_local() if is_on_workers(estimator) else estimator
 
 
 def at_end(estimator, found):

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._estimator import CONSTRAINTS, Classifier, fitted_in_memory, transactional, with_parameters
+from .._estimator import CONSTRAINTS, Classifier, fitted_in_memory, is_on_workers, transactional, with_parameters
 from .._inputs import refuse_collection
 from .._inputs.inputs import n_rows
 from .._inputs.missing import is_incomplete
@@ -446,7 +446,7 @@ class PerTurboClassifier(Classifier):
     def _without_leave_one_out(self):
         if self.regularization != "tikhonov":
             return "they need regularization='tikhonov', whose factor tells each sample from the others."
-        models = vars(self).get("_models", ())
+        models = () if is_on_workers(self) else vars(self).get("_models", ())
         if any(not model.grows for model in models):
             return "a factor of lower rank does not tell each sample from the others; it takes rank=None."
         if vars(self).get("_given") is not None:
