@@ -15,6 +15,10 @@ LEGEND = (
     "specify."
 )
 MARKS = {"agrees": "{}", "in the spread": "*{}*", "outside": "**{}**", "not comparable": "[{}]"}
+COUNTED = (
+    "What others imply is not counted: the diagonal of a confusion matrix, which follows from the sizes of classes; "
+    "the last of some shares; a second reading of the same number."
+)
 CHOSEN = (
     "Chosen because it fits: where a paper leaves a reading open, ours is the one of several that comes nearest to its "
     "tables. Among these are the end of the thesis's grid of bandwidths, 2.5, on which some rates rest; the kernels of "
@@ -105,18 +109,16 @@ def numbers(tables, results):
             cells = "; ".join(f"{entry.column}: {shown(table, entry, results)}" for entry in entries)
             lines.append(f"| {name} | {row} | {cells} |")
             name = ""
-    return lines
+    return lines + [f"\n{missing[0].upper()}{missing[1:]}." for missing in results.missing(tables)]
 
 
 def shown(table, entry, results):
     paper = "N.I." if entry.paper is None else number(entry.paper, entry.deviation, entry.digits)
     ours = results.ours(table, entry)
     if ours is None:
-        return (
-            f"{results.found.get((table.name, entry.row, entry.column), {}).get('missing', 'not computed')} ({paper})"
-        )
+        return f"{results.verdict(table, entry)} ({paper})"
     text = f"singular in {ours.mean:.0f} trials" if entry.paper is None else number(*ours[:2], entry.digits)
-    z = entry.z(ours)
+    z = entry.z(ours) if entry.specified else None
     text = MARKS[entry.verdict(ours)].format(text)
     return f"{text} ({paper})" if z is None else f"{text} ({paper}; z {z:+.1f})"
 
@@ -157,9 +159,6 @@ def overview(counts):
     for paper, count in counts.items():
         cells = " | ".join(str(count[verdict]) for verdict in shown)
         lines.append(f"| [{paper}: {PAPERS[paper]}]({paper}.md) | {cells} |")
-    lines += ["", summary(sum(counts.values(), Counter())), "", LEGEND, "", CHOSEN, ""]
-    lines += [
-        "Of a confusion matrix only what is off the diagonal is counted: with the sizes of the classes it implies"
-    ]
-    lines += ["the diagonal.", "", "```{toctree}", ":hidden:", "", *counts, "```", ""]
+    lines += ["", summary(sum(counts.values(), Counter())), "", LEGEND, "", COUNTED, "", CHOSEN, ""]
+    lines += ["```{toctree}", ":hidden:", "", *counts, "```", ""]
     return "\n".join([*lines, "---", "", "Written by `python -m bench.reproduce`."]) + "\n"

@@ -286,12 +286,14 @@ def figures(trials):
     )
     yield Figure("001:fig8.1", "The two classes, and the bandwidths with 100 %", f"{f}.classes_and_ranges", ranges)
     yield Figure("001:fig8.2", "Density estimates, h = 0.80", f"{f}.densities", (), (("h", 0.8),))
+    yield Figure("001:fig8.3", "Density estimates, h = 0.30", f"{f}.densities", (), (("h", 0.3),))
     yield Figure("001:fig9.1", "Banana, largest weights", f"{f}.banana_weights")
-    for number, data in (("9.2", "banana"), ("9.4", "iris")):
+    for number, data in (("9.2", "banana"), ("9.3", "wine"), ("9.4", "iris")):
         title = f"Weights of the training points, {THESIS[data].title}"
         yield Figure(f"001:fig{number}", title, f"{f}.class_weights", (), (("data", data),))
     yield Figure("001:fig9.5", "Iris, the 15 largest weights", f"{f}.iris_weights")
     maps = (
+        ("9.6", "banana", "spectral_ise"),
         ("9.7", "ionosphere", "spectral_ise"),
         ("9.8", "iris", "spectral_ise"),
         ("9.9", "ringnorm", "spectral_laplacian_ise"),

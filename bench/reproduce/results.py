@@ -51,6 +51,11 @@ class Results:
             return entry.verdict(ours)
         return "no data" if (table.name, entry.row, entry.column) in self.found else "not computed"
 
+    def missing(self, tables):
+        """What the tables lack, each said once."""
+        names = {table.name for table in tables}
+        return sorted({row["missing"] for what, row in self.found.items() if what[0] in names and "missing" in row})
+
     def known(self, item):
         """Whether anything of a table or a figure is in the record."""
         return any(what[0] == item.name for what in self.found)

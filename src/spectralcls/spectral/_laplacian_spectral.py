@@ -180,6 +180,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     --------
     CauchySchwarzClassifier : The angle rule with one bandwidth.
     SpectralLaplacianISEClassifier : Distances to means or medians.
+    spectralcls.papers.as_printed : The steps of [1]_, in which a query meets all points by the plain kernel.
 
     Notes
     -----

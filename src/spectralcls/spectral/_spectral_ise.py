@@ -214,6 +214,7 @@ class SpectralISEClassifier(_SpectralISE):
     --------
     SpectralLaplacianISEClassifier : The same with the kernel matrix normalized by the density.
     KernelMap : The embedding alone.
+    spectralcls.papers.as_printed : With eq. 7.2 of [1]_ for queries, which has a factor sqrt(n).
 
     Notes
     -----
@@ -345,6 +346,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
     --------
     SpectralISEClassifier : Without weighting.
     LaplacianSpectralClassifier : Compares angles, with class-wise bandwidths.
+    spectralcls.papers.as_printed : With eq. 7.2 of [1]_ for queries: a factor sqrt(n), and the plain kernel.
 
     Notes
     -----
