@@ -1,0 +1,162 @@
+"""Bandwidths that densities choose by themselves
+
+Errors are integrated squared errors, means over draws, of the default `ParzenDensity`, of the rule of thumb of R,
+``0.9 min(s, IQR / 1.34) n^(-1/5)``, and of peers, all with the Gaussian kernel; relative to the integral of the squared
+density. 10 draws up to n = 1000, then fewer.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import logsumexp
+
+from bench.measure import QUICK
+from spectralcls import ParzenDensity, ParzenOutlierDetector
+from spectralcls.kernels import kernel_sums
+
+SIZES = (100, 1000) if QUICK else (100, 1000, 10_000, 100_000)
+DRAWS = dict.fromkeys(SIZES, 2) if QUICK else {100: 10, 1000: 10, 10_000: 4, 100_000: 1}
+
+
+class Mixture:
+    """Of normal distributions of one feature."""
+
+    def __init__(self, *parts):
+        self.shares, self.means, self.deviations = np.array(parts).T
+
+    def rvs(self, n, random_state):
+        rng = np.random.default_rng(random_state)
+        own = rng.choice(len(self.shares), n, p=self.shares)
+        return self.means[own] + self.deviations[own] * rng.normal(size=n)
+
+    def pdf(self, x):
+        return stats.norm(self.means, self.deviations).pdf(x[:, None]) @ self.shares
+
+    def ppf(self, p):
+        return self.means[[0, -1]] + self.deviations[[0, -1]] * stats.norm.ppf(p)
+
+
+KINDS = {
+    "normal": stats.norm(),
+    "t(5)": stats.t(5),
+    "t(3)": stats.t(3),
+    "Cauchy": stats.cauchy(),
+    "log-normal": stats.lognorm(1),
+    "gamma(2)": stats.gamma(2),
+    "uniform": stats.uniform(),
+    "two modes": Mixture((0.5, -1.5, 0.5), (0.5, 1.5, 0.5)),
+    "two modes 60 apart": Mixture((0.5, -30, 1), (0.5, 30, 1)),
+    "normal, one 9999": stats.norm(),
+    "normal, rounded to 0.1": stats.norm(),
+    "normal, rounded to 1": stats.norm(),
+}
+
+
+def drawn(kind, n, seed):
+    x = KINDS[kind].rvs(n, random_state=seed)
+    if "9999" in kind:
+        x[0] = 9999
+    if "rounded" in kind:
+        step = float(kind.split()[-1])
+        x = np.round(x / step) * step
+    return x[:, None]
+
+
+def rule(x):
+    spread = min(x.std(ddof=1), np.subtract(*np.quantile(x, [0.75, 0.25])) / 1.34)
+    return 0.9 * spread * len(x) ** -0.2
+
+
+def sheather_jones(x):
+    with warnings.catch_warnings():  # of its dependencies
+        warnings.simplefilter("ignore")
+        from KDEpy.bw_selection import improved_sheather_jones
+
+        try:
+            return improved_sheather_jones(x)
+        except ValueError:  # no root
+            return np.nan
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_feature(record, kind, n):
+    """Beside the rule, the improved rule of Sheather and Jones from KDEpy; the last columns are mean bandwidths."""
+    pytest.importorskip("KDEpy")
+    distribution = KINDS[kind]
+    grid = np.linspace(*distribution.ppf(np.array([5e-4, 1 - 5e-4])), 4001)
+    true = distribution.pdf(grid)
+    errors, widths = [], []
+    for seed in range(DRAWS[n]):
+        x = drawn(kind, n, seed)
+        own = [ParzenDensity().fit(x).bandwidth_, rule(x), sheather_jones(x)]
+        known = [h if np.isfinite(h) else 1.0 for h in own]
+        sums = kernel_sums(grid[:, None], x, bandwidth=known, normalize=True) / n
+        found = np.trapezoid((sums - true[:, None]) ** 2, grid, axis=0) / np.trapezoid(true**2, grid)
+        errors.append(np.where(np.isfinite(own), found, np.nan))
+        widths.append(own)
+    names = ("ParzenDensity", "rule", "Sheather-Jones")
+    record(
+        {f"error of {name}": float(error) for name, error in zip(names, np.mean(errors, axis=0), strict=True)}
+        | {f"h of {name}": float(h) for name, h in zip(names[:2], np.mean(widths, axis=0), strict=False)}
+    )
+
+
+def several(kind, n, d, rng):
+    Z = rng.normal(size=(n, d))
+    if kind == "t(3)":
+        return Z / np.sqrt(rng.chisquare(3, size=(n, 1)) / 3)
+    if kind == "two modes":
+        return Z / 2 + rng.choice([-1.5, 1.5], size=(n, 1))
+    return np.exp(Z) if kind == "log-normal" else Z
+
+
+def log_density(kind, X):
+    d = X.shape[1]
+    if kind == "t(3)":
+        return stats.multivariate_t(np.zeros(d), np.eye(d), df=3).logpdf(X)
+    if kind == "two modes":
+        return logsumexp([stats.norm(m, 0.5).logpdf(X).sum(axis=1) for m in (-1.5, 1.5)], axis=0) - np.log(2)
+    return (stats.lognorm(1) if kind == "log-normal" else stats.norm()).logpdf(X).sum(axis=1)
+
+
+@pytest.mark.parametrize("n", SIZES[:3])
+@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize("kind", ["normal", "t(3)", "log-normal", "two modes"])
+def test_several_features(record, kind, d, n):
+    """The rule is Scott's, with the spread of the rule of one feature; integrals over the density are means over
+    100 000 points of it."""
+    rng = np.random.default_rng(0)
+    Q = several(kind, 2000 if QUICK else 100_000, d, rng)
+    squared = np.exp(log_density(kind, Q)).mean()
+    errors = []
+    for _ in range(min(DRAWS[n], 4)):
+        X = several(kind, n, d, rng)
+        spread = np.sqrt(np.mean([(rule(x) / 0.9 * n**0.2) ** 2 for x in X.T]))
+        own = np.array([ParzenDensity(scale=None).fit(X).bandwidth_, spread * n ** (-1 / (d + 4))])
+        of_pairs = kernel_sums(X, X, bandwidth=np.sqrt(2) * own, normalize=True).mean(axis=0) / n
+        errors.append((of_pairs - 2 * kernel_sums(Q, X, bandwidth=own, normalize=True).mean(axis=0) / n) / squared + 1)
+    record(
+        {f"error of {name}": float(e) for name, e in zip(("ParzenDensity", "rule"), np.mean(errors, 0), strict=True)}
+    )
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 10])
+def test_fence(record, d):
+    """Clean samples that `ParzenOutlierDetector(contamination="auto")` calls outliers, of 1000; mean of 10 draws."""
+    kinds = {"normal": np.asarray, "log-normal": np.exp}
+    record(
+        {
+            name: float(
+                np.mean(
+                    [
+                        ParzenOutlierDetector().fit_predict(f(np.random.default_rng(s).normal(size=(1000, d)))) < 0
+                        for s in range(2 if QUICK else 10)
+                    ]
+                )
+            )
+            for name, f in kinds.items()
+        }
+    )
