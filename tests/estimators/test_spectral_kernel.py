@@ -458,3 +458,18 @@ def test_class_weights_are_sample_weights(estimator):
     assert_allclose(weighted.decision_function(X), expected.decision_function(X), rtol=1e-6)
     found = [SpectralKernelClassifier(estimator, class_weight=w).fit(X, y).predict(X).sum() for w in (None, "balanced")]
     assert found[0] < found[1]
+
+
+def test_what_is_advised_for_signed_sparse_data_works():
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    texts = ["red apple pie", "green apple tart", "fast red car", "blue car engine"] * 5
+    X = HashingVectorizer(n_features=64).transform(texts)
+    with pytest.raises(ValueError, match="weighting=None, or features without negative values") as error:
+        SpectralKernel(2).fit(X)
+    assert "gaussian" not in str(error.value)
+    SpectralKernel(2, weighting=None).fit(X)
+    SpectralKernel(2).fit(HashingVectorizer(n_features=64, alternate_sign=False).transform(texts))
+    with pytest.raises(ValueError, match="Use weighting=None, or kernel='gaussian'"):
+        SpectralKernel(2, kernel="linear").fit(X.toarray())
+    SpectralKernel(2, kernel="gaussian").fit(X.toarray())

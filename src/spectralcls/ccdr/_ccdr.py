@@ -26,12 +26,34 @@ AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed
 
 
 class Graph(NamedTuple):
-    """Weights between the training points, and what queries need of how they came about."""
+    """Weights between the training points, and what queries need of how they came about.
+
+    Samples that are copies of each other are one point, so that they land at one place.
+    """
 
     log_weights: csr_array | None
     weights: csr_array | None
     radii: np.ndarray | None  # (n,) distance of each point to its last neighbor
     epsilon: float | None
+    places: np.ndarray | None = None  # (n_samples,) point of each sample; None: each is its own
+    rows: np.ndarray | None = None  # (n,) first sample of each point
+
+    def of_points(self, X):
+        """What the samples X have, of each point once."""
+        return X if self.rows is None else X[self.rows]
+
+
+def copies(X):
+    """Point of each row, rows that are equal being one, and the first row of each; None and None if all are different.
+
+    None as well if all are equal: a graph needs two points."""
+    _, first, places = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    if len(first) in (1, len(X)):
+        return None, None
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[places.ravel()], first[order]
 
 
 @with_parameters
@@ -99,8 +121,9 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Of the graph with its class centers.
     epsilon_ : float or None
         Scale of the heat kernel.
-    graph_ : csr_array of shape (n_samples, n_samples)
-        Weights w_ij; None where subsamples were integrated.
+    graph_ : csr_array of shape (n_points, n_points)
+        Weights w_ij of the distinct rows of X in the order of their first appearance; None where subsamples were
+        integrated.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -120,7 +143,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     1 / (1 - lambda) becomes the mean of the rotated factors. Queries then use eq. 21: their neighbors among
     *all* training points.
 
-    There is no `sample_weight`: copies of a sample change the neighbors of others, which no weight does.
+    Equal rows are one point, which is joined with its classes and its neighbors as often as it is given: they land at
+    one place, and giving every row twice changes nothing but the scale. There is no `sample_weight`.
 
     References
     ----------
@@ -149,6 +173,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     n_subsamples: int = 5
     random_state: RandomState = 0
     n_jobs: int | None = None
+
+    _of_points = _counts = None  # of the distinct rows, if there are copies
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -238,39 +264,61 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _graph(self, X):
         """The graph of the points, whatever their labels and beta are."""
-        radii = None
+        radii = places = rows = None
         if self.affinity == "precomputed":
             log_weights, epsilon = _graph.symmetric_log_weights(X), None
         else:
             if self.affinity == "precomputed_nearest_neighbors":
                 distances = _graph.symmetric_distances(X)
             else:
-                distances, radii = self._neighbors_graph(X)
+                places, rows = copies(X)
+                distances, radii = self._neighbors_graph(X if rows is None else X[rows], len(X))
             log_weights, epsilon = _graph.log_weights(distances, self.weights, self.epsilon)
-        return Graph(log_weights, _graph.exponential(log_weights), radii, epsilon)
+        return Graph(log_weights, _graph.exponential(log_weights), radii, epsilon, places, rows)
 
     def _embed_graph(self, graph, X, classes, codes, n_components):
-        G = constrained_graph(graph.weights, codes, len(classes), self.beta)
-        self._keep(constrained_eigenmap(G, len(classes), n_components), graph, X, classes, codes)
+        G = constrained_graph(graph.weights, codes, len(classes), self.beta, graph.places)
+        found = constrained_eigenmap(G, len(classes), n_components, self._ways_out(), graph.rows)
+        self._keep(found, graph, X, classes, codes)
 
-    def _neighbors_graph(self, X):
-        if self.n_neighbors >= len(X):
+    def _ways_out(self):
+        """What helps points without a neighbor."""
+        if self.beta == 0:
+            way = "use beta > 0"
+        elif self.affinity == "precomputed":
+            way = "give them edges"
+        else:
+            way = "use a larger epsilon or weights='binary'"
+        return f"{way}, or label or remove them"
+
+    def _neighbors_graph(self, X, n_samples):
+        if self.n_neighbors >= n_samples:
             raise ValueError(
-                f"n_neighbors={self.n_neighbors} must be less than the number of points, n_samples={len(X)}."
+                f"n_neighbors={self.n_neighbors} must be less than the number of points, n_samples={n_samples}."
             )
-        neighbors = knn(X, X, self.n_neighbors + 1, n_jobs=self.n_jobs)
+        n_neighbors = min(self.n_neighbors, len(X) - 1)
+        neighbors = knn(X, X, n_neighbors + 1, n_jobs=self.n_jobs)
         distances, indices = without_self(*neighbors)
-        rows = np.repeat(np.arange(len(X)), self.n_neighbors)
+        rows = np.repeat(np.arange(len(X)), n_neighbors)
         graph = _graph.undirected(rows, indices.ravel(), distances.ravel(), len(X))[0]
         return graph, distances[:, -1].copy()
 
     def _keep(self, found, graph, X, classes, codes):
-        self._fit_X = None if self._takes_graph else PackedPoints(X)
-        self._log_graph, self.graph_, self._radii, self.epsilon_ = graph
+        self._fit_X = None if self._takes_graph else PackedPoints(graph.of_points(X))
+        self._log_graph, self.graph_, self._radii, self.epsilon_ = graph[:4]
         self.embedding_, self.class_centers_ = found.points.astype(X.dtype), found.centers.astype(X.dtype)
+        self._of_points, self._counts = None, None
+        if graph.places is not None:
+            self._of_points, self._counts = self.embedding_, np.bincount(graph.places)
+            self.embedding_ = self._of_points[graph.places]
         self.eigenvalues_, self.n_connected_components_ = found.eigenvalues, found.n_connected_components
         self.classes_, self.class_index_ = classes, codes
         self.n_components_ = self._n_features_out = found.points.shape[1]
+
+    @property
+    def _points(self):
+        """The embedding of each point of the graph, (n, m)."""
+        return self.embedding_ if self._of_points is None else self._of_points
 
     def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Array:
         """Fit and return `embedding_`.
@@ -309,7 +357,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _transform(self, Q, rows=None):
         embedded, duplicates = self._extend(Q, np.full(Q.shape[0], -1), rows)
-        embedded[duplicates >= 0] = self.embedding_[duplicates[duplicates >= 0]]
+        embedded[duplicates >= 0] = self._points[duplicates[duplicates >= 0]]
         return embedded
 
     def extend(self, X: Any, y: ArrayLike | None = None) -> Array:
@@ -349,10 +397,11 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         labeled = codes >= 0
         if self.extension == "full":
             duplicates = np.full(len(Q), -1)
-            sums = full_sums(Q, self._fit_X.X, self.epsilon_, self.embedding_, labeled, self.n_jobs)
+            counts = 1.0 if self._counts is None else (1 + self._counts[:, None]) / 2
+            sums = full_sums(Q, self._fit_X.X, self.epsilon_, self._points, counts, labeled, self.n_jobs)
         else:
             log_rows, duplicates = self._log_rows(Q) if rows is None else rows
-            sums = sparse_sums(log_rows, self.embedding_, labeled)
+            sums = sparse_sums(log_rows, self._points, labeled)
         embedded = extend(*sums, codes, self.class_centers_, self.beta, self.eigenvalues_)
         return embedded.astype(Q.dtype), duplicates
 
@@ -367,7 +416,11 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         epsilon = np.inf if self.weights == "binary" else self.epsilon_
         with np.errstate(over="ignore"):  # a query so far away is at the same distance from all
             rows = _graph.log_heat(rows, epsilon)
+        known = np.flatnonzero(duplicates >= 0)
         if self._log_graph is not None and self.extension == "symmetric":
-            known = np.flatnonzero(duplicates >= 0)
             rows = replace_rows(rows, known, self._log_graph[duplicates[known]])
+        if self._counts is not None:  # as in `constrained_graph`, for each sample of the query's point
+            own = np.ones(len(Q))
+            own[known] = self._counts[duplicates[known]]
+            rows.data += np.log((1 + self._counts[rows.indices] / np.repeat(own, np.diff(rows.indptr))) / 2)
         return rows, duplicates

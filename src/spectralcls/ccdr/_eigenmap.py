@@ -29,24 +29,31 @@ class Eigenmap:
     n_connected_components: int
 
 
-def constrained_graph(W, codes, n_classes, beta):
+def constrained_graph(W, codes, n_classes, beta, places=None):
     """G of eq. 14 as a CSR array: the L class centers first, then the n points.
 
     Parameters
     ----------
     W : sparse array of shape (n, n)
         Symmetric weights.
-    codes : ndarray of shape (n,)
-        Class index of every point, negative where unlabeled.
+    codes : ndarray of shape (m,)
+        Class index of every sample, negative where unlabeled.
+    places : ndarray of shape (m,), default=None
+        Point of every sample; None: each is its own. A point of several samples is joined with its classes once for
+        each of them, and with another point by the mean of their numbers, as if each sample had its own neighbors.
     """
     labeled = np.flatnonzero(codes >= 0)
     shape = (n_classes, W.shape[0])
-    C = csr_array((np.ones(len(labeled)), (codes[labeled], labeled)), shape=shape)
+    points = labeled if places is None else places[labeled]
+    C = csr_array((np.ones(len(labeled)), (codes[labeled], points)), shape=shape)
     W = csr_array(W, dtype=np.float64) * beta
+    if places is not None:
+        counts = diags_array(np.bincount(places) / 2.0)
+        W = csr_array(counts @ W + W @ counts)
     return block_array([[None, C], [C.T, W]], format="csr") if n_classes else W
 
 
-def constrained_eigenmap(G, n_classes, n_components):
+def constrained_eigenmap(G, n_classes, n_components, ways_out="label or remove them", rows=None):
     """Up to `n_components` solutions of L u = lambda D u (eq. 15) with U^T D U = I, by increasing lambda.
 
     Solved as the largest eigenpairs 1 - lambda of D^-1/2 G D^-1/2. The eigenvalue 0 belongs to the indicators
@@ -58,15 +65,16 @@ def constrained_eigenmap(G, n_classes, n_components):
     Raises
     ------
     ValueError
-        If a point has no weight at all, which makes D singular.
+        If a point has no weight at all, which makes D singular; it names the first by its number among `rows`, and
+        the `ways_out`.
     """
     degrees = np.asarray(G.sum(axis=1)).ravel()
     if not (degrees > 0).all():
         isolated = np.flatnonzero(~(degrees > 0)) - n_classes
+        isolated = isolated if rows is None else rows[isolated]
         raise ValueError(
             f"{len(isolated)} unlabeled points have no neighbor of positive weight (the first is row "
-            f"{isolated[0]}), which makes the eigenproblem singular: use beta > 0, a larger epsilon or "
-            "weights='binary', or label or remove them."
+            f"{isolated[0]}), which makes the eigenproblem singular: {ways_out}."
         )
     root = np.sqrt(degrees)
     S = diags_array(1 / root) @ G @ diags_array(1 / root)

@@ -78,9 +78,9 @@ def sparse_sums(log_rows, embedding, labeled):
     return K @ embedding.astype(np.float64), np.asarray(K.sum(axis=1)).ravel()
 
 
-def full_sums(Q, X, epsilon, embedding, labeled, n_jobs=None):
-    """As `sparse_sums`, for the Gaussian of all training points."""
-    columns = np.column_stack([embedding, np.ones(len(X))]).astype(np.float64)
+def full_sums(Q, X, epsilon, embedding, counts, labeled, n_jobs=None):
+    """As `sparse_sums`, for the Gaussian of all training points, each times its number in `counts`."""
+    columns = np.column_stack([embedding, np.ones(len(X))]).astype(np.float64) * counts
     log_scale, sums = TrainingPoints.of(TrainingData.points(X), n_jobs=n_jobs).pairs(
         Q, columns, "gaussian", np.sqrt(epsilon / 2), 0.0
     )

@@ -152,8 +152,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Raises
         ------
         ValueError
-            For invalid data, more components than points, or a `rank` with a kernel other than the Gaussian. A fitted
-            transformer stays as it was.
+            For invalid data, or a `rank` with a kernel other than the Gaussian. A fitted transformer stays as it was.
         """
         self._fit(X, sample_weight)
         return self

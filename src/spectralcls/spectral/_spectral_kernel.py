@@ -318,15 +318,21 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             raise ValueError(
                 f"Negative values in data passed to SpectralKernel(weighting='symmetric', "
                 f"kernel={self.kernel_!r}): the least is {smallest:.3g}, and degrees of the similarity graph "
-                "have to be positive. Use kernel='gaussian', for standardized features for example, or "
-                "weighting=None."
+                f"have to be positive. Use weighting=None, or {self._way_out(X)}."
             )
+
+    @staticmethod
+    def _way_out(X):
+        """Of data that have negative values, with what works for such data."""
+        if sp.issparse(X):
+            return "features without negative values, as HashingVectorizer(alternate_sign=False) makes them"
+        return "kernel='gaussian', for standardized features for example"
 
     def _chosen_bandwidth(self, X, sample_weight):
         if not isinstance(self.bandwidth, str):
             return float(self.bandwidth)
         if sp.issparse(X):
-            raise ValueError(f"bandwidth={self.bandwidth!r} needs dense X: give a number for sparse data.")
+            raise ValueError("Choosing a bandwidth needs dense X: give a number for sparse data.")
         return reference_bandwidth(self.bandwidth, X, None, 1, sample_weight)
 
     def _kernel_parameters(self):
