@@ -89,7 +89,7 @@ def _describe(app, page, template, context, doctree):
         kind, _, value = name.partition("=")
         tags.append(f'<meta {kind}="{value}" content="{escape(content or page, quote=True)}" />')
     context["metatags"] = context.get("metatags", "") + "\n".join(tags)
-    if page.startswith("reference/generated/"):  # a class and its counterpart on Dask have the same heading
+    if page.startswith("reference/generated/"):  # a function and its counterpart on Dask have the same heading
         context["title"] = page.rpartition("/")[2]
     if page == app.config.root_doc:
         context["docstitle"] = None  # it is the page's title already

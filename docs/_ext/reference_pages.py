@@ -174,7 +174,7 @@ def link_short_name(app, env, node, text):
 
 
 def source_of(app, module, name):
-    """An inherited method is looked for with its class: that of a class on Dask is not its counterpart's."""
+    """An inherited method is looked for with its class."""
     return getattr(getattr(importlib.import_module(module), name.partition(".")[0], None), "__module__", None)
 
 

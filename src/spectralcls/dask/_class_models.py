@@ -7,11 +7,9 @@ from .._inputs.completion import Completion
 from .._utils.lazy import in_memory
 from .._utils.training_data import stack
 from ..perturbo import FittedClasses, asked, fit_class, fit_classes, seen_by_classes, summaries, summary
-from ._incomplete import without_gaps
+from ._incomplete import MAX_COMPLETING, without_gaps
 from ._rows import DistributedData, blocks, column_blocks, from_blocks, in_chunks, sizes
 from ._tuning import gather
-
-MAX_COMPLETING = 5000  # points that complete incomplete queries
 
 
 class ModelsOnWorkers(list):

@@ -1,4 +1,4 @@
-"""Tables on Dask collections: categories and missing values as in memory, of what a sample of the rows says.
+"""Tables on Dask collections: categories and missing values as in memory, learned from a sample of rows.
 
 A data frame becomes one of numbers, with the positions of known categories in the place of levels; what is checked,
 gathered and sent to the workers is then an array. `Layout` knows what the numbers stand for, and gives the columns back
