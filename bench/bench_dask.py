@@ -16,6 +16,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 from bench.measure import QUICK, gib_beyond, limited_threads, spread
+from bench.pages import view
 from spectralcls import LaplacianISEClassifier, ParzenClassifier
 
 N, M, D, CLASSES, ROWS = (4_000, 500, 8, 4, 1_000) if QUICK else (100_000, 20_000, 8, 4, 25_000)
@@ -75,6 +76,23 @@ def test_workers(record, problem, work, workers, client):
         row |= {f"{step}, worker": max(grown), f"{step}, client": max(client_grown)} if workers else {}
         row |= {} if workers else {f"{step}, client": max(client_grown)}
     record(row)
+
+
+@view("workers")
+def workers_in_short(rows):
+    """Seconds of all processes together and, in brackets, on the clock; and by how many GiB the largest worker and the
+    client grew, in a fit or a prediction. 0 workers: arrays in memory."""
+    table = []
+    for row in sorted(rows, key=lambda row: (list(WORK).index(row["work"]), row["workers"])):
+        line = {"work": row["work"], "workers": row["workers"]}
+        for step in ("fit", "predict"):
+            seconds, clock = (row[f"{step}, {kind}"]["median"] for kind in ("processor", "clock"))
+            line[f"{step}, s"] = f"{seconds:.2f} ({clock:.1f})"
+        for place in ("worker", "client"):
+            grown = [row[f"{step}, {place}"] for step in ("fit", "predict") if f"{step}, {place}" in row]
+            line[f"{place}, GiB"] = f"{max(grown):.3f}" if grown else ""
+        table.append(line)
+    return [table]
 
 
 def measured(function, client):
