@@ -5,7 +5,10 @@ import pytest
 from every_estimator import make
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+import spectralcls
 from spectralcls import ISEClassifier, KernelMap, ParzenClassifier
 from spectralcls._estimator import CONSTRAINTS, Estimator, finite_scores, log_posterior, transactional
 from spectralcls.spectral import SpectralISEClassifier
@@ -117,3 +120,17 @@ def test_labels_of_nullable_dtypes_stay_what_they_are(name, dtype):
     np.testing.assert_array_equal(model.predict(X), make(name).fit(X, plain).predict(X))
     with pytest.raises(ValueError, match="y contains NaN: row 3"):
         make(name).fit(X, pd.Series(plain, dtype=dtype).mask(np.arange(30) == 3))
+
+
+def test_a_warning_points_at_the_line_of_the_user():
+    x = np.r_[np.linspace(0, 1, 20), 50.0][:, None]
+    model = make_pipeline(StandardScaler(), spectralcls.KernelRegressor(0.1, kernel="epanechnikov"))
+    with pytest.warns(UserWarning, match="reaches row 20") as caught:
+        model.fit(x, x[:, 0])
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", ["ParzenDensity", "KernelRidgeClassifier", "KernelRegressor"])
+def test_an_unknown_parameter_is_refused_in_the_name_of_the_class(name):
+    with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'algorithm'"):
+        getattr(spectralcls, name)(algorithm=1)

@@ -166,7 +166,7 @@ class Estimator(BaseEstimator):
         if found.predicts_one_class:
             self._warn_of_one_class()
         elif found.at_end is not None:
-            advise(at_end(self, found), stacklevel=4)
+            advise(at_end(self, found))
         return found
 
     def _warn_if_one_class(self, scores):
@@ -179,8 +179,7 @@ class Estimator(BaseEstimator):
         known = " or ".join(f"{way}={value}" for way, value in ways.items() if hasattr(self, way))
         advise(
             f"{type(self).__name__} predicts the same class for every held-out sample: the features tell little about "
-            "the other classes, or these are rare." + (f" {known} gives rare classes more weight." if known else ""),
-            stacklevel=5,
+            "the other classes, or these are rare." + (f" {known} gives rare classes more weight." if known else "")
         )
 
     def _note(self, found, n_samples):

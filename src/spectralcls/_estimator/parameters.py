@@ -1,5 +1,6 @@
 """Parameters that several estimators share: one name, one meaning, one range of values."""
 
+import functools
 import inspect
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -58,9 +59,23 @@ def with_parameters(cls):
     """
     above = inspect.signature(cls.__init__).parameters
     cls = dataclass(cls, eq=False, repr=False, match_args=False)
+    cls.__init__ = _naming_the_class(cls.__init__)
     signature = inspect.signature(cls.__init__)
     shown = sorted(signature.parameters.values(), key=lambda p: (p.kind, p.kind == p.KEYWORD_ONLY and p.name in above))
     cls.__init__.__signature__ = signature.replace(parameters=shown)
     names = inspect.signature(cls).parameters
     cls._parameter_constraints = {name: allowed for name, allowed in constraints(cls).items() if name in names}
     return cls
+
+
+def _naming_the_class(init):
+    """The constructor, whose errors name the class that the user asks for, not the one that defines it."""
+
+    @functools.wraps(init)
+    def __init__(self, *args, **kwargs):
+        try:
+            init(self, *args, **kwargs)
+        except TypeError as error:
+            raise TypeError(str(error).replace(f"{init.__qualname__}()", f"{type(self).__name__}()")) from None
+
+    return __init__

@@ -4,7 +4,6 @@ A classifier takes `conformal_p_values` and `predict_set` as its methods, and gi
 `LeaveOneOut`, and `_without_leave_one_out`: None, or why it has none.
 """
 
-import warnings
 from numbers import Real
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._expansion.leave_one_out import conformal_p_values as p_values
 from .._expansion.leave_one_out import conformal_sets
+from .._utils.advice import tell
 from .._utils.available import available_if
 from .base import fitted_in_memory
 
@@ -138,20 +138,18 @@ def predict_set(self, X, coverage=0.9, by_class=False):
     points = leave_one_out(self)
     step = getattr(self._inputs, "step", None)
     if step is not None and step.learned:
-        warnings.warn(
+        tell(
             "The metric was learned from the same points, which it suits better than queries: sets may hold the "
             "true class less often than coverage says. Learn it from other points, and pass the fitted "
-            "transformer, in a FrozenEstimator if the classifier is cloned.",
-            stacklevel=2,
+            "transformer, in a FrozenEstimator if the classifier is cloned."
         )
     error = (1 - coverage) * (1 + 1e-12)
     few = np.atleast_1d(points.number(by_class) + 1) * error < 1
     if few.any():
         of = f" of the class(es) {', '.join(map(str, self.classes_[few]))}" if by_class else ""
-        warnings.warn(
+        tell(
             f"Too few training points{of} to exclude a class at coverage={coverage:g}, so that "
             f"{'these are' if by_class else 'every class is'} in all sets: it takes "
-            f"{int(np.ceil(1 / error - 1 - 1e-9))} points.",
-            stacklevel=2,
+            f"{int(np.ceil(1 / error - 1 - 1e-9))} points."
         )
     return conformal_sets(points, self._queries(X), by_class, error)

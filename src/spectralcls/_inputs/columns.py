@@ -6,12 +6,12 @@ ranks.
 """
 
 import re
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from .._tuning.spread import center_and_spread, moments
+from .._utils.advice import tell
 from .._utils.conversion import brought_into_range
 from .dates import date_parts, varying_parts
 from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT, plural
@@ -241,11 +241,10 @@ class Levels:
         for row in rows:
             position[row] = positions.get(_level(column.values[row]), unseen)
         if self.levels and len(rows) >= MANY_UNSEEN and np.isnan(position).all():
-            warnings.warn(
+            tell(
                 f"Column {self.name!r} of X has {len(rows)} values, and none of the levels that it had in fit: "
                 f"{column.values[rows[0]]!r} now, {', '.join(map(repr, self.levels[:3]))} then. They count as missing. "
-                "Code the levels as in fit.",
-                stacklevel=2,
+                "Code the levels as in fit."
             )
         return position
 

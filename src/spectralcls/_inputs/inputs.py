@@ -1,11 +1,10 @@
 """Everything between what a user hands over and coordinates, as one object that an estimator keeps."""
 
-import warnings
-
 import numpy as np
 from scipy.sparse import issparse
 
 from .._tuning import mean_copies, random_keys, spreads
+from .._utils.advice import tell
 from .._utils.conversion import named_overflow_errors
 from .._utils.validation import (
     check_labels,
@@ -356,10 +355,9 @@ def warn_of_columns_left_out(name, columns):
     """Name the columns of X that are not used, and why."""
     listed = "; ".join(f"{column.name!r}: {column.reason}" for column in columns[:10])
     more = f"; and {len(columns) - 10} more" if len(columns) > 10 else ""
-    warnings.warn(
+    tell(
         f"{name} leaves out columns of X that say nothing about new samples ({listed}{more}). Drop them, or name them "
-        "in categorical_features if they are categories.",
-        stacklevel=2,
+        "in categorical_features if they are categories."
     )
 
 

@@ -1,9 +1,11 @@
 """Warnings that a caller can withhold, in its own thread alone: Python's filters belong to the whole process."""
 
+import inspect
 import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+_BETWEEN = {"spectralcls", "sklearn", "joblib", "contextlib", "functools"}  # packages whose lines are not the user's
 _withheld = ContextVar("withheld", default=False)
 
 
@@ -17,7 +19,15 @@ def quietly():
         _withheld.reset(before)
 
 
-def advise(message, category=UserWarning, stacklevel=1):
-    """Warn as :func:`warnings.warn` does, unless the caller is to be quiet."""
+def advise(message, category=UserWarning):
+    """`tell`, unless the caller is to be quiet."""
     if not _withheld.get():
-        warnings.warn(message, category, stacklevel=stacklevel + 1)
+        tell(message, category)
+
+
+def tell(message, category=UserWarning):
+    """Warn as :func:`warnings.warn` does, at the line of the user from which this package was called."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

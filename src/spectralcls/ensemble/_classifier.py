@@ -1,6 +1,5 @@
 """The classifier to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
 
-import warnings
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any
@@ -13,7 +12,7 @@ from .._core.threads import blas_threads_for
 from .._estimator import Estimator, prediction_sets, refuse_many_classes, transactional, with_parameters
 from .._expansion.leave_one_out import LeaveOneOut
 from .._tuning import check_folds, distinct_rows, drawn_seed, keys_of, shuffled_ranks
-from .._utils.advice import quietly
+from .._utils.advice import quietly, tell
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
 from .._utils.typing import RandomState
@@ -250,10 +249,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
         if len(ensemble.parts):
             self._warn_if_one_class(self._vote(ensemble.posteriors))
         if ensemble.n_samples < n or left_out:
-            warnings.warn(
-                f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: "
-                f"{self.summary_}.",
-                stacklevel=4,
+            tell(
+                f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: {self.summary_}."
             )
 
     def predict_proba(self, X):

@@ -274,8 +274,7 @@ def _name_far_points(points, edges, n_neighbors, rows_of_X, n_jobs):
         named = ", ".join(str(row) for row in rows_of_X[far[:NAMED]]) + (", ..." if len(far) > NAMED else "")
         advise(
             f"{len(far)} of {len(points)} distinct points are far from all others (rows {named} of those given). "
-            "The longest edges are left out of the estimate. Look whether these rows are errors.",
-            stacklevel=4,
+            "The longest edges are left out of the estimate. Look whether these rows are errors."
         )
 
 

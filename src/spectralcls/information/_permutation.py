@@ -296,8 +296,7 @@ def _advise(tested, steady):
     if steady and tested.varies:
         advise(
             f"All permutations have the same statistic: bandwidth={tested.bandwidths[0]} is too narrow or too wide to "
-            'see a difference, and the p-value is 1 for any samples. bandwidth="grid" finds one that is not.',
-            stacklevel=5,
+            'see a difference, and the p-value is 1 for any samples. bandwidth="grid" finds one that is not.'
         )
 
 

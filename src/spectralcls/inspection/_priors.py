@@ -1,6 +1,5 @@
 """Populations in which the classes have other shares than in the training data."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import within
+from .._utils.advice import tell
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_priors
 
@@ -103,7 +103,7 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
         if np.max(np.abs(q - before) / before) < TOL:
             break
     else:
-        warnings.warn(f"The shares still change after {MAX_ITER} steps.", ConvergenceWarning, stacklevel=2)
+        tell(f"The shares still change after {MAX_ITER} steps.", ConvergenceWarning)
     relative, found = ratio / (ratio @ q)[:, None], q > 2 / n_classes / (n + 1)
     errors = 1 / np.maximum(n - relative.sum(axis=0), 1.0)
     basis = np.linalg.svd(np.ones((1, found.sum())))[2][1:]  # changes of shares add up to zero

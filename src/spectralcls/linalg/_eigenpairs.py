@@ -168,7 +168,6 @@ def _warn(result, operator, k, tol):
                 f"{result.solver} was still looking for copies of equal eigenvalues {done}: the {k} pairs found have "
                 "converged, but larger ones may be missing. Raise max_block_products or block_size." + hint,
                 ConvergenceWarning,
-                stacklevel=3,
             )
             return
         relative = result.residuals / np.maximum(np.abs(result.values), np.finfo(float).tiny)
@@ -178,7 +177,6 @@ def _warn(result, operator, k, tol):
             f"({len(result.values)} of {k} pairs, {achieved}). Raise max_block_products, tol, block_size or "
             "max_basis." + hint,
             ConvergenceWarning,
-            stacklevel=3,
         )
     elif hint:
-        advise("The leading eigenvectors are not determined:" + hint, ConvergenceWarning, stacklevel=3)
+        advise("The leading eigenvectors are not determined:" + hint, ConvergenceWarning)

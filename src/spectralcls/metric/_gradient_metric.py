@@ -172,9 +172,7 @@ class GradientMetric(LinearMap):
                     L = _root(_gradients(Z, columns, bandwidth, self.n_jobs), weights, L)
         self.n_iter_ = self.max_iter
         if not self.best_iter_:
-            advise(
-                "No round improved on the features as they are, which are the result.", ConvergenceWarning, stacklevel=3
-            )
+            advise("No round improved on the features as they are, which are the result.", ConvergenceWarning)
         return self
 
     @property

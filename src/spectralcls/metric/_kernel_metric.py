@@ -169,7 +169,6 @@ class KernelMetric(LinearMap):
                     "result. Few points or well separated classes leave nothing to learn; kind='diagonal' has fewer "
                     "parameters.",
                     ConvergenceWarning,
-                    stacklevel=3,
                 )
             A, n_steps, _, training, validation = learned
         if self.kind == "diagonal":

@@ -1,6 +1,5 @@
 """What PerTurbo keeps of a class: the map from kernel values to the share of a query that it explains."""
 
-import warnings
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -8,6 +7,7 @@ from scipy.linalg import LinAlgWarning
 from scipy.spatial.distance import cdist
 
 from .._core.interrupt import eigh, matmul
+from .._utils.advice import tell
 from .._utils.cached import cached_property
 from .._utils.training_data import stack
 from ..linalg import rpcholesky
@@ -282,11 +282,10 @@ def _factor(M, regularization, order, name):
             raise NotPositiveDefiniteError(error.index, error.pivot, message) from error
     kept, U = independent_rows(M, regularization.singular(order))
     if len(kept) < len(M):
-        warnings.warn(
+        tell(
             f"{where}: the kernel matrix is numerically singular, {len(M) - len(kept)} of {len(M)} samples "
             "lie in the span of the others (duplicates, or a large bandwidth). They are left out, which "
             "equals the pseudo-inverse; regularization='tikhonov' uses all of them.",
             LinAlgWarning,
-            stacklevel=5,
         )
     return kept, U

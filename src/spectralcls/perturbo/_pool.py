@@ -141,8 +141,7 @@ class ActivePool:
             elif not self._n_learned:
                 advise(
                     "The classifier was loaded from a file, which does not hold its samples: scales and levels stay as "
-                    "they are. Fit it anew for those of the pool.",
-                    stacklevel=4,
+                    "they are. Fit it anew for those of the pool."
                 )
         self._inputs, self._points = self.estimator._inputs, complete_pool(self.estimator, self._samples)
         self._n_learned = self._n_labels

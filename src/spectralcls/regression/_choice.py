@@ -87,6 +87,4 @@ def _name_lost(estimator, data, lost, grid, all_are):
     found = f"No bandwidth that was tried (the largest is {np.max(grid):g}) reaches {which} from another sample"
     if all_are and estimator.bandwidth == "cv":
         raise ValueError(f"{found}: there is nothing to choose by. {remedy}")
-    advise(
-        f"{type(estimator).__name__}: {found}; the prediction there is that at the nearest one. {remedy}", stacklevel=5
-    )
+    advise(f"{type(estimator).__name__}: {found}; the prediction there is that at the nearest one. {remedy}")

@@ -127,7 +127,6 @@ class PenalizedClassifier(Classifier):
                 f"{self._METHOD} stopped after {solution.n_iter} iterations at a residual of "
                 f"{solution.residuals.max():.1e}, above tol={self.tol:g}: raise max_iter, rank or alpha.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         return solution
 

@@ -1,6 +1,5 @@
 """Kernel regression."""
 
-import warnings
 from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Any, Self
@@ -9,7 +8,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from .._estimator import Estimator, at_end, fitted_in_memory, transactional, with_parameters
-from .._utils.advice import advise
+from .._utils.advice import advise, tell
 from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, Options, StrOptions
 from .._utils.lazy import determination
@@ -193,7 +192,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         if choice.found is not None:
             self._note(choice.found, choice.n_samples)
             if choice.found.at_end is not None:
-                advise(at_end(self, choice.found), stacklevel=4)
+                advise(at_end(self, choice.found))
         self._form = regression_form(data, self.degree_, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
         return self
 
@@ -287,10 +286,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         if not isinstance(coverage, Real) or not 0 < coverage < 1:
             raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}.")
         if self._inputs.step is not None and self._inputs.step.learned:
-            warnings.warn(
+            tell(
                 "The metric was learned from the same samples, which it suits better than queries: intervals may hold "
-                "fewer targets than coverage says. Learn it from other samples, and pass the fitted transformer.",
-                stacklevel=2,
+                "fewer targets than coverage says. Learn it from other samples, and pass the fitted transformer."
             )
         form = self._form
         reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])

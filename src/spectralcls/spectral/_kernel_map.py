@@ -266,5 +266,4 @@ def warn_of_negative(spectrum):
             f"{len(spectrum.values) + len(spectrum.dropped)} eigenvalues are negative ({share:.2%} of their "
             "absolute sum) and were dropped. Use the Gaussian kernel, or fewer components.",
             UserWarning,
-            stacklevel=5,
         )
