@@ -1,10 +1,8 @@
-"""This checkout against another one, in one run: ``python -m bench.before CHECKOUT [--case WORDS] [--splits N]``.
+"""Accuracies of the defaults, this checkout against another one: ``python -m bench.before CHECKOUT [--splits N]``.
 
-CHECKOUT has its core built in place. Each call of bench/before_cases.py runs in turns in a process of either
-checkout, on one thread, by that process's CPU clock: other work on the machine disturbs both alike. The ratio is the
-median of the turns' ratios, above 1 if this checkout is faster; *best* compares the least of all turns. ``--splits``
-compares the accuracy of all defaults on so many splits of the papers' sets by a corrected resampled t-test, and
-nothing else."""
+CHECKOUT has its core built in place. Both take the same splits of the papers' sets, each in a process of its own; a
+corrected resampled t-test says which differences are more than chance. Speeds are compared by ``pytest bench
+--benchmark-only`` (see CONTRIBUTING.md)."""
 
 import argparse
 import json
@@ -15,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.before_cases import CASES
 from bench.pages import table
 from bench.reproduce.data import TITLES
 from spectralcls._core import available_variants
@@ -40,25 +37,6 @@ class Worker:
         return json.loads(self.process.stdout.readline())
 
 
-def speeds(checkouts, variants, turns, words):
-    """A row for each case and variant."""
-    for variant in variants:
-        before, after = (Worker(checkout, variant) for checkout in checkouts)
-        for name in (name for name in CASES if words in name):
-            old, new = [], []
-            for turn in range(turns):
-                for worker, taken in ((before, old), (after, new))[:: 1 if turn % 2 else -1]:
-                    taken.append(worker(name))
-            ratios = np.divide(old, new)
-            row = {
-                "case": name,
-                "variant": variant,
-                "before, s": float(np.median(old)),
-                "after, s": float(np.median(new)),
-            }
-            yield row | {"ratio": float(np.median(ratios)), "best": min(old) / min(new)}
-
-
 def accuracies(checkouts, splits):
     """A row for each set and classifier."""
     before, after = (Worker(checkout, available_variants()[0]) for checkout in checkouts)
@@ -75,30 +53,15 @@ def accuracies(checkouts, splits):
 def main():
     parser = argparse.ArgumentParser(prog="python -m bench.before", description=__doc__.splitlines()[0])
     parser.add_argument("checkout", type=Path)
-    parser.add_argument("--variants", nargs="+", default=[v for v in available_variants() if v != "baseline"])
-    parser.add_argument("--turns", type=int, default=9)
-    parser.add_argument("--case", default="", metavar="WORDS", help="only cases whose names hold this")
-    parser.add_argument("--splits", type=int, help="compare the accuracies of defaults instead")
+    parser.add_argument("--splits", type=int, default=25, metavar="N", help="of each set (default: 25)")
     arguments = parser.parse_args()
-    checkouts = arguments.checkout.resolve(), HERE.parent
-    if arguments.splits:
-        found = accuracies(checkouts, arguments.splits)
-    else:
-        found = speeds(checkouts, arguments.variants, arguments.turns, arguments.case)
     rows = []
-    for row in found:
+    for row in accuracies((arguments.checkout.resolve(), HERE.parent), arguments.splits):
         rows.append(row)
         print(row, file=sys.stderr, flush=True)
     print(table(rows))
-    print("\nSlower by both ratios, or less accurate and told apart:", *map(str, filter(worse, rows)), sep="\n")
-
-
-def worse(row):
-    return (
-        max(row["ratio"], row["best"]) < 0.97
-        if "ratio" in row
-        else row["told apart"] == "yes" and row["difference"] < 0
-    )
+    worse = [row for row in rows if row["told apart"] == "yes" and row["difference"] < 0]
+    print("\nLess accurate and told apart:", *map(str, worse), sep="\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import pytest
 
 from spectralcls._core import available_variants, compiled
 
-from .measure import spread
 from .record import Record, identity
 
 
@@ -48,15 +47,3 @@ def record(request, this_run):
         stored.keep(section, case, values, time.perf_counter() - begin)
 
     return keep
-
-
-@pytest.fixture(autouse=True)
-def record_of_pytest_benchmark(request):
-    """The seconds of a bench of pytest-benchmark and what it notes are its row."""
-    if "benchmark" not in request.fixturenames:
-        yield
-        return
-    benchmark, keep = request.getfixturevalue("benchmark"), request.getfixturevalue("record")
-    yield
-    if benchmark.stats:
-        keep({"ours, s": spread(benchmark.stats.stats.data)} | benchmark.extra_info)
