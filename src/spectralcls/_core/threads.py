@@ -41,9 +41,9 @@ class _OneThread:
             self._set(self._before)
 
     def _set(self, counts):
-        # threadpoolctl lets one thread control OpenBLAS and ignores the others. Here whoever enters first sets the
+        # threadpoolctl 3.8 lets one thread control OpenBLAS and ignores the others. Here whoever enters first sets the
         # limit, and whoever leaves last restores it, so no thread keeps control.
-        clear = threadpoolctl.OpenBLASController.clear_controlling_thread
+        clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", lambda force: None)
         clear(force=True)
         try:
             for library, count in zip(self.libraries, counts, strict=True):
