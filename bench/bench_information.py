@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from bench.measure import QUICK, compare, limited_threads, processor_seconds
+from bench.pages import view
 from spectralcls.information import entropic_dimension, independence_test, two_sample_test
 
 DRAWS, POWER_DRAWS, PERMUTATIONS = (20, 10, 99) if QUICK else (5000, 200, 199)
@@ -61,9 +62,7 @@ NULLS = {
 @pytest.mark.parametrize("n", [8, 20])
 @pytest.mark.parametrize("distribution", NULLS)
 def test_level(record, distribution, n):
-    """Share of 5000 draws without a difference whose p-value is at most .01, .05 and .1: two samples of n and n / 2
-    points for even draws, n pairs of independent measurements for odd ones; 99 permutations. A share of .05 has a
-    standard error of .003. Ties make p-values larger."""
+    """Shares of p-values of at most .01, .05 and .1 if nothing differs."""
     rng, draw = np.random.default_rng(n), NULLS[distribution]
     found = {way: [] for way in WAYS}
     with limited_threads(1):
@@ -73,6 +72,16 @@ def test_level(record, distribution, n):
             for way, options in WAYS.items():
                 found[way].append(test(X, Y, **{"n_permutations": 99, "random_state": seed} | options).p_value)
     record({f"{way}, {level:g}": float(np.mean(np.array(p) <= level)) for way, p in found.items() for level in LEVELS})
+
+
+@view("level")
+def levels(rows):
+    """Share of 5000 draws without a difference whose p-value is at most .01 and .05: two samples of n and n / 2 points
+    for even draws, n pairs of independent measurements for odd ones; 99 permutations. The standard errors are .0014 and
+    .003. Ties make p-values of permutations larger."""
+    names = [f"{way}, {level:g}" for way in WAYS for level in LEVELS[:2]]
+    kept = ("distribution", "n")
+    return [[{key: row[key] for key in kept} | {name: f"{row[name]:.3f}" for name in names} for row in rows]]
 
 
 def groups(rng, n, ratio):
@@ -182,8 +191,7 @@ def test_power_of_the_test_of_independence(record, dependence):
 @pytest.mark.parametrize("n", [100] if QUICK else [100, 1000])
 @pytest.mark.parametrize("test", ["two samples", "independence"])
 def test_time(record, test, n, d):
-    """n pairs, or n points in both samples together, 999 permutations: dcor's tests with as many, and hyppo's `MMD` and
-    `Hsic` with 99, which at n = 1000 take long enough."""
+    """Seconds of a test with 999 permutations; hyppo's, with 99, of few points."""
     dcor, hyppo = peer("dcor"), peer("hyppo")
     rng = np.random.default_rng(0)
     fewer = dict(reps=99, auto=False, workers=1, random_state=0)
@@ -205,11 +213,20 @@ def test_time(record, test, n, d):
         record(compare(functions, repeats=3, budget=20.0)[0])
 
 
+@view("time")
+def times(rows):
+    """Seconds of the default, and how many times as long the others take. *Two samples*: n points in both together.
+    *Independence*: n pairs. 999 permutations of ours and of dcor's, at n = 100 hyppo's `MMD` and `Hsic` with 99."""
+    hyppo = {"two samples": "x hyppo's MMD, 99", "independence": "x hyppo's Hsic, 99"}
+    kept = ("test", "n", "d", "grid, s", "x median", "x moments", "x dcor")
+    return [[{key: row[key] for key in kept} | {"x hyppo, 99": row.get(hyppo[row["test"]], "")} for row in rows]]
+
+
 @pytest.mark.parametrize("n", [2000] if QUICK else [10_000, 100_000, 1_000_000])
 @pytest.mark.parametrize("test", [two_sample_test, independence_test])
 def test_many_rows(record, test, n):
-    """Processor seconds of a test without permutations, n points in all in two features, or n pairs of numbers; the
-    dependence and the shift are as small as can still be seen."""
+    """Processor seconds of a test without permutations, n points in all in two features, or n pairs of numbers. Shift
+    and dependence shrink with n, so that they stay as hard to see."""
     rng = np.random.default_rng(0)
     if test is two_sample_test:
         X, Y = normal(rng, n // 2), normal(rng, n // 2) + 4 / n**0.5
