@@ -1,5 +1,7 @@
 """Certified labels are those of the largest scores over all pairs."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,21 @@ def test_bandwidths_of_classes(pruning):
     X, y = overlapping(rng, 1500, 8)
     fitted = ParzenClassifier(bandwidth=[0.02, 0.1, 0.3, 0.05], scale=None).fit(X, y)
     np.testing.assert_array_equal(fitted.predict(X), best(fitted, X, pruning))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_certain_class_leads_by_what_two_sums_of_each_class_may_disagree(dtype):
+    """Pruned and whole sums are each within `AGREEMENT` of the truth, and so are those of the rival; distances are
+    rounded on top."""
+    roundings = 2 * certified.ROUNDINGS * np.finfo(dtype).eps * certified.LARGEST_LOG_SUM
+    needed = 4 * certified.AGREEMENT[np.dtype(dtype)] + 2 * roundings
+    lead = needed * np.array([0.97, 1.03])
+    sums = np.stack([np.exp(lead), np.ones(2)], axis=1)[..., None]  # of two queries and two classes
+    model = SimpleNamespace(rule=SimpleNamespace(decision="density"), log_scale=np.zeros(2), log_share=None)
+    found = certified.certain(model, np.full((2, 1), 0.5), np.zeros((2, 2)), sums, 0.0, np.dtype(dtype))
+    np.testing.assert_array_equal(found, [certified.UNCERTAIN, 0])
+
+
+def test_agreement_is_the_accuracy_that_sums_promise():
+    """Twice of it is the margin of a certificate; the guide and the tests of sums have the same numbers."""
+    assert certified.AGREEMENT == {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}

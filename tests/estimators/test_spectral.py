@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from spectralcls._expansion.spectrum import Spectrum
 from spectralcls.datasets import make_two_gaussians, make_two_rings
 from spectralcls.kernel_mean import ISEClassifier
 from spectralcls.kernels import kernel_matrix, silverman_bandwidth
@@ -399,3 +400,13 @@ def test_a_class_that_a_fold_leaves_out_loses_its_points_only():
     X, y = rng.normal(size=(61, 2)), np.r_[np.zeros(30), np.ones(30), 2].astype(int)
     fitted = LaplacianSpectralClassifier().fit(X, y)
     assert np.all((fitted.cv_results_["mean_test_score"] > 0) & (fitted.cv_results_["mean_test_score"] < 1))
+
+
+@pytest.mark.parametrize(
+    "dtype, tol, gap", [(np.float64, None, 1e-6), (np.float64, 1e-5, 1e-4), (np.float32, None, 2.43e-4)]
+)
+def test_a_span_is_determined_from_a_millionth_of_the_largest_eigenvalue_on(dtype, tol, gap):
+    """Or from ten times the residual of the eigenpairs on, if they are less accurate."""
+    values = 7.0 * np.array([1, 1 - 0.9 * gap, 1 - 2.1 * gap, 0.5])
+    spectrum = Spectrum(None, values, np.eye(4, dtype=dtype), np.empty(0))
+    np.testing.assert_array_equal(spectrum.determined(np.arange(1, 5), tol), [False, True, True, True])

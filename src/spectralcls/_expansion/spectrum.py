@@ -15,7 +15,10 @@ from .rule import Rule
 
 _ROUNDING = 10  # eigenvalues below this many units of the first one's rounding are taken for zero
 DISTANCE = Rule("distance")
-_GAP = 1e-6  # relative gap below which the eigenvectors on its two sides cannot be told apart
+# Gap, relative to the first eigenvalue, below which eigenvectors on its two sides cannot be told apart. Of the first
+# twelve gaps of standardized iris, wine and breast cancer nearly none lies between 1e-7 and 4e-6: at bandwidths that
+# isolate points they are below, at wider ones above.
+_GAP = 1e-6
 
 
 @dataclass(frozen=True)
