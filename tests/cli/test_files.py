@@ -578,6 +578,18 @@ def test_nested_values_and_whole_numbers_are_no_classes(tmp_path, written, capsy
     assert load(tmp_path / "m.skops").classes_.tolist() == list("01234")
 
 
+def test_what_is_left_out_is_said_before_the_work(written, tmp_path, capsys, monkeypatch):
+    path = written([("id", "a", "c"), *((k, x[0], y) for k, (x, y) in enumerate(zip(X, Y, strict=True)))])
+
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("spectralcls.cli.evaluation.evaluate", fail)
+    monkeypatch.setattr("spectralcls.cli.evaluation.fitted", fail)
+    for words in ("compare", path, "--target", "c"), ("fit", path, "--target", "c", "--out", tmp_path / "m.skops"):
+        assert "left out: id (identifier)" in call(capsys, *words, code=2).out
+
+
 def test_a_report_of_a_subsample_says_how_the_file_was_read(written, tmp_path, capsys):
     rows = [(k % 2, x[0], y) for k, (x, y) in enumerate(zip(X, Y, strict=True))]
     path, report = written([("copy", "a", "c"), *rows]), tmp_path / "r.html"

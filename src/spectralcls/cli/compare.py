@@ -68,17 +68,18 @@ def run(arguments):
         return 0
     from .._utils.progress import progress
     from . import report
-    from .evaluation import evaluate
+    from .evaluation import evaluate, splits_of
 
     if arguments.subsample:
         data = data.subsample(arguments.subsample, arguments.seed)
     metrics = arguments.metric
+    try:
+        train, test = splits_of(data, arguments.repeats, arguments.test_size, arguments.seed)[0]
+    except ValueError as error:  # too few samples for the split that was asked for
+        raise CommandError(f"{data.name}: {error}") from None
+    print(report.heading(data, len(train), len(test), arguments), flush=True)  # what is left out, before the work
     with progress(f"compare {data.name}", len(entries) * arguments.repeats, silent=arguments.quiet) as step:
-        try:
-            results = evaluate(data, entries, arguments, step)
-        except ValueError as error:  # too few samples for the split that was asked for
-            raise CommandError(f"{data.name}: {error}") from None
-    print(report.heading(data, results[0], arguments))
+        results = evaluate(data, entries, arguments, step)
     print(report.table(results, metrics))
     print("", *report.conclusions(results, metrics, arguments.repeats), sep="\n")
     if arguments.json:

@@ -36,7 +36,7 @@ _MOST_SHUFFLED = 500  # columns; more would take longer than the comparison
 def page(data, entries, results, metrics, arguments, command):
     """The page as text."""
     metric = metrics[0]
-    title, *settings = report.heading(data, results[0], arguments).strip().split("\n")
+    title, *settings = report.heading(data, results[0].n_train, results[0].n_test, arguments).strip().split("\n")
     taken = recommended(results, metric)
     parts = [
         f"<h1>{html.escape(title)}</h1>",

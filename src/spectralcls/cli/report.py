@@ -7,11 +7,11 @@ import numpy as np
 from .significance import LEVEL, METRICS, POINT, advice, ranked, standings
 
 
-def heading(data, result, arguments):
-    """Lines on what was compared: of how many samples, what the columns were taken for, how."""
+def heading(data, n_train, n_test, arguments):
+    """Lines on what is compared: of how many samples, what the columns were taken for, how."""
     features = "scaled on the training part" if arguments.scale else "not scaled"
     size = f"{len(data.y)} samples, {_plural(data.X.shape[1], 'feature')}, {len(data.classes)} classes"
-    parts = f"{result.n_train} training and {result.n_test} test samples"
+    parts = f"{n_train} training and {n_test} test samples"
     if data.schema is not None:
         size += f"\n{data.schema.summary()}"
     splits = _plural(arguments.repeats, "stratified split" if data.groups is None else "split")

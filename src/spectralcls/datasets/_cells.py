@@ -44,7 +44,8 @@ _CURRENCIES = frozenset(
 )
 _PREFIXES = "|".join(sorted({*_CURRENCIES, *_MONEY}, key=len, reverse=True)).replace("$", r"\$")
 _GAP = r"[\s\x{a0}\x{202f}]*"
-_NAME = r"%|\$|[\pL°µ€£¥₹₽₺₩][\pL°µ²³/$]*"  # of a unit behind a number
+_NO_NAME = r"\d\s.,'’()+−\-\x{a0}\x{202f}!?*#:;<>=_~|&@{}\\^"  # classes of letters take RE2 milliseconds to compile
+_NAME = rf"%|\$|[^%/{_NO_NAME}][^%{_NO_NAME}]*"  # of a unit behind a number
 _SIGNS = (  # that may be around a number, and what they leave
     ("−", "-"),
     (rf"^([-+(]?){_GAP}(?:{_PREFIXES})\.?{_GAP}", r"\1"),
@@ -190,7 +191,13 @@ def _filled(indices, value):
     return indices.fill_null(value).to_numpy(zero_copy_only=False)
 
 
+def _some_digits(values):
+    return pc.any(pc.match_substring_regex(values[:_HEAD], "[0-9]")).as_py()
+
+
 def _numbers(values, decimal):
+    if not _some_digits(values):
+        return np.full(len(values), np.nan), ""
     if len(values) > _HEAD:
         some = values.take(np.linspace(0, len(values) - 1, _HEAD).astype(int))
         if np.isnan(_numbers(some, decimal)[0]).all():
@@ -240,7 +247,7 @@ def _is_unit(text, values, mask, decimal):
 
 
 def _dates(values, order):
-    if not pc.any(pc.match_substring_regex(values[:_HEAD], PATTERNS[order])).as_py():
+    if not _some_digits(values) or not pc.any(pc.match_substring_regex(values[:_HEAD], PATTERNS[order])).as_py():
         return np.full(len(values), np.datetime64("NaT", "us"))
     parts, fields = pc.extract_regex(values, PATTERNS[order]), {}
     for field in parts.type:

@@ -66,8 +66,8 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
         is_header = has_names(cells[start], cells[start + 1 :], words)
     if start:
         above = f"{unit}s {rows[0][0]} to {rows[start - 1][0]}" if start > 1 else f"{unit} {rows[0][0]}"
-        first = "header" if is_header else "table"
-        warnings.warn(f"{path}: {above}, above the {first} in {unit} {rows[start][0]}, are not read", stacklevel=7)
+        first, verb = "header" if is_header else "table", "are" if start > 1 else "is"
+        warnings.warn(f"{path}: {above}, above the {first} in {unit} {rows[start][0]}, {verb} not read", stacklevel=7)
     first = start + bool(is_header)
     below = cells[first:]
     width = len(cells[start])
