@@ -437,7 +437,8 @@ class PerTurboClassifier(Classifier):
         return check_grid(ridge_grid(-6, 0) if self.alpha_grid is None else self.alpha_grid, "alpha_grid")
 
     def _asked(self, function, X, *options):
-        return asked(self._models, function, self._queries(X), self._completion, self._features, self.n_jobs, *options)
+        queries = self._queries(X)  # first: before fit it says so
+        return asked(self._models, function, queries, self._completion, self._features, self.n_jobs, *options)
 
     def _log_explained(self, X, relative=True):
         return self._asked(log_explained, X, relative)
