@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
+from .._inputs.columns import MOST_LEVELS
 from .._inputs.dates import ORDERS, UNCLEAR, date_parts, varying_parts
 from .._inputs.identifiers import SHARE, calls_itself_a_key, calls_itself_a_row_number, is_identifier
 from ._cells import LEADING_ZERO, OTHER, TRUTH, Cells, Numbers
 from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
 
-MOST_LEVELS = 48  # of a category; the rarest of more are joined
 _SHORT = "yymd"  # the order of dates that begin with a year of two digits
 _SPAN_OF_YEARS = 15  # numbers that days of a month exceed, and years of one table seldom
 FEW_WORDS = 3.0  # words of the mean cell from which texts are sentences

@@ -186,7 +186,7 @@ def _n_comments(lines):
     if not n:
         return 0
     ways = [Cut(delimiter) for delimiter in _DELIMITERS]
-    last, *below = (lines[n - 1], *lines[n : n + _SAMPLE_LINES])
+    last, below = lines[n - 1], lines[n : n + _SAMPLE_LINES]
     widths = [(len(next(way.rows([last]))[1]), {len(row) for _, row in way.rows(below)}) for way in ways]
     return n - any(width > 1 and found == {width} for width, found in widths)
 
