@@ -94,3 +94,24 @@ def figure_4(source):
         n_classes = len(np.unique(y))
         _draw_fields(part.subplots(1, n_classes + 1), PerTurboClassifier(1.0, alpha=0.1, scale=None), X, y)
     return figure, "Fields of tau for each class, and the region where the two least differ by less than 0.1."
+
+
+def figure_5(source, *found, titles):
+    """Accuracy against the number of labels, on what is left of the pool and on a fixed test set."""
+    figure, axes = plt.subplots(len(found) // 2, 2, figsize=(9, 2.6 * (len(found) // 2)), layout="constrained")
+    sentences = []
+    for ax, title, curves in zip(axes.flat, titles, found, strict=True):
+        for name, rates in curves["means"].items():
+            scored_on, strategy = name.split()
+            style = "-" if scored_on == "pool" else "--"
+            color = COLORS[strategy == "random"]
+            ax.plot(curves["n_labels"], rates, style, color=color, label=f"{strategy}, {scored_on}")
+        ax.set(title=title, xlabel="labels", ylabel="accuracy, %")
+        gains = [
+            f"{mean:+.1f} \u00b1 {deviation:.1f}" for mean, deviation in map(curves["gains"].get, ("pool", "test"))
+        ]
+        sentences.append(f"{title}: {' and '.join(gains)}")
+    axes[0, 0].legend(fontsize=7)
+    return figure, "Gain at the end, in points, on what is left of the pool and on a fixed test set: " + "; ".join(
+        sentences
+    ) + "."
