@@ -1,0 +1,43 @@
+"""What held-out scores say of a candidate: weights are copies, and a share of right points has an error even at one."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+from scipy.special import log_softmax
+
+from spectralcls._tuning.judge import Judge
+from spectralcls._tuning.sample import TuningSample
+from spectralcls._tuning.search import NEAR, Scored, search
+
+
+def sample_of(codes, weights):
+    return TuningSample(np.zeros((len(codes), 1)), codes, 3, weights, np.arange(len(codes)) % 2)
+
+
+def test_weight_k_is_k_copies_for_the_temperature_and_the_log_loss():
+    rng = np.random.default_rng(0)
+    codes, copies = np.arange(90) % 3, rng.integers(1, 9, 90)
+    scores = np.eye(3)[codes] * rng.normal(1, 2, (90, 1)) + rng.normal(size=(90, 3))
+    rows = np.repeat(np.arange(90), copies)
+    judges = [Judge(sample_of(codes, copies / 10), (1,)), Judge(sample_of(codes[rows], np.full(len(rows), 0.1)), (1,))]
+    for judge, each in zip(judges, (scores, scores[rows]), strict=True):
+        judge.add(slice(None), each[:, None])
+    weighted, copied = (judge.temperature((0,)) for judge in judges)
+    assert_allclose(weighted, copied, rtol=1e-6)
+    equal = Judge(sample_of(codes, np.ones(90)), (1,))
+    equal.add(slice(None), scores[:, None])
+    assert abs(equal.temperature((0,)) / weighted - 1) > 0.02  # the weights matter here
+    losses = log_softmax(scores / weighted, axis=1)[np.arange(90), codes]
+    assert_allclose(judges[0].log_score((0,)), np.average(losses, weights=copies), rtol=1e-5)
+    assert_allclose(judges[1].log_score((0,)), judges[0].log_score((0,)), rtol=1e-6)
+
+
+def test_a_share_of_one_has_the_standard_error_of_half_a_point():
+    """sqrt(p (1 - p) / n) is zero at p = 1, so that nothing would tie; p (1 - p) is taken as 1 / (4 n) at least."""
+    n = 40
+    sample = sample_of(np.zeros(n, int), np.full(n, 0.5))
+    for behind, found in ((0.9, "b"), (1.1, "a")):
+        second = 1 - behind * NEAR / (2 * n)
+        scored = Scored(np.array([[1.0, second]] * 2), None, lambda index: float(index[0]))
+        assert search(sample, {"which": ["a", "b"]}, lambda sample, which, scored=scored: scored).params == {
+            "which": found
+        }
