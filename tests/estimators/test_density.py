@@ -437,3 +437,12 @@ def test_the_fence_of_normal_scores_does_not_depend_on_the_quantiles_that_are_eq
 def test_the_share_of_outliers_is_the_one_asked_for(share, n_outliers):
     X, _, _ = points()
     assert (ParzenOutlierDetector(contamination=share).fit_predict(X) < 0).sum() == n_outliers
+
+
+@pytest.mark.parametrize("d, share", [(1, 0.083), (2, 0.048), (5, 0.039)])
+def test_the_share_of_clean_samples_beyond_the_fence_is_what_the_documents_say(d, share):
+    found = [
+        (ParzenOutlierDetector().fit_predict(np.random.default_rng(seed).normal(size=(800, d))) < 0).mean()
+        for seed in range(6)
+    ]
+    assert_allclose(np.mean(found), share, atol=0.012)

@@ -10,7 +10,7 @@ from spectralcls import ParzenDensity, ParzenOutlierDetector
 from spectralcls._tuning import Scored, Splits, search
 from spectralcls._utils.training_data import TrainingData
 from spectralcls.density._choice import log_constants, rule_of_thumb
-from spectralcls.density._places import Places, share_of_ties, steps_of
+from spectralcls.density._places import Places, share_of_ties, steps_of, without_atoms
 from spectralcls.kernels import kernel_variance
 
 
@@ -246,6 +246,22 @@ def test_copies_do_not_collapse_the_bandwidth(times):
     assert 0.4 < copied / ParzenDensity().fit(x).bandwidth_ <= 1.01
     noisy = np.repeat(x, times, axis=0) * (1 + 1e-15 * np.arange(times * 400)[:, None] % times)
     assert_allclose(ParzenDensity().fit(noisy).bandwidth_, copied, rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_zeros", [400, 2000])
+def test_an_atom_does_not_collapse_the_bandwidth(n_zeros):
+    for seed in range(4):
+        x = np.random.default_rng(seed).normal(size=100)
+        found = ParzenDensity().fit(np.r_[np.zeros(n_zeros), x][:, None]).bandwidth_
+        assert 0.1 < found / normal_rule(x) < 1.5
+
+
+def test_an_atom_counts_as_ten_usual_places():
+    X = np.r_[np.zeros(500), np.random.default_rng(0).normal(size=60)][:, None]
+    for ties, kept in ((0.0, 10.0), (0.5, 250.0), (1.0, 500.0)):
+        places = without_atoms(Places.of(TrainingData.points(X)), ties)
+        assert_array_equal(np.sort(places.data.weights), [*np.ones(60), kept])
+        assert_allclose(places.share * places.data.weights, 1.0)
 
 
 def test_a_column_of_few_values_does_not_collapse_the_bandwidth():

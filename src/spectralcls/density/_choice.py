@@ -27,7 +27,7 @@ from .._tuning.spread import NORMAL_QUARTILES, root_mean_square
 from .._utils.quantile import weighted_quantile
 from ..kernels import geometric_grid, kernel_variance, reference_rule
 from ._held_out import Others
-from ._places import Places, share_of_ties, steps_of
+from ._places import Places, share_of_ties, steps_of, without_atoms
 
 LEAST = 0.5  # bandwidths in steps of a lattice: the sum over it is then within 1.5 % of the integral
 NOISE = 2.0**-26  # differences relative to the spread that are rounding: no value is known and no bandwidth as small
@@ -61,6 +61,7 @@ def choose(search, estimator, data, space, factors, bounds, kernel):
     least = LEAST * steps[steps > 0].min() if ties else 0.0
     reference = max(reference, least) / gauss
     if check_folds(estimator.cv, data) is None:
+        places = without_atoms(places, ties)
         given = places.data._replace(targets=places.share[:, None])
     else:  # copies may be in several folds
         given, ties = data._replace(targets=np.ones((len(data.X), 1))), 0.0

@@ -17,6 +17,9 @@ NEXT = 0.01  # relative: values whose difference is this close to the step of th
 ENOUGH = 2.0  # equal pairs for each pair of neighbors, up to which all of them count: 1.3 for normal integers
 
 
+ATOM = 10.0  # median weights of a place, from which on equal samples beyond those that a lattice explains do not count
+
+
 class Places(NamedTuple):
     """Distinct samples.
 
@@ -102,3 +105,15 @@ def share_of_ties(places, steps):
         is_there = ordered[found] == keys[asked] + change[asked]
         most = max(most, weights[asked[is_there]] @ weights[order[found[is_there]]])
     return float(min(1.0, ENOUGH * most / equal)) if equal > 0 else 0.0
+
+
+def without_atoms(places, ties):
+    """Places of which none outweighs the others by copies that say nothing: what lies next to it would decide alone."""
+    weights = places.data.weights
+    if len(places.first) == len(places.group):
+        return places
+    least = np.maximum(ATOM * weighted_quantile(weights, 0.5), ties * weights)
+    kept = np.minimum(weights, least)
+    return places._replace(
+        data=places.data._replace(weights=kept), share=np.minimum(places.share * weights / kept, 1.0)
+    )
