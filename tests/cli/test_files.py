@@ -185,6 +185,12 @@ def test_thousands_that_were_set_apart_before_are_read_again(written):
     assert read_table(written('a,b\n"1,234",2\n'), schema=schema).data.tolist() == [[1234, 2]]
 
 
+def test_whole_numbers_do_not_tell_the_decimal_sign_of_a_further_file(written):
+    schema = read_table(written([("a", "b"), *((f"{k} %", k % 3) for k in range(60))])).schema
+    new = written([("a", "b"), *((f"{k},5 %", k % 3) for k in range(60))], "new.csv", sep=";")
+    np.testing.assert_allclose(read_table(new, schema=schema).data[:, 0], np.arange(0.005, 0.6, 0.01))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -361,6 +367,13 @@ def test_copies_of_rows_are_counted(written):
     rows = [(*x, y) for x, y in zip(X, Y, strict=True)]
     with pytest.warns(UserWarning, match="100 % of the rows are copies of others"):
         read_table(written([("a", "b", "c"), *rows, *rows]), target="c")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read_table(written([("a", "b", "c"), *rows * 5]), target="c")
+    (said,) = (str(warning.message) for warning in caught)
+    assert (
+        "100 % of the rows are copies" in said
+    )  # and no column "gives the class away", though each value has one class
     few = [(k % 3, k // 3 % 3, Y[k * k % 7]) for k in range(60)]  # so few values that rows are alike by chance
     read_table(written([("a", "b", "c"), *few]), target="c")
 

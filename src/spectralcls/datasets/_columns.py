@@ -227,7 +227,8 @@ def _learned_texts(name, cells, forced, decimal, order):
     decimal = _fitting(cells, decimal)
     values = cells.numbers(decimal)
     numeric = cells.share(np.isfinite(values))
-    written = dict(decimal=decimal, unit=cells.unit(decimal), grouped=bool(cells.matches(_GROUPS[decimal]).any()))
+    told = decimal if cells.matches("[.,]").any() else None  # whole numbers do not tell it
+    written = dict(decimal=told, unit=cells.unit(decimal), grouped=bool(cells.matches(_GROUPS[decimal]).any()))
     if forced == NUMBER:
         return Column(name, NUMBER, **written)
     if _is_code(name, cells):
@@ -436,9 +437,10 @@ def _signs_of(schema, source, data, told):
         if isinstance(cells, Cells):
             contrary = (found or sign) != sign or column.decimal not in (None, source.decimal) and source.decimal == ","
             unclear = cells.matches(_ONCE[OTHER[sign]])
-            if told is None and unclear.any() and (contrary or not column.grouped and found is None):
+            as_before = column.grouped or found or column.decimal is None and source.delimiter == ","
+            if told is None and unclear.any() and (contrary or not as_before):
                 wrong.append(str(_unclear(column.name, cells.values[int(unclear.argmax())].as_py())))
-            unit = cells.unit(sign) if cells.known.any() else known
+            unit = cells.unit(sign) if np.isfinite(cells.numbers(sign)).any() else known
         else:
             unit = ""
         if None not in (unit, known) and unit != known and (unit and known or "%" in (unit, known)):

@@ -24,9 +24,11 @@ def warn_of_suspicions(path, schema, X, classes, y):
     if len(y) < _FEWEST or len(counts) < 2:
         return
     names, is_level = schema.feature_names, set(schema.categorical_features)
-    step = -(-len(y) // _MOST_LOOKED_AT)
-    Z, z = X[::step], y[::step]
-    if len(counts) * _ROWS_A_VALUE <= len(z):
+    sums = _sums(X[:_MOST_COPIES_LOOKED_FOR])
+    first = np.unique(sums, return_index=True)[1]  # copies of a row have its class, whatever the column
+    rows = first[:: -(-len(first) // _MOST_LOOKED_AT)]
+    Z, z = X[rows], y[rows]
+    if len(z) >= max(_FEWEST, len(counts) * _ROWS_A_VALUE):
         telling = [name for j, name in enumerate(names) if _gives_away(Z[:, j], z, j in is_level)]
         if telling:
             warnings.warn(
@@ -44,7 +46,7 @@ def warn_of_suspicions(path, schema, X, classes, y):
                     "training and others for testing accuracies are too high. Keep them together with group= (--group)",
                     stacklevel=3,
                 )
-    share = 0.0 if len(y) > _MOST_COPIES_LOOKED_FOR else _share_of_copies(X)
+    share = 0.0 if len(y) > _MOST_COPIES_LOOKED_FOR else _share_of_copies(X, sums)
     if share >= _COPIES:
         warnings.warn(
             f"{path}: {100 * share:.0f} % of the rows are copies of others in all columns: with some for training and "
@@ -95,14 +97,19 @@ def _gives_away(values, y, is_level):
     return bool(changes <= n_classes - 1 + 2 * (1 - _PURE) * np.bincount(y).min())
 
 
-def _share_of_copies(X):
-    """Share of rows that equal another one, if so many are no accident of columns with few values."""
+def _sums(X):
+    """A number for each row, equal for equal rows."""
     weights = np.random.default_rng(0).normal(size=X.shape[1])
-    sums = np.where(np.isnan(X), 0.5 * np.pi, X) @ weights
-    _, counts = np.unique(sums, return_counts=True)
+    return np.where(np.isnan(X), 0.5 * np.pi, X) @ weights
+
+
+def _share_of_copies(X, sums):
+    """Share of rows that equal another one, if so many are no accident of columns with few values."""
+    _, first, counts = np.unique(sums, return_index=True, return_counts=True)
     share = counts[counts > 1].sum() / len(X)
     if share < _COPIES:
         return share
+    X = X[first]
     by_chance = len(X) * np.prod([np.sum((np.unique(x, return_counts=True)[1] / len(x)) ** 2) for x in X.T])
     return 0.0 if by_chance > _BY_CHANCE else share
 
