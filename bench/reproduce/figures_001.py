@@ -231,7 +231,7 @@ def outliers(source, *found):
         ax.barh(places + (shift - 1) * 0.27, list(of.values()), 0.25, label=kind)
     ax.set(yticks=places, yticklabels=list(means["none"]), xlabel="rate, per cent")
     ax.invert_yaxis()
-    ax.legend(title="spoiled", loc="lower left")
+    ax.legend(title="spoiled", loc="center left", bbox_to_anchor=(1, 0.5))
     rates = "; ".join(f"{rule} {', '.join(f'{of[rule]:.1f}' for of in means.values())}" for rule in means["none"])
     return figure, (
         f"The thesis asks for this test, and supposes that medians help if there are outliers. Mean rates over "
