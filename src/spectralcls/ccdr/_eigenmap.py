@@ -6,10 +6,11 @@ import numpy as np
 from scipy.sparse import block_array, csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
+from sklearn.exceptions import ConvergenceWarning
 
 from .._core.interrupt import eigh
 from .._core.threads import serial_blas
-from .._utils.advice import quietly
+from .._utils.advice import advise, quietly
 from ..linalg import fix_signs, top_eigenpairs
 
 DENSE_SIZE = 400  # up to here LAPACK is as fast as an iteration, and never fails to converge
@@ -124,7 +125,7 @@ def _leading(S, null, k):
 
 
 def _iterate(S, null, k):
-    """The package's Lanczos; ARPACK where it fails, which says so itself if it fails too."""
+    """The package's Lanczos; ARPACK where it fails. If both do, the pairs of the first, which are the more."""
 
     def deflated(V):
         return S @ V - null @ (null.T @ V)
@@ -135,4 +136,14 @@ def _iterate(S, null, k):
         problem, options = LinearOperator(S.shape, matvec=deflated, matmat=deflated, dtype=S.dtype), {}
     with quietly():
         result = top_eigenpairs(problem, k, solver="lanczos", tol=TOLERANCE, block_size=BLOCK, **options)
-    return result if result.converged else top_eigenpairs(problem, k, solver="arpack", tol=TOLERANCE, **options)
+        if result.converged:
+            return result
+        other = top_eigenpairs(problem, k, solver="arpack", tol=TOLERANCE, **options)
+    if other.converged:
+        return other
+    advise(
+        f"The eigenvectors of the graph have residuals of up to {result.residuals.max():.1e}, more than "
+        f"{TOLERANCE:g} of their eigenvalues: take fewer n_components, or more n_neighbors, which join parts of it.",
+        ConvergenceWarning,
+    )
+    return result
