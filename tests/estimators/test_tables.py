@@ -20,11 +20,11 @@ from spectralcls import (
 )
 from spectralcls._expansion.incomplete import incomplete_class_sums
 from spectralcls._inputs import Table
-from spectralcls._inputs.category_scales import FACTORS, MOST_GROUPS, ROUNDS
 from spectralcls._inputs.columns import center_and_scale
 from spectralcls._inputs.completion import Completion, completed, completed_by_folds
 from spectralcls._inputs.frames import read_columns
-from spectralcls._inputs.held_out import HeldOutLoss, filled
+from spectralcls._tuning.factors import FACTORS, MOST_GROUPS, ROUNDS
+from spectralcls._tuning.held_out_loss import HeldOutLoss, filled
 from spectralcls._utils.quantile import weighted_quantile
 from spectralcls.neighbors import KNNTransformer, knn
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier

@@ -106,6 +106,7 @@ class Estimator(BaseEstimator):
 
     _inputs: Inputs
     _learns_on_workers = False
+    _weighs_categories = True
     _doc_link_module = "spectralcls"
 
     @property
@@ -123,6 +124,7 @@ class Estimator(BaseEstimator):
             "scale": getattr(self, "scale", None),
             "categories": getattr(self, "categorical_features", "from_dtype"),
             "class_weight": getattr(self, "class_weight", None),
+            "weighs_categories": self._weighs_categories,
             "random_state": getattr(self, "random_state", 0),
             "n_jobs": getattr(self, "n_jobs", None),
         }

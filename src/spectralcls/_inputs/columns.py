@@ -23,6 +23,7 @@ MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rare
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
 _HEAD = 1000  # texts of which most have to have one
 RARE = 3.0  # scales that rare values of a mostly constant column lie from the others, root mean square, at most
+FEWEST_GAPS = 10  # missing values of a column, and others, from which on its gaps may say something
 UNIT = 1e-6  # a spread this near to 1 is one
 
 
@@ -113,6 +114,28 @@ class Dates:
 
     def described(self):
         return f"a date: {', '.join(self.parts)}" if self.width else "missing everywhere, ignored"
+
+
+@dataclass
+class Gap:
+    """Whether a column lacks its value: a coordinate that varies as a standardized number, and is never missing."""
+
+    position: int  # of the column
+    scale: float
+    factor: float = 1.0
+    kind = "gap"
+
+    @classmethod
+    def learned(cls, position, missing, weights=None):
+        """From the mask of missing values; None if they are too few to learn from, or all but too few."""
+        if not FEWEST_GAPS <= np.count_nonzero(missing) <= len(missing) - FEWEST_GAPS:
+            return None
+        share = np.average(missing, weights=weights)
+        return cls(position, float(min(1 / np.sqrt(share * (1 - share)), RARE)))
+
+    @property
+    def width(self):
+        return int(self.factor != 0)
 
 
 @dataclass

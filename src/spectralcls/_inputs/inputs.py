@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.sparse import issparse
 
-from .._tuning import mean_copies, random_keys, spreads
+from .._tuning import choose_factors, distinct, mean_copies, random_keys, shared_scale, spreads
+from .._tuning.factors import rescale
 from .._utils.advice import tell
 from .._utils.conversion import named_overflow_errors
 from .._utils.validation import (
@@ -14,10 +15,9 @@ from .._utils.validation import (
     nonnegative_weights,
     relative_weights,
 )
-from .category_scales import choose_category_scales, rescale
+from .columns import Gap
 from .completion import Completion
 from .frames import Column, Columns, as_columns
-from .number_scales import shared_scale
 from .on_workers import refuse_collection
 from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories, require_numbers
@@ -58,6 +58,8 @@ class Inputs:
         As in scikit-learn.
     copies_are_weights : bool
         Whether distinct samples, not rows, weigh one on average: for a formula with a ridge, which is for such samples.
+    weighs_categories : bool
+        Whether held-out labels choose how much each category counts.
     random_state, n_jobs : as of the estimator
 
     Attributes
@@ -90,6 +92,7 @@ class Inputs:
         tuned=False,
         class_weight=None,
         copies_are_weights=False,
+        weighs_categories=True,
         random_state=0,
         n_jobs=None,
     ):
@@ -105,6 +108,7 @@ class Inputs:
         self.tuned = tuned
         self.class_weight = class_weight
         self.copies_are_weights = copies_are_weights
+        self.weighs_categories = weighs_categories
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.seen, self.table, self._donors, self._drawn, self.weight_unit = {}, None, None, None, 1.0
@@ -204,7 +208,7 @@ class Inputs:
         """Column of X that each coordinate comes from, (d,)."""
         if self.table is None:
             return np.arange(self.seen["n_features_in_"])
-        return np.repeat(np.arange(len(self.table.columns)), [column.width for column in self.table.columns])
+        return self.table.column_of
 
     @property
     def scale_(self):
@@ -256,12 +260,8 @@ class Inputs:
         data = data._replace(X=X, features=self.features)
         if self._chooses_scale(data) and self._shares_scale(data):
             data = data._replace(X=self._coordinates(raw))
-        if self.table is not None and self.table.categories and data.n_classes > 1:
-            factors = choose_category_scales(
-                self.table, data, self.bandwidth, random_state=self.random_state, n_jobs=self.n_jobs
-            )
-            data = data._replace(X=rescale(data.X, factors))
-            data = data._replace(features=self.features)
+        if self.table is not None and data.n_classes > 1:
+            data = self._with_factors(raw, data)
         self._draw(raw, data)
         if self.missing != "integrate":
             self._donors = donors(data)
@@ -270,6 +270,27 @@ class Inputs:
             self.step.fit(data)
             data = data._replace(X=self.step(data.X), features=None, unmapped=data.X)
         return self._with_copies_as_weights(data) if self.copies_are_weights else data
+
+    def _with_factors(self, raw, data):
+        """The data with categories and gaps that count as much as held-out labels say."""
+        points, _ = distinct(data)
+        self.table.gaps = self._possible_gaps(np.isnan(points.X), points.weights)
+        if self.table.gaps:
+            data = data._replace(X=self._coordinates(raw), features=self.features)
+            points, _ = distinct(data)
+        if self.table.gaps or (self.table.categories and self.weighs_categories):
+            options = {"random_state": self.random_state, "n_jobs": self.n_jobs}
+            factors = choose_factors(self.table, points, self.bandwidth, categories=self.weighs_categories, **options)
+            self.table.gaps = [gap for gap in self.table.gaps if gap.factor]
+            data = data._replace(X=rescale(data.X, factors), features=self.features)
+        return data
+
+    def _possible_gaps(self, missing, weights):
+        """Of columns that lack enough values, by the mask of coordinates (n, d)."""
+        columns, first = np.unique(self.table.column_of, return_index=True)
+        some = zip(columns.tolist(), missing[:, first].T, strict=True) if missing.any() else ()
+        gaps = [Gap.learned(column, mask, weights) for column, mask in some]
+        return [gap for gap in gaps if gap is not None]
 
     def _with_copies_as_weights(self, data):
         unit = mean_copies(data.X, data.codes)

@@ -1,11 +1,11 @@
 """A table that was learned: what each column is, and the coordinates that it becomes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from .._tuning import spreads
-from .columns import Dates, LeftOut, Levels, Number, numbers, reason_to_leave_out, scaled
+from .columns import Dates, Gap, LeftOut, Levels, Number, numbers, reason_to_leave_out, scaled
 from .frames import BOOLEAN, NUMBER, Column
 
 _OF_NUMBERS = ("center", "scale", "observed", "spread")
@@ -17,6 +17,7 @@ class Table:
 
     columns: list  # of Number and Levels
     shared: bool = False  # whether all numbers have one scale
+    gaps: list = field(default_factory=list)  # columns whose missing values say something
 
     def __getstate__(self):
         """Numbers side by side as arrays: model files list every object."""
@@ -30,6 +31,7 @@ class Table:
             "others": others,
             "names": np.array(names) if same else names,
             "shared": self.shared,
+            "gaps": self.gaps,
         } | state
 
     def __setstate__(self, state):
@@ -38,7 +40,7 @@ class Table:
         columns = list(state["others"])
         for at, (name, *of_number) in zip(state["at"].tolist(), values, strict=True):
             columns.insert(at, Number(name, **dict(zip(_OF_NUMBERS, of_number, strict=True))))
-        self.columns, self.shared = columns, state["shared"]
+        self.columns, self.shared, self.gaps = columns, state["shared"], state["gaps"]
 
     @classmethod
     def learned(cls, columns, categorical, scale, weights=None):
@@ -90,8 +92,14 @@ class Table:
     @property
     def features(self):
         """Feature of each coordinate, (d,), numbered without those that have none."""
-        widths = [column.width for column in self.columns if column.width]
+        widths = [column.width for column in (*self.columns, *self.gaps) if column.width]
         return np.repeat(np.arange(len(widths)), widths)
+
+    @property
+    def column_of(self):
+        """Place of the column that each coordinate comes from, (d,)."""
+        own = np.repeat(np.arange(len(self.columns)), [column.width for column in self.columns])
+        return np.concatenate([own, [gap.position for gap in self.gaps if gap.width]]).astype(np.intp)
 
     @property
     def categories(self):
@@ -100,8 +108,9 @@ class Table:
 
     def spreads(self, X, weights=None):
         """Spread of each coordinate of X, (d,); that of categories is the scale of their indicators."""
-        of_category = [np.repeat(isinstance(column, Levels), column.width) for column in self.columns]
-        return np.where(np.concatenate(of_category), self.category_scale, spreads(X, weights))
+        columns = (*self.columns, *self.gaps)
+        fixed = [np.repeat(isinstance(column, Levels | Gap), column.width) for column in columns]
+        return np.where(np.concatenate(fixed), self.category_scale, spreads(X, weights))
 
     @property
     def as_columns(self):
@@ -120,7 +129,7 @@ class Table:
             [np.log(number.scale) for number in column.numbers if number.observed] or [0.0] * column.width
             for column in self.columns
         ]
-        return np.concatenate(scales)
+        return np.concatenate([*scales, np.zeros(sum(gap.width for gap in self.gaps))])
 
     @staticmethod
     def plain(columns):
@@ -138,15 +147,26 @@ class Table:
             if own.width:
                 part = own.encode(column)
                 parts.append(part * (own.factor * category_scale) if isinstance(own, Levels) else part)
+        parts.extend(self._gaps_of([columns[gap.position].missing for gap in self.gaps if gap.width], parts[0].dtype))
         return np.concatenate(parts, axis=1)
+
+    def _gaps_of(self, missing, dtype):
+        """Coordinates (n, 1) of the gaps that count, from the mask of each."""
+        gaps, category_scale = [gap for gap in self.gaps if gap.width], self.category_scale
+        return [
+            (mask * (gap.scale * gap.factor * category_scale)).astype(dtype)[:, None]
+            for gap, mask in zip(gaps, missing, strict=True)
+        ]
 
     def scaled(self, X):
         """Coordinates of an array of numbers, for a table without categories; in its precision."""
+        gaps = self._gaps_of([np.isnan(X[:, gap.position]) for gap in self.gaps if gap.width], X.dtype)
         observed = [own.observed for own in self.columns]
         if not all(observed):
             X = X[:, observed]
         centers, scales = zip(*[(own.center, own.scale) for own in self.columns if own.observed], strict=True)
-        return scaled(X, np.array(centers), np.array(scales))
+        X = scaled(X, np.array(centers), np.array(scales))
+        return np.concatenate([X, *gaps], axis=1) if gaps else X
 
     def described(self):
         """A line for each column."""

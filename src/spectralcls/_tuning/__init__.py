@@ -9,6 +9,7 @@ are used, their folds, the scale of bandwidths, ties and `cv_results_` are settl
 >>> found.params["bandwidth"], found.cv_results, sample.n_samples
 """
 
+from .factors import choose_factors
 from .folds import (
     check_folds,
     distinct,
@@ -26,7 +27,9 @@ from .folds import (
 )
 from .gathered import bandwidth_ratio_of, candidate_grid, gathered, gathered_sample, reference_of
 from .grids import candidate_bandwidths, check_grid, has_spread, median_distance, reference_bandwidth, ridge_grid
+from .held_out_loss import HeldOutLoss
 from .judge import SCORINGS, Judge
 from .sample import TuningSample, draw_sample, tuning_sample
+from .scales import shared_scale
 from .search import SCORE_TOLERANCE, Scored, Search, Splits, best_candidate, search
 from .spread import center_and_spread, effective_number, overall_spread, spreads

@@ -5,9 +5,10 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._inputs import Inputs, Table, choose_category_scales, library_of, register_inputs
+from .._inputs import Inputs, Table, library_of, register_inputs
 from .._inputs.inputs import DONORS, donors
-from .._inputs.number_scales import MOST_POINTS
+from .._tuning import choose_factors
+from .._tuning.scales import MOST_POINTS
 from .._utils.from_sklearn import check_columns_seen
 from .._utils.lazy import in_memory
 from ._layout import Layout, encoded
@@ -95,9 +96,7 @@ class DaskInputs(Inputs):
         if self.table is not None and self.table.categories:
             sample = self._sample(data._replace(X=X), MAX_COMPARED)
             if data.n_classes > 1:
-                choose_category_scales(
-                    self.table, sample, self.bandwidth, random_state=self.random_state, n_jobs=self.n_jobs
-                )
+                choose_factors(self.table, sample, self.bandwidth, random_state=self.random_state, n_jobs=self.n_jobs)
             features = self.features
             (X,) = keep(self._coordinates(data.X, layout))
         incomplete = data.incomplete

@@ -8,8 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state
 
 from .._inputs.encoder import ColumnEncoder
-from .._inputs.held_out import HeldOutLoss
-from .._tuning import distinct_rows, median_distance, random_keys, ridge_grid, stratified_subsample
+from .._tuning import HeldOutLoss, distinct_rows, median_distance, random_keys, ridge_grid, stratified_subsample
 from ..kernel_mean import ParzenClassifier
 from ..metric import GradientMetric, KernelMetric
 from ..perturbo import PerTurboClassifier

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from .._tuning import candidate_bandwidths, drawn_seed, random_keys, stratified_subsample
-from .._tuning.temperature import LOWEST
 from ..kernels import kernel_sums
+from .folds import drawn_seed, random_keys, stratified_subsample
+from .grids import candidate_bandwidths
+from .temperature import LOWEST
 
 STEP = 2  # of the grid of bandwidths every second one
 

@@ -3,20 +3,14 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._tuning import distinct, thin
-from .columns import Number
-from .held_out import HeldOutLoss
+from .folds import distinct, thin
+from .held_out_loss import HeldOutLoss
+from .spread import root_mean_square
 
 MOST_POINTS, MOST_VALIDATED = 10_000, 2000
 FEW = 250  # validated samples that choose the bandwidth
 ERRORS = 2.0  # standard errors by which the loss of one scale has to be less than that of several
 ALIKE = 1.05  # scales of a smaller ratio are the same
-
-
-def root_mean_square(scales):
-    """Of positive numbers whose squares may be out of range."""
-    largest = scales.max()
-    return float(largest * np.sqrt(np.mean((scales / largest) ** 2)))
 
 
 def shared_scale(table, data, *, random_state=0, n_jobs=None):
@@ -39,9 +33,9 @@ def shared_scale(table, data, *, random_state=0, n_jobs=None):
     -----
     Two passes over the pairs of 250 samples with at most 10 000, and two with 2000 of them for one bandwidth.
     """
-    if any(type(column) is not Number for column in table.columns):
+    if table.as_columns:
         return None
-    scales = np.array([column.scale for column in table.columns if column.observed])
+    scales = np.array([number.scale for number in table.columns if number.observed])
     varies = np.nanmax(data.X, axis=0) > np.nanmin(data.X, axis=0)
     if np.count_nonzero(varies) < 2 or scales[varies].max() < ALIKE * scales[varies].min():
         return None
