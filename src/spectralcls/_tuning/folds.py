@@ -100,10 +100,18 @@ def distinct(data):
 
 def distinct_rows(X, codes, keys=None):
     """(first row of each group of copies, group of each row); `keys` are `random_keys` of X with any seed."""
-    order = np.lexsort((np.arange(len(X)), codes, random_keys(X) if keys is None else keys))
-    ordered = np.where(np.isnan(X), np.inf, X)[order]  # equal to itself; no checked number is infinite
-    new_row = np.ones(len(X), dtype=bool)
-    new_row[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    keys = random_keys(X) if keys is None else keys
+    comparable = np.where(np.isnan(X), np.inf, X)  # equal to itself; no checked number is infinite
+
+    def sorted_by(*further):
+        order = np.lexsort((np.arange(len(X)), codes, *further, keys))
+        new_row = np.ones(len(X), dtype=bool)
+        new_row[1:] = (comparable[order[1:]] != comparable[order[:-1]]).any(axis=1)
+        return order, new_row
+
+    order, new_row = sorted_by()
+    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):  # (a, b) and (b, a), if nothing tells the columns apart
+        order, new_row = sorted_by(hashes(X))
     new = new_row.copy()
     new[1:] |= np.diff(codes[order]) != 0
     value = np.cumsum(new_row) - 1
