@@ -1,8 +1,10 @@
 """The base class of the estimators, and the transaction that every fit is."""
 
 import functools
+from collections.abc import Callable
 from importlib import metadata
 from numbers import Real
+from typing import Any, ParamSpec, TypeVar, overload
 
 import joblib
 import numpy as np
@@ -20,8 +22,15 @@ from .._utils.lazy import in_memory
 from .parameters import constraints
 from .state import DERIVED, readable, written
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def transactional(method=None, *, keep=False, nested_validation=False):
+
+@overload
+def transactional(method: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def transactional(*, keep: bool = ..., nested_validation: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def transactional(method: Any = None, *, keep: bool = False, nested_validation: bool = False) -> Any:
     """Decorator of `fit` and its kin: the estimator changes as a whole when they succeed, and otherwise not at all.
 
     The method works on a copy of the estimator, which the estimator becomes in one assignment at the end. Whatever

@@ -191,7 +191,7 @@ class Classifier(ClassifierMixin, Estimator):
         return accuracy(self.predict(X), y, sample_weight)
 
     @available_if(has_probabilities)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> Array:
         """Log probability of each class.
 
         Parameters
@@ -218,7 +218,7 @@ class Classifier(ClassifierMixin, Estimator):
         return log_posterior(self._evidence(X) / vars(self).get("temperature_", 1.0))
 
     @available_if(has_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Array:
         """Probability of each class.
 
         Parameters

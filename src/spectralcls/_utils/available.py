@@ -1,15 +1,20 @@
 """Methods that some objects lack, with an AttributeError that says why."""
 
+from collections.abc import Callable
 from functools import update_wrapper
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-def available_if(check):
+def available_if(check: Callable[[Any], object]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator of a method that an object has if ``check(self)`` is true.
 
     As scikit-learn's of the same name, but an AttributeError that the check raises, with the reason, is the one that
     the user sees.
     """
-    return lambda method: _Available(method, check)
+    return lambda method: _Available(method, check)  # type: ignore[return-value]
 
 
 class _Available:

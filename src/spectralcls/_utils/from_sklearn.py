@@ -1,6 +1,8 @@
 """Every private name of scikit-learn that the package uses: a release that moves one breaks this file alone."""
 
 import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._optional_dependencies import check_matplotlib_support
@@ -26,6 +28,10 @@ __all__ = [
 ]
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
 def check_columns_seen(name, seen, X, *, reset):
     """Check the number and the names of the features as scikit-learn does; messages name the estimator.
 
@@ -47,10 +53,10 @@ def check_columns_seen(name, seen, X, *, reset):
     seen.update(vars(holder))
 
 
-def validated(constraints):
+def validated(constraints: Mapping[str, Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator of functions whose parameters are validated by a table of constraints by name."""
 
-    def decorate(function):
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
         own = {name: constraints[name] for name in inspect.signature(function).parameters if name in constraints}
         return validate_params(own, prefer_skip_nested_validation=True)(function)
 

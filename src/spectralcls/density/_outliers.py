@@ -323,7 +323,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         takes another pass for up to 1000 training samples.
         """
         Q, columns, n_columns = self._queries(X), self._inputs.column_of, self.n_features_in_
-        known = vars(self)
+        known = self.__dict__
         if "_usual" not in known:
             share = 1 / len(self.leave_one_out_score_)
             known["_usual"] = usual_surprises(self._form, columns, n_columns, share)

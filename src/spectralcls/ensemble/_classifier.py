@@ -15,7 +15,7 @@ from .._tuning import check_folds, distinct_rows, drawn_seed, keys_of, shuffled_
 from .._utils.advice import quietly, tell
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
-from .._utils.typing import RandomState
+from .._utils.typing import Array, RandomState
 from .._utils.validation import units_of
 from ._budget import Clock, next_ensemble
 from ._columns import Positions
@@ -134,8 +134,9 @@ class AutoClassifier(ClassifierMixin, Estimator):
         "time_budget": [Interval(Real, 0, None, closed="neither"), None],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split", "get_n_splits"]), "array-like"],
     }
-    conformal_p_values = prediction_sets.conformal_p_values
-    predict_set = prediction_sets.predict_set
+    # mypy finds these later, in a circle of imports.
+    conformal_p_values = prediction_sets.conformal_p_values  # type: ignore[has-type]
+    predict_set = prediction_sets.predict_set  # type: ignore[has-type]
 
     @transactional
     def fit(self, X, y, sample_weight=None):
@@ -253,7 +254,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
                 f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: {self.summary_}."
             )
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Array:
         """Probability of each class.
 
         Parameters
