@@ -6,13 +6,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import reference
+from fuzz.strategies import columns, examples, labeled, layouts, points, refused, widths
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 from sklearn.base import is_classifier
 
 import spectralcls
-from fuzz.strategies import columns, examples, labeled, layouts, points, refused, widths
 from spectralcls import information
 
 FLOAT64 = st.just(np.dtype(np.float64))

@@ -11,11 +11,11 @@ import every_estimator as estimators
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fuzz.strategies import SEEDS, damaged, examples, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
 import spectralcls
-from fuzz.strategies import SEEDS, damaged, examples, refused
 from spectralcls.datasets import read_table
 
 TARGETS = st.sampled_from(["c", "2", "-1"])

@@ -2,13 +2,13 @@
 
 import numpy as np
 import reference
+from fuzz.checks import allowed_error, check_sums
+from fuzz.strategies import DTYPES, examples, layouts, points, refused, shapes, spread, sums, widths
 from hypothesis import given
 from hypothesis import strategies as st
 
 import spectralcls
 import spectralcls.kernels as bandwidths
-from fuzz.checks import allowed_error, check_sums
-from fuzz.strategies import DTYPES, examples, layouts, points, refused, shapes, spread, sums, widths
 from spectralcls import information
 from spectralcls.neighbors import knn_graph, reverse_knn
 

@@ -16,9 +16,9 @@ from sklearn.exceptions import NotFittedError
 pytest.importorskip("dask", reason="functions on Dask collections are drawn, too")
 
 import dask.array as da
+from fuzz.strategies import examples, odd, refused
 
 import spectralcls
-from fuzz.strategies import examples, odd, refused
 
 SMALL, LABELS = np.arange(12.0).reshape(4, 3), np.array([0, 1, 0, 1])
 MORE, MORE_LABELS = np.vstack([SMALL + 7 * i**2 for i in range(5)]), np.repeat([0, 1], 10)

@@ -4,7 +4,6 @@ import functools
 import math
 
 import numpy as np
-
 import reference
 from reference import PROFILES
 

@@ -3,7 +3,6 @@
 from functools import lru_cache
 
 import numpy as np
-
 import reference
 from reference import distances
 

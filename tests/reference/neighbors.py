@@ -1,9 +1,8 @@
 """Slow truth for nearest neighbors and CCDR: dense float64 NumPy and SciPy, straight from the formulas."""
 
 import numpy as np
-from scipy.linalg import eigh
-
 from reference import distances
+from scipy.linalg import eigh
 
 
 def knn(Q, X, k):

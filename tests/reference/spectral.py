@@ -1,7 +1,6 @@
 """Slow truth for the spectral methods: dense float64, straight from the formulas."""
 
 import numpy as np
-
 from reference import kernel_matrix
 
 
