@@ -42,8 +42,8 @@ def test_fit(record):
             return embedding.fit(graph)
 
     functions = {
-        "CCDR of the graph": lambda: CCDR(14, affinity="precomputed", n_jobs=1).fit(graph, y),
-        "CCDR of the points": lambda: CCDR(14, n_jobs=1).fit(X, y),
+        "CCDR of the graph": lambda: CCDR(14, affinity="precomputed", n_jobs=1, scale=None).fit(graph, y),
+        "CCDR of the points": lambda: CCDR(14, n_jobs=1, scale=None).fit(X, y),
         "SpectralEmbedding, ARPACK": lambda: peer("arpack"),
         "SpectralEmbedding, LOBPCG": lambda: peer("lobpcg"),
     }
@@ -60,7 +60,7 @@ def test_table_1_of_the_paper(record):
     best, neighbors = {"k-NN": 100.0, "linear": 100.0}, (1, 5) if QUICK else range(1, 16)
     error = lambda model, Z, Q: 100 * float(np.mean(model.fit(Z, y).predict(Q) != t))  # noqa: E731
     for beta in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0):
-        model = CCDR(14, beta=beta)
+        model = CCDR(14, beta=beta, scale=None)
         Z, Q = model.fit_transform(X, y), model.transform(T)
         best["k-NN"] = min(best["k-NN"], *(error(KNeighborsClassifier(k), Z, Q) for k in neighbors))
         best["linear"] = min(best["linear"], error(RidgeClassifier(alpha=1e-9), Z, Q))
@@ -108,9 +108,9 @@ def covertype_fit(n):
     rows = np.random.default_rng(0).permutation(len(data["X"]))[:n]
     X, y = data["X"][rows].astype(np.float32), data["y"][rows]
     del data
-    CCDR(14).fit(X[:1000], y[:1000])
+    CCDR(14, scale=None).fit(X[:1000], y[:1000])
     start = time.process_time()
-    _, gib = gib_beyond(lambda: CCDR(14).fit(X, y))
+    _, gib = gib_beyond(lambda: CCDR(14, scale=None).fit(X, y))
     return time.process_time() - start, gib * 1024
 
 
@@ -131,7 +131,7 @@ def test_subsamples(record):
     order = np.random.default_rng(0).permutation(len(data["X"]))
     train, test = order[:N], order[N : N + min(N // 5, 80_000)]
     X, y = data["X"].astype(np.float32), data["y"]
-    model = CCDR(14, max_samples=min(20_000, N // 4), n_subsamples=5, random_state=0)
+    model = CCDR(14, max_samples=min(20_000, N // 4), n_subsamples=5, random_state=0, scale=None)
     begin = time.perf_counter()
     embedded = model.fit_transform(X[train], y[train])
     fitted = time.perf_counter()

@@ -121,7 +121,7 @@ def test_kernel_map(record):
         return KernelPCA(10, kernel="rbf", gamma=0.5 / h**2, random_state=0, **options).fit(X)
 
     functions = {
-        "ours": lambda: KernelMap(10, bandwidth=h, tol=TOLERANCE, n_jobs=1).fit(X),
+        "ours": lambda: KernelMap(10, bandwidth=h, tol=TOLERANCE, n_jobs=1, scale=None).fit(X),
         "KernelPCA, ARPACK": lambda: pca(eigen_solver="arpack", tol=TOLERANCE),
         "KernelPCA, randomized": lambda: pca(eigen_solver="randomized"),
     }

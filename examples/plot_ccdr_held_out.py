@@ -38,7 +38,7 @@ print(f"{'error, training':>17}{'held out':>10}")
 maps = {}
 for dimension in (2, 9):
     for name, model in (
-        ("CCDR", CCDR(dimension, n_jobs=1)),
+        ("CCDR", CCDR(dimension, n_jobs=1, scale=None)),
         ("UMAP", UMAP(n_components=dimension, random_state=0, n_jobs=1)),
     ):
         start = perf_counter()

@@ -42,7 +42,7 @@ classifiers = {"k-NN": KNeighborsClassifier(7), "linear": RidgeClassifier(alpha=
 
 def errors(**parameters):
     """Test error of each classifier on an embedding by these parameters."""
-    embedding = CCDR(**{"n_components": 14, "beta": 0.5} | parameters)
+    embedding = CCDR(**{"n_components": 14, "beta": 0.5} | parameters, scale=None)
     Z, Z_test = embedding.fit_transform(X, y), embedding.transform(T)
     return [
         1 - classifier.fit(Z, y).score(Z_test, t) for classifier in classifiers.values()

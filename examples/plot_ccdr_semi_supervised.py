@@ -30,7 +30,9 @@ def accuracy(n_labels, seed):
     partial[labeled] = y[labeled]
     nearest = KNeighborsClassifier(1)
     raw = nearest.fit(X[labeled], y[labeled]).score(X_test, y_test)
-    embedding = CCDR(9, beta=1.0, n_neighbors=6, unlabeled=-1).fit(X, partial)
+    embedding = CCDR(9, beta=1.0, n_neighbors=6, unlabeled=-1, scale=None).fit(
+        X, partial
+    )
     nearest.fit(embedding.transform(X[labeled]), y[labeled])
     return raw, nearest.score(embedding.transform(X_test), y_test)
 

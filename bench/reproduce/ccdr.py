@@ -45,7 +45,7 @@ def net_error(Z, y, Q, truth, n_inputs, scale=1.0):
 
 
 def embed(X, y, Q, beta, n_neighbors, n_components):
-    model = CCDR(n_components, beta=beta, n_neighbors=n_neighbors, n_jobs=1).fit(X, y)
+    model = CCDR(n_components, beta=beta, n_neighbors=n_neighbors, n_jobs=1, scale=None).fit(X, y)
     return model.embedding_, model.transform(Q)
 
 

@@ -65,7 +65,7 @@ def rings(source):
     _panel(axes[1], Q, labels, "(b) labels of the test set")
     axes[1].set(xlabel="feature 1", ylabel="feature 2")
     axes[1].legend()
-    kernel_map = KernelMap(2, weighting="symmetric", bandwidth=float(model.overall_bandwidth_)).fit(X)
+    kernel_map = KernelMap(2, weighting="symmetric", bandwidth=float(model.overall_bandwidth_), scale=None).fit(X)
     _panel(axes[2], kernel_map.transform(Q), truth, "(c) two coordinates of many")
     axes[2].set(xlabel="first eigenvector", ylabel="second eigenvector")
     return figure, f"{int(np.sum(labels != truth))} of {len(truth)} test points are wrong."

@@ -87,7 +87,7 @@ def densities(source, h):
 
 def map_of_ring(source, weighting):
     X, y = _ring()
-    Z = KernelMap(2, weighting=weighting, bandwidth=RING_BANDWIDTH).fit_transform(X)
+    Z = KernelMap(2, weighting=weighting, bandwidth=RING_BANDWIDTH, scale=None).fit_transform(X)
     figure, ax = plt.subplots(figsize=(4.5, 3.8), layout="constrained")
     _scatter(ax, Z, y)
     ax.set(xlabel="first component", ylabel="second component")

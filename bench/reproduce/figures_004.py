@@ -24,7 +24,7 @@ def elongated(source):
     maps = (
         ("PCA", PCA(1).fit_transform(X)),
         ("LDA", LinearDiscriminantAnalysis(n_components=1).fit(X, y).transform(X)),
-        ("CCDR", CCDR(1).fit_transform(X, y)),
+        ("CCDR", CCDR(1, scale=None).fit_transform(X, y)),
     )
     figure, axes = plt.subplots(1, 4, figsize=(13, 3.4), layout="constrained")
     for c, color in enumerate(COLORS):

@@ -668,16 +668,16 @@ def test_neighbors_are_merged_with_ties_by_index(problem):
 def test_ccdr_on_the_graph_that_the_workers_found(problem):
     X, y, _, queries = problem
     classes = np.unique(y, return_inverse=True)[1]
-    local = spectralcls.CCDR(n_neighbors=6).fit(X, classes)
+    local = spectralcls.CCDR(n_neighbors=6, scale=None).fit(X, classes)
     parts = rows(X)
     graph = spectralcls.dask.knn_graph(parts, 6, mode="distance")
-    embedded = spectralcls.CCDR(affinity="precomputed_nearest_neighbors").fit(graph, classes)
+    embedded = spectralcls.CCDR(affinity="precomputed_nearest_neighbors", scale=None).fit(graph, classes)
     np.testing.assert_allclose(embedded.eigenvalues_, local.eigenvalues_, atol=1e-9)
     np.testing.assert_allclose(np.abs(embedded.embedding_), np.abs(local.embedding_), atol=1e-7)
     distances, indices = dask.compute(*spectralcls.dask.knn(rows(queries, 40), parts, 6))
     starts = np.arange(0, indices.size + 1, 6)
     query_graph = csr_array((distances.ravel(), indices.ravel(), starts), shape=(len(queries), len(X)))
-    expected = spectralcls.CCDR(n_neighbors=6, extension="nearest").fit(X, classes).transform(queries)
+    expected = spectralcls.CCDR(n_neighbors=6, extension="nearest", scale=None).fit(X, classes).transform(queries)
     found = embedded.transform(query_graph)
     np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-7 * np.abs(expected).max())
 

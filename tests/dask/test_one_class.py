@@ -191,21 +191,21 @@ def test_dask_is_imported_when_a_collection_is_seen(problem):
 def test_a_kernel_map_of_points_on_workers(problem, parameters, weighted):
     X, _, Q = problem
     weights = np.random.default_rng(0).integers(0, 4, len(X)) * 1.0 if weighted else None
-    local = spectralcls.KernelMap(3, **parameters).fit(X, sample_weight=weights)
-    distributed = spectralcls.KernelMap(3, **parameters).fit(rows(X), sample_weight=weights)
+    local = spectralcls.KernelMap(3, **parameters, scale=None).fit(X, sample_weight=weights)
+    distributed = spectralcls.KernelMap(3, **parameters, scale=None).fit(rows(X), sample_weight=weights)
     expected = local.transform(X[:40])
     scale = np.abs(expected).max()
     for found in (
         distributed.transform(rows(X[:40], 15)),
         distributed.transform(X[:40]),
         distributed.to_local().transform(X[:40]),
-        spectralcls.KernelMap(3, **parameters).fit_transform(rows(X), sample_weight=weights)[:40],
+        spectralcls.KernelMap(3, **parameters, scale=None).fit_transform(rows(X), sample_weight=weights)[:40],
     ):
         assert_allclose(np.asarray(found), expected, rtol=1e-6, atol=1e-6 * scale)
     assert_allclose(distributed.bandwidth_, local.bandwidth_)
     for wrong, message in (({"rank": 20}, "rank must be None"), ({"n_components": "all"}, "number below n_samples")):
         with pytest.raises(ValueError, match=message):
-            spectralcls.KernelMap(**wrong).fit(rows(X))
+            spectralcls.KernelMap(**wrong, scale=None).fit(rows(X))
 
 
 @pytest.mark.parametrize("name", ["KernelRidgeClassifier", "ParzenClassifier"])

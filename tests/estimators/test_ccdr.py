@@ -36,7 +36,7 @@ def projector(U, metric):
 @pytest.mark.parametrize("beta", [0.05, 0.5, 20.0])
 def test_solves_the_dense_generalised_problem(n, fraction, beta):
     X, y = partly_labeled(n, fraction=fraction)
-    model = CCDR(6, beta=beta, n_neighbors=5, unlabeled=-1).fit(X, y)
+    model = CCDR(6, beta=beta, n_neighbors=5, unlabeled=-1, scale=None).fit(X, y)
     W, epsilon = reference.weights(X, 5)
     values, U, metric = reference.ccdr(W, y, 4, beta)
     assert model.n_connected_components_ == 1
@@ -54,7 +54,7 @@ def test_solves_the_dense_generalised_problem(n, fraction, beta):
 def test_eq20_reproduces_the_training_embedding(weights, dtype):
     X, y = partly_labeled(300)
     X = X.astype(dtype)
-    model = CCDR(5, weights=weights, unlabeled=-1).fit(X, y)
+    model = CCDR(5, weights=weights, unlabeled=-1, scale=None).fit(X, y)
     scale = np.abs(model.embedding_).max()
     tolerance = scale * (1e-9 if dtype == np.float64 else 1e-4)
     np.testing.assert_allclose(model.extend(X, y), model.embedding_, rtol=0, atol=tolerance)
@@ -67,7 +67,7 @@ def test_eq20_reproduces_tied_integer_data():
     rng = np.random.default_rng(0)
     X = np.unique(rng.integers(0, 9, (400, 3)).astype(float), axis=0)
     y = rng.integers(0, 3, len(X))
-    model = CCDR(4).fit(X, y)
+    model = CCDR(4, scale=None).fit(X, y)
     np.testing.assert_allclose(model.extend(X, y), model.embedding_, atol=1e-10)
 
 
@@ -77,7 +77,7 @@ def test_extension_is_eq20_of_new_points(extension):
     Q = X[:40] + 0.3 * np.random.default_rng(1).standard_normal((40, 4))
     labels = np.resize([-1, 0, 1, 2, 3], 40)
     beta, k = 0.7, 4
-    model = CCDR(3, beta=beta, n_neighbors=k, extension=extension, unlabeled=-1).fit(X, y)
+    model = CCDR(3, beta=beta, n_neighbors=k, extension=extension, unlabeled=-1, scale=None).fit(X, y)
     D, inner = reference.distances(Q, X), reference.distances(X, X)
     radius = np.sort(inner, axis=1)[:, k]
     near = D <= np.sort(D, axis=1)[:, [k - 1]]
@@ -94,7 +94,7 @@ def test_extension_is_eq20_of_new_points(extension):
 @pytest.mark.parametrize("extension", ["symmetric", "nearest", "full"])
 def test_far_queries_go_to_their_nearest_neighbor(extension):
     X, y = partly_labeled(100)
-    model = CCDR(3, extension=extension, unlabeled=-1).fit(X, y)
+    model = CCDR(3, extension=extension, unlabeled=-1, scale=None).fit(X, y)
     direction = X[X[:, 0].argmax()] - X.mean(axis=0)
     far = X.mean(axis=0) + 1e6 * direction
     nearest = np.argmin(np.sum((X - far) ** 2, axis=1))
@@ -106,8 +106,8 @@ def test_far_queries_go_to_their_nearest_neighbor(extension):
 def test_invariant_to_order_offset_and_scale():
     X, y = partly_labeled(250)
     order = np.random.default_rng(0).permutation(250)
-    plain = CCDR(3, unlabeled=-1).fit(X, y)
-    moved = CCDR(3, unlabeled=-1).fit((1000 * X + 5e4)[order], y[order])
+    plain = CCDR(3, unlabeled=-1, scale=None).fit(X, y)
+    moved = CCDR(3, unlabeled=-1, scale=None).fit((1000 * X + 5e4)[order], y[order])
     np.testing.assert_allclose(np.abs(moved.embedding_), np.abs(plain.embedding_[order]), atol=1e-8)
     np.testing.assert_allclose(moved.eigenvalues_, plain.eigenvalues_, atol=1e-10)
 
@@ -115,8 +115,8 @@ def test_invariant_to_order_offset_and_scale():
 def test_large_beta_gives_laplacian_eigenmaps():
     X = np.random.default_rng(0).standard_normal((200, 3))
     y = np.arange(200) % 3
-    plain = CCDR(4, n_neighbors=6).fit(X)
-    labeled = CCDR(4, n_neighbors=6, beta=1e9).fit(X, y)
+    plain = CCDR(4, n_neighbors=6, scale=None).fit(X)
+    labeled = CCDR(4, n_neighbors=6, beta=1e9, scale=None).fit(X, y)
     assert plain.class_centers_.shape == (0, 4)
     np.testing.assert_allclose(labeled.eigenvalues_, plain.eigenvalues_, atol=1e-6)
     a, b = (m.embedding_ / np.linalg.norm(m.embedding_, axis=0) for m in (plain, labeled))
@@ -127,7 +127,7 @@ def test_large_beta_gives_laplacian_eigenmaps():
 def test_small_beta_keeps_the_class_directions_only(beta):
     X, y = load_iris(return_X_y=True)
     with pytest.warns(UserWarning, match="only 2 of 5 components"):
-        model = CCDR(5, beta=beta).fit(X, y)
+        model = CCDR(5, beta=beta, scale=None).fit(X, y)
     assert model.n_components_ == 2 and model.get_feature_names_out().tolist() == ["ccdr0", "ccdr1"]
     np.testing.assert_allclose(model.eigenvalues_, 0, atol=1e-9)
     for c in range(3):  # every class has collapsed onto its center
@@ -140,7 +140,7 @@ def test_components_without_labels_get_no_direction_of_their_own():
     rng = np.random.default_rng(0)
     X = np.vstack([100 * c + rng.standard_normal((20, 2)) for c in range(6)])
     y = np.repeat([0, 1, 2, -1, -1, -1], 20)
-    model = CCDR(6, unlabeled=-1).fit(X, y)
+    model = CCDR(6, unlabeled=-1, scale=None).fit(X, y)
     assert model.n_connected_components_ == 6
     # Two directions separate the three labeled components; unlabeled ones stay at the origin of both.
     np.testing.assert_allclose(model.eigenvalues_[:2], 0, atol=1e-12)
@@ -158,7 +158,7 @@ def test_components_without_labels_get_no_direction_of_their_own():
 def test_all_unlabeled_disconnected_keeps_the_components_apart():
     rng = np.random.default_rng(0)
     X = np.vstack([100 * c + rng.standard_normal((20, 2)) for c in range(4)])
-    model = CCDR(3, unlabeled=-1).fit(X, np.full(80, -1))
+    model = CCDR(3, unlabeled=-1, scale=None).fit(X, np.full(80, -1))
     np.testing.assert_allclose(model.eigenvalues_, 0, atol=1e-12)
     assert len(np.unique(np.round(model.embedding_, 8), axis=0)) == 4
 
@@ -166,12 +166,12 @@ def test_all_unlabeled_disconnected_keeps_the_components_apart():
 def test_precomputed_graphs_give_the_same_embedding():
     X, y = partly_labeled(200)
     Q = X[:30] + 0.1
-    plain = CCDR(4, unlabeled=-1).fit(X, y)
-    weights = CCDR(4, affinity="precomputed", unlabeled=-1).fit(plain.graph_, y)
+    plain = CCDR(4, unlabeled=-1, scale=None).fit(X, y)
+    weights = CCDR(4, affinity="precomputed", unlabeled=-1, scale=None).fit(plain.graph_, y)
     np.testing.assert_allclose(weights.embedding_, plain.embedding_, atol=1e-9)
     piped = make_pipeline(
         KNeighborsTransformer(n_neighbors=4, mode="distance"),
-        CCDR(4, affinity="precomputed_nearest_neighbors", unlabeled=-1),
+        CCDR(4, affinity="precomputed_nearest_neighbors", unlabeled=-1, scale=None),
     ).fit(X, y)
     np.testing.assert_allclose(piped[-1].embedding_, plain.embedding_, atol=1e-6)
     np.testing.assert_allclose(piped.transform(X), plain.embedding_, atol=1e-6)
@@ -188,7 +188,7 @@ def test_precomputed_graphs_give_the_same_embedding():
 @pytest.mark.parametrize("extension", ["symmetric", "nearest", "full"])
 def test_queries_whose_squared_distances_overflow_are_placed_finitely(extension):
     X, y = make_moons(60, noise=0.1, random_state=0)
-    model = CCDR(2, extension=extension).fit(X, y)
+    model = CCDR(2, extension=extension, scale=None).fit(X, y)
     embedded = model.transform(X[:5] * 1e200)
     assert np.isfinite(embedded).all()
     assert (embedded >= model.embedding_.min(axis=0)).all() and (embedded <= model.embedding_.max(axis=0)).all()
@@ -196,11 +196,11 @@ def test_queries_whose_squared_distances_overflow_are_placed_finitely(extension)
 
 def test_minus_one_is_a_label_like_others_unless_told():
     X, y = make_moons(100, noise=0.1, random_state=0)
-    model = CCDR(2).fit(X, 2 * y - 1)
+    model = CCDR(2, scale=None).fit(X, 2 * y - 1)
     np.testing.assert_array_equal(model.classes_, [-1, 1])
-    np.testing.assert_allclose(model.embedding_, CCDR(2).fit(X, y).embedding_)
+    np.testing.assert_allclose(model.embedding_, CCDR(2, scale=None).fit(X, y).embedding_)
     sentiment = np.arange(100) % 3 - 1
-    for estimator in (CCDR(2), CCDRClassifier(n_components=2, beta=0.5)):
+    for estimator in (CCDR(2, scale=None), CCDRClassifier(n_components=2, beta=0.5)):
         assert list(estimator.fit(X, sentiment).classes_) == [-1, 0, 1]
         assert list(estimator.set_params(unlabeled=-1).fit(X, sentiment).classes_) == [0, 1]
         assert list(estimator.set_params(unlabeled=0).fit(X, sentiment).classes_) == [-1, 1]
@@ -213,13 +213,13 @@ def test_minus_one_is_a_label_like_others_unless_told():
 
 def test_constant_data():
     X, y = np.ones((20, 2)), np.arange(20) % 2
-    assert np.isfinite(CCDR(1).fit(X, y).transform(X + [[0.0, 1.0]])).all()
+    assert np.isfinite(CCDR(1, scale=None).fit(X, y).transform(X + [[0.0, 1.0]])).all()
     assert set(CCDRClassifier().fit(X, y).predict(X + 1.0)) <= {0, 1}
 
 
 def test_one_class_and_singleton_classes():
     X = np.random.default_rng(0).standard_normal((40, 2))
-    assert np.isfinite(CCDR(2).fit(X, np.zeros(40)).transform(X + 0.1)).all()
+    assert np.isfinite(CCDR(2, scale=None).fit(X, np.zeros(40)).transform(X + 0.1)).all()
     y = np.full(40, -1)
     y[[0, 1]] = [3, 9]
     model = CCDRClassifier(KNeighborsClassifier(1), unlabeled=-1).fit(X, y)
@@ -230,7 +230,7 @@ def test_one_class_and_singleton_classes():
 def test_duplicates():
     X = np.repeat(np.random.default_rng(0).standard_normal((15, 2)), 8, axis=0)
     y = np.repeat(np.arange(15) % 3, 8)
-    model = CCDR(3).fit(X, y)
+    model = CCDR(3, scale=None).fit(X, y)
     assert np.isfinite(model.embedding_).all() and np.isfinite(model.transform(X + 1e-3)).all()
 
 
@@ -241,23 +241,26 @@ def graph(n=20, seed=0):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda X, y: CCDR(n_neighbors=20).fit(X, y), "n_neighbors=20 must be less"),
-        (lambda X, y: CCDR(n_components=22).fit(X, y), "n_samples \\+ n_classes - 2 = 20"),
-        (lambda X, y: CCDR(beta=-1.0).fit(X, y), "beta"),
-        (lambda X, y: CCDR(beta=np.inf).fit(X, y), "'beta' parameter"),
-        (lambda X, y: CCDR(beta=0, unlabeled=-1).fit(X, np.where(np.arange(20) < 5, -1, y)), "5 unlabeled points"),
-        (lambda X, y: CCDR(epsilon=1e-300, unlabeled=-1).fit(X, np.full(20, -1)), "larger epsilon"),
-        (lambda X, y: CCDR().fit(X, y[:5]), "inconsistent"),
-        (lambda X, y: CCDR().fit(X, y + 0.5), "label type"),
-        (lambda X, y: CCDR().fit(X * np.nan, y), "NaN"),
-        (lambda X, y: CCDR().transform(X), "not fitted"),
-        (lambda X, y: CCDR().fit(X, y).transform(X[:, :1]), "features"),
-        (lambda X, y: CCDR().fit(X, y).extend(X, np.full(20, 9)), "neither unlabeled="),
-        (lambda X, y: CCDR(affinity="precomputed").fit(-graph(), y), "negative"),
-        (lambda X, y: CCDR(affinity="precomputed").fit(np.triu(graph().toarray()), y), "not symmetric"),
-        (lambda X, y: CCDR(affinity="precomputed").fit(graph()[:, :7], y), "square"),
-        (lambda X, y: CCDR(affinity="precomputed", max_samples=5).fit(graph(), y), "need points"),
-        (lambda X, y: CCDR(extension="full", weights="binary").fit(X, y), "weights='heat'"),
+        (lambda X, y: CCDR(n_neighbors=20, scale=None).fit(X, y), "n_neighbors=20 must be less"),
+        (lambda X, y: CCDR(n_components=22, scale=None).fit(X, y), "n_samples \\+ n_classes - 2 = 20"),
+        (lambda X, y: CCDR(beta=-1.0, scale=None).fit(X, y), "beta"),
+        (lambda X, y: CCDR(beta=np.inf, scale=None).fit(X, y), "'beta' parameter"),
+        (
+            lambda X, y: CCDR(beta=0, unlabeled=-1, scale=None).fit(X, np.where(np.arange(20) < 5, -1, y)),
+            "5 unlabeled points",
+        ),
+        (lambda X, y: CCDR(epsilon=1e-300, unlabeled=-1, scale=None).fit(X, np.full(20, -1)), "larger epsilon"),
+        (lambda X, y: CCDR(scale=None).fit(X, y[:5]), "inconsistent"),
+        (lambda X, y: CCDR(scale=None).fit(X, y + 0.5), "label type"),
+        (lambda X, y: CCDR(scale=None).fit(X * np.nan, y), "NaN"),
+        (lambda X, y: CCDR(scale=None).transform(X), "not fitted"),
+        (lambda X, y: CCDR(scale=None).fit(X, y).transform(X[:, :1]), "features"),
+        (lambda X, y: CCDR(scale=None).fit(X, y).extend(X, np.full(20, 9)), "neither unlabeled="),
+        (lambda X, y: CCDR(affinity="precomputed", scale=None).fit(-graph(), y), "negative"),
+        (lambda X, y: CCDR(affinity="precomputed", scale=None).fit(np.triu(graph().toarray()), y), "not symmetric"),
+        (lambda X, y: CCDR(affinity="precomputed", scale=None).fit(graph()[:, :7], y), "square"),
+        (lambda X, y: CCDR(affinity="precomputed", max_samples=5, scale=None).fit(graph(), y), "need points"),
+        (lambda X, y: CCDR(extension="full", weights="binary", scale=None).fit(X, y), "weights='heat'"),
         (lambda X, y: CCDRClassifier(extension="full", weights="binary").fit(X, y), "weights='heat'"),
         (lambda X, y: CCDRClassifier(unlabeled=-1).fit(X, np.full(20, -1)), "no point is labeled"),
         (
@@ -355,17 +358,17 @@ def test_integration_of_subsamples():
     X, y = X[:2000], y[:2000].copy()
     y[::10] = -1
     keep = y >= 0
-    whole = CCDR(5, unlabeled=-1).fit(X, y)
-    parts = CCDR(5, max_samples=500, n_subsamples=4, unlabeled=-1).fit(X, y)
+    whole = CCDR(5, unlabeled=-1, scale=None).fit(X, y)
+    parts = CCDR(5, max_samples=500, n_subsamples=4, unlabeled=-1, scale=None).fit(X, y)
     assert parts.embedding_.shape == (2000, 5) and parts.class_centers_.shape == (4, 5)
     assert np.all(np.diff(parts.eigenvalues_) >= 0) and parts.eigenvalues_[0] > 0
     scores = [KNeighborsClassifier(9).fit(m.embedding_[keep], y[keep]).score(m.transform(Q), q) for m in (whole, parts)]
     assert abs(scores[0] - scores[1]) < 0.03
-    again = CCDR(5, max_samples=500, n_subsamples=4, unlabeled=-1).fit(X, y)
+    again = CCDR(5, max_samples=500, n_subsamples=4, unlabeled=-1, scale=None).fit(X, y)
     np.testing.assert_array_equal(parts.embedding_, again.embedding_)
     np.testing.assert_array_equal(parts.transform(X), parts.embedding_)
     # One subsample of everything is the plain embedding up to scale and rotation.
-    single = CCDR(5, max_samples=1999, n_subsamples=1, unlabeled=-1).fit(X, y).embedding_
+    single = CCDR(5, max_samples=1999, n_subsamples=1, unlabeled=-1, scale=None).fit(X, y).embedding_
     a, b = np.linalg.svd(single, compute_uv=False), np.linalg.svd(whole.embedding_, compute_uv=False)
     np.testing.assert_allclose(a / a[0], b / b[0], atol=0.02)
 
@@ -386,7 +389,7 @@ def test_table_1_of_the_paper():
     assert errors(neighbors, X, T) == pytest.approx(9.65, abs=0.7)
     after_knn, after_linear = [], []
     for beta in (0.05, 0.5, 1.0):
-        model = CCDR(14, beta=beta, n_neighbors=4)
+        model = CCDR(14, beta=beta, n_neighbors=4, scale=None)
         Y, Z = model.fit_transform(X, y), model.transform(T)
         after_knn.append(errors(neighbors, Y, Z))
         after_linear.append(errors([RidgeClassifier(alpha=1e-9)], Y, Z))
@@ -409,7 +412,7 @@ def test_unlabeled_points_help_where_labels_are_few():
 
 def test_embedding_clusters_follow_the_labels():
     X, y = load_iris(return_X_y=True)
-    found = KMeans(3, n_init=5, random_state=0).fit_predict(CCDR(2, beta=0.01).fit_transform(X, y))
+    found = KMeans(3, n_init=5, random_state=0).fit_predict(CCDR(2, beta=0.01, scale=None).fit_transform(X, y))
     assert len({tuple(pair) for pair in zip(found, y, strict=True)}) == 3
 
 

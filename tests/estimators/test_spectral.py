@@ -63,7 +63,7 @@ def assert_same_decisions(model, Q, expected, atol):
 @pytest.mark.parametrize("n", [200, 700])
 def test_transform_repeats_the_training_map(n, weighting, dtype):
     X = np.random.default_rng(0).standard_normal((n, 4)).astype(dtype)
-    model = KernelMap(5, weighting=weighting)
+    model = KernelMap(5, weighting=weighting, scale=None)
     Z = model.fit_transform(X)
     assert Z.dtype == dtype and Z.shape == (n, 5)
     tolerance = np.finfo(dtype).eps ** (2 / 3) * model.eigenvalues_[0] / np.sqrt(model.eigenvalues_[-1])
@@ -74,7 +74,7 @@ def test_transform_repeats_the_training_map(n, weighting, dtype):
 @pytest.mark.parametrize("weighting", [None, "symmetric"])
 def test_all_components_reproduce_the_kernel(weighting):
     X = np.random.default_rng(1).standard_normal((60, 3))
-    model = KernelMap("all", weighting=weighting, bandwidth=0.7)
+    model = KernelMap("all", weighting=weighting, bandwidth=0.7, scale=None)
     Z = model.fit_transform(X)
     K = kernel_matrix(X, bandwidth=0.7)
     if weighting is not None:
@@ -86,7 +86,7 @@ def test_all_components_reproduce_the_kernel(weighting):
 
 def test_signs_do_not_depend_on_the_number_of_components():
     X = np.random.default_rng(5).standard_normal((40, 3))
-    whole, most = (KernelMap(k, bandwidth=1.0).fit(X).eigenvectors_[:, :10] for k in ("all", 39))
+    whole, most = (KernelMap(k, bandwidth=1.0, scale=None).fit(X).eigenvectors_[:, :10] for k in ("all", 39))
     assert_allclose(whole, most, atol=1e-10)
 
 
@@ -94,8 +94,8 @@ def test_weights_are_repetitions():
     X = np.random.default_rng(2).standard_normal((40, 3))
     counts = np.random.default_rng(3).integers(0, 4, 40)
     for weighting in (None, "symmetric"):
-        weighted = KernelMap(3, weighting=weighting, bandwidth=1.0).fit(X, sample_weight=counts)
-        repeated = KernelMap(3, weighting=weighting, bandwidth=1.0).fit(np.repeat(X, counts, axis=0))
+        weighted = KernelMap(3, weighting=weighting, bandwidth=1.0, scale=None).fit(X, sample_weight=counts)
+        repeated = KernelMap(3, weighting=weighting, bandwidth=1.0, scale=None).fit(np.repeat(X, counts, axis=0))
         assert_allclose(weighted.transform(X), repeated.transform(X), atol=1e-9)
 
 
@@ -103,7 +103,7 @@ def test_weights_are_repetitions():
 def test_negative_part_of_an_indefinite_kernel_is_dropped_and_said(kernel):
     X = np.random.default_rng(4).standard_normal((80, 2))
     with pytest.warns(UserWarning, match=r"not positive semi-definite: \d+ of 80 eigenvalues are negative"):
-        model = KernelMap("all", kernel=kernel, bandwidth=1.0).fit(X)
+        model = KernelMap("all", kernel=kernel, bandwidth=1.0, scale=None).fit(X)
     K = kernel_matrix(X, kernel=kernel, bandwidth=1.0)
     values = np.linalg.eigvalsh(K)
     assert model.n_components_ == np.count_nonzero(values > 1e-13 * values.max())
@@ -117,25 +117,25 @@ def test_points_out_of_reach_are_mapped_to_the_origin():
     X = np.random.default_rng(5).standard_normal((50, 2))
     far = np.full((1, 2), 1e6)
     for weighting in (None, "symmetric"):
-        assert_array_equal(KernelMap(2, weighting=weighting, kernel="quartic").fit(X).transform(far), 0)
-        assert_allclose(KernelMap(2, weighting=weighting).fit(X).transform(far), 0, atol=1e-300)
+        assert_array_equal(KernelMap(2, weighting=weighting, kernel="quartic", scale=None).fit(X).transform(far), 0)
+        assert_allclose(KernelMap(2, weighting=weighting, scale=None).fit(X).transform(far), 0, atol=1e-300)
 
 
 def test_map_in_a_pipeline():
     X, y = load_iris(return_X_y=True)
-    model = make_pipeline(KernelMap(8), LogisticRegression(max_iter=1000)).fit(X[::2], y[::2])
+    model = make_pipeline(KernelMap(8, scale=None), LogisticRegression(max_iter=1000)).fit(X[::2], y[::2])
     assert model.score(X[1::2], y[1::2]) > 0.9
 
 
 def test_equal_points():
-    model = KernelMap(3, weighting="symmetric")
+    model = KernelMap(3, weighting="symmetric", scale=None)
     assert_allclose(model.fit_transform(np.ones((20, 2))), 1)
     assert model.n_components_ == 1
 
 
 def test_disconnected_graph():
     X = np.r_[np.zeros((30, 1)), np.full((30, 1), 50.0)] + np.random.default_rng(0).uniform(0, 0.1, (60, 1))
-    Z = KernelMap(2, weighting="symmetric", kernel="epanechnikov", bandwidth=2.0).fit_transform(X)
+    Z = KernelMap(2, weighting="symmetric", kernel="epanechnikov", bandwidth=2.0, scale=None).fit_transform(X)
     gram = Z @ Z.T
     assert_allclose(gram[:30, 30:], 0, atol=1e-9)
     assert np.all(gram[:30, :30] > 0)

@@ -34,7 +34,7 @@ def test_the_map_is_that_of_the_factor(problem, weighting, weighted, dtype):
     """Eigenpairs of W^1/2 D^-1/2 F F^T D^-1/2 W^1/2, and queries through k(y, pivots) alone."""
     X, _, w, Q = problem
     X, Q, w = X.astype(dtype), Q.astype(dtype), w if weighted else np.ones(len(X))
-    found = KernelMap(5, weighting=weighting, bandwidth=4.0, **LOW).fit(X, sample_weight=w)
+    found = KernelMap(5, weighting=weighting, bandwidth=4.0, **LOW, scale=None).fit(X, sample_weight=w)
     factor = rpcholesky(X, 40, bandwidth=4.0, random_state=0)
     F, G = factor.factor.astype(np.float64), factor.transform(Q).astype(np.float64)
     own = F[factor.pivots].T @ w[factor.pivots]  # what the pivots contribute
@@ -56,10 +56,10 @@ def test_the_map_is_that_of_the_factor(problem, weighting, weighted, dtype):
 @pytest.mark.parametrize("weighting", [None, "symmetric"])
 def test_training_points_map_as_queries_and_the_exact_map_is_the_limit(problem, weighting):
     X, _, w, Q = problem
-    exact = KernelMap(4, weighting=weighting, bandwidth=3.0).fit(X, sample_weight=w)
+    exact = KernelMap(4, weighting=weighting, bandwidth=3.0, scale=None).fit(X, sample_weight=w)
     distances = []
     for rank in (20, 60, 180):
-        low = KernelMap(4, weighting=weighting, bandwidth=3.0, rank=rank)
+        low = KernelMap(4, weighting=weighting, bandwidth=3.0, rank=rank, scale=None)
         Z = low.fit_transform(X, sample_weight=w)
         assert_allclose(low.transform(X), Z, atol=1e-9)
         expected = exact.transform(Q)
@@ -70,7 +70,7 @@ def test_training_points_map_as_queries_and_the_exact_map_is_the_limit(problem, 
 def test_isolated_points_that_the_factor_does_not_reach_stay_finite():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(300, 2)), 1e3 * rng.normal(size=(60, 2))])
-    found = KernelMap(3, weighting="symmetric", bandwidth=0.7, rank=12)
+    found = KernelMap(3, weighting="symmetric", bandwidth=0.7, rank=12, scale=None)
     Z = found.fit_transform(X)
     assert np.isfinite(Z).all() and found.inverse_density_.max() <= len(X)
     assert_allclose(found.transform(X), Z, atol=1e-9)
@@ -136,8 +136,8 @@ def test_spectral_kernel_classifier(problem):
 @pytest.mark.parametrize(
     "estimator, message",
     [
-        (KernelMap(2, kernel="uniform", rank=40), "positive semi-definite kernel"),
-        (KernelMap(50, rank=40), "n_components=50 exceeds rank=40"),
+        (KernelMap(2, kernel="uniform", rank=40, scale=None), "positive semi-definite kernel"),
+        (KernelMap(50, rank=40, scale=None), "n_components=50 exceeds rank=40"),
         (
             LaplacianSpectralClassifier("silverman_per_class", n_components=50, rank=40),
             "n_components=50 exceeds rank=40",

@@ -44,7 +44,7 @@ def test_equal_widths_map_training_points_as_queries():
 
 
 def test_spectral_map_of_the_map_alone(axes):
-    model = KernelMap().fit(X)
+    model = KernelMap(scale=None).fit(X)
     display = EmbeddingDisplay.from_estimator(model, X, y, X_test=X[:5], ax=axes[0])
     assert not hasattr(display, "centers_") and len(display.test_[0].get_offsets()) == 5
 
@@ -53,6 +53,6 @@ def test_spectral_map_says_what_is_missing(axes):
     with pytest.raises(ValueError, match="no embedding to draw"):
         EmbeddingDisplay.from_estimator(LaplacianSpectralClassifier(scale=None).fit(X, y), X, y)
     with pytest.raises(ValueError, match="two of 0 ... 1"):
-        EmbeddingDisplay.from_estimator(KernelMap().fit(X), X, y, components=(0, 2))
+        EmbeddingDisplay.from_estimator(KernelMap(scale=None).fit(X), X, y, components=(0, 2))
     with pytest.raises(ValueError, match="does not keep its training points"):
-        EmbeddingDisplay.from_estimator(KernelMap().fit(X), y=y)
+        EmbeddingDisplay.from_estimator(KernelMap(scale=None).fit(X), y=y)

@@ -92,6 +92,9 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Which training points the out-of-sample formula uses: the query's nearest neighbors and those that
         would count the query among theirs, so that a training point is reproduced; the query's neighbors
         only; or the heat kernel of all.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay as
+        they are. None: the numbers as they are. A graph has no columns to scale.
     max_samples : int or None, default=None
         With more points than this, embeddings of `n_subsamples` stratified subsamples of this size are
         extended to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
@@ -169,6 +172,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     epsilon: float | None = None
     affinity: str = "nearest_neighbors"
     extension: str = "symmetric"
+    scale: str | None = "auto"
     max_samples: int | None = None
     n_subsamples: int = 5
     random_state: RandomState = 0
@@ -244,7 +248,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self._check_extension()
         if not reset:
             return self._queries(X)
-        of_graph = {"accept_sparse": "csr", "missing": "refuse"} if self._takes_graph else {}
+        of_graph = {"accept_sparse": "csr", "missing": "refuse", "scale": None} if self._takes_graph else {}
         self._inputs = self._make_inputs(**of_graph)
         return self._inputs.fit_points(X, ensure_min_samples=2).X
 

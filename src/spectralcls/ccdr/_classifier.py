@@ -202,6 +202,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         candidates = self._candidates(len(X), np.count_nonzero(labeled), len(classes))
         best = {name: values[0] for name, values in candidates.items()}
         ccdr = CCDR(
+            scale=None,
             unlabeled=self.unlabeled,
             weights=self.weights,
             epsilon=self.epsilon,

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from .._inputs import Inputs, Table, library_of, register_inputs
 from .._inputs.inputs import DONORS, donors
-from .._tuning import choose_factors
+from .._tuning import choose_factors, distinct
 from .._tuning.scales import MOST_POINTS
 from .._utils.from_sklearn import check_columns_seen
 from .._utils.lazy import in_memory
@@ -92,13 +92,9 @@ class DaskInputs(Inputs):
         (X,) = keep(self._coordinates(data.X, layout))
         if self._chooses_scale(data) and self._shares_scale(self._sample(data._replace(X=X), MOST_POINTS)):
             (X,) = keep(self._coordinates(data.X, layout))
-        features = None
-        if self.table is not None and self.table.categories:
-            sample = self._sample(data._replace(X=X), MAX_COMPARED)
-            if data.n_classes > 1:
-                choose_factors(self.table, sample, self.bandwidth, random_state=self.random_state, n_jobs=self.n_jobs)
-            features = self.features
-            (X,) = keep(self._coordinates(data.X, layout))
+        if self.table is not None and data.n_classes > 1:
+            X = self._with_factors(layout, data, X)
+        features = self.features
         incomplete = data.incomplete
         if self.table is not None and self.table.has_categories:
             incomplete = bool(da.isnan(X).any().compute())
@@ -113,6 +109,24 @@ class DaskInputs(Inputs):
             (X,) = keep(self._mapped(data.X))
             data = data._replace(X=X, features=None)
         return data
+
+    def _with_factors(self, layout, data, X):
+        """Coordinates in which categories and gaps count as much as held-out labels say."""
+
+        def compared():
+            return distinct(self._sample(data._replace(X=X, features=self.features), MAX_COMPARED))[0]
+
+        points = compared()
+        self.table.gaps = self._possible_gaps(np.isnan(points.X), points.weights)
+        if self.table.gaps:
+            (X,) = keep(self._coordinates(data.X, layout))
+            points = compared()
+        if self.table.gaps or (self.table.categories and self.weighs_categories):
+            options = {"random_state": self.random_state, "n_jobs": self.n_jobs}
+            choose_factors(self.table, points, self.bandwidth, categories=self.weighs_categories, **options)
+            self.table.gaps = [gap for gap in self.table.gaps if gap.factor]
+            (X,) = keep(self._coordinates(data.X, layout))
+        return X
 
     def _sample(self, data, n):
         return gather(data, n, check_random_state(self.random_state))
@@ -145,7 +159,7 @@ class DaskInputs(Inputs):
         if self.table is None:
             layout.require_numbers(self.name)
             return X
-        width = sum(column.width for column in self.table.columns)
+        width = len(self.table.column_of)
         return X.map_blocks(encoded, self.table, layout, dtype=X.dtype, chunks=(X.chunks[0], (width,)))
 
     def _finish(self, X):

@@ -41,6 +41,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         the Gaussian of a typical distance is e^-2 in any dimension (scikit-learn's ``gamma="scale"``);
         ``"silverman"`` the rule of density estimation, at which points in many dimensions are isolated. Both
         are carried over to the other kernels by their variance.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay as
+        they are. Bandwidths are in these units. None: the numbers as they are.
     rank : int or None, default=None
         Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
         n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
@@ -111,6 +114,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     weighting: str | None = None
     kernel: str = "gaussian"
     bandwidth: str | float = "scale"
+    scale: str | None = "auto"
     rank: int | None = None
     solver: str = "auto"
     tol: float | None = None

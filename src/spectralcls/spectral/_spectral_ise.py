@@ -71,6 +71,7 @@ class _SpectralISE(SpectralClassifier):
     def _learn_vectors(self, data, n_components):
         self.map_ = KernelMap(
             n_components,
+            scale=None,
             weighting=self._weighting,
             kernel=self.kernel,
             bandwidth=self.bandwidth_,
