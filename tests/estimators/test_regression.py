@@ -363,3 +363,9 @@ def test_samples_at_one_place_are_one_point(kernel, weighted, monkeypatch):
     Q = rng.uniform(0, 5, (20, 2))
     assert_allclose(found.predict(Q), expected.predict(Q), rtol=1e-5)
     assert_allclose(found.predict_interval(Q), expected.predict_interval(Q), rtol=1e-5)
+
+
+def test_an_interval_of_samples_in_one_place_has_no_end():
+    for X, y in (([[3.0]] * 4, [0.0, 1.0, 2.0, 3.0]), ([[3.0]], [1.0])):
+        interval = KernelRegressor(1.0, degree=0).fit(X, y).predict_interval([[3.0], [9.0]])
+        assert_array_equal(interval, [[-np.inf, np.inf]] * 2)

@@ -234,11 +234,11 @@ def test_parts_of_an_estimator_do_not_warn():
     assert [str(warning.message).split()[0] for warning in said] == ["AutoClassifier"]
 
 
-def test_weights_of_a_sample_are_relative_to_their_mean_but_for_a_power_of_two(data):
+def test_weights_of_a_sample_are_those_given_but_for_a_power_of_two(data):
     weights = np.random.default_rng(0).uniform(0.1, 9, len(data.X))
     sample = draw_sample(data._replace(weights=weights), cv=5, max_samples=None, random_state=0)
-    assert sample.weight_scale == 2.0 and 0.5 <= sample.weights.max() < 1
-    assert_allclose(np.sort(sample.weights * sample.weight_scale), np.sort(weights / weights.mean()), rtol=1e-12)
+    assert sample.weight_scale == 16.0 and 0.5 <= sample.weights.max() < 1
+    assert_array_equal(np.sort(sample.weights * sample.weight_scale), np.sort(weights))
 
 
 def test_ridges_are_evenly_spaced_in_the_logarithm_and_are_what_is_written():

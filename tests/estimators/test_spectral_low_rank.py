@@ -33,7 +33,7 @@ def aligned(Z, other):
 def test_the_map_is_that_of_the_factor(problem, weighting, weighted, dtype):
     """Eigenpairs of W^1/2 D^-1/2 F F^T D^-1/2 W^1/2, and queries through k(y, pivots) alone."""
     X, _, w, Q = problem
-    X, Q, w = X.astype(dtype), Q.astype(dtype), w if weighted else np.ones(len(X))
+    X, Q, w = X.astype(dtype), Q.astype(dtype), w / w.mean() if weighted else np.ones(len(X))
     found = KernelMap(5, weighting=weighting, bandwidth=4.0, **LOW, scale=None).fit(X, sample_weight=w)
     factor = rpcholesky(X, 40, bandwidth=4.0, random_state=0)
     F, G = factor.factor.astype(np.float64), factor.transform(Q).astype(np.float64)

@@ -67,12 +67,12 @@ def test_density(data, problem, layout):
 
 @given(st.data(), labeled(dtype=FLOAT64), st.integers(0, 1), layouts)
 def test_regression(data, problem, degree, layout):
-    """Local means are those of the formula, lines follow a line, and intervals lie within the targets."""
+    """Local means are those of the formula, lines follow a line, and intervals are in order."""
     X, _, Q, w = problem
     h, rng = data.draw(widths(X, X, 0.5)), np.random.default_rng(data.draw(st.integers(0, 999)))
     slopes = rng.standard_normal(X.shape[1])
     y = X @ slopes if degree else np.round(rng.standard_normal(len(X)), data.draw(st.integers(0, 3)))
-    model = spectralcls.KernelRegressor(h, degree=degree).fit(layout(X), y, w)
+    model = spectralcls.KernelRegressor(h, degree=degree, scale=None).fit(layout(X), y, w)
     found, size = model.predict(Q), max(np.abs(y).max(), 1e-300)
     u = reference.distances(Q, X) / h
     K = np.exp(-(u**2 - (u**2).min(axis=1, keepdims=True)) / 2) * (1 if w is None else w)
@@ -80,7 +80,7 @@ def test_regression(data, problem, degree, layout):
     if degree == 0:
         np.testing.assert_allclose(found, K @ y / K.sum(axis=1), rtol=0, atol=1e-10 * size)
         low, high = model.predict_interval(Q, coverage=data.draw(st.floats(0.05, 0.95))).T
-        assert np.all(low <= high) and np.all(np.isfinite(low)) and np.all(np.isfinite(high))
+        assert np.all(low <= high)  # infinite if too few rows weigh
     else:  # if the points around a query span the space, the damping of slopes does not show
         centered = X - (K @ X / K.sum(axis=1, keepdims=True))[:, None]
         covariance = np.einsum("mn,mni,mnj->mij", K / K.sum(axis=1, keepdims=True), centered, centered)

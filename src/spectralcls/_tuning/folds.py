@@ -84,17 +84,18 @@ def _mixed(values):
     return values ^ (values >> np.uint64(31))
 
 
-def distinct(data):
+def distinct(data, relative=False):
     """Training data without copies, which add their weights, and the row there of each sample.
 
     Equal rows of one class are copies of each other, unless another class has such a row too: then classes overlap
     there, and each of them is a sample. Rows that lack the same values are equal if the others are. The result is in
-    random order, see `random_keys`; its weights are float64, one on average.
+    random order, see `random_keys`; its weights are float64, with `relative` one on average.
     """
     X = data.X if data.unmapped is None else data.unmapped
     X = X if data.targets is None else np.column_stack([X, data.targets])
     first, group = distinct_rows(X, data.codes)
-    weights, _ = mean_one(np.bincount(group, data.weights).astype(np.float64))
+    weights = np.bincount(group, data.weights).astype(np.float64)
+    weights = mean_one(weights)[0] if relative else weights
     return data.take(first)._replace(weights=weights), group
 
 

@@ -146,6 +146,8 @@ class ParzenClassifier(KernelMeanClassifier):
         else:
             priors = check_priors(self.priors, data.n_classes)
         with np.errstate(divide="ignore"):
+            if self.class_weight is None:
+                return np.log(priors)
             log_priors = np.log(priors * self._class_weights(data))
         return log_priors - np.logaddexp.reduce(log_priors)
 

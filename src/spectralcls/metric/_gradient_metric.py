@@ -191,7 +191,7 @@ class GradientMetric(LinearMap):
         """The `Problem` of at most `max_samples` distinct points."""
         self._inputs = self._make_inputs()
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
-        data = thin(distinct(learn(X, y, sample_weight))[0], self.max_samples, rng)
+        data = thin(distinct(learn(X, y, sample_weight), relative=True)[0], self.max_samples, rng)
         points = data.X.astype(np.float64)
         if self.task == "regression":
             return Problem.of_numbers(points, data.weights, data.targets)

@@ -187,7 +187,7 @@ class KernelMetric(LinearMap):
 def _standardized(data, rotate):
     """Mean, map (d, q) and the distinct points in standardized features; with more features than points and `rotate`,
     in the coordinates of their span, outside of which no gradient of a metric points."""
-    data, _ = distinct(data)
+    data, _ = distinct(data, relative=True)
     weights, X = data.weights, data.X.astype(np.float64)
     mean = np.average(X, axis=0, weights=weights)
     X -= mean

@@ -161,7 +161,7 @@ def left_out_predictions(sample, Q, own, moments, degrees, kernel, bandwidths, n
     out = predictions(Q, own, bandwidths)
     missing = np.isnan(out[:, :, 0, 0])
     lost = np.flatnonzero(missing.any(axis=1))
-    if len(lost):
+    if len(lost) and len(X) > 1:
         near = X[nearest_codes(Q[lost], X, np.arange(len(X)), n_jobs, **left_out(own[lost]))]
         for b, h in enumerate(bandwidths):
             there = missing[lost, b]

@@ -66,7 +66,7 @@ class PenalizedClassifier(Classifier):
 
     def _learn(self, data):
         rng = check_random_state(self.random_state)
-        data, order = distinct(data)
+        data, order = distinct(data, relative=True)  # alpha is for points of mean weight one
         X, weights = data.X, data.weights
         sample = thin(data, self.max_tuning_samples, rng)
         choice = leave_one_out(
