@@ -56,12 +56,11 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         The label that marks a point without one, see `CCDR`.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of standard deviation 1 stay as they are. None: the numbers as they are.
+        outliers or rare values; columns of spread 1 stay as they are. None: the numbers as they are.
     cv : int, "loo", splitter or list of splits, default=3
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
-        both treat copies of a row (of one class) as one point of greater weight, which is never validated against
-        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
-        to partition the samples.
+        both keep equal rows of one class together, unless another class has such a row, too: no point is validated
+        against its copy. The test sets of a splitter have to partition the samples.
         Held-out points are embedded out of sample.
     max_tuning_samples : int or None, default=5000
         With more points than this, all classes together, the choice is made on a stratified subsample of this size.

@@ -32,7 +32,7 @@ class KernelRidgeClassifier(PenalizedClassifier):
         far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of standard deviation 1 stay as they are. With labels, and a bandwidth to
+        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to
         tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
         then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
         these units. None: the numbers as they are.

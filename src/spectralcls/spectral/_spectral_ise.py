@@ -143,15 +143,14 @@ class SpectralISEClassifier(_SpectralISE):
         far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of standard deviation 1 stay as they are. With labels, and a bandwidth to
+        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to
         tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
         then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
         these units. None: the numbers as they are.
     cv : int, "loo", splitter or list of splits, default=5
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
-        both treat copies of a row (of one class) as one point of greater weight, which is never validated against
-        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
-        to partition the samples.
+        both keep equal rows of one class together, unless another class has such a row, too: no point is validated
+        against its copy. The test sets of a splitter have to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
         What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within half a
         standard error of the best it takes the one of the least log loss.
@@ -273,15 +272,14 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
         far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of standard deviation 1 stay as they are. With labels, and a bandwidth to
+        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to
         tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
         then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
         these units. None: the numbers as they are.
     cv : int, "loo", splitter or list of splits, default=5
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
-        both treat copies of a row (of one class) as one point of greater weight, which is never validated against
-        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
-        to partition the samples.
+        both keep equal rows of one class together, unless another class has such a row, too: no point is validated
+        against its copy. The test sets of a splitter have to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
         What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within half a
         standard error of the best it takes the one of the least log loss.
