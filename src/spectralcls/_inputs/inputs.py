@@ -273,6 +273,8 @@ class Inputs:
 
     def _with_factors(self, raw, data):
         """The data with categories and gaps that count as much as held-out labels say."""
+        if not (np.isnan(data.X).any() or (self.table.categories and self.weighs_categories)):
+            return data
         points, _ = distinct(data)
         self.table.gaps = self._possible_gaps(np.isnan(points.X), points.weights)
         if self.table.gaps:
