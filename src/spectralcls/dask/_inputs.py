@@ -112,6 +112,8 @@ class DaskInputs(Inputs):
 
     def _with_factors(self, layout, data, X):
         """Coordinates in which categories and gaps count as much as held-out labels say."""
+        if not (data.incomplete or (self.table.categories and self.weighs_categories)):
+            return X
 
         def compared():
             return distinct(self._sample(data._replace(X=X, features=self.features), MAX_COMPARED))[0]
