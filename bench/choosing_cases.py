@@ -54,12 +54,12 @@ def table(name):
     )
 
 
-def split(X, y, seed):
+def split(X, y, seed, most=TRAIN):
     """Training rows, other rows, and their classes; each class has two rows for training at least."""
     counts = dict(zip(*np.unique(y, return_counts=True), strict=True))
     kept = np.array([counts[label] >= 6 for label in y])
     X, y = X[kept], y[kept]
-    train = min(TRAIN, 2 * len(y) // 3)
+    train = min(most, 2 * len(y) // 3)
     return train_test_split(X, y, train_size=train, test_size=min(TEST, len(y) - train), stratify=y, random_state=seed)
 
 
@@ -74,6 +74,11 @@ def on_set(data, name, seed):
     X, Q, y, truth = split(*table(data), seed)
     model, seconds = fitted(name, X.astype(np.float64), y)
     return judged(model, Q.astype(np.float64), truth) | {"seconds": seconds}
+
+
+def seconds_of_many(data, name, rows):
+    X, _, y, _ = split(*table(data), 0, rows)
+    return fitted(name, X.astype(np.float64), y)[1]
 
 
 def on_frame(data, name, seed):
