@@ -41,6 +41,11 @@ def make(name, fixed=False, **parameters):
     return kind(**{**chosen, **parameters})
 
 
+def tuned(name):
+    """A new estimator that chooses its parameters, always by the same random numbers."""
+    return make(name, **({"random_state": 0} if "random_state" in inspect.signature(KINDS[name]).parameters else {}))
+
+
 def problem(n=45, d=3, seed=0, dtype=np.float64):
     """Overlapping classes 0, 1, 2 of nearly equal size, and queries."""
     X, y = make_blobs(n + 15, d, centers=3, cluster_std=1.5, center_box=(-2.5, 2.5), random_state=seed)

@@ -3,8 +3,9 @@ classes, the order of the samples, where the data lie and how they are turned, t
 
 import numpy as np
 import pytest
-from every_estimator import QUERIED, assert_same, classifiers, make, names, problem, responses
+from every_estimator import assert_same, classifiers, make, names, problem, responses, tuned
 from fuzz.strategies import LAYOUTS
+from invariances import EXCEPTIONS
 from scipy.sparse import csr_array
 from scipy.stats import ortho_group
 from sklearn.base import clone
@@ -147,7 +148,7 @@ def test_a_squared_length_out_of_range_is_refused(name, exponent):
         for name in WEIGHTED
         for scale in ("auto", None)
         for class_weight in (None, "balanced")
-        if name not in ("AutoClassifier", "ParzenDensity", "ParzenOutlierDetector")
+        if name not in EXCEPTIONS["weights as copies"]
         and (scale is None or "scale" in make(name).get_params())
         and (class_weight is None or "class_weight" in make(name).get_params())
     ],
@@ -192,11 +193,6 @@ def test_what_lies_under_a_mask_is_missing(name):
     masked, gaps = np.ma.array(np.where(hidden, 1e6, X), mask=hidden), np.where(hidden, np.nan, X)
     found, expected = (responses(tuned(name).fit(given, y), given[: len(Q)]) for given in (masked, gaps))
     assert_same(found, expected, rtol=1e-10)
-
-
-def tuned(name):
-    estimator = make(name, **QUERIED) if "novelty" in make(name).get_params() else make(name)
-    return estimator.set_params(**({"random_state": 0} if "random_state" in estimator.get_params() else {}))
 
 
 def noisy(seed):

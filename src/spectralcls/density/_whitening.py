@@ -53,12 +53,12 @@ class Space:
             return cls()
         logs = np.where(varies, np.log(np.where(varies, scales, 1.0)), 0.0)
         root = np.exp(np.where(varies, logs - logs[varies].mean(), 0.0))
-        return cls(root, X.mean(axis=0, dtype=np.float64))
+        return cls(root, _middle(X))
 
     @classmethod
     def of_bandwidths(cls, bandwidth, X):
         """Of bandwidth one: one number for each feature, or the symmetric matrix H whose root shapes the kernel."""
-        d, center = X.shape[1], X.mean(axis=0, dtype=np.float64)
+        d, center = X.shape[1], _middle(X)
         if bandwidth.shape == (d,):
             check_positive(bandwidth, "bandwidth")
             return cls(bandwidth, center)
@@ -130,6 +130,11 @@ class Space:
         if self.root.ndim == 1:
             return Space(self.root[features], self.center[features])
         return Space.of_covariance(self.covariance(0)[np.ix_(features, features)], self.center[features])
+
+
+def _middle(X):
+    """A center near most points, (d,) float64: next to the mean of one far point the differences of others vanish."""
+    return np.median(X, axis=0).astype(np.float64)
 
 
 def check_bounds(bounds, d):
