@@ -446,3 +446,11 @@ def test_the_share_of_clean_samples_beyond_the_fence_is_what_the_documents_say(d
         for seed in range(6)
     ]
     assert_allclose(np.mean(found), share, atol=0.012)
+
+
+@pytest.mark.parametrize("bandwidth", [0.5, np.array([0.5, 0.5])])
+def test_a_far_sample_leaves_the_others_as_precise(bandwidth):
+    X = np.random.default_rng(0).normal(size=(200, 2)) * [1, 3]
+    far = np.vstack([X, [[1e30, 0]]])
+    alone, beside = (ParzenDensity(bandwidth=bandwidth).fit(A).score_samples(X) for A in (X, far))
+    np.testing.assert_allclose(beside, alone + np.log(200 / 201), atol=0.02)  # a scale counts all samples

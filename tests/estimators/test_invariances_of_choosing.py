@@ -30,7 +30,8 @@ def promised(invariance, candidates):
     assert invariance in PROMISES
     reasons = EXCEPTIONS.get(invariance, {})
     return pytest.mark.parametrize(
-        "name", [pytest.param(n, marks=pytest.mark.xfail(reason=reasons[n]) if n in reasons else ()) for n in candidates]
+        "name",
+        [pytest.param(n, marks=pytest.mark.xfail(reason=reasons[n]) if n in reasons else ()) for n in candidates],
     )
 
 
@@ -158,7 +159,7 @@ def test_a_column_that_never_changes_says_nothing(name, seed, place, value, nois
 def test_copies_of_rows_hardly_matter(name, seed, share):
     X, y, Q, truth = held_out(seed)
     rows = np.append(np.arange(len(X)), np.arange(int(share * len(X))))
-    still(name, (X, y, Q, truth), (X[rows], y[rows], Q, truth), loss=0.04)
+    still(name, (X, y, Q, truth), (X[rows], y[rows], Q, truth), loss=0.06)
 
 
 @promised("far cell", names())
