@@ -19,7 +19,7 @@ PROMISES = {
     "far cell": "One cell of the training data is -9999, 1e6 or 1e30: held-out points are answered as well.",
     "order": "Rows and columns in another order: the same answers.",
     "names": "Other names of the classes, in another order: the same labels.",
-    "constant column": "One more column that is constant, but for its last rounding: held-out points are answered as well.",
+    "constant column": "One more column, constant but for its last rounding: held-out points are answered as well.",
     "ties": "All cells rounded to whole numbers or to one decimal: held-out points are answered as well.",
     "3000 features": "40 samples of 3000 features: finite answers, much better than chance.",
 }

@@ -169,7 +169,7 @@ def test_one_far_cell_hardly_matters(name, seed, column, row, value):
     X, y, Q, truth = held_out(seed)
     far = X.copy()
     far[row, column] = value
-    still(name, (X, y, Q, truth), (far, y, Q, truth), loss=0.05)
+    still(name, (X, y, Q, truth), (far, y, Q, truth), loss=0.06)
 
 
 @promised("ties", names())
