@@ -7,7 +7,7 @@ an exception no longer is one."""
 import numpy as np
 import pytest
 from every_estimator import assert_same, classifiers, names, problem, responses, tuned
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from invariances import EXCEPTIONS, PROMISES
 from sklearn.base import is_classifier, is_regressor
@@ -164,6 +164,7 @@ def test_copies_of_rows_hardly_matter(name, seed, share):
 
 @promised("far cell", names())
 @given(SEEDS, COLUMNS, st.integers(0, 89), st.sampled_from([-9999.0, 1e6, 1e30]))
+@example(seed=2, column=2, row=14, value=1e6)
 @FEW
 def test_one_far_cell_hardly_matters(name, seed, column, row, value):
     X, y, Q, truth = held_out(seed)
