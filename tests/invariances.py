@@ -42,6 +42,7 @@ EXCEPTIONS = {
         "ParzenOutlierDetector": _SINGLE_ROWS,
     },
     "far cell": {
+        "GradientMetric": "the scatter of all rows shapes its map: remove such rows.",
         "KernelMetric": "the covariances that it begins at are those of all rows: remove such rows.",
     },
 }

@@ -164,7 +164,7 @@ def test_copies_of_rows_hardly_matter(name, seed, share):
 
 @promised("far cell", names())
 @given(SEEDS, COLUMNS, st.integers(0, 89), st.sampled_from([-9999.0, 1e6, 1e30]))
-@example(seed=2, column=2, row=14, value=1e6)
+@example(seed=2, column=2, row=14, value=1e30)
 @FEW
 def test_one_far_cell_hardly_matters(name, seed, column, row, value):
     X, y, Q, truth = held_out(seed)
