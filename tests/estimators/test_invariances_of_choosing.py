@@ -167,10 +167,11 @@ def test_copies_of_rows_hardly_matter(name, seed, share):
 @example(seed=2, column=2, row=14, value=1e30)
 @FEW
 def test_one_far_cell_hardly_matters(name, seed, column, row, value):
+    """As well as without the row."""
     X, y, Q, truth = held_out(seed)
-    far = X.copy()
+    far, others = X.copy(), np.arange(len(X)) != row
     far[row, column] = value
-    still(name, (X, y, Q, truth), (far, y, Q, truth), loss=0.06)
+    still(name, (X[others], y[others], Q, truth), (far, y, Q, truth), loss=0.06)
 
 
 @promised("ties", names())
