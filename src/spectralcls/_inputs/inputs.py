@@ -273,19 +273,35 @@ class Inputs:
 
     def _with_factors(self, raw, data):
         """The data with categories and gaps that count as much as held-out labels say."""
-        if not (np.isnan(data.X).any() or (self.table.categories and self.weighs_categories)):
+        weighs = bool(self.table.categories) and self.weighs_categories
+        if not (weighs or self._lacks_values(data)):
             return data
-        points, _ = distinct(data)
+        points = self._compared(data)
         self.table.gaps = self._possible_gaps(np.isnan(points.X), points.weights)
         if self.table.gaps:
-            data = data._replace(X=self._coordinates(raw), features=self.features)
-            points, _ = distinct(data)
-        if self.table.gaps or (self.table.categories and self.weighs_categories):
+            data = self._recoded(raw, data)
+            points = self._compared(data)
+        if self.table.gaps or weighs:
             options = {"random_state": self.random_state, "n_jobs": self.n_jobs}
             factors = choose_factors(self.table, points, self.bandwidth, categories=self.weighs_categories, **options)
             self.table.gaps = [gap for gap in self.table.gaps if gap.factor]
-            data = data._replace(X=rescale(data.X, factors), features=self.features)
+            data = self._weighed(raw, data, factors)
         return data
+
+    def _lacks_values(self, data):
+        return np.isnan(data.X).any()
+
+    def _compared(self, data):
+        """The distinct samples on which factors are chosen."""
+        return distinct(data)[0]
+
+    def _recoded(self, raw, data):
+        """The data in the coordinates of the table as it is now."""
+        return data._replace(X=self._coordinates(raw), features=self.features)
+
+    def _weighed(self, raw, data, factors):
+        """The same, from coordinates in which all factors are 1."""
+        return data._replace(X=rescale(data.X, factors), features=self.features)
 
     def _possible_gaps(self, missing, weights):
         """Of columns that lack enough values, by the mask of coordinates (n, d)."""

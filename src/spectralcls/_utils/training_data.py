@@ -36,7 +36,7 @@ class TrainingData(NamedTuple):
 
     @property
     def weights_as_given(self):
-        """Weights in the user's scale."""
+        """The weights; those on workers are kept in another scale."""
         return self.weights
 
     def take(self, rows):

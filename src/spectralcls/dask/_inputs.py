@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from .._inputs import Inputs, Table, library_of, register_inputs
 from .._inputs.inputs import DONORS, donors
-from .._tuning import choose_factors, distinct
+from .._tuning import distinct
 from .._tuning.scales import MOST_POINTS
 from .._utils.from_sklearn import check_columns_seen
 from .._utils.lazy import in_memory
@@ -93,12 +93,11 @@ class DaskInputs(Inputs):
         if self._chooses_scale(data) and self._shares_scale(self._sample(data._replace(X=X), MOST_POINTS)):
             (X,) = keep(self._coordinates(data.X, layout))
         if self.table is not None and data.n_classes > 1:
-            X = self._with_factors(layout, data, X)
-        features = self.features
+            X = self._with_factors((data.X, layout), data._replace(X=X, features=self.features)).X
         incomplete = data.incomplete
         if self.table is not None and self.table.has_categories:
             incomplete = bool(da.isnan(X).any().compute())
-        data = data._replace(X=X, features=features, incomplete=incomplete)
+        data = data._replace(X=X, features=self.features, incomplete=incomplete)
         if self.missing != "integrate":
             self._donors = donors(self._sample(data, DONORS))
             if incomplete:
@@ -110,25 +109,18 @@ class DaskInputs(Inputs):
             data = data._replace(X=X, features=None)
         return data
 
-    def _with_factors(self, layout, data, X):
-        """Coordinates in which categories and gaps count as much as held-out labels say."""
-        if not (data.incomplete or (self.table.categories and self.weighs_categories)):
-            return X
+    def _lacks_values(self, data):
+        return data.incomplete
 
-        def compared():
-            return distinct(self._sample(data._replace(X=X, features=self.features), MAX_COMPARED))[0]
+    def _compared(self, data):
+        return distinct(self._sample(data, MAX_COMPARED))[0]
 
-        points = compared()
-        self.table.gaps = self._possible_gaps(np.isnan(points.X), points.weights)
-        if self.table.gaps:
-            (X,) = keep(self._coordinates(data.X, layout))
-            points = compared()
-        if self.table.gaps or (self.table.categories and self.weighs_categories):
-            options = {"random_state": self.random_state, "n_jobs": self.n_jobs}
-            choose_factors(self.table, points, self.bandwidth, categories=self.weighs_categories, **options)
-            self.table.gaps = [gap for gap in self.table.gaps if gap.factor]
-            (X,) = keep(self._coordinates(data.X, layout))
-        return X
+    def _recoded(self, raw, data):
+        (X,) = keep(self._coordinates(*raw))
+        return data._replace(X=X, features=self.features)
+
+    def _weighed(self, raw, data, factors):
+        return self._recoded(raw, data)  # multiplied, the coordinates would be kept twice
 
     def _sample(self, data, n):
         return gather(data, n, check_random_state(self.random_state))

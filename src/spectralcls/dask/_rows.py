@@ -178,7 +178,7 @@ class DistributedData(NamedTuple):
 
     @property
     def weights_as_given(self):
-        """Weights in the user's scale, which differs by a power of two; None where all are one."""
+        """Weights in the scale of `class_weight`, which differs by a power of two; None if all are one."""
         if self.weights is None:
             return None
         unit = self.class_weight.sum() / float(self.weights.sum().compute())
