@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._tuning.spread import center_and_spread, moments
+from .._tuning.spread import centers_and_spreads, moments
 from .._utils.advice import tell
 from .._utils.conversion import brought_into_range
 from .dates import date_parts, varying_parts
@@ -43,15 +43,16 @@ class Number:
         return int(self.observed)
 
     @classmethod
-    def learned(cls, name, values, scale, weights=None):
-        """From the values, NaN where they are missing; `scale` says whether to center and scale them."""
-        known = ~np.isnan(values)
-        if not known.any():
-            return cls(name, observed=False)
-        values, weights = values[known].astype(np.float64), None if weights is None else weights[known]
+    def of_columns(cls, names, columns, scale, weights=None):
+        """One for each name, from its values (n,), NaN where they are missing; `scale` says whether to scale them."""
+        observed = [not np.isnan(values).all() for values in columns]
         if scale:
-            return cls(name, *center_and_scale(values, weights))
-        return cls(name, spread=center_and_spread(values, weights)[1])
+            centers, scales = centers_and_scales(columns, weights)
+            found = zip(names, centers.tolist(), scales.tolist(), observed, strict=True)
+            return [cls(*of_column) if of_column[-1] else cls(of_column[0], observed=False) for of_column in found]
+        spreads = centers_and_spreads(columns, weights)[1].tolist()
+        found = zip(names, observed, spreads, strict=True)
+        return [cls(name, observed=some, spread=spread if some else 1.0) for name, some, spread in found]
 
     @property
     def numbers(self):
@@ -94,7 +95,8 @@ class Dates:
         """From a column of dates or durations; `scale` says whether to center and scale the numbers."""
         values, order = date_parts(column.dates), column.order
         names = varying_parts(column.dates, order) or ("days",)
-        return cls(column.name, {name: Number.learned(name, values[name], scale, weights) for name in names}, order)
+        parts = Number.of_columns(names, [values[name] for name in names], scale, weights)
+        return cls(column.name, dict(zip(names, parts, strict=True)), order)
 
     def values(self, column):
         """Numbers of the parts, (n, parts)."""
@@ -318,10 +320,11 @@ def scaled(X, center, scale):
         return brought_into_range((X - np.asarray(center, X.dtype)) / np.asarray(scale, X.dtype))
 
 
-def center_and_scale(values, weights=None):
-    """Center and spread; (0, 1) if the spread is 1, and for a constant the scale 1."""
-    center, spread = center_and_spread(values, weights, farthest=RARE)
-    return (0.0, 1.0) if abs(spread - 1) < UNIT else (center, spread or 1.0)
+def centers_and_scales(columns, weights=None):
+    """Center and spread of each of several columns; (0, 1) if the spread is 1, and for a constant the scale 1."""
+    centers, spreads = centers_and_spreads(columns, weights, farthest=RARE)
+    plain = np.abs(spreads - 1) < UNIT
+    return np.where(plain, 0.0, centers), np.where(plain | (spreads == 0), 1.0, spreads)
 
 
 def _level(value):

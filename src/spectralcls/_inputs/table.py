@@ -46,7 +46,12 @@ class Table:
     def learned(cls, columns, categorical, scale, weights=None):
         """From columns, which of them are categories (a bool each), and whether numbers are scaled."""
         pairs = zip(columns, categorical, strict=True)
-        return cls([learned_column(column, is_category, scale, weights) for column, is_category in pairs])
+        learned = [learned_column(column, is_category, scale, weights) for column, is_category in pairs]
+        plain = [place for place, own in enumerate(learned) if own is None]
+        names, values = [columns[place].name for place in plain], [numbers(columns[place]) for place in plain]
+        for place, number in zip(plain, Number.of_columns(names, values, scale, weights), strict=True):
+            learned[place] = number
+        return cls(learned)
 
     @classmethod
     def of_numbers(cls, X, scale, weights=None, names=None):
@@ -174,7 +179,7 @@ class Table:
 
 
 def learned_column(column, is_category, scale, weights=None):
-    """What becomes of a column."""
+    """What becomes of a column; None for numbers, which are learned together."""
     if is_category:
         return Levels.learned(column, column.kind, weights)
     if column.dates is not None:
@@ -182,7 +187,7 @@ def learned_column(column, is_category, scale, weights=None):
     reason = reason_to_leave_out(column)
     if reason is not None:
         return LeftOut(column.name, reason)
-    return Number.learned(column.name, numbers(column), scale, weights)
+    return None
 
 
 def names_categories(spec):

@@ -18,36 +18,44 @@ _BLOCK = 1 << 22  # values that are copied at a time
 
 
 def moments(values, weights=None):
-    """Mean and standard deviation of the columns of (n,) or (n, d)."""
-    center = np.average(values, weights=weights, axis=0)
-    return center, np.sqrt(np.average((values - center) ** 2, weights=weights, axis=0))
+    """Mean and standard deviation along the last axis."""
+    if weights is None:
+        center = values.mean(axis=-1)
+        return center, np.sqrt(np.square(values - center[..., None]).mean(axis=-1))
+    shares = weights / weights.sum()
+    center = (values * shares).sum(axis=-1)
+    return center, np.sqrt((np.square(values - center[..., None]) * shares).sum(axis=-1))
 
 
 def center_and_spread(values, weights=None, farthest=np.inf):
-    """Center and spread of finite numbers (n,); the spread of a constant is 0.
-
-    Weights count relative to each other. If more than half of the values are equal, the root mean square of the others'
-    distances from them is at most `farthest` spreads.
-    """
-    exponent = np.frexp(np.abs(values).max(initial=0.0))[1]  # squares of the numbers themselves may overflow
-    center, spread = (found[0] for found in _of_columns(np.ldexp(values, -exponent)[:, None], weights, farthest))
-    return float(np.ldexp(center, exponent)), float(np.ldexp(spread, exponent))
+    """Center and spread of numbers (n,); see `centers_and_spreads`."""
+    return tuple(float(found[0]) for found in centers_and_spreads([values], weights, farthest))
 
 
 def spreads(X, weights=None):
     """Spread of each column of X (n, d), in which values may be missing (NaN), (d,) float64."""
-    out, incomplete = np.zeros(X.shape[1]), np.isnan(X).any(axis=0)
-    for column in np.flatnonzero(incomplete):
-        known = ~np.isnan(X[:, column])
-        if known.any():
-            values, of_known = X[known, column].astype(np.float64), None if weights is None else weights[known]
-            out[column] = center_and_spread(values, of_known)[1]
-    complete = np.flatnonzero(~incomplete)
-    for some in np.array_split(complete, len(X) * len(complete) // _BLOCK + 1) if len(complete) else ():
-        part = X[:, some].astype(np.float64)
-        exponents = np.frexp(np.abs(part).max(axis=0, initial=0.0))[1]
-        out[some] = np.ldexp(_of_columns(np.ldexp(part, -exponents), weights)[1], exponents)
-    return out
+    return centers_and_spreads(X.T, weights)[1]
+
+
+def centers_and_spreads(columns, weights=None, farthest=np.inf):
+    """Center and spread of each of several columns (n,), float64; the spread of a constant is 0.
+
+    Missing values (NaN) do not count; without any other both are 0. Weights count relative to each other. If more than
+    half of the values are equal, the root mean square of the others' distances from them is at most `farthest` spreads.
+    """
+    centers, spreads = np.zeros((2, len(columns)))
+    step = max(1, _BLOCK // max(1, len(columns[0]))) if len(columns) else 1
+    for start in range(0, len(columns), step):
+        rows = np.array(columns[start : start + step], dtype=np.float64, order="C")
+        missing = np.isnan(rows)
+        incomplete = missing.any(axis=1)
+        for row in np.flatnonzero(incomplete & ~missing.all(axis=1)):
+            known = ~missing[row]
+            found = _in_range(rows[row, known][None], None if weights is None else weights[known], farthest)
+            centers[start + row], spreads[start + row] = (values[0] for values in found)
+        complete = np.flatnonzero(~incomplete)
+        centers[start + complete], spreads[start + complete] = _in_range(rows[complete], weights, farthest)
+    return centers, spreads
 
 
 def overall_spread(X, weights=None):
@@ -66,20 +74,23 @@ def effective_number(n, weights=None):
     return n if weights is None else float(weights.sum() ** 2 / (weights @ weights))
 
 
-def _of_columns(X, weights, farthest=np.inf):
-    """Centers and spreads (d,) of columns whose squares are in range."""
-    centers, deviations = moments(X, weights)
-    if weights is None:  # without sorting
-        low, median, high = np.quantile(X, _SHARES, axis=0, method="averaged_inverted_cdf")
-    else:
-        low, median, high = (weighted_quantile(X, share, weights) for share in _SHARES)
+def _in_range(rows, weights, farthest):
+    """Centers and spreads (d,) of rows (d, n), whose squares may overflow."""
+    exponents = np.frexp(np.abs(rows).max(axis=1, initial=0.0))[1]
+    return [np.ldexp(found, exponents) for found in _of_rows(np.ldexp(rows, -exponents[:, None]), weights, farthest)]
+
+
+def _of_rows(rows, weights, farthest=np.inf):
+    """Centers and spreads (d,) of rows (d, n) whose squares are in range."""
+    centers, deviations = moments(rows, weights)
+    low, median, high = weighted_quantile(rows.T, _SHARES, weights)
     mostly_one = low == high
     for column in np.flatnonzero(mostly_one & (deviations > 0)):
-        rare = X[:, column] != median[column]
+        rare = rows[column] != median[column]
         if rare.any():
             of_rare = None if weights is None else weights[rare]
-            share = np.count_nonzero(rare) / len(X) if weights is None else of_rare.sum() / weights.sum()
-            center, spread = (found[0] for found in _of_columns(X[rare, column][:, None], of_rare))
+            share = np.count_nonzero(rare) / len(rare) if weights is None else of_rare.sum() / weights.sum()
+            center, spread = (found[0] for found in _of_rows(rows[column, rare][None], of_rare))
             apart = center - median[column]
             centers[column] = median[column] + share * apart
             square = spread**2 + apart**2  # mean square of their distances from the common value
@@ -88,6 +99,7 @@ def _of_columns(X, weights, farthest=np.inf):
     if len(outlying):
         reach, middle = REACH * (high - low)[outlying], median[outlying]
         exponents = np.frexp(np.abs(middle) + reach)[1]  # the outliers' own may be so great that the others vanish
-        within = np.ldexp(np.clip(X[:, outlying], middle - reach, middle + reach), -exponents)
+        ends = (middle - reach)[:, None], (middle + reach)[:, None]
+        within = np.ldexp(np.clip(rows[outlying], *ends), -exponents[:, None])
         centers[outlying], deviations[outlying] = np.ldexp(moments(within, weights), exponents)
     return centers, np.where(deviations <= ROUNDING * np.abs(centers), 0.0, deviations)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+SAME = 1e-12  # relative: sums of weights that should be equal differ in their last bits
+
 
 def weighted_quantile(values, share, weights=None):
     """Quantile of each column; weight k counts as k rows.
@@ -12,20 +14,29 @@ def weighted_quantile(values, share, weights=None):
     Parameters
     ----------
     values : ndarray (n,) or (n, k)
-    share : float in [0, 1]
+    share : float in [0, 1], or several
     weights : ndarray (n,), optional
 
     Returns
     -------
     quantile : float or ndarray (k,)
+        With several shares one for each, along a first axis.
     """
-    weights = np.ones(len(values)) if weights is None else weights
-    order = np.argsort(values, axis=0, kind="stable")
-    cumulated = np.cumsum(weights[order], axis=0)
-    total = cumulated[-1]
-    wanted, tolerance = share * total, 1e-12 * total  # sums that should be equal differ in their last bits
-    lower = (cumulated >= wanted - tolerance).argmax(axis=0)
-    upper = np.where(wanted < total - tolerance, (cumulated > wanted + tolerance).argmax(axis=0), lower)
-    ordered = np.take_along_axis(values, order, axis=0)
-    ends = [np.take_along_axis(ordered, np.expand_dims(place, 0), axis=0)[0] for place in (lower, upper)]
-    return (ends[0] + ends[1]) / 2
+    shares, rows = np.atleast_1d(share), np.atleast_2d(values.T)
+    if weights is None:
+        n, near = len(values), SAME * len(values)
+        lower = np.maximum(np.ceil(shares * n - near).astype(np.intp) - 1, 0)
+        upper = np.minimum(np.floor(shares * n + near).astype(np.intp), n - 1)
+        ordered = np.partition(rows, np.union1d(lower, upper), axis=1)
+        ends = [ordered[:, place].T for place in (lower, upper)]
+    else:
+        order = np.argsort(rows, axis=1, kind="stable")
+        ordered, cumulated = np.take_along_axis(rows, order, axis=1), np.cumsum(weights[order], axis=1)
+        total = cumulated[:, -1:]
+        wanted, near = np.multiply.outer(shares, total), SAME * total
+        lower = (cumulated >= wanted - near).argmax(axis=2)
+        upper = np.where((wanted < total - near)[..., 0], (cumulated > wanted + near).argmax(axis=2), lower)
+        ends = [np.take_along_axis(ordered, place.T, axis=1).T for place in (lower, upper)]
+    found = (ends[0] + ends[1]) / 2  # (shares, k)
+    found = found if np.ndim(share) else found[0]
+    return found if np.ndim(values) > 1 else found[..., 0]
