@@ -9,14 +9,6 @@ from .._core.interrupt import slices
 from ..linalg import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place
 
 
-def indicators(codes, n_classes, weights):
-    """One-hot targets less the classes' shares, and the shares."""
-    Y = np.zeros((len(codes), n_classes))
-    Y[np.arange(len(codes)), codes] = 1.0
-    shares = weights @ Y / weights.sum()
-    return Y - shares, shares
-
-
 def factor_in_place(K, diagonal, ridge):
     """`cholesky_in_place` of K with `diagonal` added, which comes from a penalty of `ridge`.
 

@@ -7,7 +7,8 @@ import dask.array as da
 import numpy as np
 
 from .._utils.lazy import determination, in_memory
-from ..regression import Moments, RegressionForm, TargetUnits, regression_form, target_units
+from .._utils.target_units import TargetUnits, target_units
+from ..regression import Moments, RegressionForm, regression_form
 from ._points import TrainingPoints
 from ._rows import DistributedData, as_column, in_chunks
 from ._sums import nearest_points
@@ -45,13 +46,13 @@ class DaskForm(RegressionForm):
 @target_units.register(da.Array)
 def _(targets, tolerance):
     """In Dask's approximate median, in passes over the targets alone."""
-    exponent = int(np.frexp(abs(targets).max().compute())[1]) + 1
+    exponent = np.frexp(abs(targets).max(axis=0).compute())[1] + 1
     scaled = np.ldexp(targets, -exponent)
     if tolerance is None:
         origin = np.ravel(dask.compute(*(da.percentile(column, 50) for column in scaled.T)))
     else:
         origin = scaled.min(axis=0).compute()
-    return TargetUnits(exponent, origin, int(np.frexp(abs(scaled - origin).max().compute())[1]))
+    return TargetUnits(exponent, origin, np.frexp(abs(scaled - origin).max(axis=0).compute())[1])
 
 
 @regression_form.register(DistributedData)

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from .._estimator import transactional, with_parameters
 from .._expansion.ridge import solve
+from .._expansion.ridge_targets import targets_of
 from .._tuning import check_grid, distinct, median_distance, ridge_grid, thin
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
@@ -17,7 +18,6 @@ from .._utils.progress import progress
 from .._utils.typing import ArrayLike, RandomState
 from ..kernels import kernel_matrix, kernel_sums
 from ._linear_map import LinearMap
-from ._ridge_targets import Problem
 
 _FLOOR = 1e-6  # of the mean of M's eigenvalues
 _MOST_OUTPUTS = 32  # whose gradients are taken; random combinations stand for more
@@ -151,8 +151,8 @@ class GradientMetric(LinearMap):
         """
         alphas = check_grid(self.alpha_grid, "alpha_grid")
         rng = check_random_state(self.random_state)
-        problem = self._read(X, y, sample_weight, rng)
-        points, weights = problem.points, problem.weights
+        points, targets = self._read(X, y, sample_weight, rng)
+        weights = targets.weights
         self.mean_ = np.average(points, axis=0, weights=weights)
         points = points - self.mean_
         d, matrices = points.shape[1], np.empty((2, len(points), len(points)))
@@ -162,13 +162,13 @@ class GradientMetric(LinearMap):
             for step in range(self.max_iter + 1):
                 Z = _mapped(points, L)
                 bandwidth = self.bandwidth * median_distance(Z, rng)
-                loss, coefficients = self._ridge(Z, problem, bandwidth, alphas, *matrices)
+                loss, coefficients = self._ridge(Z, targets, bandwidth, alphas, *matrices)
                 if not self.loss_curve_ or loss < min(self.loss_curve_):
                     self._map, self.best_iter_ = L, step
                 self.loss_curve_.append(loss)
                 if step < self.max_iter:
                     step_done(f"loss {loss:.4f}")
-                    columns = _combined(coefficients, problem.targets, rng)
+                    columns = _combined(coefficients, targets.Y, rng)
                     L = _root(_gradients(Z, columns, bandwidth, self.n_jobs), weights, L)
         self.n_iter_ = self.max_iter
         if not self.best_iter_:
@@ -188,22 +188,19 @@ class GradientMetric(LinearMap):
         return len(self._map)
 
     def _read(self, X, y, sample_weight, rng):
-        """The `Problem` of at most `max_samples` distinct points."""
+        """At most `max_samples` distinct points (n, d), float64, and what is regressed on them."""
         self._inputs = self._make_inputs()
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
         data = thin(distinct(learn(X, y, sample_weight), relative=True)[0], self.max_samples, rng)
-        points = data.X.astype(np.float64)
-        if self.task == "regression":
-            return Problem.of_numbers(points, data.weights, data.targets)
-        return Problem.of_classes(points, data.weights, data.codes, data.n_classes)
+        return data.X.astype(np.float64), targets_of(data)
 
-    def _ridge(self, Z, problem, bandwidth, alphas, K, memory):
+    def _ridge(self, Z, targets, bandwidth, alphas, K, memory):
         """Leave-one-out loss and coefficients at the best alpha; the matrices are overwritten."""
         kernel_matrix(Z, kernel="laplace", bandwidth=bandwidth, out=K, n_jobs=self.n_jobs)
         best = np.inf, None
         for alpha in alphas:
-            solution = solve(K, problem.targets, alpha, problem.weights, memory=memory)
-            loss = problem.loss(solution.held_out)
+            solution = solve(K, targets.Y, alpha, targets.weights, memory=memory)
+            loss = float(np.average(targets.judged(solution.held_out).losses, weights=targets.weights))
             if best[1] is None or loss < best[0]:
                 best = loss, solution.coefficients
         return best

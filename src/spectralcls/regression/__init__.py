@@ -6,7 +6,5 @@ from ._logistic_classifier import KernelLogisticClassifier
 from ._moments import Moments as Moments
 from ._regressor import KernelRegressor
 from ._ridge_classifier import KernelRidgeClassifier
-from ._targets import TargetUnits as TargetUnits
-from ._targets import target_units as target_units
 
 __all__ = ["KernelLogisticClassifier", "KernelRegressor", "KernelRidgeClassifier"]

@@ -4,18 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._expansion.ridge import indicators
 from .._tuning import Scored, Search, Splits, search
-from .._tuning.temperature import log_losses, softmax
 from ..kernels import kernel_matrix
 
 
 class Fitted(NamedTuple):
     """One candidate, fitted to all points."""
 
-    coefficients: np.ndarray  # (n, C)
-    held_out: np.ndarray  # (n, C) scores of each point by all others
-    temperature: float = 1.0
+    coefficients: np.ndarray  # (n, k)
+    held_out: np.ndarray | None = None  # (n, k) scores of each point by all others
+    losses: np.ndarray | None = None  # (n,) of these
+    temperature: float | None = None  # at which they are least
     n_iter: int = 1
 
 
@@ -28,22 +27,20 @@ class Choice(NamedTuple):
     found: Search | None  # None if there was one candidate only
 
 
-def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs=None, more_alphas=()):
-    """The candidate of least leave-one-out log loss.
+def leave_one_out(X, weights, bandwidths, alphas, path, n_jobs=None, more_alphas=()):
+    """The candidate of least leave-one-out loss.
 
     Parameters
     ----------
     X : ndarray of shape (n, d), float64
-    codes : ndarray of shape (n,)
-    n_classes : int
     weights : ndarray of shape (n,)
     bandwidths : dict of str to sequence of float
         Of each kernel.
     alphas : sequence of float
         Ascending.
     path : callable
-        ``path(K, Y, shares, codes, weights, alphas, memory)``, a list of `Fitted`, or None for an alpha that cannot be
-        fitted; Y is 1 for the class of each point and 0 for others, memory a matrix of K's shape to write to.
+        ``path(K, alphas, memory)``, a list of `Fitted`, or None for an alpha that cannot be fitted; memory is a matrix
+        of K's shape to write to.
     more_alphas : sequence of float
         Larger ones, each of which is tried, with the kernel and bandwidth of the best so far, if the last before it is
         the best: where there is little to learn.
@@ -52,7 +49,6 @@ def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs
     -------
     Choice
     """
-    Y, shares = indicators(codes, n_classes, weights)
     grid = {
         "kernel": np.array(list(bandwidths)),
         "bandwidth": np.unique(np.concatenate([np.asarray(each, dtype=np.float64) for each in bandwidths.values()])),
@@ -65,12 +61,11 @@ def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs
     def score(k, b, some):
         kernel, bandwidth, tried = str(grid["kernel"][k]), grid["bandwidth"][b], grid["alpha"][some]
         kernel_matrix(X, kernel=kernel, bandwidth=bandwidth, out=K, n_jobs=n_jobs)
-        for a, fitted in enumerate(path(K, Y + shares, shares, codes, weights, tried, memory), some.start):
+        for a, fitted in enumerate(path(K, tried, memory), some.start):
             if fitted is None:
                 continue
-            losses = log_losses(softmax(fitted.held_out / fitted.temperature), codes)
-            means[k, b, a] = -np.average(losses, weights=weights)
-            deviations[k, b, a] = np.sqrt(np.average((losses + means[k, b, a]) ** 2, weights=weights))
+            means[k, b, a] = -np.average(fitted.losses, weights=weights)
+            deviations[k, b, a] = np.sqrt(np.average((fitted.losses + means[k, b, a]) ** 2, weights=weights))
             found[k, b, a] = fitted
 
     for k, kernel in enumerate(grid["kernel"]):

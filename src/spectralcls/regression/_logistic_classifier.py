@@ -6,6 +6,7 @@ import numpy as np
 
 from .._estimator import with_parameters
 from .._tuning import ridge_grid
+from .._tuning.temperature import log_losses, softmax
 from .._utils.from_sklearn import StrOptions
 from .._utils.typing import ArrayLike
 from . import _logistic
@@ -46,9 +47,6 @@ class KernelLogisticClassifier(PenalizedClassifier):
         tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
         then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
         these units. None: the numbers as they are.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one.
     bandwidth_grid : array-like, default=None
         Bandwidths to try. None: 1.4 and 6 times the median distance between points; for the Gaussian 0.7 and 1.4 times.
     alpha_grid : array-like, default=(0.001, 0.03, 1.0)
@@ -70,6 +68,9 @@ class KernelLogisticClassifier(PenalizedClassifier):
         Report progress on stderr.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
 
     Attributes
     ----------
@@ -170,31 +171,34 @@ class KernelLogisticClassifier(PenalizedClassifier):
                 "factor serves all classes, or give bandwidth and alpha, or lower max_tuning_samples."
             )
 
-    def _path(self, K, Y, shares, codes, weights, alphas, memory):
+    def _path(self, targets, K, alphas, memory):
         operator, found, A = DenseKernel(K, memory), [], None
         for alpha in alphas[::-1]:
             try:
-                solution = self._solve(operator, Y, shares, alpha, weights, start=A)
-                held_out = _logistic.held_out(operator, solution, Y, alpha, weights)
+                solution = self._solve(operator, targets, alpha, start=A)
+                held_out = _logistic.held_out(operator, solution, targets.indicators, alpha, targets.weights)
             except np.linalg.LinAlgError:
                 found.append(None)
                 continue
             A = solution.coefficients
-            found.append(Fitted(A, held_out, n_iter=solution.n_iter))
+            losses = log_losses(softmax(held_out), targets.codes)
+            found.append(Fitted(A, held_out, losses, n_iter=solution.n_iter))
         return found[::-1]
 
-    def _exact(self, K, Y, shares, alpha, weights):
-        return self._solve(DenseKernel(K, np.empty_like(K)), Y, shares, alpha, weights)
+    def _exact(self, K, targets, alpha):
+        return self._solve(DenseKernel(K, np.empty_like(K)), targets, alpha)
 
-    def _iterative(self, operator, Y, shares, alpha, weights, step_done):
-        start = self._solve(operator.low_rank, Y, shares, alpha, weights, tol=max(self.tol, _START)).coefficients
-        return self._solve(operator, Y, shares, alpha, weights, start=start, step_done=step_done)
+    def _iterative(self, operator, targets, alpha, step_done):
+        start = self._solve(operator.low_rank, targets, alpha, tol=max(self.tol, _START)).coefficients
+        return self._solve(operator, targets, alpha, start=start, step_done=step_done)
 
-    def _solve(self, operator, Y, shares, alpha, weights, **options):
+    def _solve(self, operator, targets, alpha, **options):
         options = {"tol": self.tol, "max_iter": self.max_iter} | options
-        return _logistic.solve(operator, Y, np.log(shares), alpha, weights, **options)
+        offsets = np.log(targets.center)
+        return _logistic.solve(operator, targets.indicators, offsets, alpha, targets.weights, **options)
 
-    def _keep(self, choice):
+    def _keep(self, choice, targets):
+        super()._keep(choice, targets)
         self.kernel_ = choice.kernel
 
     def _offsets(self):

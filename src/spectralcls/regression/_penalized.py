@@ -1,15 +1,16 @@
-"""What the classifiers by penalized kernel expansions share: how they are tuned, fitted and evaluated."""
+"""What penalized kernel expansions share, of classes or numbers: how they are tuned, fitted and evaluated."""
 
 from dataclasses import KW_ONLY
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._estimator import Classifier, with_parameters
+from .._estimator import Classifier, Estimator, with_parameters
 from .._expansion import Expansion, Rule, TrainingPoints
-from .._expansion.ridge import indicators
+from .._expansion.ridge_targets import targets_of
 from .._tuning import check_grid, distinct, median_distance, thin
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
@@ -24,13 +25,16 @@ _POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 @with_parameters
-class PenalizedClassifier(Classifier):
-    """A classifier whose scores ``k(y) A`` plus offsets minimize a sum of losses and ``alpha |f|^2``.
+class PenalizedExpansion(Estimator):
+    """Predictions ``k(y) A`` plus offsets that minimize a sum of losses and ``alpha |f|^2``.
 
-    A subclass has `_BANDWIDTH_FACTORS`, candidates by kernel in multiples of the median distance, and four methods:
-    ``_path(K, Y, shares, codes, weights, alphas, memory)`` fits all alphas on a matrix, see `leave_one_out`;
-    ``_exact(K, Y, shares, alpha, weights)`` and ``_iterative(operator, Y, shares, alpha, weights, step_done)`` fit one
-    and return coefficients with the number of iterations and, the latter, residuals; ``_offsets()``.
+    What is predicted, indicators of classes or numbers, is a matrix of targets, see `ridge_targets`.
+
+    A subclass has `_BANDWIDTH_FACTORS`, candidates by kernel in multiples of the median distance, and methods:
+    ``_path(targets, K, alphas, memory)`` fits all alphas on a matrix, see `leave_one_out`; ``_exact(K, targets,
+    alpha)`` and ``_iterative(operator, targets, alpha, step_done)`` fit one and return coefficients with the number of
+    iterations and, the latter, residuals; ``_keep(choice, targets)`` takes what else it needs, and ``_offsets()`` are
+    those of the fitted form.
     """
 
     bandwidth: str | float = "cv"
@@ -39,7 +43,6 @@ class PenalizedClassifier(Classifier):
     kernel: str = "laplace"
     categorical_features: str | ArrayLike | None = "from_dtype"
     scale: str | None = "auto"
-    class_weight: str | dict | None = None
     bandwidth_grid: ArrayLike | None = None
     alpha_grid: ArrayLike | None = None
     max_tuning_samples: int | None = 3000
@@ -61,7 +64,6 @@ class PenalizedClassifier(Classifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "rank": [Interval(Integral, 1, None, closed="left")],
     }
-    _without_probabilities = None
     _weighs_categories = False  # on 40 tables the search gained -.04 +- .16 points, and took as long as the fit
 
     def _learn(self, data):
@@ -69,35 +71,31 @@ class PenalizedClassifier(Classifier):
         data, order = distinct(data, relative=True)  # alpha is for points of mean weight one
         X, weights = data.X, data.weights
         sample = thin(data, self.max_tuning_samples, rng)
+        targets = targets_of(sample)
         choice = leave_one_out(
             sample.X.astype(np.float64),
-            sample.codes,
-            sample.n_classes,
             sample.weights,
             *self._candidates(sample.X, rng),
-            self._path,
+            partial(self._path, targets),
             self.n_jobs,
             self._more_alphas(),
         )
-        Y, self.class_prior_ = indicators(data.codes, data.n_classes, weights)
-        Y += self.class_prior_
+        targets = targets if sample is data else targets_of(data)
         form = {"kernel": choice.kernel, "bandwidth": choice.bandwidth, "n_jobs": self.n_jobs}
         if len(X) > self.max_exact_samples:
-            solution = self._iterate(X, Y, choice.alpha, weights, rng, form)
+            solution = self._iterate(X, targets, choice.alpha, rng, form)
             self.residuals_ = solution.residuals
         elif sample is data:
             solution = choice.fitted
         else:
-            K = kernel_matrix(X.astype(np.float64), **form)
-            solution = self._exact(K, Y, self.class_prior_, choice.alpha, weights)
+            solution = self._exact(kernel_matrix(X.astype(np.float64), **form), targets, choice.alpha)
         self.points_, self.dual_coef_ = X, solution.coefficients.astype(X.dtype, copy=False)
-        self._codes, self._weights, self._order = data.codes, weights, order
+        self._weights, self._order = weights, order
         self.bandwidth_, self.alpha_, self.n_iter_ = choice.bandwidth, choice.alpha, solution.n_iter
         self.loss_ = choice.loss
-        self._keep(choice)
+        self._keep(choice, targets)
         if choice.found is not None:
             self._note(choice.found, len(sample.X))
-            self._warn_if_one_class(choice.fitted.held_out)
         self._kept_form = self._expansion()
 
     def _candidates(self, X, rng):
@@ -119,10 +117,10 @@ class PenalizedClassifier(Classifier):
     def _more_alphas(self):
         return ()
 
-    def _iterate(self, X, Y, alpha, weights, rng, form):
+    def _iterate(self, X, targets, alpha, rng, form):
         operator = SummedKernel.of(X, rank=self.rank, rng=rng, **form)
         with progress(self._TITLE, self.max_iter, silent=not self.verbose) as step_done:
-            solution = self._iterative(operator, Y, self.class_prior_, alpha, weights, step_done)
+            solution = self._iterative(operator, targets, alpha, step_done)
         if solution.residuals.max() > self.tol:
             advise(
                 f"{self._METHOD} stopped after {solution.n_iter} iterations at a residual of "
@@ -141,6 +139,21 @@ class PenalizedClassifier(Classifier):
         if "_kept_form" not in vars(self):  # just loaded
             self._kept_form = self._expansion()
         return self._kept_form
+
+
+@with_parameters
+class PenalizedClassifier(PenalizedExpansion, Classifier):
+    """A classifier by such scores."""
+
+    _: KW_ONLY
+    class_weight: str | dict | None = None
+
+    _without_probabilities = None
+
+    def _keep(self, choice, targets):
+        self._codes, self.class_prior_ = targets.codes, targets.center
+        if choice.found is not None:
+            self._warn_if_one_class(choice.fitted.held_out)
 
     def _scores(self, X):
         return self._model.scores(X).astype(X.dtype, copy=False)

@@ -12,13 +12,13 @@ from .._utils.advice import advise, tell
 from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, Options, StrOptions
 from .._utils.lazy import determination
+from .._utils.target_units import target_units
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
 from ._choice import chosen
 from ._form import regression_form
 from ._intervals import Jackknife
 from ._metric import RegressionKinds
-from ._targets import target_units
 
 MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
 

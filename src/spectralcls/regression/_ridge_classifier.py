@@ -1,17 +1,11 @@
 """Classification by kernel ridge regression of the classes' indicators."""
 
-import numpy as np
-
-from .._expansion.ridge import solve
-from .._tuning import ridge_grid
-from .._tuning.temperature import best_temperature
-from . import _ridge_iterative as _iterative
-from ._leave_one_out import Fitted
 from ._penalized import PenalizedClassifier
+from ._ridge import KernelRidge
 from ._ridge_left_out import RidgeLeftOut
 
 
-class KernelRidgeClassifier(PenalizedClassifier):
+class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     """Kernel ridge regression of the classes' indicators, with probabilities.
 
     For each class c, f_c minimizes ``sum_i (y_ic - f_c(x_i))^2 + alpha |f_c|^2``, y_ic being 1 for the points of the
@@ -22,6 +16,9 @@ class KernelRidgeClassifier(PenalizedClassifier):
     ----------
     bandwidth : "cv" or float, default="cv"
         Radius h of the kernel. "cv": the best of `bandwidth_grid`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
     alpha : "cv" or float, default="cv"
         Ridge. "cv": the best of `alpha_grid`.
     kernel : {"laplace", "gaussian"}, default="laplace"
@@ -36,9 +33,6 @@ class KernelRidgeClassifier(PenalizedClassifier):
         tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
         then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
         these units. None: the numbers as they are.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one.
     bandwidth_grid : array-like, default=None
         Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
         and 2.8 times.
@@ -126,43 +120,8 @@ class KernelRidgeClassifier(PenalizedClassifier):
     True
     """
 
-    _BANDWIDTH_FACTORS = {"laplace": (0.7, 2.0, 6.0), "gaussian": (0.35, 0.7, 1.4, 2.8)}
-    _TITLE, _METHOD = "ridge", "Conjugate gradients"
-
-    def _alphas(self):
-        if self.alpha_grid is not None:
-            return self.alpha_grid
-        return ridge_grid(-2, -1 if self.class_weight is None else 1)
-
-    def _more_alphas(self):
-        own = self.alpha == "cv" and self.alpha_grid is None and self.class_weight is None
-        return ridge_grid(0, 1) if own else ()
-
-    @property
-    def _kernel(self):
-        return self.kernel
-
-    def _path(self, K, Y, shares, codes, weights, alphas, memory):
-        found = []
-        for alpha in alphas:
-            try:
-                solution = solve(K, Y - shares, alpha, weights, memory=memory)
-            except np.linalg.LinAlgError:
-                found.append(None)
-                continue
-            held_out = solution.held_out + shares
-            temperature = best_temperature(held_out, codes, weights)
-            found.append(Fitted(solution.coefficients, held_out, temperature))
-        return found
-
-    def _exact(self, K, Y, shares, alpha, weights):
-        return Fitted(solve(K, Y - shares, alpha, weights, held_out=False).coefficients, None)
-
-    def _iterative(self, operator, Y, shares, alpha, weights, step_done):
-        options = {"tol": self.tol, "max_iter": self.max_iter, "step_done": step_done}
-        return _iterative.solve(operator, Y - shares, alpha, weights, **options)
-
-    def _keep(self, choice):
+    def _keep(self, choice, targets):
+        super()._keep(choice, targets)
         self.temperature_ = choice.fitted.temperature
         self._by_others = choice.fitted.held_out
 

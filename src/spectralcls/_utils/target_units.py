@@ -10,21 +10,21 @@ class TargetUnits(NamedTuple):
     """A map of targets to numbers of at most one, whose sums keep their digits in float32 whatever the user's units.
 
     The origin is a median, which no far target moves. For sums within a tolerance it is the least target, so that no
-    summand is negative.
+    summand is negative. Each output has units of its own; a power of two, or a shift without rounding, changes no bit.
     """
 
-    exponent: int  # of the largest target: neither differences nor squares overflow
+    exponent: np.ndarray  # (k,) of the largest target: neither differences nor squares overflow
     origin: np.ndarray  # (k,)
-    extent: int  # exponent of the largest difference
+    extent: np.ndarray  # (k,) exponent of the largest difference
 
     @classmethod
-    def of(cls, Y, tolerance):
+    def of(cls, Y, tolerance=None):
         """The units of targets (n, k)."""
-        exponent = int(np.frexp(np.abs(Y).max())[1]) + 1
+        exponent = np.frexp(np.abs(Y).max(axis=0))[1] + 1
         scaled = np.ldexp(Y, -exponent)
         middle = (len(Y) - 1) // 2
         origin = np.partition(scaled, middle, axis=0)[middle] if tolerance is None else scaled.min(axis=0)
-        return cls(exponent, origin, int(np.frexp(np.abs(scaled - origin).max())[1]))
+        return cls(exponent, origin, np.frexp(np.abs(scaled - origin).max(axis=0))[1])
 
     def to(self, Y):
         """Targets in these units; Y may be a Dask array."""

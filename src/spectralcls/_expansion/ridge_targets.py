@@ -1,0 +1,94 @@
+"""What a penalized expansion is fitted to, a matrix; and what predictions of it are worth.
+
+An expansion knows the matrix `Y` (n, k) of weighted mean zero, the `weights` (n,), and `judged`. Only this module knows
+whether the columns are indicators of classes or numbers.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .._tuning.temperature import best_temperature, log_losses, softmax
+from .._utils.target_units import TargetUnits
+
+
+class Judged(NamedTuple):
+    scores: np.ndarray  # (n, k) the predictions, of classes with their shares
+    losses: np.ndarray  # (n,)
+    temperature: float | None  # at which they are least, of classes
+
+
+@dataclass(frozen=True)
+class ClassTargets:
+    """Indicators of the classes less their shares `center` (k,), judged by the log loss."""
+
+    Y: np.ndarray
+    center: np.ndarray
+    weights: np.ndarray
+    codes: np.ndarray
+
+    @classmethod
+    def of(cls, codes, n_classes, weights):
+        Y = np.zeros((len(codes), n_classes))
+        Y[np.arange(len(codes)), codes] = 1.0
+        shares = weights @ Y / weights.sum()
+        return cls(Y - shares, shares, weights, codes)
+
+    @property
+    def indicators(self):
+        return np.eye(len(self.center))[self.codes]
+
+    def judged(self, predicted):
+        """Log losses, at the best temperature, of predictions (n, k) of Y by the other points."""
+        scores = predicted + self.center
+        temperature = best_temperature(scores, self.codes, self.weights)
+        return Judged(scores, log_losses(softmax(scores / temperature), self.codes), temperature)
+
+
+class Standardization(NamedTuple):
+    """A map of numbers (n, k) to numbers of mean zero and variance one, whatever their units are."""
+
+    units: TargetUnits
+    center: np.ndarray  # (k,) in these units
+    spread: np.ndarray  # (k,)
+
+    @classmethod
+    def of(cls, targets, weights):
+        units = TargetUnits.of(targets)
+        Z = units.to(targets)
+        center = np.average(Z, axis=0, weights=weights)
+        spread = np.sqrt(np.average((Z - center) ** 2, axis=0, weights=weights))
+        return cls(units, center, np.where(spread > 0, spread, 1.0))
+
+    def to(self, targets):
+        return (self.units.to(targets) - self.center) / self.spread
+
+    def back(self, Z):
+        """Standardized numbers (..., k) as targets."""
+        return self.units.back(Z * self.spread + self.center)
+
+
+@dataclass(frozen=True)
+class NumberTargets:
+    """Numbers of mean zero and variance one, judged by the squared error, in the mean over the outputs."""
+
+    Y: np.ndarray
+    weights: np.ndarray
+    standardization: Standardization
+
+    @classmethod
+    def of(cls, targets, weights):
+        standardization = Standardization.of(targets, weights)
+        return cls(standardization.to(targets), weights, standardization)
+
+    def judged(self, predicted):
+        """Squared errors of predictions (n, k) of Y by the other points."""
+        return Judged(predicted, ((self.Y - predicted) ** 2).mean(axis=1), None)
+
+
+def targets_of(data):
+    """What an expansion is fitted to of `TrainingData` with weights: its numbers to predict, or its classes."""
+    if data.targets is not None:
+        return NumberTargets.of(data.targets, data.weights)
+    return ClassTargets.of(data.codes, data.n_classes, data.weights)
