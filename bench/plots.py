@@ -70,7 +70,7 @@ class Lines:
 class Dots:
     """A line of text for each row, and a dot in it for each column, a bar for its spread; `level`: a vertical line.
 
-    With `panels` each column has a panel of its own, and those in `log` a logarithmic axis.
+    With `panels` each column has a panel of its own, and those in `log` a logarithmic axis. The row `marked` is bold.
     """
 
     rows: list
@@ -80,6 +80,7 @@ class Dots:
     level: float | None = None
     log: tuple = ()
     panels: bool = False
+    marked: str | None = None
 
     @property
     def alt(self):
@@ -97,10 +98,18 @@ class Dots:
                 reach = [row[name]["spread"] if isinstance(row.get(name), dict) else 0.0 for row in self.rows]
                 marker = "o" if self.panels else marker
                 ax.errorbar(values, places, xerr=reach, fmt=marker, markersize=5, linewidth=1, label=name, alpha=0.8)
+                for value, place in zip(values, places, strict=True):
+                    if self.rows[len(places) - 1 - place][self.of] == self.marked:
+                        ax.plot(value, place, marker, color="C1", markersize=7, zorder=3)
                 ax.set(xlabel=name if self.panels else self.label, xscale="log" if name in self.log else "linear")
+                if name in self.log:
+                    ax.xaxis.set_major_formatter("{x:g}")
                 if self.level is not None:
                     ax.axvline(self.level, color="grey", linewidth=0.8)
-            axes[0, 0].set_yticks(places, [str(row[self.of]) for row in self.rows], fontsize=8)
+            labels = axes[0, 0].set_yticks(places, [str(row[self.of]) for row in self.rows], fontsize=8)
+            for tick in labels:
+                if tick.label1.get_text() == self.marked:
+                    tick.label1.set_fontweight("bold")
             if len(self.columns) > count:
                 axes[0, 0].legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
             save(figure, path)

@@ -117,7 +117,7 @@ html_show_sourcelink = False
 html_sidebars = {"index": [], "choose": []}  # pages without siblings
 html_theme_options = {
     "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo-dark.svg", "text": html_title},
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_align": "left",
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
