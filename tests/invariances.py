@@ -26,7 +26,6 @@ PROMISES = {
 
 _AS_GIVEN = "no `scale`, distances in the units of the columns: put a `StandardScaler` before."
 _SINGLE_ROWS = "chosen by leaving out single rows, or all of a weight; a given bandwidth is no exception."
-_FEW_ROWS = "among 90 rows such a cell widens the spread of its column by up to three quarters, and may cost .1."
 
 EXCEPTIONS = {
     "unit of a column": {
@@ -41,12 +40,6 @@ EXCEPTIONS = {
         "AutoClassifier": "to its trees a weight of two is not a row given twice.",
         "ParzenDensity": _SINGLE_ROWS,
         "ParzenOutlierDetector": _SINGLE_ROWS,
-    },
-    "far cell": {
-        "AutoClassifier": _FEW_ROWS,
-        "KernelRegressor": _FEW_ROWS,
-        "GradientMetric": "the scatter of all rows shapes its map: remove such rows.",
-        "KernelMetric": "the covariances that it begins at are those of all rows: remove such rows.",
     },
 }
 

@@ -59,6 +59,16 @@ def test_encoder_with_one_scale_keeps_ratios_of_distances():
     assert_allclose([Z.mean(), Z.var(axis=0).mean()], [0, 1], atol=1e-12)
 
 
+@pytest.mark.parametrize("numeric", ["standard", "shared"])
+def test_how_far_a_far_value_is_changes_no_other(numeric):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    far, farther = X.copy(), X.copy()
+    far[7, 1], farther[7, 1] = 1e4, 1e200
+    found, same = (ColumnEncoder(numeric).fit(A).transform(X) for A in (far, farther))
+    assert_allclose(found, same, rtol=1e-12)
+    assert_allclose(found.std(axis=0), ColumnEncoder(numeric).fit_transform(X).std(axis=0), rtol=0.1)
+
+
 def test_columns_of_one_unit_are_compared_as_they_are():
     X, y = load_digits(return_X_y=True)
     model = AutoClassifier().fit(X[:400], y[:400])

@@ -254,3 +254,19 @@ def test_far_more_features_than_points_need_no_matrix_of_them(metric):
     tracemalloc.stop()
     assert peak < 8 * 4000**2 / 4
     np.testing.assert_allclose(Z, (X - metric.mean_) @ metric.components_.T, rtol=1e-9, atol=1e-9 * np.abs(Z).max())
+
+
+@pytest.mark.filterwarnings("ignore:No step improved")
+@pytest.mark.parametrize(
+    "metric", [KernelMetric("whiten"), KernelMetric(max_iter=8), GradientMetric(), GradientMetric("full")], ids=repr
+)
+def test_a_far_cell_does_not_turn_the_map(metric):
+    """How far it is does not matter, and the map is nearly that without its row."""
+    X, y = noisy_features(200)
+    far, farther = X.copy(), X.copy()
+    far[7, 3], farther[7, 3] = 1e4, 1e30
+    found, same = (metric.fit(points, y).components_ for points in (far, farther))
+    assert_array_equal(found, same)
+    without = metric.fit(np.delete(X, 7, axis=0), np.delete(y, 7)).components_
+    gram, expected = found.T @ found, without.T @ without
+    assert np.linalg.norm(gram - expected) < 0.25 * np.linalg.norm(expected)

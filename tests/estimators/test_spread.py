@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from spectralcls import ParzenClassifier
 from spectralcls._tuning import candidate_bandwidths, reference_bandwidth
-from spectralcls._tuning.spread import center_and_spread, effective_number, overall_spread, spreads
+from spectralcls._tuning.spread import center_and_spread, effective_number, overall_spread, spreads, within_reach
 from spectralcls._utils.training_data import TrainingData
 
 
@@ -32,23 +32,53 @@ def test_one_far_value_changes_it_little(n, far):
     x = normal(n)
     center, spread = center_and_spread(x)
     for spoiled in (np.append(x, far), np.append(x, -far)):
-        assert abs(center_and_spread(spoiled)[0] - center) < 0.3 * spread
-        assert spread < center_and_spread(spoiled)[1] < 2.3 * spread
+        assert abs(center_and_spread(spoiled)[0] - center) < 0.1 * spread
+        assert spread < center_and_spread(spoiled)[1] < 1.1 * spread
     rare = np.append(np.zeros(2 * n), x)  # most values are equal
-    assert center_and_spread(np.append(rare, far))[1] < 2.5 * center_and_spread(rare)[1]
+    assert center_and_spread(np.append(rare, far))[1] < 1.1 * center_and_spread(rare)[1]
 
 
-def test_where_outliers_begin_and_end_to_count():
-    """A value moves the spread of 99 others in proportion until it deviates by `FAR` times the quartiles' distance; its
-    influence then ends at `REACH` interquartile ranges."""
-    x = np.linspace(-1, 1, 99)
-    quartiles = np.subtract(*np.quantile(np.append(x, 9.0), [0.75, 0.25], method="averaged_inverted_cdf"))
-    for far in (9.0, 20.0, 21.0, 30.0, 1e3):
+@pytest.mark.parametrize("share", [0.5, 0.2, 0.05])
+@pytest.mark.parametrize("far", [-9999.0, 1e30])
+def test_one_far_value_among_two_values_changes_it_little(share, far):
+    x = (np.arange(200) < 200 * share).astype(float)
+    for values in (x, 1 - x, np.where(np.arange(200) % 50, x, 2.0)):
+        assert_allclose(center_and_spread(np.append(values, far)), center_and_spread(values), rtol=0.25)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-200])
+def test_values_beyond_the_reach_count_as_the_farthest_within(scale):
+    """They count as they are up to `REACH` interquartile ranges from the median."""
+    x = scale * np.linspace(-1, 1, 99)
+    quartiles = np.subtract(*np.quantile(x, [0.75, 0.25], method="averaged_inverted_cdf"))
+    for far in (9.9 * quartiles, 10.2 * quartiles, 1e3 * scale, 1e300 * scale):
         values = np.append(x, far)
-        if values.std() > 3 * quartiles / 1.349:
-            values = np.minimum(values, np.median(values) + 10 * quartiles)
-        assert_allclose(center_and_spread(np.append(x, far))[1], values.std(), rtol=1e-12)
-    assert np.append(x, 21.0).std() < 3 * quartiles / 1.349 < np.append(x, 30.0).std()  # both sides were tried
+        values[-1] = far if far < 10 * quartiles else x[-1]
+        expected = scale * np.mean(values / scale), scale * np.std(values / scale)
+        assert_allclose(center_and_spread(np.append(x, far)), expected, rtol=1e-12)
+        assert_array_equal(within_reach(np.append(x, far)[:, None])[:, 0], values)
+
+
+def test_values_within_reach_are_the_same_with_weights_as_copies():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([normal(90), np.where(np.arange(90) < 70, 3.0, normal(90)), np.ones(90)])
+    assert within_reach(X) is X
+    X[4, 0], X[80, 1], X[85, 1] = 1e30, -1e5, 1e20
+    weights = rng.integers(1, 4, 90)
+    found = within_reach(X, weights.astype(float))
+    repeated = within_reach(np.repeat(X, weights, axis=0))
+    assert_array_equal(repeated, np.repeat(found, weights, axis=0))
+    assert np.abs(found).max() < 10 and np.sum(found != X) == 3
+    assert_array_equal(within_reach(X.astype(np.float32)), within_reach(X).astype(np.float32))
+
+
+@pytest.mark.parametrize("draw", ["standard_cauchy", "lognormal"])
+def test_heavy_tails_fill_the_reach(draw):
+    """The spread of many samples is that of the values brought to the reach itself, not less."""
+    x = getattr(np.random.default_rng(0), draw)(size=100_000)
+    low, median, high = np.quantile(x, [0.25, 0.5, 0.75])
+    reach = 10 * (high - low)
+    assert_allclose(center_and_spread(x)[1], np.clip(x, median - reach, median + reach).std(), rtol=1e-3)
 
 
 def test_rare_values_lie_at_most_so_many_spreads_from_the_common_one():

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from .._tuning.spread import moments, root_mean_square
+from .._tuning.spread import moments, root_mean_square, within_reach
 from .._utils.cached import cached_property
 from .._utils.conversion import brought_into_range
 
@@ -50,7 +50,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     Parameters
     ----------
     numeric : {"standard", "shared", "rank"}, default="standard"
-        "standard": mean 0 and variance 1. "shared": mean 0 and mean variance 1, so that columns keep their units.
+        "standard": mean 0 and variance 1. "shared": mean 0 and mean variance 1, so that columns keep their units. Far
+        values count as the farthest within reach, as in every scale.
         "rank": the normal quantile of the mid-rank, with linear interpolation between the training values; what lies
         beyond them gets the value at the end.
     indicators : bool, default=True
@@ -105,7 +106,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             rank = (np.cumsum(counts) - counts / 2) / counts.sum()  # 0 or 1 if weights differ by more than rounding
             curve = values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))
             return Code(curve=curve, missing=further, exponent=exponent)
-        return Code(moments=moments(values, counts), missing=further, exponent=exponent)
+        within = within_reach(values[:, None], counts)[:, 0]
+        nearer = int(np.frexp(np.abs(within).max())[1])  # than far values
+        return Code(moments=moments(np.ldexp(within, -nearer), counts), missing=further, exponent=exponent + nearer)
 
     def transform(self, X):
         """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""

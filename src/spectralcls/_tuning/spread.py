@@ -1,16 +1,16 @@
 """The spread of a column: what scales, grids of bandwidths and reference rules start from.
 
-The spread is the standard deviation. If outliers decide it, it is that of the values brought to within `REACH`
-interquartile ranges of the median; if more than half of the values are equal, this is asked of the others alone. A
-column whose values differ by the rounding of their mean alone has none.
+The spread is the standard deviation of the values within reach: those beyond `REACH` interquartile ranges from the
+median count as the farthest within. One far value thus changes hardly anything, while heavy tails fill the reach. If
+more than half of the values are equal, the median distance of the others from them replaces the interquartile range. A
+column whose values differ by the rounding of their mean alone has no spread.
 """
 
 import numpy as np
 
 from .._utils.quantile import weighted_quantile
 
-FAR = 3.0  # ratio of the standard deviation to that of a normal with the same quartiles, above which outliers decide
-REACH = 10.0  # interquartile ranges from the median at which outliers then count; 5 to 20 differ by .1 points
+REACH = 10.0  # interquartile ranges from the median within which values count as they are
 ROUNDING = 1e-12  # relative to the mean: standard deviations below are rounding
 NORMAL_QUARTILES = 1.349  # interquartile range of the standard normal
 _SHARES = (0.25, 0.5, 0.75)
@@ -58,6 +58,20 @@ def centers_and_spreads(columns, weights=None, farthest=np.inf):
     return centers, spreads
 
 
+def within_reach(X, weights=None):
+    """X (n, d) of finite numbers with those beyond the reach of their column as the farthest within; itself if none
+    are."""
+    rows = X.T
+    median, reach, _ = _reach(rows, weights)
+    far = np.flatnonzero(_beyond(rows, median, reach))
+    if not len(far):
+        return X
+    X = X.copy()
+    for column in far:
+        X[:, column] = _clipped(rows[column], median[column], reach[column])
+    return X
+
+
 def overall_spread(X, weights=None):
     """Root mean square of the columns' spreads; 0 if all rows are equal."""
     return root_mean_square(spreads(X, weights))
@@ -83,23 +97,38 @@ def _in_range(rows, weights, farthest):
 def _of_rows(rows, weights, farthest=np.inf):
     """Centers and spreads (d,) of rows (d, n) whose squares are in range."""
     centers, deviations = moments(rows, weights)
-    low, median, high = weighted_quantile(rows.T, _SHARES, weights)
-    mostly_one = low == high
-    for column in np.flatnonzero(mostly_one & (deviations > 0)):
-        rare = rows[column] != median[column]
-        if rare.any():
-            of_rare = None if weights is None else weights[rare]
-            share = np.count_nonzero(rare) / len(rare) if weights is None else of_rare.sum() / weights.sum()
-            center, spread = (found[0] for found in _of_rows(rows[column, rare][None], of_rare))
-            apart = center - median[column]
-            centers[column] = median[column] + share * apart
-            square = spread**2 + apart**2  # mean square of their distances from the common value
-            deviations[column] = np.sqrt(max(share * square - (share * apart) ** 2, square / farthest**2))
-    outlying = np.flatnonzero(~mostly_one & (FAR * (high - low) / NORMAL_QUARTILES < deviations))
-    if len(outlying):
-        reach, middle = REACH * (high - low)[outlying], median[outlying]
-        exponents = np.frexp(np.abs(middle) + reach)[1]  # the outliers' own may be so great that the others vanish
-        ends = (middle - reach)[:, None], (middle + reach)[:, None]
-        within = np.ldexp(np.clip(rows[outlying], *ends), -exponents[:, None])
-        centers[outlying], deviations[outlying] = np.ldexp(moments(within, weights), exponents)
+    median, reach, mostly_one = _reach(rows, weights)
+    for row in np.flatnonzero(_beyond(rows, median, reach) | (mostly_one & (farthest < np.inf))):
+        within = _clipped(rows[row], median[row], reach[row])
+        exponent = np.frexp(np.abs(within).max())[1]  # far values may be so great that the others vanish next to them
+        within, common = np.ldexp(within, -exponent), np.ldexp(median[row], -exponent)
+        center, deviation = moments(within, weights)
+        if mostly_one[row]:
+            rare = within != common
+            square = np.average((within[rare] - common) ** 2, weights=None if weights is None else weights[rare])
+            deviation = max(deviation, np.sqrt(square) / farthest)
+        centers[row], deviations[row] = np.ldexp((center, deviation), exponent)
     return centers, np.where(deviations <= ROUNDING * np.abs(centers), 0.0, deviations)
+
+
+def _reach(rows, weights):
+    """Median and reach of each row (n,), and whether most of its values are equal, but not all: (d,) each."""
+    low, median, high = weighted_quantile(rows.T, _SHARES, weights)
+    width = high - low
+    mostly_one = (width == 0) & (rows != median[:, None]).any(axis=1)
+    for row in np.flatnonzero(mostly_one):
+        rare = rows[row] != median[row]
+        distances = np.abs(rows[row, rare] - median[row])
+        width[row] = weighted_quantile(distances, 0.5, None if weights is None else weights[rare])
+    return median, REACH * width, mostly_one
+
+
+def _beyond(rows, median, reach):
+    """Which rows have values beyond the reach, (d,)."""
+    return np.abs(rows - median[:, None]).max(axis=1, initial=0.0) > reach
+
+
+def _clipped(values, median, reach):
+    """Values (n,), those beyond the reach as the farthest within."""
+    near = values[np.abs(values - median) <= reach]
+    return np.clip(values, near.min(), near.max())

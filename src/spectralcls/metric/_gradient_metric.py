@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from .._estimator import transactional, with_parameters
 from .._expansion.ridge import solve
 from .._expansion.ridge_targets import targets_of
-from .._tuning import check_grid, distinct, median_distance, ridge_grid, thin
+from .._tuning import check_grid, distinct, median_distance, ridge_grid, thin, within_reach
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
@@ -192,7 +192,7 @@ class GradientMetric(LinearMap):
         self._inputs = self._make_inputs()
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
         data = thin(distinct(learn(X, y, sample_weight), relative=True)[0], self.max_samples, rng)
-        return data.X.astype(np.float64), targets_of(data)
+        return within_reach(data.X.astype(np.float64), data.weights), targets_of(data)
 
     def _ridge(self, Z, targets, bandwidth, alphas, K, memory):
         """Leave-one-out loss and coefficients at the best alpha; the matrices are overwritten."""

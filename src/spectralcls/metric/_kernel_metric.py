@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._estimator import transactional, with_parameters
-from .._tuning import distinct
+from .._tuning import distinct, within_reach
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
@@ -188,9 +188,10 @@ def _standardized(data, rotate):
     """Mean, map (d, q) and the distinct points in standardized features; with more features than points and `rotate`,
     in the coordinates of their span, outside of which no gradient of a metric points."""
     data, _ = distinct(data, relative=True)
-    weights, X = data.weights, data.X.astype(np.float64)
+    weights = data.weights
+    X = within_reach(data.X.astype(np.float64), weights)
     mean = np.average(X, axis=0, weights=weights)
-    X -= mean
+    X = X - mean
     scale = np.sqrt(np.average(X**2, axis=0, weights=weights))
     scale[scale <= 1e-12 * np.abs(mean)] = 0.0  # constant up to the rounding of its mean
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
