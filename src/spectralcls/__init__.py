@@ -23,7 +23,7 @@ _NAMES = {  # by the module that they come from
     "linalg": "top_eigenpairs",
     "neighbors": "knn",
     "perturbo": "PerTurboClassifier",
-    "regression": "KernelLogisticClassifier KernelRegressor KernelRidgeClassifier",
+    "regression": "KernelLogisticClassifier KernelRegressor KernelRidgeClassifier KernelRidgeRegressor",
     "spectral": "KernelMap SpectralKernel SpectralKernelClassifier",
     "storage": "load save",
 }

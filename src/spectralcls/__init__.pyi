@@ -34,6 +34,7 @@ from .perturbo import PerTurboClassifier as PerTurboClassifier
 from .regression import KernelLogisticClassifier as KernelLogisticClassifier
 from .regression import KernelRegressor as KernelRegressor
 from .regression import KernelRidgeClassifier as KernelRidgeClassifier
+from .regression import KernelRidgeRegressor as KernelRidgeRegressor
 from .spectral import KernelMap as KernelMap
 from .spectral import SpectralKernel as SpectralKernel
 from .spectral import SpectralKernelClassifier as SpectralKernelClassifier

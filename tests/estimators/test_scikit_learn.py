@@ -15,6 +15,7 @@ SETTINGS = {
     "KernelMap": [{"weighting": "symmetric"}],
     "KernelMetric": [{"kind": "whiten"}, {"kind": "diagonal", "max_iter": 4}],
     "KernelRegressor": [{"bandwidth": 1.0, "degree": 1}, {"kernel": "laplace", "cv": 3}],
+    "KernelRidgeRegressor": [{"max_exact_samples": 0, "kernel": "gaussian"}],
     "KernelRidgeClassifier": [{"max_exact_samples": 0, "kernel": "gaussian"}],
     "LaplacianISEClassifier": [
         {"bandwidth": 0.7, "kernel": "quartic", "weighting": "inverse"},

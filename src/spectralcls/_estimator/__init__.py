@@ -16,4 +16,5 @@ from .classifier import Classifier, finite_scores, has_probabilities, log_poster
 from .expansion_classifier import ExpansionClassifier
 from .parameters import CONSTRAINTS, with_parameters
 from .prediction_sets import leave_one_out
+from .regressor import Regressor
 from .wrapped import mapped, names_after, within

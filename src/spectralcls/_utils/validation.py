@@ -1,5 +1,7 @@
 """Checks that several estimators share; the messages are scikit-learn's wherever it has one."""
 
+from datetime import date, datetime, timedelta
+
 import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
@@ -91,10 +93,39 @@ def check_answers(name, y, X, **options):
 
 def check_targets(name, y, n, sample_weight=None):
     """The same of numbers to predict, (n,) or (n, k)."""
+    refuse_other_than_numbers(name, y)
     y = check_answers(name, y, np.empty(n), multi_output=True, y_numeric=True)
     data = check_weights_of_points(n, sample_weight)
     targets = np.asarray(y, dtype=np.float64).reshape(n, -1)
     return data._replace(targets=targets if data.kept is None else targets[data.kept], y=y)
+
+
+def refuse_other_than_numbers(name, y):
+    """Raise for targets that are dates or text, and for the first row that lacks one."""
+    values = np.asarray(y)
+    kinds = {values.dtype.kind} if values.dtype != object else {_kind_of(value) for value in values.flat}
+    if kinds & {"M", "m"}:
+        raise ValueError(
+            f"y holds dates or durations, and {name} predicts numbers: pass the days since some date, such as "
+            "(y - y.min()) / np.timedelta64(1, 'D')."
+        )
+    if kinds & {"U", "S"}:
+        text = next(value for value in values.flat if isinstance(value, str | bytes))
+        raise ValueError(
+            f"y holds text, {str(text)!r}, and {name} predicts numbers: AutoClassifier and KernelRidgeClassifier "
+            "predict classes."
+        )
+    if values.dtype.kind == "f" and values.ndim in (1, 2):
+        lacking = np.isnan(values) if values.ndim == 1 else np.isnan(values).any(axis=1)
+        if lacking.any():
+            raise ValueError(f"Input y contains NaN: row {lacking.argmax()}. Leave out samples without a target.")
+
+
+def _kind_of(value):
+    """That of NumPy's dtype for one of a column's objects, of dates and durations of Python, too."""
+    if is_missing(value):
+        return ""
+    return {date: "M", datetime: "M", timedelta: "m"}.get(type(value)) or np.asarray(value).dtype.kind
 
 
 def check_weights_of_points(n, sample_weight=None):

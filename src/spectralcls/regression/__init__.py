@@ -1,4 +1,4 @@
-"""Regression with kernels: local means and local lines, and ridge regression as a classifier."""
+"""Regression with kernels: ridge regression of numbers and classes, local means and local lines."""
 
 from ._form import RegressionForm as RegressionForm  # these for points on the workers of a cluster
 from ._form import regression_form as regression_form
@@ -6,5 +6,6 @@ from ._logistic_classifier import KernelLogisticClassifier
 from ._moments import Moments as Moments
 from ._regressor import KernelRegressor
 from ._ridge_classifier import KernelRidgeClassifier
+from ._ridge_regressor import KernelRidgeRegressor
 
-__all__ = ["KernelLogisticClassifier", "KernelRegressor", "KernelRidgeClassifier"]
+__all__ = ["KernelLogisticClassifier", "KernelRegressor", "KernelRidgeClassifier", "KernelRidgeRegressor"]

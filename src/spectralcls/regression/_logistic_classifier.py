@@ -148,10 +148,6 @@ class KernelLogisticClassifier(PenalizedClassifier):
     _BANDWIDTH_FACTORS = {"laplace": (1.4, 6.0), "gaussian": (0.7, 1.4)}
     _TITLE, _METHOD = "logistic", "Newton's method"
 
-    @property
-    def _kernel(self):
-        return self.kernel_
-
     def _learn(self, data):
         self._check_size(data)
         super()._learn(data)
@@ -196,10 +192,6 @@ class KernelLogisticClassifier(PenalizedClassifier):
         options = {"tol": self.tol, "max_iter": self.max_iter} | options
         offsets = np.log(targets.center)
         return _logistic.solve(operator, targets.indicators, offsets, alpha, targets.weights, **options)
-
-    def _keep(self, choice, targets):
-        super()._keep(choice, targets)
-        self.kernel_ = choice.kernel
 
     def _offsets(self):
         return np.log(self.class_prior_)

@@ -91,7 +91,8 @@ class PenalizedExpansion(Estimator):
             solution = self._exact(kernel_matrix(X.astype(np.float64), **form), targets, choice.alpha)
         self.points_, self.dual_coef_ = X, solution.coefficients.astype(X.dtype, copy=False)
         self._weights, self._order = weights, order
-        self.bandwidth_, self.alpha_, self.n_iter_ = choice.bandwidth, choice.alpha, solution.n_iter
+        self.kernel_, self.bandwidth_, self.alpha_ = choice.kernel, choice.bandwidth, choice.alpha
+        self.n_iter_ = solution.n_iter
         self.loss_ = choice.loss
         self._keep(choice, targets)
         if choice.found is not None:
@@ -132,7 +133,7 @@ class PenalizedExpansion(Estimator):
     def _expansion(self):
         points = TrainingPoints.of(TrainingData.points(self.points_), n_jobs=self.n_jobs)
         rule = Rule("distance")  # k(y) A less an offset
-        return Expansion(rule, points, self._kernel, self.bandwidth_, self.dual_coef_, offsets=-self._offsets())
+        return Expansion(rule, points, self.kernel_, self.bandwidth_, self.dual_coef_, offsets=-self._offsets())
 
     @property
     def _model(self):

@@ -2,16 +2,14 @@
 
 from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from .._estimator import Estimator, at_end, fitted_in_memory, transactional, with_parameters
+from .._estimator import Regressor, at_end, fitted_in_memory, with_parameters
 from .._utils.advice import advise, tell
 from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, Options, StrOptions
-from .._utils.lazy import determination
 from .._utils.target_units import target_units
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
@@ -24,7 +22,7 @@ MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 
 
 
 @with_parameters
-class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+class KernelRegressor(Regressor):
     """Regression by local means (Nadaraya-Watson) or local lines, weighted by a kernel.
 
     The prediction a at x minimizes ``sum_i w_i k((x - x_i) / h) |y_i - a - b (x_i - x)|^2``, with b = 0 for degree 0.
@@ -146,45 +144,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     metric_ = fitted_map
     _learns_on_workers = True
 
-    @transactional
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the regression.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; float32 stays float32, everything else becomes float64. A Dask array or data frame stays where it
-            is: answers to Dask queries are then lazy, a task uses one thread unless `n_jobs` says more, and `to_local`
-            brings all here.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
-
-        Returns
-        -------
-        self : object
-            The fitted regression.
-
-        Raises
-        ------
-        ValueError
-            For invalid data, a tolerance with ``degree=1``, and if no bandwidth that is tried reaches any sample from
-            another one. A fitted regression stays as it was.
-
-        Warns
-        -----
-        UserWarning
-            If the best bandwidth is the smallest or largest one that was tried, and if none of them reaches some of the
-            samples from the others.
-        """
-        self._inputs = self._inputs_for(X)
-        data = self._inputs.fit_targets(X, y, sample_weight)
+    def _learn(self, data):
         degrees = [0, 1] if self.degree == "cv" and data.X.shape[1] <= MOST_FEATURES else [self.degree]
         degrees = [0] if degrees == ["cv"] or (self.tolerance is not None and self.degree == "cv") else degrees
         if self.tolerance is not None and degrees != [0]:
             raise ValueError("tolerance needs degree=0: a slope is a difference of sums, whose error has no bound.")
-        self._one_output = data.y.ndim == 1
         self._units = target_units(data.targets, self.tolerance)
         data = data._replace(targets=self._units.to(data.targets))
         choice = chosen(self, data, degrees)
@@ -194,50 +158,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             if choice.found.at_end is not None:
                 advise(at_end(self, choice.found))
         self._form = regression_form(data, self.degree_, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
-        return self
 
     def _make_inputs(self):
         return super()._make_inputs(step=LearnedMap.of(self, RegressionKinds(self.random_state, self.n_jobs)))
 
-    def predict(self, X: Any) -> Array:
-        """Predict the targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        y : ndarray of shape (n_queries,) or (n_queries, n_outputs), float64
-            Predictions.
-        """
-        Q = self._queries(X)
-        predicted = self._units.back(self._form.predict(Q))
-        return predicted[:, 0] if self._one_output else predicted
-
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """R^2, averaged over the outputs; computed at once.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-        y : array-like of shape (n_queries,) or (n_queries, n_outputs)
-            Their targets.
-        sample_weight : array-like of shape (n_queries,), default=None
-            Weights of the queries.
-
-        Returns
-        -------
-        score : float
-            1 for exact predictions, 0 for the mean of the targets.
-
-        Notes
-        -----
-        The cost of `predict`.
-        """
-        return determination(self.predict(X), y, sample_weight)
+    def _targets(self, X):
+        return self._units.back(self._form.predict(X))
 
     @available_if(fitted_in_memory)
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
@@ -294,7 +220,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         if len(np.unique(form.points.X, axis=0)) < 2:  # no sample tells how far off a prediction is
             predicted = self._units.back(form.predict(Q))
             interval = np.stack([np.full_like(predicted, -np.inf), np.full_like(predicted, np.inf)], axis=-1)
-            return interval[:, 0] if self._one_output else interval
+            return self._shaped(interval)
         reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])
         if not reached.all():
             Q = np.where(reached[:, None], Q, form.points.X[form.nearest(Q)])
@@ -304,4 +230,4 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             vars(self)["_points_left_out"] = Jackknife.of(form, tried)
         ends = self._points_left_out.ends(Q, form.predict(Q), float(coverage))
         interval = self._units.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
-        return interval[:, 0] if self._one_output else interval
+        return self._shaped(interval)

@@ -29,10 +29,6 @@ class KernelRidge(PenalizedExpansion):
         """Whether no class has a weight, with which its samples are fitted as with a smaller ridge."""
         return getattr(self, "class_weight", None) is None
 
-    @property
-    def _kernel(self):
-        return self.kernel
-
     def _path(self, targets, K, alphas, memory):
         found = []
         for alpha in alphas:

@@ -62,6 +62,8 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    kernel_ : str
+        The kernel in use.
     bandwidth_, alpha_ : float
         What is in use.
     temperature_ : float

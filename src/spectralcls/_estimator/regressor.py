@@ -1,0 +1,142 @@
+"""The base class of the regressors: fit, predictions, the coefficient of determination."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from .._utils.advice import advise
+from .._utils.lazy import determination
+from .._utils.target_units import target_units
+from .._utils.typing import Array, ArrayLike
+from .base import Estimator, transactional
+
+FEW = 30  # targets that may have two values by chance
+DECIDES = 0.9  # share of the variance of the targets that one of them may have before a warning names it
+
+
+class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
+    """A regressor that learns from checked data in ``_learn(data)`` and predicts targets (m, k) in ``_targets(X)``."""
+
+    _one_output: bool
+
+    @transactional
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the regression.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, or a data frame; float32 stays float32, all other numbers become float64. `KernelRegressor` also
+            takes a Dask array or data frame and keeps it where it is: answers to Dask queries are then lazy, a task
+            uses one thread unless `n_jobs` says more, and `to_local` brings all here.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+
+        Returns
+        -------
+        self : object
+            The fitted regression.
+
+        Raises
+        ------
+        ValueError
+            For invalid data, or parameters that do not fit the data. A fitted regression stays as it was.
+        TypeError
+            For a Dask collection, if the regression learns in memory alone.
+
+        Warns
+        -----
+        UserWarning
+            If y looks like classes, or a single target decides the fit; and if what was chosen is the last that was
+            tried.
+        """
+        self._inputs = self._inputs_for(X)
+        data = self._inputs.fit_targets(X, y, sample_weight)
+        self._one_output = data.y.ndim == 1
+        _advise_of(type(self).__name__, data)
+        self._learn(data)
+        return self
+
+    def _learn(self, data):
+        raise NotImplementedError
+
+    def _targets(self, X):
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Array:
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,) or (n_queries, n_outputs), float64
+            Predictions.
+
+        Raises
+        ------
+        ValueError
+            For queries with infinity, or of another number of features than in `fit`.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+
+        Notes
+        -----
+        One pass over the n_queries x n_samples pairs.
+        """
+        return self._shaped(self._targets(self._queries(X)))
+
+    def _shaped(self, values):
+        """Values (m, k, ...) for each output; (m, ...) if there is one, which was given as a vector."""
+        return values[:, 0] if self._one_output else values
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """R^2, averaged over the outputs; computed at once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+        y : array-like of shape (n_queries,) or (n_queries, n_outputs)
+            Their targets.
+        sample_weight : array-like of shape (n_queries,), default=None
+            Weights of the queries.
+
+        Returns
+        -------
+        score : float
+            1 for exact predictions, 0 for the mean of the targets.
+
+        Notes
+        -----
+        The cost of `predict`.
+        """
+        return determination(self.predict(X), y, sample_weight)
+
+
+def _advise_of(name, data):
+    """Say of targets in memory what is probably not meant: classes, and a single target that decides the fit."""
+    if not isinstance(data.targets, np.ndarray):
+        return
+    for column, units in zip(data.targets.T, target_units(data.targets, None).to(data.targets).T, strict=True):
+        values = np.unique(column)
+        if len(values) == 2 and len(column) > FEW:
+            advise(
+                f"y has two values, {values[0]:g} and {values[1]:g}. If these are classes, AutoClassifier and "
+                f"KernelRidgeClassifier give their probabilities; {name} predicts numbers between and beyond them."
+            )
+        squares = (units - np.average(units, weights=data.weights)) ** 2
+        squares *= 1.0 if data.weights is None else data.weights
+        row = int(squares.argmax())
+        if len(values) > 2 and squares[row] > DECIDES * squares.sum():
+            kept = row if data.kept is None else int(np.flatnonzero(data.kept)[row])
+            advise(
+                f"Row {kept} of y, {column[row]:g}, has {squares[row] / squares.sum():.0%} of the variance of all "
+                "targets, and decides what is chosen. Is it a mistake? Otherwise predict a logarithm of y, or ranks."
+            )

@@ -1,0 +1,137 @@
+"""Kernel ridge regression against dense algebra, and what it chooses against refits without each point."""
+
+import warnings
+from datetime import date, timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+
+from spectralcls import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(80, 3))
+Y = np.column_stack([np.sin(X[:, 0]) + X[:, 1], X[:, 2] ** 2]) + 0.1 * RNG.normal(size=(80, 2))
+W = RNG.integers(1, 4, 80).astype(float)
+Q = RNG.normal(size=(30, 3))
+
+
+def kernel_of(kernel, A, B, h):
+    u = cdist(A, B) / h
+    return np.exp(-u) if kernel == "laplace" else np.exp(-(u**2) / 2)
+
+
+def dense(A, targets, weights, queries, kernel, h, alpha):
+    weights = weights / weights.mean()
+    mean = np.average(targets, axis=0, weights=weights)
+    M = kernel_of(kernel, A, A, h) + np.diag(alpha / weights)
+    return mean + kernel_of(kernel, queries, A, h) @ np.linalg.solve(M, targets - mean)
+
+
+@pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
+@pytest.mark.parametrize("weights", [None, W], ids=["alike", "weighted"])
+def test_predictions_are_those_of_dense_algebra(kernel, weights):
+    model = KernelRidgeRegressor(1.5, alpha=0.3, kernel=kernel, scale=None).fit(X, Y, weights)
+    expected = dense(X, Y, np.ones(80) if weights is None else W, Q, kernel, 1.5, 0.3)
+    assert_allclose(model.predict(Q), expected, rtol=1e-9, atol=1e-11)
+    assert_allclose(model.intercept_, np.average(Y, axis=0, weights=weights))
+
+
+def test_the_choice_has_the_least_error_of_refits_without_each_point():
+    y, losses = Y[:40, 0], {}
+    grids = {"bandwidth_grid": [0.7, 3.0], "alpha_grid": [0.01, 0.3]}
+    model = KernelRidgeRegressor(scale=None, **grids).fit(X[:40], y)
+    centered = y - y.mean()  # the mean is that of all points, as the closed form has it
+    for kernel in ("laplace", "gaussian"):
+        for h in grids["bandwidth_grid"]:
+            for alpha in grids["alpha_grid"]:
+                M, errors = kernel_of(kernel, X[:40], X[:40], h) + alpha * np.eye(40), []
+                for i in range(40):
+                    o = np.delete(np.arange(40), i)
+                    k = kernel_of(kernel, X[i : i + 1], X[o], h)
+                    errors.append(centered[i] - (k @ np.linalg.solve(M[np.ix_(o, o)], centered[o]))[0])
+                losses[kernel, h, alpha] = np.mean(np.square(errors)) / y.var()
+    best = min(losses, key=losses.get)
+    assert (model.kernel_, model.bandwidth_, model.alpha_) == best
+    assert_allclose(model.loss_, losses[best])
+    assert_allclose(-model.best_score_, losses[best])
+
+
+def test_one_machine_fits_numbers_and_classes():
+    """Indicators of two classes as numbers: the same scores."""
+    codes = (Y[:, 0] > 0).astype(int)
+    options = {"alpha": 0.1, "kernel": "gaussian", "scale": None}
+    scores = KernelRidgeClassifier(2.0, **options).fit(X, codes).decision_function(Q)
+    indicators = np.eye(2)[codes]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        numbers = KernelRidgeRegressor(2.0, **options).fit(X, indicators).predict(Q)
+    assert_allclose(numbers[:, 1] - numbers[:, 0], scores, rtol=1e-9, atol=1e-12)
+
+
+def test_conjugate_gradients_answer_as_the_factor():
+    exact, iterated = (KernelRidgeRegressor(2.0, alpha=0.1, max_exact_samples=n, tol=1e-10).fit(X, Y) for n in (99, 0))
+    assert_allclose(iterated.predict(Q), exact.predict(Q), rtol=1e-7, atol=1e-9)
+    assert iterated.residuals_.shape == (2,)
+
+
+@pytest.mark.parametrize("exponent", [-990, -3, 8, 990])
+def test_units_of_the_target_change_no_bit(exponent):
+    numbers = np.round(Y * 1024)
+    expected = KernelRidgeRegressor().fit(X, numbers).predict(Q)
+    assert_array_equal(
+        KernelRidgeRegressor().fit(X, np.ldexp(numbers, exponent)).predict(Q), np.ldexp(expected, exponent)
+    )
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e300])
+def test_outputs_may_be_as_small_and_large_as_float64(unit):
+    expected = KernelRidgeRegressor().fit(X, Y[:, 0]).predict(Q)
+    assert_allclose(KernelRidgeRegressor().fit(X, Y[:, 0] * unit).predict(Q) / unit, expected, rtol=1e-9, atol=1e-11)
+
+
+def test_a_shift_of_integers_changes_only_the_rounding_of_the_answer():
+    y = RNG.integers(0, 100, 80)
+    expected, moved = (KernelRidgeRegressor().fit(X, y + shift).predict(Q) for shift in (0, 2**40))
+    assert_allclose(moved - 2**40, expected, atol=1e-3)
+
+
+def test_more_outputs_than_rows_and_a_constant_target():
+    many = KernelRidgeRegressor().fit(X[:5], RNG.normal(size=(5, 12)))
+    assert many.predict(Q).shape == (30, 12)
+    assert_array_equal(KernelRidgeRegressor().fit(X, np.full(80, 0.1)).predict(Q), 0.1)
+
+
+def test_far_from_all_points_the_prediction_is_the_mean():
+    model = KernelRidgeRegressor(1.0, alpha=0.1).fit(X, Y[:, 0])
+    assert_allclose(model.predict(np.full((1, 3), 1e6)), Y[:, 0].mean())
+
+
+@pytest.mark.parametrize("cls", [KernelRidgeRegressor, KernelRegressor])
+def test_what_is_no_number_is_refused_by_name(cls):
+    days = pd.date_range("2024-01-01", periods=80)
+    for dates in (days, days.to_numpy(), [date(2024, 1, 1) + timedelta(i) for i in range(80)], days - days[0]):
+        with pytest.raises(ValueError, match="y holds dates or durations.*days since"):
+            cls().fit(X, dates)
+    for text in (np.repeat(["low", "high"], 40), np.array(["low", 1.0] * 40, dtype=object)):
+        with pytest.raises(ValueError, match="y holds text, 'low'.*predict classes"):
+            cls().fit(X, text)
+    lacking = np.where(np.arange(80) == 7, np.nan, Y[:, 0])
+    for y in (lacking, pd.Series(lacking), np.column_stack([Y[:, 0], lacking])):
+        with pytest.raises(ValueError, match="Input y contains NaN: row 7. Leave out samples without a target"):
+            cls().fit(X, y)
+
+
+@pytest.mark.parametrize("cls", [KernelRidgeRegressor, KernelRegressor])
+def test_targets_that_look_like_a_mistake_are_named(cls):
+    with pytest.warns(UserWarning, match="y has two values, 0 and 1. If these are classes"):
+        cls().fit(X, Y[:, 0] > 0)
+    y = Y[:, 0].copy()
+    y[7] = 1e9
+    with pytest.warns(UserWarning, match="Row 7 of y, 1e.09, has 99% of the variance"):
+        cls().fit(X, y)
+    weights = np.arange(80) > 1
+    with pytest.warns(UserWarning, match="Row 7 of y"):
+        cls().fit(X, y, weights.astype(float))
