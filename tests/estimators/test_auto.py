@@ -246,6 +246,11 @@ def test_better_than_its_members_would_be_alone_on_unseen_points():
     assert model.loss_ <= model.losses_.min() + 0.02
     assert model.n_samples_used_ == len(X) and not model.dropped_
     assert model.summary_ in repr(model) and "PerTurbo" in model.summary_
+    shown = model._repr_mimebundle_()  # what a notebook asks for
+    assert model.summary_ in shown["text/html"] and model.summary_ in shown["text/plain"]
+    assert model.summary_ in model._repr_html_()
+    with config_context(display="text"):
+        assert "text/html" not in model._repr_mimebundle_()
 
 
 @pytest.mark.parametrize("case", ["rare", "wide", "constant", "duplicates", "separated", "two values", "tiny"])

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from data import load_npz
 from folds import stratified_folds
@@ -153,6 +154,32 @@ def test_components_without_labels_get_no_direction_of_their_own():
     U = np.vstack([model.class_centers_, model.embedding_])
     np.testing.assert_allclose(U.T @ (metric[:, None] * U), np.eye(6), atol=1e-9)
     np.testing.assert_allclose(metric @ U, 0, atol=1e-9)
+
+
+MISSING = {
+    "floats": lambda y, gone: np.where(gone, np.nan, y),
+    "objects": lambda y, gone: np.where(gone, None, y.astype(object)),
+    "words": lambda y, gone: pd.Series(np.array(["a", "b", "c"])[y]).mask(gone),
+    "categories": lambda y, gone: pd.Series(np.array(["a", "b", "c"])[y], dtype="category").mask(gone),
+    "nullable": lambda y, gone: pd.Series(y, dtype="Int64").mask(gone),
+    "masked": lambda y, gone: np.ma.masked_array(y, gone),
+}
+
+
+@pytest.mark.parametrize("kind", MISSING)
+@pytest.mark.parametrize("mark", [None, np.nan, pd.NA])
+def test_a_missing_label_marks_an_unlabeled_point(kind, mark):
+    """As the mark -1 does, whatever type the labels have."""
+    X, y = load_iris(return_X_y=True)
+    gone = np.random.default_rng(0).random(len(X)) < 0.7
+    given = MISSING[kind](y, gone)
+    want = CCDRClassifier(n_components=2, beta=0.5, unlabeled=-1).fit(X, np.where(gone, -1, y))
+    found = CCDRClassifier(n_components=2, beta=0.5, unlabeled=mark).fit(X, given)
+    np.testing.assert_array_equal(np.searchsorted(found.classes_, found.predict(X)), want.predict(X))
+    np.testing.assert_array_equal(found.ccdr_.embedding_, want.ccdr_.embedding_)
+    np.testing.assert_array_equal(found.ccdr_.extend(X, given), want.ccdr_.extend(X, np.where(gone, -1, y)))
+    with pytest.raises(ValueError, match="no point is labeled"):
+        CCDRClassifier().fit(X, np.full(len(X), np.nan))
 
 
 def test_all_unlabeled_disconnected_keeps_the_components_apart():

@@ -74,4 +74,4 @@ def without_na(y):
     plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
     if plain is None or not hasattr(y, "isna"):
         return y
-    return np.where(y.isna(), None, y) if y.isna().any() else np.asarray(y, dtype=plain)
+    return np.where(y.isna(), None, y.astype(object)) if y.isna().any() else np.asarray(y, dtype=plain)

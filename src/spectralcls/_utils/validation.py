@@ -79,10 +79,15 @@ def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, n
     return TrainingData(None, _codes(y, classes), classes, weights, kept)
 
 
-def check_answers(name, y, X, **options):
-    """y as scikit-learn's checks have it, one row for each of X."""
+def require_answers(name, y):
+    """Raise if there is no y."""
     if y is None:
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+
+
+def check_answers(name, y, X, **options):
+    """y as scikit-learn's checks have it, one row for each of X."""
+    require_answers(name, y)
     y = without_mask(without_na(y))
     refuse_missing_labels(y)
     with named_overflow_errors("y"):

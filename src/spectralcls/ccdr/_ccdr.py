@@ -13,14 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from .._estimator import Estimator, transactional, with_parameters
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import check_column, encode
 from ..kernels import PackedPoints
 from ..kernels.neighbors import knn, without_self
 from . import _graph
 from ._eigenmap import constrained_eigenmap, constrained_graph
 from ._extension import EXTENSIONS, extend, full_sums, neighbor_rows, replace_rows, sparse_sums
 from ._integration import integrate
-from ._labels import encode_partial, is_marked
+from ._labels import encode_partial
 
 AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed")
 
@@ -75,8 +74,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Weight of the geometry against the labels: small values collapse the labeled points onto their class
         centers (good for linear classifiers), large ones ignore the labels. 0 needs every point labeled.
     unlabeled : label or None, default=None
-        The label that marks a point without one, such as -1 in scikit-learn's semi-supervised module. None: every
-        label is a class.
+        A label that marks a point without one, such as -1 in scikit-learn's semi-supervised module. A missing label
+        (NaN, None, pandas' NA) always does. None: every other label is a class.
     n_neighbors : int, default=4
         Neighbors per point in the graph; two points are joined if either counts the other.
     weights : {"heat", "binary"}, default="heat"
@@ -213,7 +212,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         X : array-like of shape (n_samples, n_features), or sparse of shape (n_samples, n_samples)
             Points, or a graph (see `affinity`).
         y : array-like of shape (n_samples,) or None, default=None
-            Labels, with `unlabeled` for points without one; None: all unlabeled, which gives Laplacian eigenmaps.
+            Labels; missing ones (NaN, None) and `unlabeled` mark points without one. None: all unlabeled, which gives
+            Laplacian eigenmaps.
 
         Returns
         -------
@@ -372,7 +372,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         X : array-like of shape (m, n_features), or sparse of shape (m, n_samples)
             Points, or their graph to the training points.
         y : array-like of shape (m,) or None, default=None
-            Labels among `classes_`, or `unlabeled`; None: all unlabeled.
+            Labels among `classes_`, missing, or `unlabeled`; None: all unlabeled.
 
         Returns
         -------
@@ -389,12 +389,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Q = self._validate(X, reset=False)
         if y is None:
             return self._extend(Q, np.full(Q.shape[0], -1))[0]
-        y = check_column(y, Q.shape[0])
-        codes = encode(y, self.classes_)
-        unknown = (codes < 0) & ~is_marked(y, self.unlabeled)
-        if unknown.any():
-            raise ValueError(f"label {y[unknown][0]!r} is neither unlabeled={self.unlabeled!r} nor one of classes_.")
-        return self._extend(Q, codes)[0]
+        return self._extend(Q, encode_partial(y, Q.shape[0], self.unlabeled, self.classes_)[1])[0]
 
     def _extend(self, Q, codes, rows=None):
         """Eq. 20 and the training point that equals each query (-1: none); `rows` are `_log_rows` if they are known."""

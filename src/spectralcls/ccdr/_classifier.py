@@ -15,7 +15,7 @@ from .._utils.conversion import as_array
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import check_answers
+from .._utils.validation import require_answers
 from ._ccdr import CCDR
 from ._labels import encode_partial
 from ._tuning import VoteWeights, fold_accuracies
@@ -53,7 +53,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Neighbors in the graph, or as many as there are other points. "auto": about ``log2(n_samples) - 1``, since the
         graph of n points needs of the order of log n neighbors to hang together; "cv": 4, 8 and 16.
     unlabeled : label or None, default=None
-        The label that marks a point without one, see `CCDR`.
+        A label that marks a point without one, besides missing labels; see `CCDR`.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay as they are. None: the numbers as they are.
@@ -178,7 +178,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         X : array-like of shape (n_samples, n_features)
             Points; float32 stays float32, everything else becomes float64.
         y : array-like of shape (n_samples,)
-            Labels, with `unlabeled` for points without one.
+            Labels; missing ones (NaN, None) and `unlabeled` mark points without one.
 
         Returns
         -------
@@ -192,10 +192,12 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         """
         self._inputs = self._make_inputs()
         X = self._inputs.fit_points(X, ensure_min_samples=2).X
-        y = check_answers(type(self).__name__, y, X)
+        require_answers(type(self).__name__, y)
         classes, codes = encode_partial(y, X.shape[0], self.unlabeled)
         if not len(classes):
-            raise ValueError(f"no point is labeled (every label is {self.unlabeled!r}): a classifier needs labels.")
+            raise ValueError(
+                f"no point is labeled (every label is missing or {self.unlabeled!r}): a classifier needs labels."
+            )
         seed = drawn_seed(self.random_state)
         labeled = codes >= 0
         candidates = self._candidates(len(X), np.count_nonzero(labeled), len(classes))
@@ -214,19 +216,19 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         ccdr._check_extension()
         several = {name: values for name, values in candidates.items() if len(values) > 1}
         if several:
-            best |= self._tuned(ccdr, X, y, classes, codes, several, best, seed)
+            best |= self._tuned(ccdr, X, classes, codes, several, best, seed)
         votes = best.pop("estimator__n_neighbors")
         best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
         self.ccdr_ = ccdr.set_params(**best).fit(X, y)
         final = KNeighborsClassifier(votes, weights=VoteWeights()) if self.estimator is None else clone(self.estimator)
-        self.estimator_ = final.fit(ccdr.embedding_[labeled], y[labeled])
+        self.estimator_ = final.fit(ccdr.embedding_[labeled], classes[codes[labeled]])
         self.classes_, self.n_components_ = classes, ccdr.n_components_
         self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]
         return self
 
-    def _tuned(self, ccdr, X, y, classes, codes, candidates, given, seed):
+    def _tuned(self, ccdr, X, classes, codes, candidates, given, seed):
         """The best candidates; copies of a row are held out together."""
-        data = TrainingData(X, codes, classes, y=y)
+        data = TrainingData(X, codes, classes, y=codes)
         sample = draw_sample(data, cv=self.cv, max_samples=self.max_tuning_samples, random_state=seed)
         if sample.folds is None:
             sample = sample._replace(folds=np.arange(len(sample.X)))

@@ -1,22 +1,42 @@
 """Partial labels: which points have one, and the classes of those that do."""
 
 import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from .._utils.conversion import is_missing, without_mask, without_na
 from .._utils.validation import check_column, encode
 
 
-def is_marked(y, unlabeled):
-    """Which entries of `y` mark an unlabeled point."""
-    if unlabeled is None:
+def encode_partial(y, n, unlabeled, classes=None):
+    """Classes and codes (n,) of partial labels; the code of an unlabeled point is -1.
+
+    A missing label (NaN, None, pandas' NA) marks an unlabeled point, and so does the label `unlabeled`. With `classes`,
+    other labels are an error.
+    """
+    y = column_or_1d(np.asarray(without_mask(without_na(y))), warn=True)
+    labeled = np.array([not is_missing(label) for label in y], dtype=bool)
+    check_consistent_length(np.empty(n), y)
+    known = check_column(y if labeled.all() else _whole(y[labeled]), np.count_nonzero(labeled))
+    marked = _is_marked(known, unlabeled)
+    found = np.unique(known[~marked]) if classes is None else classes
+    own = np.where(marked, -1, encode(known, found))
+    unknown = (own < 0) & ~marked
+    if unknown.any():
+        raise ValueError(f"label {known[unknown][0]!r} is neither unlabeled={unlabeled!r} nor one of classes_.")
+    codes = np.full(n, -1)
+    codes[labeled] = own
+    return found, codes
+
+
+def _whole(labels):
+    """Integers as an array of integers: beside a missing label they were objects."""
+    whole = labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels)
+    return np.array(labels.tolist(), dtype=None if len(labels) else np.int64) if whole else labels
+
+
+def _is_marked(y, unlabeled):
+    if is_missing(unlabeled):
         return np.zeros(len(y), dtype=bool)
-    if isinstance(unlabeled, str) != (y.dtype.kind in "OUS"):
+    if len(y) and isinstance(unlabeled, str) != (y.dtype.kind in "OUS"):
         raise ValueError(f"unlabeled={unlabeled!r} cannot be one of the labels, which are of type {y.dtype}.")
     return np.asarray(y == unlabeled, dtype=bool)
-
-
-def encode_partial(y, n, unlabeled):
-    """Classes and codes (n,) of partial labels; the code of an unlabeled point is -1."""
-    y = check_column(y, n)
-    marked = is_marked(y, unlabeled)
-    classes = np.unique(y[~marked])
-    return classes, np.where(marked, -1, encode(y, classes))
