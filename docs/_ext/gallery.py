@@ -26,7 +26,7 @@ SECTIONS = {  # names of files in examples; one that does not exist is left out
     "Densities, novelty and regression": "density novelty kernel_regression information",
     "Large data": "million_rows reduced_training_set dask grid_search_dask",
     "Text": "spectral_kernel_text",
-    "Maps and dimension reduction": "ccdr_plane ccdr_held_out spectral_map ccdr_satimage",
+    "Maps and dimension reduction": "ccdr_plane ccdr_held_out spectral_map clusters ccdr_satimage",
     "Few labels": "active_learning ccdr_semi_supervised scikit_activeml",
     "Data sets": "datasets",
 }

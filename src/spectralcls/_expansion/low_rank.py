@@ -1,6 +1,6 @@
 """Spectra of low-rank kernel matrices: K ~= F F^T by randomly pivoted Cholesky, in O(n r) memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -56,6 +56,9 @@ class LowRankSpectrum(Spectrum):
     @property
     def density_weights(self):
         return self.density
+
+    def taken(self, pairs):
+        return replace(super().taken(pairs), map=self.map[:, pairs])
 
     def coefficients(self, columns):
         return self.map @ columns

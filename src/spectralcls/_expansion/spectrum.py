@@ -28,7 +28,7 @@ class Spectrum:
     Attributes
     ----------
     operator : KernelOperator
-    values : (r,) descending, float64
+    values : (r,) float64, descending unless `taken` otherwise
     vectors : (n, r) eigenvectors of a repeated point's rows: u / sqrt(w) for the weighted operator
     dropped : (q,) eigenvalues among those asked for that were not positive
     converged : whether the solver reached its tolerance
@@ -49,6 +49,14 @@ class Spectrum:
         """W E, (n, r): sums over samples become sums over repeated samples."""
         weights = self.operator.sample_weight
         return self.vectors if weights is None else weights[:, None] * self.vectors
+
+    def shares(self):
+        """Each pair's part ``value (1^T e)^2`` of the sum of all entries of the matrix, repeated samples counted."""
+        return self.values * np.square(self.weighted_vectors().sum(axis=0, dtype=np.float64))
+
+    def taken(self, pairs):
+        """The spectrum of these pairs alone, in this order."""
+        return replace(self, values=self.values[pairs], vectors=self.vectors[:, pairs])
 
     def coefficients(self, columns):
         """A with ``phi(y) @ columns = g(y) k(y) A``; `columns` is (r, c)."""

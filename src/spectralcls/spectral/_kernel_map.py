@@ -15,6 +15,7 @@ from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.lazy import in_memory
 from .._utils.typing import Array, ArrayLike, RandomState
+from ._entropy import by_entropy, of_largest_entropy
 
 
 @with_parameters
@@ -32,6 +33,10 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     weighting : {"symmetric"} or None, default=None
         None decomposes K (kernel principal components without centering), ``"symmetric"`` the normalized K_f, whose
         leading vectors tell clusters apart whatever their density.
+    order : {"eigenvalue", "entropy"}, default="eigenvalue"
+        Which eigenvectors e of eigenvalue l are leading: those of largest l, or of largest ``l (1^T e)^2``, their part
+        of the sum of all entries of the matrix. For K that is the information potential, whose negative logarithm is
+        Renyi's quadratic entropy: kernel entropy component analysis [3]_.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
@@ -62,7 +67,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components_,)
-        Descending, positive. With ``weighting="symmetric"`` the first is the sum of the sample weights, n.
+        Positive, descending unless `order` is "entropy". With ``weighting="symmetric"`` the largest is the sum of the
+        sample weights, n.
     eigenvectors_ : ndarray of shape (n_samples, n_components_)
         Unit eigenvectors E, in the dtype of X.
     n_components_ : int
@@ -99,6 +105,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
        Tromsø, 2007, section 7.1.
     .. [2] C. K. I. Williams and M. Seeger, "Using the Nyström method to speed up kernel machines", Advances in Neural
        Information Processing Systems 13, 2001.
+    .. [3] R. Jenssen, "Kernel entropy component analysis", IEEE Transactions on Pattern Analysis and Machine
+       Intelligence 32 (5), 2010, pp. 847-860.
 
     Examples
     --------
@@ -112,6 +120,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     n_components: str | int = 2
     _: KW_ONLY
     weighting: str | None = None
+    order: str = "eigenvalue"
     kernel: str = "gaussian"
     bandwidth: str | float = "scale"
     scale: str | None = "auto"
@@ -124,6 +133,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     _parameter_constraints = {
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "weighting": [StrOptions({"symmetric"}), None],
+        "order": [StrOptions({"eigenvalue", "entropy"})],
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "silverman"})],
     }
 
@@ -204,16 +214,23 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _exact(self, X, weights, bandwidth):
         n_components = X.shape[0] if self.n_components == "all" else self.n_components
-        spectrum = kernel_spectrum(self, X, weights, bandwidth, self.weighting, n_components)
+
+        def leading(n_components):
+            return kernel_spectrum(self, X, weights, bandwidth, self.weighting, n_components)
+
+        by_value = self.order == "eigenvalue"
+        spectrum = leading(n_components) if by_value else of_largest_entropy(leading, n_components, self.kernel)
         warn_of_negative(spectrum)
         return spectrum
 
     def _low_rank(self, X, weights, bandwidth):
         if self.kernel != "gaussian":
             raise ValueError(f'rank={self.rank} needs a positive semi-definite kernel: kernel="gaussian".')
-        return low_rank_spectrum(
+        n_components = None if self.n_components == "all" else self.n_components
+        by_value = self.order == "eigenvalue"
+        spectrum = low_rank_spectrum(
             X,
-            None if self.n_components == "all" else self.n_components,
+            n_components if by_value else None,
             rank=self.rank,
             bandwidth=bandwidth,
             weighting=self.weighting,
@@ -221,6 +238,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
+        return spectrum if by_value else by_entropy(spectrum, n_components)
 
     def _bandwidth(self, data):
         if isinstance(self.bandwidth, Real):

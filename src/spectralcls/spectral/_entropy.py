@@ -1,0 +1,39 @@
+"""Kernel entropy component analysis: the eigenvectors that carry the most of the information potential."""
+
+import numpy as np
+
+POSITIVE = ("gaussian", "laplace")  # kernels whose matrices have no negative eigenvalues
+
+
+def of_largest_entropy(spectrum_of, n_components, kernel):
+    """The `n_components` pairs of largest ``value (1^T e)^2`` of all n, the largest first.
+
+    Leading pairs are computed until no other one can have as large a share: it has at most the last eigenvalue times n,
+    and, if no eigenvalue is negative, what the shares of the known ones leave of the sum of all entries.
+
+    Parameters
+    ----------
+    spectrum_of : callable
+        ``spectrum_of(m)`` is the `Spectrum` of the m leading pairs.
+    n_components : int
+    kernel : str
+    """
+    known, spectrum = 2 * n_components, spectrum_of(2 * n_components)
+    n, weights = spectrum.operator.shape[0], spectrum.operator.sample_weight
+    ones = np.ones(n) if weights is None else np.sqrt(weights)  # of repeated samples, in the operator's coordinates
+    squared_length, total = ones @ ones, ones @ (spectrum.operator @ ones)
+    while known < n and not len(spectrum.dropped):
+        shares = spectrum.shares()
+        beyond = squared_length * spectrum.values[-1]
+        if kernel in POSITIVE:
+            beyond = min(beyond, total - shares.sum())
+        if np.sort(shares)[-n_components] >= beyond:
+            break
+        known *= 2
+        spectrum = spectrum_of(known)
+    return by_entropy(spectrum, n_components)
+
+
+def by_entropy(spectrum, n_components=None):
+    """The pairs of a spectrum by their shares, the largest first; all of them, or so many."""
+    return spectrum.taken(np.argsort(-spectrum.shares(), kind="stable")[:n_components])
