@@ -20,7 +20,7 @@ from spectralcls import (
     PerTurboClassifier,
     SpectralKernelClassifier,
 )
-from spectralcls._tuning import random_keys
+from spectralcls._utils.copies import random_keys
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of convergence and the like: not the subject
 

@@ -15,14 +15,13 @@ from sklearn.preprocessing import StandardScaler
 import spectralcls._expansion.held_out as tuning
 from spectralcls._tuning import TuningSample, best_candidate, draw_sample
 from spectralcls._tuning.folds import (
-    distinct_rows,
     drawn_seed,
     folds_by_content,
-    random_keys,
     shuffled_ranks,
     stratified_subsample,
 )
 from spectralcls._tuning.grids import reference_bandwidth
+from spectralcls._utils.copies import copies_of, random_keys
 from spectralcls._utils.training_data import TrainingData
 from spectralcls.kernel_mean import (
     CauchySchwarzClassifier,
@@ -95,7 +94,7 @@ def test_leaving_one_out_equals_refitting(make, options):
     X, y, w = problem(weighted=True, n=40)
     grid = grid_of(X, options.get("kernel", "gaussian"))[::2]
     model = make(bandwidth_grid=grid, cv="loo", **options, scale=None).fit(X, y, sample_weight=w)
-    _, points = distinct_rows(X, y)
+    _, points = copies_of(X, y)
     importance = of_priors(options, y, w)
     expected = reference.accuracy_by_refitting(partial(make, **options, scale=None), X, y, w, points, grid, importance)
     assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
@@ -122,7 +121,7 @@ def test_a_class_that_vanishes_with_its_fold(make, cv):
     X, y, w = problem(n=40)
     y = np.where(np.arange(len(y)) == 5, 3, y)
     grid = grid_of(X, "gaussian")[::2]
-    folds = stratified_folds(X, y, 3) if cv == 3 else distinct_rows(X, y)[1]
+    folds = stratified_folds(X, y, 3) if cv == 3 else copies_of(X, y)[1]
     expected = reference.accuracy_by_refitting(partial(make, scale=None), X, y, w, folds, grid)
     found = make(bandwidth_grid=grid, cv=cv, scale=None).fit(X, y).cv_results_["mean_test_score"]
     assert_allclose(found, expected, rtol=1e-12)
@@ -207,7 +206,7 @@ def test_folds_keep_copies_together_and_classes_apart():
     X = rng.integers(0, 9, size=(200, 2)).astype(float)
     y = (X @ [2, 3]).astype(int) % 3  # one class in each place
     folds = stratified_folds(X, y, 4)
-    first, group = distinct_rows(X, y)
+    first, group = copies_of(X, y)
     assert_array_equal(X[first][group], X)
     assert_array_equal(y[first][group], y)
     assert len({(*x, c) for x, c in zip(X, y, strict=True)}) == len(first)
@@ -224,13 +223,13 @@ def test_rows_that_lack_the_same_values_are_copies():
     X[rng.random(X.shape) < 0.4] = np.nan
     X[::2] = np.where(np.isnan(X[::2]), -np.array(np.nan), X[::2])  # a NaN of another sign
     codes = (np.nan_to_num(X, nan=5) @ [1, 2, 3]).astype(int) % 2  # one class in each place
-    first, group = distinct_rows(X, codes)
+    first, group = copies_of(X, codes)
     known = {(c, *np.nan_to_num(row, nan=9)) for c, row in zip(codes, X, strict=True)}
     assert len(first) == len(known)
     assert_array_equal(X[first][group], X)
     assert_array_equal(codes[first][group], codes)
     order = rng.permutation(40)
-    assert_array_equal(X[order][distinct_rows(X[order], codes[order])[0]], X[first])
+    assert_array_equal(X[order][copies_of(X[order], codes[order])[0]], X[first])
     folds = folds_by_content(X, 5, 0)
     assert all(
         len(set(folds[own])) == 1
@@ -286,7 +285,7 @@ def test_subsample_keeps_the_shares_of_the_classes():
 def split_of_moons(n, n_validated, n_folds):
     """What `draw_sample` draws from random state 0: the rows validated, and everybody's fold, of distinct rows."""
     X, y = make_moons(n_samples=n, noise=0.2, random_state=0)
-    order, _ = distinct_rows(X, y)
+    order, _ = copies_of(X, y)
     X, y, seed = X[order], y[order], drawn_seed(0)
     validated = stratified_subsample(y, n_validated, random_keys(X, seed))
     return X, y, validated, None if n_folds is None else shuffled_ranks(y, random_keys(X, seed + 1)) % n_folds
@@ -366,13 +365,14 @@ def test_large_data_are_tuned_on_the_grid_of_all_points(make):
 def test_rules_weighted_by_densities_are_tuned_on_a_subsample_and_rescaled(make):
     X, y = make_moons(n_samples=600, noise=0.2, random_state=0)
     model = make(max_tuning_samples=150, scale=None).fit(X, y)
-    some = distinct_rows(X, y)[0]
+    some = copies_of(X, y)[0]
     rows = stratified_subsample(y[some], 150, random_keys(X[some], drawn_seed(0)))
-    sub = distinct_rows(X, y)[0][rows]
+    sub = some[rows]
+    folds = shuffled_ranks(y[sub], random_keys(X[some], drawn_seed(0) + 1)[rows]) % 5
     tried = model.cv_results_["param_bandwidth"] * 4 ** (1 / 6)
     assert model.n_tuning_samples_ == 150
-    same = make(bandwidth_grid=tried, scale=None).fit(X[sub], y[sub])  # in other folds
-    assert_allclose(same.cv_results_["mean_test_score"], model.cv_results_["mean_test_score"], atol=0.05)
+    same = make(bandwidth_grid=tried, cv=PredefinedSplit(folds), scale=None).fit(X[sub], y[sub])
+    assert_allclose(same.cv_results_["mean_test_score"], model.cv_results_["mean_test_score"], rtol=1e-12)
 
 
 def test_weighted_leave_one_out_refuses_what_would_not_end():

@@ -12,7 +12,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier, ParzenDensity, PerTurboClassifier
 from spectralcls._tuning import (
     candidate_bandwidths,
-    distinct_rows,
     draw_sample,
     has_spread,
     reference_bandwidth,
@@ -21,6 +20,7 @@ from spectralcls._tuning import (
 )
 from spectralcls._tuning.grids import median
 from spectralcls._tuning.temperature import softmax
+from spectralcls._utils.copies import copies_of
 from spectralcls._utils.training_data import TrainingData
 from spectralcls.kernels import silverman_bandwidth
 from spectralcls.regression import KernelLogisticClassifier
@@ -250,6 +250,6 @@ def test_ridges_are_evenly_spaced_in_the_logarithm_and_are_what_is_written():
 def test_rows_that_are_each_other_s_mirror_image_do_not_part_copies():
     """On a lattice nothing tells the columns apart, and (a, b) has the key of (b, a)."""
     X = np.random.default_rng(0).integers(0, 4, (200, 2)).astype(float)
-    first, group = distinct_rows(X, np.zeros(200, dtype=int))
+    first, group = copies_of(X, np.zeros(200, dtype=int))
     assert len(first) == len(np.unique(X, axis=0))
     assert_array_equal(X[first][group], X)

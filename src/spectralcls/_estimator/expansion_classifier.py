@@ -2,7 +2,7 @@
 
 from .._expansion import Expansion
 from .._expansion.leave_one_out import ClassSums, without_class_sums
-from .._tuning import distinct_rows
+from .._utils.copies import copies_of
 from .classifier import Classifier
 
 
@@ -21,5 +21,5 @@ class ExpansionClassifier(Classifier):
 
     def _leave_one_out(self):
         points = self._model.points
-        first, group = distinct_rows(points.X, points.codes)  # copies are left out together, as in tuning
+        first, group = copies_of(points.X, points.codes)  # copies are left out together, as in tuning
         return ClassSums(self._model, group if len(first) < len(group) else None)

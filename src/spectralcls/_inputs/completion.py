@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._tuning import random_keys
+from .._utils.copies import random_keys
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_sums
 from .missing import (

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import issparse
 
-from .._tuning import choose_factors, distinct, mean_copies, random_keys, shared_scale, spreads
+from .._tuning import choose_factors, shared_scale, spreads
 from .._tuning.factors import rescale
 from .._utils.advice import tell
 from .._utils.conversion import named_overflow_errors
@@ -259,16 +259,17 @@ class Inputs:
             raise ValueError("Input X contains NaN only: all values are missing.")
         data = data._replace(X=X, features=self.features)
         if self._chooses_scale(data) and self._shares_scale(data):
-            data = data._replace(X=self._coordinates(raw))
+            data = data.moved(self._coordinates(raw))
         if self.table is not None and data.n_classes > 1:
             data = self._with_factors(raw, data)
         self._draw(raw, data)
         if self.missing != "integrate":
             self._donors = donors(data)
-            data = data._replace(X=self._completed(data.X))
+            if self._lacks_values(data):
+                data = data._replace(X=self._completed(data.X))
         if self.step is not None:
             self.step.fit(data)
-            data = data._replace(X=self.step(data.X), features=None, unmapped=data.X)
+            data = data.moved(self.step(data.X), features=None, unmapped=data.X)
         return self._with_copies_as_weights(data) if self.copies_are_weights else data
 
     def _with_factors(self, raw, data):
@@ -293,7 +294,7 @@ class Inputs:
 
     def _compared(self, data):
         """The distinct samples on which factors are chosen."""
-        return distinct(data)[0]
+        return data.distinct()
 
     def _recoded(self, raw, data):
         """The data in the coordinates of the table as it is now."""
@@ -311,7 +312,7 @@ class Inputs:
         return [gap for gap in gaps if gap is not None]
 
     def _with_copies_as_weights(self, data):
-        unit = mean_copies(data.X, data.codes)
+        unit = data.mean_copies
         if unit == 1.0:
             return data
         self.weight_unit *= unit
@@ -327,7 +328,7 @@ class Inputs:
     def _draw(self, raw, data):
         """Keep random samples; of up to `DONORS` it follows from what they are which ones."""
         some = np.linspace(0, len(data.X) - 1, min(len(data.X), DONORS)).astype(np.intp)
-        rows = some[np.argsort(random_keys(data.X[some]), kind="stable")[:DRAWN]]
+        rows = some[np.argsort(data.take(some).keys(), kind="stable")[:DRAWN]]
         raw = raw.take(rows) if isinstance(raw, Columns) else raw[rows]
         kept = [tuple(column) for column in raw] if isinstance(raw, Columns) else raw  # no class of ours in a file
         self._drawn = kept, np.ones(len(rows)) if data.weights is None else data.weights[rows]
@@ -422,5 +423,5 @@ def donors(data):
     """Coordinates of a random part of the samples, and their weights."""
     if len(data.X) <= DONORS:
         return data.X, data.weights
-    rows = np.sort(np.argsort(random_keys(data.X), kind="stable")[:DONORS])
+    rows = np.sort(np.argsort(data.keys(), kind="stable")[:DONORS])
     return data.X[rows], None if data.weights is None else data.weights[rows]

@@ -12,21 +12,23 @@ are used, their folds, the scale of bandwidths, ties and `cv_results_` are settl
 from .factors import choose_factors
 from .folds import (
     check_folds,
-    distinct,
-    distinct_rows,
     drawn_seed,
     folds_by_content,
     given_folds,
-    hashes,
-    keys_of,
-    mean_copies,
-    random_keys,
     shuffled_ranks,
     stratified_subsample,
     thin,
 )
 from .gathered import bandwidth_ratio_of, candidate_grid, gathered, gathered_sample, reference_of
-from .grids import candidate_bandwidths, check_grid, has_spread, median_distance, reference_bandwidth, ridge_grid
+from .grids import (
+    candidate_bandwidths,
+    check_grid,
+    default_bandwidths,
+    has_spread,
+    median_distance,
+    reference_bandwidth,
+    ridge_grid,
+)
 from .held_out_loss import HeldOutLoss
 from .judge import SCORINGS, Judge
 from .sample import TuningSample, draw_sample, tuning_sample

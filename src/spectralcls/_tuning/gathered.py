@@ -8,7 +8,6 @@ from functools import singledispatch
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .folds import distinct
 from .grids import candidate_bandwidths, reference_bandwidth
 from .sample import tuning_sample
 
@@ -21,8 +20,8 @@ def gathered(data, n_samples, rng):
 
 @singledispatch
 def reference_of(data, rule, kernel="gaussian", random_state=0):
-    """`reference_bandwidth` of training points; of labeled ones copies are one point, see `distinct`."""
-    points = distinct(data)[0] if data.n_classes > 1 else data
+    """`reference_bandwidth` of training points; of labeled ones copies are one point."""
+    points = data.distinct() if data.n_classes > 1 else data
     weights = None if points.weights is None or np.ptp(points.weights) == 0 else points.weights
     return reference_bandwidth(rule, points.X, points.codes, points.n_classes, weights, kernel=kernel)
 

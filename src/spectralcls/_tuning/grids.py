@@ -5,7 +5,6 @@ from scipy.spatial.distance import pdist
 
 from .._utils.validation import check_positive
 from ..kernels import geometric_grid, kernel_variance, reference_rule
-from .folds import distinct_rows
 from .spread import effective_number, overall_spread
 
 MEDIAN_SAMPLES = 1000  # points between which the median distance is taken
@@ -58,16 +57,17 @@ def _rule(rule, X, weights, kernel, n=None):
 
 
 def candidate_bandwidths(grid, data, kernel="gaussian"):
-    """A user's bandwidths, ascending, or a geometric grid around Silverman's rule; 1 alone if all points are equal.
-
-    Copies of a point do not sharpen the density, so the default grid counts distinct points.
-    """
+    """A user's bandwidths, ascending, or `default_bandwidths`: copies of a point do not sharpen the density."""
     if grid is not None:
         return check_grid(grid)
-    first, group = distinct_rows(data.X, data.codes)
-    weights = np.bincount(group, data.weights)
-    weights = None if np.ptp(weights) == 0 else weights
-    reference = _rule("silverman", data.X[first], weights, kernel, n=len(first))
+    points = data.distinct()
+    return default_bandwidths(points.X, points.weights, kernel)
+
+
+def default_bandwidths(X, weights=None, kernel="gaussian"):
+    """A geometric grid around Silverman's rule for distinct points; 1 alone if all points are equal."""
+    weights = None if weights is None or np.ptp(weights) == 0 else weights
+    reference = _rule("silverman", X, weights, kernel, n=len(X))
     return np.ones(1) if reference is None else geometric_grid(reference)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..kernels import kernel_sums
-from .folds import drawn_seed, random_keys, stratified_subsample
-from .grids import candidate_bandwidths
+from .folds import drawn_seed, stratified_subsample
+from .grids import default_bandwidths
 from .temperature import LOWEST
 
 STEP = 2  # of the grid of bandwidths every second one
@@ -16,6 +16,7 @@ class HeldOutLoss:
     Parameters
     ----------
     data : TrainingData
+        Copies are one sample.
     bandwidth : float, array of floats or None
         The only one to try; None: the default grid.
     most_points, most_validated : int
@@ -23,23 +24,23 @@ class HeldOutLoss:
     """
 
     def __init__(self, data, bandwidth, *, most_points, most_validated, random_state=0, n_jobs=None):
-        rows, seed = np.arange(len(data.X)), drawn_seed(random_state)
-        keys = random_keys(data.X, seed) if len(rows) > min(most_points, most_validated) else None
+        data, seed = data.distinct(), drawn_seed(random_state)
+        rows = np.arange(len(data.X))
+        keys = data.keys(seed) if len(rows) > min(most_points, most_validated) else None
         if len(rows) > most_points:
             rows = stratified_subsample(data.codes, most_points, keys)
-        self.X, self.codes = filled(data.X)[rows], data.codes[rows]
+        self.X, self.codes = filled(data)[rows], data.codes[rows]
         self.weights = None if data.weights is None else data.weights[rows]
         self.validated = np.arange(len(rows))
         if len(rows) > most_validated:
             self.validated = stratified_subsample(self.codes, most_validated, keys[rows])
         self.bandwidth, self.n_classes, self.n_jobs = bandwidth, data.n_classes, n_jobs
-        self._sample = data._replace(X=self.X, codes=self.codes, weights=self.weights)
 
     def bandwidths(self, X):
         """Those to try in coordinates X of the samples."""
         if self.bandwidth is not None:
             return np.array([self.bandwidth])
-        return candidate_bandwidths(None, self._sample._replace(X=X))[::STEP]
+        return default_bandwidths(X, self.weights)[::STEP]
 
     def __call__(self, X, bandwidths, few=None):
         """Losses (validated,) in coordinates X of the samples; the bandwidth is the best for `few` of them."""
@@ -73,16 +74,16 @@ class HeldOutLoss:
         return -np.maximum(log_p, np.log(LOWEST))
 
 
-def filled(X):
-    """X with the observed values of each column, one after the other, in the place of missing ones.
+def filled(data):
+    """The coordinates with the observed values of each column, one after the other, in the place of missing ones.
 
     Both in an order that is random, but follows from what the rows have: the order of rows and columns does not matter.
     Columns that are missing together come from one row.
     """
-    missing = np.isnan(X)
+    missing = np.isnan(data.X)
     if not missing.any():
-        return X
-    X, order = np.array(X), np.argsort(random_keys(X), kind="stable")
+        return data.X
+    X, order = np.array(data.X), np.argsort(data.keys(), kind="stable")
     for column, gap in zip(X.T, missing.T, strict=True):
         lacking = gap[order]
         known = column[order[~lacking]]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.validation import unit_scale
-from .folds import check_folds, distinct, drawn_seed, keys_of, shuffled_ranks, stratified_subsample
+from .folds import check_folds, drawn_seed, shuffled_ranks, stratified_subsample
 
 MANY_FOLDS = 20
 MOST_OTHERS = 200_000  # points against which a subsample is validated
@@ -86,8 +86,8 @@ def tuning_sample(estimator, data, **options):
 def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     """The sample that parameters are tuned on.
 
-    Copies of a point are one point of greater weight, so that no point is validated against its own copy; see
-    `distinct`. More than `max_samples` are thinned to a stratified subsample.
+    Copies of a point are one point of greater weight, so that no point is validated against its own copy. More than
+    `max_samples` are thinned to a stratified subsample.
 
     Parameters
     ----------
@@ -103,13 +103,13 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     """
     folds = check_folds(cv, data)
     if folds is None:
-        data, _ = distinct(data)
+        data = data.distinct()
     weights, exponent = unit_scale(None if data.weights is None or np.all(data.weights == 1) else data.weights)
     weights = np.ones(len(data.X)) if weights is None else weights
     n, seed = len(data.X), drawn_seed(random_state)
     validated = None
     if max_samples is not None and n > max_samples:
-        keys, most = keys_of(data, seed), max(max_samples, MOST_OTHERS) if against_all else max_samples
+        keys, most = data.keys(seed), max(max_samples, MOST_OTHERS) if against_all else max_samples
         if n > most:
             rows = stratified_subsample(data.codes, most, keys)
             data, weights, keys = data.take(rows), weights[rows], keys[rows]
@@ -119,7 +119,7 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     if isinstance(cv, str) and np.isnan(data.X).any():
         cv = MANY_FOLDS
     if folds is None and not isinstance(cv, str):
-        folds = shuffled_ranks(data.codes, keys_of(data, seed + 1)) % cv
+        folds = shuffled_ranks(data.codes, data.keys(seed + 1)) % cv
     if folds is not None:
         folds = np.unique(folds, return_inverse=True)[1]
     bandwidth_ratio = (n / len(data.X)) ** (1 / (data.X.shape[1] + 4))

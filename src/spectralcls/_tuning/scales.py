@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .folds import distinct, thin
+from .folds import thin
 from .held_out_loss import HeldOutLoss
 from .spread import root_mean_square
 
@@ -40,7 +40,7 @@ def shared_scale(table, data, *, random_state=0, n_jobs=None):
     if np.count_nonzero(varies) < 2 or scales[varies].max() < ALIKE * scales[varies].min():
         return None
     shared = root_mean_square(scales[varies])
-    sample, _ = distinct(thin(data, MOST_POINTS, check_random_state(random_state)))
+    sample = thin(data, MOST_POINTS, check_random_state(random_state))
     limits = {"most_points": MOST_POINTS, "most_validated": MOST_VALIDATED}
     losses = HeldOutLoss(sample, None, random_state=random_state, n_jobs=n_jobs, **limits)
     ratios = np.where(varies, scales / shared, 0.0).astype(losses.X.dtype)

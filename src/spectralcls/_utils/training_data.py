@@ -4,12 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .cached import cached_property
+from .copies import Copies, copies_of, row_numbers, seeded
+
 WEIGHT_BITS = 49  # of 53: the last ones differ by the order of operations
 
 
-class TrainingData(NamedTuple):
-    """Coordinates of the samples of positive weight, and what is to be predicted of them."""
-
+class _Fields(NamedTuple):
     X: np.ndarray  # (n, d) float32 or float64; NaN if a value is missing and the family integrates over it
     codes: np.ndarray  # (n,) class of each row, 0 ... C - 1; zeros without classes
     classes: np.ndarray  # (C,) labels, sorted
@@ -19,6 +20,13 @@ class TrainingData(NamedTuple):
     targets: np.ndarray | None = None  # (n, k) float64, of a regression
     unmapped: np.ndarray | None = None  # (n, d') the rows before a learned map; None if there is none
     y: np.ndarray | None = None  # (n_given,) as the user gave it, for splitters
+
+
+class TrainingData(_Fields):
+    """Coordinates of the samples of positive weight, and what is to be predicted of them.
+
+    Which samples are copies is found once, when it is first asked for.
+    """
 
     @classmethod
     def points(cls, X, weights=None):
@@ -35,9 +43,58 @@ class TrainingData(NamedTuple):
         return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
 
     @property
+    def _rows(self):
+        """What tells samples apart: the rows before a learned map, which rounds, and the targets."""
+        X = self.X if self.unmapped is None else self.unmapped
+        return X if self.targets is None else np.column_stack([X, self.targets])
+
+    @cached_property
+    def _numbers(self):
+        return row_numbers(self._rows)
+
+    @cached_property
+    def copies(self):
+        """`Copies` among the samples."""
+        return copies_of(self._rows, self.codes, self._numbers)
+
+    def keys(self, seed=0):
+        """A random number for each sample that follows from what it is, (n,); equal for copies."""
+        return seeded(self._numbers, seed)
+
+    def distinct(self, relative=False):
+        """The samples without copies, which add their weights, in random order.
+
+        The weights are float64, with `relative` one on average.
+        """
+        weights = np.bincount(self.copies.group, self.weights).astype(np.float64)
+        out = self.take(self.copies.first)._replace(weights=mean_one(weights)[0] if relative else weights)
+        vars(out)["copies"] = Copies(np.arange(len(weights)), np.arange(len(weights)))
+        return out
+
+    @property
+    def mean_copies(self):
+        """How many copies of a distinct sample there are on average."""
+        return len(self.codes) / len(self.copies.first)
+
+    @property
     def weights_as_given(self):
         """The weights; those on workers are kept in another scale."""
         return self.weights
+
+    def _replace(self, **changes):
+        out = super()._replace(**changes)
+        return out if changes.keys() & {"X", "codes", "targets", "unmapped"} else self._same_rows_as(out)
+
+    def moved(self, X, **changes):
+        """The samples at other coordinates, where no others are equal."""
+        return self._same_rows_as(super()._replace(X=X, **changes))
+
+    def __getstate__(self):
+        """Nothing but the fields goes into files."""
+
+    def _same_rows_as(self, other):
+        vars(other).update(vars(self))
+        return other
 
     def take(self, rows):
         """Some of the rows; folds that a user gave no longer apply."""
@@ -45,7 +102,9 @@ class TrainingData(NamedTuple):
             name: None if value is None else value[rows]
             for name, value in (("weights", self.weights), ("targets", self.targets), ("unmapped", self.unmapped))
         }
-        return self._replace(X=self.X[rows], codes=self.codes[rows], kept=None, y=None, **parts)
+        out = super()._replace(X=self.X[rows], codes=self.codes[rows], kept=None, y=None, **parts)
+        vars(out).update({"_numbers": self._numbers[rows]} if "_numbers" in vars(self) else {})
+        return out
 
     def append(self, more):
         """These and `more`, of the same classes."""

@@ -5,7 +5,8 @@ from scipy.linalg import eigh, orthogonal_procrustes
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .._tuning import drawn_seed, random_keys, stratified_subsample
+from .._tuning import drawn_seed, stratified_subsample
+from .._utils.copies import random_keys
 from ..kernels.neighbors import knn, mean_squared_length
 from ..linalg import fix_signs
 from ._eigenmap import Eigenmap

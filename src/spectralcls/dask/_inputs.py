@@ -7,7 +7,6 @@ from sklearn.utils import check_random_state
 
 from .._inputs import Inputs, Table, library_of, register_inputs
 from .._inputs.inputs import DONORS, donors
-from .._tuning import distinct
 from .._tuning.scales import MOST_POINTS
 from .._utils.from_sklearn import check_columns_seen
 from .._utils.lazy import in_memory
@@ -113,7 +112,7 @@ class DaskInputs(Inputs):
         return data.incomplete
 
     def _compared(self, data):
-        return distinct(self._sample(data, MAX_COMPARED))[0]
+        return self._sample(data, MAX_COMPARED).distinct()
 
     def _recoded(self, raw, data):
         (X,) = keep(self._coordinates(*raw))

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._expansion.held_out import CACHE_BYTES
 from .._expansion.points import blocks
-from .._tuning import random_keys
+from .._utils.copies import random_keys
 from .._utils.quantile import weighted_quantile
 from ..kernels import PROFILES
 from ._whitening import Space

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._tuning import hashes
+from .._utils.copies import hashes
 from .._utils.quantile import weighted_quantile
 from .._utils.training_data import TrainingData
 

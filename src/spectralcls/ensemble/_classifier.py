@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from .._core.threads import blas_threads_for
 from .._estimator import Estimator, prediction_sets, refuse_many_classes, transactional, with_parameters
 from .._expansion.leave_one_out import LeaveOneOut
-from .._tuning import check_folds, distinct_rows, drawn_seed, keys_of, shuffled_ranks
+from .._tuning import check_folds, drawn_seed, shuffled_ranks
 from .._utils.advice import quietly, tell
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
@@ -179,9 +179,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
         self.class_prior_ = data.class_weight / data.class_weight.sum()
         rng = check_random_state(self.random_state)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
-        keys = keys_of(data, drawn_seed(rng))
-        ranks = shuffled_ranks(data.codes, keys)
-        copies = distinct_rows(data.X, data.codes, keys)[1]
+        ranks = shuffled_ranks(data.codes, data.keys(drawn_seed(rng)))
+        copies = data.copies.group
         folds = check_folds(self.cv, data)
         n, categorical = len(data.codes), self._inputs.are_categories(data.X.shape[1])
         units = None

@@ -8,7 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state
 
 from .._inputs.encoder import ColumnEncoder
-from .._tuning import HeldOutLoss, distinct_rows, median_distance, random_keys, ridge_grid, stratified_subsample
+from .._tuning import HeldOutLoss, median_distance, ridge_grid, stratified_subsample
+from .._utils.training_data import TrainingData
 from ..kernel_mean import ParzenClassifier
 from ..metric import GradientMetric, KernelMetric
 from ..perturbo import PerTurboClassifier
@@ -52,27 +53,29 @@ def indicators_help(points, options):
 
     Under the Parzen posterior, of at most 2000 points.
     """
-    keys = random_keys(points.X, options["random_state"])
+    data = TrainingData(points.X, points.codes, np.arange(points.n_classes), points.weights)
+    keys = data.keys(options["random_state"])
     rows = np.arange(len(keys))
     if len(rows) > _LARGE_TUNING:
         rows = stratified_subsample(points.codes, _LARGE_TUNING, keys)
-    points = points.take(rows[np.argsort(keys[rows], kind="stable")])  # whatever the order of the rows is
-    limits = {"most_points": len(points.X), "most_validated": len(points.X)}
+    rows = rows[np.argsort(keys[rows], kind="stable")]  # whatever the order of the rows is
+    points, data = points.take(rows), data.take(rows)
+    limits = {"most_points": len(rows), "most_validated": len(rows)}
 
     def encoded(indicators):
         encoder = ColumnEncoder(indicators=indicators, categorical=points.categorical)
         return encoder.fit(points.X, sample_weight=points.sample_weights).transform(points.X)
 
     def loss(Z):
-        held_out = HeldOutLoss(points._replace(X=Z), None, **limits, **options)
-        return held_out.mean(held_out(Z, held_out.bandwidths(Z), _FEW))
+        held_out = HeldOutLoss(data.moved(Z), None, **limits, **options)
+        return held_out.mean(held_out(held_out.X, held_out.bandwidths(held_out.X), _FEW))
 
     ordered, indicated = encoded(False), encoded(True)
     return ordered.shape == indicated.shape or loss(indicated) < loss(ordered)
 
 
 def _perturbo(Z, large, options):
-    points = Z[distinct_rows(Z, np.zeros(len(Z)))[0]]
+    points = TrainingData.points(Z).distinct().X
     return PerTurboClassifier(
         scale=None,
         scoring="neg_log_loss",

@@ -8,8 +8,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.multiclass import unique_labels
 
-from .._tuning import random_keys, stratified_subsample
+from .._tuning import stratified_subsample
 from .._tuning.temperature import softmax
+from .._utils.copies import random_keys
 from .._utils.from_sklearn import boosted_nodes
 
 ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # as many leaves as a byte has bits

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from .._estimator import transactional, with_parameters
 from .._expansion.ridge import solve
 from .._expansion.ridge_targets import targets_of
-from .._tuning import check_grid, distinct, median_distance, ridge_grid, thin, within_reach
+from .._tuning import check_grid, median_distance, ridge_grid, thin, within_reach
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
@@ -191,7 +191,7 @@ class GradientMetric(LinearMap):
         """At most `max_samples` distinct points (n, d), float64, and what is regressed on them."""
         self._inputs = self._make_inputs()
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
-        data = thin(distinct(learn(X, y, sample_weight), relative=True)[0], self.max_samples, rng)
+        data = thin(learn(X, y, sample_weight).distinct(relative=True), self.max_samples, rng)
         return within_reach(data.X.astype(np.float64), data.weights), targets_of(data)
 
     def _ridge(self, Z, targets, bandwidth, alphas, K, memory):

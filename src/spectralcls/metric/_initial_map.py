@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
-from .._tuning import candidate_bandwidths, has_spread
+from .._tuning import default_bandwidths, has_spread
 from ._descent import MAX_REFERENCES, MAX_VALIDATED
 from ._likelihood import loss
 
@@ -66,7 +66,7 @@ def absorb_bandwidth(sample, W, rng, n_jobs, most_references=None):
         np.arange(n) if most is None or n <= most else np.sort(rng.choice(n, most, replace=False))
         for most in (MAX_VALIDATED, most_references)
     )
-    grid = candidate_bandwidths(None, mapped)
+    grid = default_bandwidths(mapped.X, mapped.weights)
     losses = loss(mapped, np.eye(W.shape[1]), queries, references, grid, n_jobs)
     best = losses.argmin()
     return W / grid[best], float(losses[best])

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._estimator import transactional, with_parameters
-from .._tuning import distinct, within_reach
+from .._tuning import within_reach
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
@@ -187,7 +187,7 @@ class KernelMetric(LinearMap):
 def _standardized(data, rotate):
     """Mean, map (d, q) and the distinct points in standardized features; with more features than points and `rotate`,
     in the coordinates of their span, outside of which no gradient of a metric points."""
-    data, _ = distinct(data, relative=True)
+    data = data.distinct(relative=True)
     weights = data.weights
     X = within_reach(data.X.astype(np.float64), weights)
     mean = np.average(X, axis=0, weights=weights)
@@ -202,7 +202,7 @@ def _standardized(data, rotate):
         W, X = inverse[:, None] * axes.T, X @ axes.T
     else:
         W = np.diag(inverse)
-    return mean, W, data._replace(X=X.astype(np.float32))
+    return mean, W, data.moved(X.astype(np.float32))
 
 
 def _principal_axes(Z, weights):

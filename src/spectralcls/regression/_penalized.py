@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from .._estimator import Classifier, Estimator, with_parameters
 from .._expansion import Expansion, Rule, TrainingPoints
 from .._expansion.ridge_targets import targets_of
-from .._tuning import check_grid, distinct, median_distance, thin
+from .._tuning import check_grid, median_distance, thin
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
@@ -68,7 +68,7 @@ class PenalizedExpansion(Estimator):
 
     def _learn(self, data):
         rng = check_random_state(self.random_state)
-        data, order = distinct(data, relative=True)  # alpha is for points of mean weight one
+        data, order = data.distinct(relative=True), data.copies.group  # alpha is for points of mean weight one
         X, weights = data.X, data.weights
         sample = thin(data, self.max_tuning_samples, rng)
         targets = targets_of(sample)

@@ -16,10 +16,7 @@ from .._tuning import (
     Splits,
     best_candidate,
     check_folds,
-    distinct_rows,
     draw_sample,
-    keys_of,
-    mean_copies,
     reference_bandwidth,
     search,
     shuffled_ranks,
@@ -230,11 +227,11 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         ).set_output(transform="default")
         patterns, codes = np.unique(targets, axis=0, return_inverse=True)
         codes = codes.ravel()
-        unit = mean_copies(rows, codes)
-        if unit != 1.0:  # C is for distinct samples of mean weight one
-            weights = (np.ones(len(codes)) if weights is None else weights) / unit
-            sample_weight = (np.ones(X.shape[0]) if sample_weight is None else sample_weight) / unit
         data = TrainingData(rows, codes, patterns, weights, kept, y=np.zeros(X.shape[0]))
+        unit = data.mean_copies
+        if unit != 1.0:  # C is for distinct samples of mean weight one
+            data = data._replace(weights=(np.ones(len(codes)) if weights is None else weights) / unit)
+            sample_weight = (np.ones(X.shape[0]) if sample_weight is None else sample_weight) / unit
         kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, data, candidates, seed))
         tol = None if sp.issparse(X) else TOLERANCE
         Y, _ = kernel._fit_weighted(kernel._check(X, reset=True), sample_weight, tol)
@@ -281,7 +278,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def _least_squares(self, Y, data, candidates):
         """Number of components and machine of each problem, the best of the candidates and ridges by leave-one-out."""
-        first, group = distinct_rows(data.X, data.codes)  # copies leave together
+        first, group = data.copies  # they leave together
         Y, targets, weights = Y[first], data.classes[data.codes[first]], np.bincount(group, data.weights)
         score = SCORES["r2" if self.scoring == "auto" else self.scoring]
         scores = least_squares.scores(Y, targets, weights, candidates, self._features, score)
@@ -377,7 +374,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def _cross_validate(self, Y, targets, data, candidates, seed):
         """Scores of the out-of-fold predictions, (n_problems, n_candidates)."""
-        keys = keys_of(data, seed)
+        keys = data.keys(seed)
         folds = [self._folds(target, data.kept, keys) for target in targets]
         score = SCORES["f1" if self.scoring == "auto" else self.scoring]
         scores = []

@@ -1,0 +1,137 @@
+"""Which samples are copies of each other, and random numbers that follow from what a sample is.
+
+Not from its place in the table, the order of the columns or the names of the classes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+
+BLOCK = 1 << 16  # values that are ranked at a time
+FEW = 16  # a column has few values if each occurs so often in the mean
+
+
+class Copies(NamedTuple):
+    """Equal samples of one class, unless another class has such a row too: then classes overlap there, and each of
+    them is a sample. Rows that lack the same values are equal if the others are."""
+
+    first: np.ndarray  # (m,) first row of each distinct sample, in random order
+    group: np.ndarray  # (n,) the distinct sample that each row is
+
+
+def random_keys(X, seed=0):
+    """A random number for each row, equal for equal rows, (n,): of the ranks of its values, which no scale changes.
+
+    Columns are told apart by their values alone, and so are rows, so that no order matters. NaN equals itself. The
+    cost is that of two sorts of every column.
+    """
+    return seeded(row_numbers(X), seed)
+
+
+def seeded(numbers, seed):
+    """`random_keys` with any seed, of `row_numbers`."""
+    with np.errstate(over="ignore"):
+        return _mixed(numbers + np.uint64(seed))
+
+
+def row_numbers(X):
+    """What `random_keys` with any seed are made of, (n,) uint64: equal for equal rows."""
+    if issparse(X):
+        return _sparse_numbers(X.tocsr())
+    parts = np.array_split(X.T, max(1, min(X.shape[1], X.size // BLOCK)))
+    ranks = [_ranks(np.ascontiguousarray(part)) for part in parts]
+    with np.errstate(over="ignore"):
+        rows = np.zeros(len(X), dtype=np.uint64)  # blind to columns
+        for rank in ranks:
+            rows += _mixed(rank).sum(axis=0)
+        _, group, size = np.unique(rows, return_inverse=True, return_counts=True)
+        alone = size[group] == 1
+        numbers = np.zeros(len(X), dtype=np.uint64)
+        for rank in ranks:
+            mixed = _mixed(_mixed(rank) ^ rows)
+            copies = np.sort(mixed[:, ~alone], axis=1)
+            copies[:, 1:][copies[:, 1:] == copies[:, :-1]] = 0  # they count once
+            column = mixed[:, alone].sum(axis=1) + copies.sum(axis=1)
+            numbers += _mixed(rank ^ column[:, None]).sum(axis=0)
+        return numbers
+
+
+def _ranks(columns):
+    """Of the values in each row of `columns`, from 0 on, uint64; NaN is the greatest."""
+    columns = np.where(np.isnan(columns), np.inf, columns)
+    ordered = np.sort(columns, axis=1)
+    new = ordered[:, 1:] != ordered[:, :-1]
+    ranks = np.zeros(columns.shape, dtype=np.uint64)
+    few = FEW * np.count_nonzero(new, axis=1) < columns.shape[1]
+    for row in np.flatnonzero(few):  # a search takes less than a sort of places
+        ranks[row] = np.searchsorted(np.append(ordered[row, :1], ordered[row, 1:][new[row]]), columns[row])
+    many = np.flatnonzero(~few)
+    places = np.argsort(columns[many], axis=1)[:, 1:]
+    ranks[many[:, None], places] = np.cumsum(new[many], axis=1)
+    return ranks
+
+
+def _sparse_numbers(X):
+    """The same of a CSR matrix, of the bits of what is not zero: nothing scales it."""
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    some = X.data != 0
+    row, column, value = row[some], X.indices[some], _mixed(X.data[some].astype(np.float64).view(np.uint64))
+    with np.errstate(over="ignore"):
+        rows, columns, numbers = (np.zeros(size, dtype=np.uint64) for size in (X.shape[0], X.shape[1], X.shape[0]))
+        np.add.at(rows, row, value)
+        np.add.at(columns, column, _mixed(value ^ rows[row]))
+        np.add.at(numbers, row, _mixed(value ^ columns[column]))
+        return numbers
+
+
+def _mixed(values):
+    """The finalizer of splitmix64: 64 random bits for each value."""
+    values = (values + np.uint64(0x9E3779B97F4A7C15)).astype(np.uint64)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def copies_of(X, codes, numbers=None):
+    """The `Copies` among rows X of classes `codes`; `numbers` are the `row_numbers` of X, if they are known.
+
+    Sparse rows are told apart by their 64 bits alone.
+    """
+    keys = seeded(row_numbers(X) if numbers is None else numbers, 0)
+    order, group = np.argsort(keys, kind="stable"), np.empty(len(keys), dtype=np.intp)
+    if np.all(keys[order[1:]] != keys[order[:-1]]):
+        group[order] = np.arange(len(keys))
+        return Copies(order, group)
+
+    def sorted_by(*further):
+        order = np.lexsort((np.arange(len(keys)), codes, *further, keys))
+        return order, np.append(True, _differ(X, order) if not issparse(X) else np.diff(keys[order]) != 0)
+
+    order, new_row = sorted_by()
+    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):  # (a, b) and (b, a), if nothing tells the columns apart
+        order, new_row = sorted_by(hashes(X))
+    new = new_row.copy()
+    new[1:] |= np.diff(codes[order]) != 0
+    value = np.cumsum(new_row) - 1
+    n_classes = np.bincount(value[new])  # of each distinct row
+    new |= n_classes[value] > 1
+    group[order] = np.cumsum(new) - 1
+    return Copies(order[new], group)
+
+
+def _differ(X, order):
+    """Whether each row but the first differs from the one before it in an order."""
+    comparable = np.where(np.isnan(X), np.inf, X)[order]  # equal to itself; no checked number is infinite
+    return (comparable[1:] != comparable[:-1]).any(axis=1)
+
+
+def hashes(X, seed=0):
+    """64 bits for each row from its values alone, by multiply-shift hashing of their bits; NaN equals itself."""
+    words = np.where(np.isnan(X), X.dtype.type(np.nan), X + 0)  # a single NaN, and with + 0 no -0.0
+    words = np.ascontiguousarray(words).view(np.uint32).reshape(len(X), -1)
+    factors = np.random.default_rng(seed).integers(1 << 63, size=words.shape[1], dtype=np.uint64) * 2 + 1
+    out = np.zeros(len(X), dtype=np.uint64)
+    for word, factor in zip(words.T, factors, strict=True):
+        out += word * factor
+    return out

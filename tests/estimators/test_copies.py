@@ -1,0 +1,68 @@
+"""Which samples are copies of each other is found once, and what follows from it is what a fresh look finds."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
+
+import spectralcls._utils.training_data as training_data
+from spectralcls import ISEClassifier, KernelRidgeClassifier, ParzenClassifier, PerTurboClassifier
+from spectralcls._utils.copies import copies_of, random_keys
+from spectralcls._utils.training_data import TrainingData
+
+
+def some_data(n=120, **fields):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(n, 3)).astype(float)
+    return TrainingData(X, rng.integers(0, 2, n), np.arange(2), rng.integers(1, 4, n).astype(float), **fields)
+
+
+def test_what_is_kept_is_what_a_fresh_look_finds():
+    data = some_data()
+    copies, points = data.copies, data.distinct()
+    assert points.weights.sum() == data.weights.sum() and len(points.X) < len(data.X)
+    assert_array_equal(points.X[copies.group], data.X)
+    fresh = TrainingData(points.X, points.codes, points.classes)
+    for kept, found in zip(points.copies, fresh.copies, strict=True):
+        assert_array_equal(kept, found)
+    assert_array_equal(points.keys(3), fresh.keys(3))  # ranks are those among distinct values
+    again = points.distinct()
+    for kept, found in ((points.X, again.X), (points.weights, again.weights)):
+        assert_array_equal(kept, found)
+
+
+def test_keys_go_with_the_rows_and_are_forgotten_with_them():
+    data, rows = some_data(), np.arange(0, 120, 7)
+    before = data.keys()
+    assert_array_equal(data.take(rows).keys(), before[rows])
+    assert_array_equal(data._replace(weights=None).keys(), before)
+    assert_array_equal(data.moved(2 * data.X).keys(), before)
+    others = data._replace(X=data.X[::-1])
+    assert_array_equal(others.keys(), random_keys(data.X[::-1]))
+    one_class = data._replace(codes=np.zeros(120, dtype=int))
+    assert len(one_class.copies.first) == len(np.unique(data.X, axis=0)) < len(data.copies.first)
+
+
+def test_targets_and_the_rows_before_a_map_tell_samples_apart():
+    X, targets = np.zeros((6, 2)), np.array([[0.0], [0], [1], [1], [2], [2]])
+    data = TrainingData(X, np.zeros(6, dtype=int), np.zeros(1), targets=targets)
+    assert len(data.copies.first) == 3 and len(np.unique(data.keys())) == 3
+    unmapped = np.arange(6.0)[:, None]
+    assert len(data._replace(unmapped=unmapped).copies.first) == 6
+
+
+def test_sparse_rows_are_copies_as_dense_ones_are():
+    data = some_data()
+    dense, sparse = data.copies.group, copies_of(csr_array(data.X), data.codes).group
+    assert_array_equal(dense[:, None] == dense, sparse[:, None] == sparse)
+
+
+@pytest.mark.parametrize("make", [ParzenClassifier, ISEClassifier, KernelRidgeClassifier, PerTurboClassifier])
+def test_a_fit_looks_once(make, monkeypatch):
+    looks = []
+    monkeypatch.setattr(training_data, "row_numbers", lambda X: looks.append(len(X)) or random_numbers(X))
+    random_numbers = training_data.copies_of.__globals__["row_numbers"]
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 4)) * [1, 1, 5, 100], rng.integers(0, 2, 90)
+    make().fit(np.vstack([X, X[:9]]), np.append(y, y[:9]))
+    assert looks == [99]
