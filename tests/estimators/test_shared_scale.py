@@ -10,6 +10,7 @@ import spectralcls
 from spectralcls.kernel_mean import ISEClassifier, ParzenClassifier
 from spectralcls.perturbo import PerTurboClassifier
 from spectralcls.regression import KernelRegressor, KernelRidgeClassifier
+from spectralcls.spectral import LaplacianSpectralClassifier
 
 TUNED = [ParzenClassifier, ISEClassifier, PerTurboClassifier, KernelRidgeClassifier]
 
@@ -38,6 +39,18 @@ def test_other_units_are_scaled_away(cls):
     assert model.scale_ == "each"
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     assert_array_equal(model.predict(X), cls(scale=None).fit(Z, y).predict(Z))
+
+
+@pytest.mark.parametrize("cls", [*TUNED, LaplacianSpectralClassifier])
+def test_spoiled_cells_make_no_common_unit(cls):
+    """A hundredth of the cells is -9999. One column is constant but for them: raw, it alone would count."""
+    rng = np.random.default_rng(2)
+    y = np.arange(600) % 2
+    X = np.column_stack([rng.normal(size=(600, 20)) * np.where(y, 1.5, 0.6)[:, None], np.zeros(600)])
+    spoiled = np.where(rng.random(X.shape) < 0.01, -9999.0, X)
+    model = cls().fit(spoiled[:200], y[:200])
+    assert model.scale_ == "each"
+    assert model.score(X[200:], y[200:]) > cls().fit(X[:200], y[:200]).score(X[200:], y[200:]) - 0.05
 
 
 def test_squared_distances_of_one_scale_are_those_of_many_on_average():

@@ -25,6 +25,7 @@ from spectralcls.spectral import (
     SpectralISEClassifier,
     SpectralLaplacianISEClassifier,
 )
+from spectralcls.spectral._nested import clearly_right
 
 READINGS = {"ours": lambda model: model, "printed": as_printed}
 ISE_CLASSES = [SpectralISEClassifier, SpectralLaplacianISEClassifier]
@@ -410,3 +411,21 @@ def test_a_span_is_determined_from_a_millionth_of_the_largest_eigenvalue_on(dtyp
     values = 7.0 * np.array([1, 1 - 0.9 * gap, 1 - 2.1 * gap, 0.5])
     spectrum = Spectrum(None, values, np.eye(4, dtype=dtype), np.empty(0))
     np.testing.assert_array_equal(spectrum.determined(np.arange(1, 5), tol), [False, True, True, True])
+
+
+def test_a_far_held_out_point_leaves_the_others_clear():
+    """Whether scores agree to rounding is asked of each point: those of a far one may be 1e12 times as large."""
+    rng = np.random.default_rng(0)
+    scores, codes = rng.normal(size=(20, 1, 3)), rng.integers(0, 3, 20)
+    scores[3] *= 1e12
+    assert_array_equal(clearly_right(scores, codes)[:, 0], scores[:, 0].argmax(axis=1) == codes)
+    scores[5] = 1.0
+    assert not clearly_right(scores, codes)[5, 0]
+
+
+def test_far_cells_of_a_hundredth_do_not_decide_the_bandwidth():
+    X, y = load_iris(return_X_y=True)
+    spoiled = X[::2].copy()
+    spoiled[[3, 40, 60], [0, 1, 2]] = -9999
+    model = LaplacianSpectralClassifier().fit(spoiled, y[::2])
+    assert model.score(X[1::2], y[1::2]) > 0.9

@@ -70,6 +70,11 @@ def test_values_within_reach_are_the_same_with_weights_as_copies():
     assert_array_equal(repeated, np.repeat(found, weights, axis=0))
     assert np.abs(found).max() < 10 and np.sum(found != X) == 3
     assert_array_equal(within_reach(X.astype(np.float32)), within_reach(X).astype(np.float32))
+    gaps = rng.random(X.shape) < 0.1
+    lacking, alone = np.where(gaps, np.nan, X), np.full(X.shape, np.nan)
+    for column, known in enumerate(~gaps.T):
+        alone[known, column] = within_reach(X[known, column][:, None], weights[known])[:, 0]
+    assert_array_equal(within_reach(lacking, weights), alone)
 
 
 @pytest.mark.parametrize("draw", ["standard_cauchy", "lognormal"])
@@ -123,6 +128,17 @@ def test_grids_and_rules_start_at_it():
             assert abs(np.log(found / clean)) < 0.3
     weights = np.random.default_rng(1).random(120)
     assert_allclose(effective_number(120, 7 * weights), weights.sum() ** 2 / (weights**2).sum())
+
+
+def test_the_rule_of_a_class_takes_its_reach_from_all_samples():
+    """Of a class's five samples two are far in a column in which most values are 0."""
+    rng = np.random.default_rng(0)
+    codes = np.repeat([0, 1], [100, 5])
+    X = np.column_stack([rng.normal(size=105), np.where(rng.random(105) < 0.3, rng.uniform(1, 2, 105), 0.0)])
+    spoiled = X.copy()
+    spoiled[[1, 2, 101, 102], 1] = -9999
+    clean, found = (reference_bandwidth("silverman_per_class", points, codes, 2) for points in (X, spoiled))
+    assert_allclose(found, clean, rtol=0.5)
 
 
 @pytest.mark.parametrize("far", [-9999.0, 1e6, 1e30])

@@ -5,7 +5,7 @@ from scipy.spatial.distance import pdist
 
 from .._utils.validation import check_positive
 from ..kernels import geometric_grid, kernel_variance, reference_rule
-from .spread import effective_number, overall_spread
+from .spread import effective_number, overall_spread, within_reach
 
 MEDIAN_SAMPLES = 1000  # points between which the median distance is taken
 
@@ -38,6 +38,7 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     if rule != "silverman_per_class":
         return pooled
     by_class = np.full(n_classes, pooled)
+    X = within_reach(X, weights)  # of a few samples of a class far values may be as many as others
     for c in range(n_classes):
         own = codes == c
         if own.any():

@@ -5,6 +5,7 @@ import numpy as np
 from ..kernels import kernel_sums
 from .folds import drawn_seed, stratified_subsample
 from .grids import default_bandwidths
+from .spread import within_reach
 from .temperature import LOWEST
 
 STEP = 2  # of the grid of bandwidths every second one
@@ -21,6 +22,11 @@ class HeldOutLoss:
         The only one to try; None: the default grid.
     most_points, most_validated : int
         Samples that are summed over, and samples that are left out; of more a stratified random part.
+
+    Notes
+    -----
+    Far values count as the farthest within reach. Where they are they would decide alone: their samples are far from
+    all others in one scale, and near in another that tells no sample from any.
     """
 
     def __init__(self, data, bandwidth, *, most_points, most_validated, random_state=0, n_jobs=None):
@@ -29,8 +35,8 @@ class HeldOutLoss:
         keys = data.keys(seed) if len(rows) > min(most_points, most_validated) else None
         if len(rows) > most_points:
             rows = stratified_subsample(data.codes, most_points, keys)
-        self.X, self.codes = filled(data)[rows], data.codes[rows]
         self.weights = None if data.weights is None else data.weights[rows]
+        self.X, self.codes = within_reach(filled(data)[rows], self.weights), data.codes[rows]
         self.validated = np.arange(len(rows))
         if len(rows) > most_validated:
             self.validated = stratified_subsample(self.codes, most_validated, keys[rows])

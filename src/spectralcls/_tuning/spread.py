@@ -59,17 +59,21 @@ def centers_and_spreads(columns, weights=None, farthest=np.inf):
 
 
 def within_reach(X, weights=None):
-    """X (n, d) of finite numbers with those beyond the reach of their column as the farthest within; itself if none
-    are."""
-    rows = X.T
-    median, reach, _ = _reach(rows, weights)
-    far = np.flatnonzero(_beyond(rows, median, reach))
-    if not len(far):
-        return X
-    X = X.copy()
-    for column in far:
-        X[:, column] = _clipped(rows[column], median[column], reach[column])
-    return X
+    """X (n, d) with values beyond the reach of their column as the farthest within; itself if there are none."""
+    missing = np.isnan(X)
+    incomplete = missing.any(axis=0)
+    parts = [(slice(None), np.flatnonzero(~incomplete))]
+    parts += [(~missing[:, column], np.array([column])) for column in np.flatnonzero(incomplete)]
+    out = X
+    for known, columns in parts:
+        rows = X[known][:, columns].T
+        if not rows.size:
+            continue
+        median, reach, _ = _reach(rows, None if weights is None else weights[known])
+        for place in np.flatnonzero(_beyond(rows, median, reach)):
+            out = X.copy() if out is X else out
+            out[known, columns[place]] = _clipped(rows[place], median[place], reach[place])
+    return out
 
 
 def overall_spread(X, weights=None):

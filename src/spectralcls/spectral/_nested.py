@@ -3,12 +3,12 @@
 import numpy as np
 
 PATIENCE = 60  # matrix-vector products of a decomposition that is only tried: what needs more is nearly undetermined
-_MARGIN = 1e-9  # relative to the largest score
+_MARGIN = 1e-9  # relative to the largest score of the point: that of a far one may be 1e10
 
 
 def clearly_right(scores, codes):
     """Which points go to their own class, (m, q); not those whose best two classes agree to rounding."""
-    scale = np.abs(np.where(np.isfinite(scores), scores, 0)).max(axis=(0, 2))
+    scale = np.abs(np.where(np.isfinite(scores), scores, 0)).max(axis=(1, 2))[:, None]
     ordered = np.sort(scores, axis=-1)
     with np.errstate(invalid="ignore"):  # -inf less -inf: no class is reached
         clear = ordered[..., -1] - ordered[..., -2] > _MARGIN * scale
