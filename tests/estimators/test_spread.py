@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spectralcls import ParzenClassifier
-from spectralcls._tuning import candidate_bandwidths, reference_bandwidth
-from spectralcls._tuning.spread import center_and_spread, effective_number, overall_spread, spreads, within_reach
+from spectralcls import ParzenClassifier, ParzenDensity
+from spectralcls._tuning import candidate_bandwidths, draw_sample, reference_bandwidth
+from spectralcls._tuning.spread import center_and_spread, effective_number, spreads, within_reach
 from spectralcls._utils.training_data import TrainingData
 
 
@@ -112,7 +112,6 @@ def test_columns_are_those_one_by_one_with_gaps_and_weights():
     repeated = np.repeat(X, weights.astype(int), axis=0)
     assert_allclose(spreads(X, weights), spreads(repeated), rtol=1e-12)
     assert_allclose(spreads(X, 1e-3 * weights), spreads(X, weights), rtol=1e-12)
-    assert_allclose(overall_spread(X), np.sqrt(np.mean((spreads(X) / 1e200) ** 2)) * 1e200)
     assert_array_equal(spreads(np.full((5, 2), np.nan)), [0, 0])
 
 
@@ -139,6 +138,28 @@ def test_the_rule_of_a_class_takes_its_reach_from_all_samples():
     spoiled[[1, 2, 101, 102], 1] = -9999
     clean, found = (reference_bandwidth("silverman_per_class", points, codes, 2) for points in (X, spoiled))
     assert_allclose(found, clean, rtol=0.5)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov", "laplace"])
+def test_constant_columns_are_no_dimensions(kernel):
+    """Whatever their value is, and if it differs by a last rounding."""
+    rng = np.random.default_rng(0)
+    X, codes, weights = rng.normal(size=(120, 2)), rng.integers(0, 2, 120), rng.integers(1, 3, 120).astype(float)
+    X[:, 1] *= codes  # a column of one class
+    noisy = np.where(rng.random(120) < 0.5, 0.100865, np.nextafter(0.100865, 1))
+    wider = np.column_stack([X[:, 0], np.zeros(120), X[:, 1], np.full(120, -1e6 / 3), noisy])
+    for rule in ("scale", "scott", "silverman", "silverman_per_class"):
+        for w in (None, weights):
+            plain, found = (reference_bandwidth(rule, A, codes, 2, w, kernel=kernel) for A in (X, wider))
+            assert_allclose(found, plain, rtol=1e-12)
+    plain, found = (TrainingData.points(A) for A in (X, wider))
+    assert_allclose(candidate_bandwidths(None, found, kernel), candidate_bandwidths(None, plain, kernel), rtol=1e-12)
+    ratios = [draw_sample(A, cv=3, max_samples=50, random_state=0).bandwidth_ratio for A in (plain, found)]
+    assert_allclose(ratios, (120 / 50) ** (1 / 6), rtol=1e-12)
+    for covariance_type in ("spherical", "diag", "full"):
+        density = ParzenDensity(kernel=kernel, covariance_type=covariance_type)
+        plain, found = (density.fit(A).bandwidth_ for A in (X, wider))
+        assert_allclose(found, plain, rtol=1e-6)
 
 
 @pytest.mark.parametrize("far", [-9999.0, 1e6, 1e30])

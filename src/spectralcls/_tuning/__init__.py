@@ -34,4 +34,4 @@ from .judge import SCORINGS, Judge
 from .sample import TuningSample, draw_sample, tuning_sample
 from .scales import shared_scale
 from .search import SCORE_TOLERANCE, Scored, Search, Splits, best_candidate, search
-from .spread import center_and_spread, effective_number, overall_spread, spreads, within_reach
+from .spread import center_and_spread, effective_number, spreads, within_reach

@@ -8,7 +8,7 @@ from functools import singledispatch
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .grids import candidate_bandwidths, reference_bandwidth
+from .grids import bandwidth_ratio, candidate_bandwidths, reference_bandwidth
 from .sample import tuning_sample
 
 
@@ -41,5 +41,4 @@ def candidate_grid(estimator, data, points, kernel):
 
 def bandwidth_ratio_of(data, points):
     """Factor from a bandwidth for the points in memory to one for all; 1 if they are all."""
-    n, d = data.X.shape
-    return (points.X.shape[0] / n) ** (1 / (d + 4))
+    return bandwidth_ratio(data.X.shape[0], points.X.shape[0], points.X)

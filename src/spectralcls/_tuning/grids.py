@@ -5,7 +5,7 @@ from scipy.spatial.distance import pdist
 
 from .._utils.validation import check_positive
 from ..kernels import geometric_grid, kernel_variance, reference_rule
-from .spread import effective_number, overall_spread, within_reach
+from .spread import effective_number, root_mean_square, spreads, within_reach
 
 MEDIAN_SAMPLES = 1000  # points between which the median distance is taken
 
@@ -13,6 +13,18 @@ MEDIAN_SAMPLES = 1000  # points between which the median distance is taken
 def has_spread(X):
     """Whether not all points are equal; if they are, every bandwidth is as good as 1."""
     return bool(np.ptp(X, axis=0).any())
+
+
+def dimension(X):
+    """Number of columns that vary: a constant says nothing."""
+    return np.count_nonzero(spreads(X))
+
+
+def bandwidth_ratio(m, n, X):
+    """Factor from a bandwidth for n points like the rows of X to one for m of them."""
+    if m == n:
+        return 1.0
+    return (n / m) ** (1 / (dimension(X) + 4))
 
 
 def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaussian"):
@@ -37,24 +49,29 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     pooled = _rule(pooled_rule, X, weights, kernel) or 1.0
     if rule != "silverman_per_class":
         return pooled
-    by_class = np.full(n_classes, pooled)
+    by_class, d = np.full(n_classes, pooled), dimension(X)
     X = within_reach(X, weights)  # of a few samples of a class far values may be as many as others
     for c in range(n_classes):
         own = codes == c
         if own.any():
             of_class = None if weights is None else weights[own]
-            by_class[c] = _rule("silverman", X[own], of_class, kernel) or pooled
+            by_class[c] = _rule("silverman", X[own], of_class, kernel, d=d) or pooled
     return by_class
 
 
-def _rule(rule, X, weights, kernel, n=None):
-    """The bandwidth of a rule for n samples, by default the effective number; None for samples without spread."""
-    spread, n = overall_spread(X, weights), effective_number(len(X), weights) if n is None else n
-    if not spread or n <= 1:
+def _rule(rule, X, weights, kernel, n=None, d=None):
+    """The bandwidth of a rule for n samples, by default the effective number; None for samples without spread.
+
+    The dimension d is by default the number of columns that vary: a constant says nothing.
+    """
+    scales, n = spreads(X, weights), effective_number(len(X), weights) if n is None else n
+    d = np.count_nonzero(scales) if d is None else d
+    if not scales.any() or n <= 1:
         return None
+    spread = root_mean_square(scales) * np.sqrt(len(scales) / d)
     if rule == "scale":
-        return float(spread * np.sqrt(X.shape[1] / 2 / kernel_variance(kernel, X.shape[1])))
-    return reference_rule(spread * np.sqrt(n / (n - 1)), n, X.shape[1], rule, kernel)
+        return float(spread * np.sqrt(d / 2 / kernel_variance(kernel, d)))
+    return reference_rule(spread * np.sqrt(n / (n - 1)), n, d, rule, kernel)
 
 
 def candidate_bandwidths(grid, data, kernel="gaussian"):

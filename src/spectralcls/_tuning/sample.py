@@ -6,6 +6,7 @@ import numpy as np
 
 from .._utils.validation import unit_scale
 from .folds import check_folds, drawn_seed, shuffled_ranks, stratified_subsample
+from .grids import bandwidth_ratio
 
 MANY_FOLDS = 20
 MOST_OTHERS = 200_000  # points against which a subsample is validated
@@ -24,7 +25,7 @@ class TuningSample(NamedTuple):
     weights: np.ndarray  # (m,) float64, the largest in [1/2, 1)
     folds: np.ndarray | None  # (m,) 0 ... n_folds - 1, none empty; None leaves out one point at a time
     validated: np.ndarray | None = None  # (v,), ascending; None: all rows
-    bandwidth_ratio: float = 1.0  # (n / m) ** (1 / (d + 4))
+    bandwidth_ratio: float = 1.0  # (n / m) ** (1 / (d + 4)), of d columns that vary
     features: np.ndarray | None = None  # (d,) feature of each column of a table that was encoded
     targets: np.ndarray | None = None  # (m, k) what a regression predicts
     weight_scale: float = 1.0  # factor to weights of mean one, a power of two
@@ -122,6 +123,6 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
         folds = shuffled_ranks(data.codes, data.keys(seed + 1)) % cv
     if folds is not None:
         folds = np.unique(folds, return_inverse=True)[1]
-    bandwidth_ratio = (n / len(data.X)) ** (1 / (data.X.shape[1] + 4))
+    ratio = bandwidth_ratio(len(data.X), n, data.X)
     points = {"features": data.features, "targets": data.targets, "weight_scale": 2.0**exponent}
-    return TuningSample(data.X, data.codes, data.n_classes, weights, folds, validated, bandwidth_ratio, **points)
+    return TuningSample(data.X, data.codes, data.n_classes, weights, folds, validated, ratio, **points)

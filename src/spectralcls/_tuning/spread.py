@@ -76,11 +76,6 @@ def within_reach(X, weights=None):
     return out
 
 
-def overall_spread(X, weights=None):
-    """Root mean square of the columns' spreads; 0 if all rows are equal."""
-    return root_mean_square(spreads(X, weights))
-
-
 def root_mean_square(values):
     """Of numbers of at least 0 whose squares may be out of range."""
     largest = values.max(initial=0.0)

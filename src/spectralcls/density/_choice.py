@@ -53,7 +53,7 @@ def choose(search, estimator, data, space, factors, bounds, kernel):
     varies = np.flatnonzero(scales > 0)
     if not len(varies):
         return 1.0
-    gauss = np.sqrt(kernel_variance(kernel, data.X.shape[1]))
+    gauss = np.sqrt(kernel_variance(kernel, len(varies)))
     reference = rule_of_thumb(data.X[:, varies], data.weights, round_=np.ndim(space.root) == 2)
     data = data._replace(X=_without_noise(data.X[:, varies], scales[varies]))
     places, steps = Places.of(data), steps_of(data.X, data.weights)

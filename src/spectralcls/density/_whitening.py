@@ -36,7 +36,7 @@ class Space:
         if kind == "spherical":
             return cls()
         X, varies = X.astype(np.float64, copy=False), spreads(X, weights) > 0
-        center = np.average(X, axis=0, weights=weights)
+        center = np.where(varies, np.average(X, axis=0, weights=weights), 0.0)
         if kind == "diag":
             deviation = np.sqrt(np.average((X - center) ** 2, axis=0, weights=weights))
             return cls(np.where(varies, deviation, 1.0), center)
@@ -47,13 +47,16 @@ class Space:
 
     @classmethod
     def of_scales(cls, scales, X):
-        """Of the same spread along all features, whose geometric mean of spreads is as before; a scale of 0 is none."""
+        """Of the same spread along all features, whose geometric mean of spreads is as before.
+
+        A column of scale 0 stays as it is.
+        """
         varies = scales > 0
         if np.count_nonzero(varies) < 2:
             return cls()
         logs = np.where(varies, np.log(np.where(varies, scales, 1.0)), 0.0)
         root = np.exp(np.where(varies, logs - logs[varies].mean(), 0.0))
-        return cls(root, _middle(X))
+        return cls(root, np.where(varies, _middle(X), 0.0))
 
     @classmethod
     def of_bandwidths(cls, bandwidth, X):
