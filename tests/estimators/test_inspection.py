@@ -160,17 +160,18 @@ def test_the_order_of_labels_is_that_of_the_samples():
         np.testing.assert_allclose(mixed, straight[order], rtol=1e-6)
 
 
-def test_what_the_ridge_was_tuned_by_is_not_computed_again(monkeypatch):
+@pytest.mark.parametrize("kind", [sc.KernelRidgeClassifier, sc.KernelLogisticClassifier])
+def test_what_a_regression_was_tuned_by_is_not_computed_again(kind, monkeypatch):
     given = np.where(np.arange(len(X)) % 10 == 0, 2, Y)
     for options in ({}, {"class_weight": "balanced"}, {"alpha": 0.1, "bandwidth": 2.0}):
-        model = sc.KernelRidgeClassifier(**options).fit(X, given, np.arange(len(X)) % 3 + 0.5)
+        model = kind(**options).fit(X, given, np.arange(len(X)) % 3 + 0.5)
         loaded = pickle.loads(pickle.dumps(model))  # which knows its coefficients alone
         expected, sets = label_quality(loaded), loaded.conformal_p_values(X[::7] + 0.1)
         with monkeypatch.context() as patch:
-            patch.setattr("spectralcls.regression._ridge_left_out.factor_in_place", None)
+            patch.setattr("spectralcls.regression._penalized.kernel_matrix", None)
             np.testing.assert_allclose(label_quality(model), expected, rtol=1e-9)
         np.testing.assert_allclose(model.conformal_p_values(X[::7] + 0.1), sets)
-    thinned = sc.KernelRidgeClassifier(max_tuning_samples=100).fit(X, given)
+    thinned = kind(max_tuning_samples=100).fit(X, given)
     np.testing.assert_allclose(label_quality(thinned), label_quality(pickle.loads(pickle.dumps(thinned))))
 
 

@@ -10,8 +10,8 @@ from sklearn.datasets import make_blobs
 
 import spectralcls as sc
 from spectralcls import metric, spectral
-from spectralcls._expansion import leave_one_out
-from spectralcls._expansion.leave_one_out import BACKGROUND
+from spectralcls._expansion import sums_left_out
+from spectralcls._expansion.left_out import BACKGROUND
 
 CLASS_SUMS = (
     sc.ParzenClassifier(bandwidth=0.8, scale=None),
@@ -19,10 +19,11 @@ CLASS_SUMS = (
     sc.CauchySchwarzClassifier(bandwidth=0.8, scale=None, weighting=None, kernel="laplace"),
     spectral.SpectralISEClassifier(bandwidth=0.8, scale=None, n_components="all"),
 )
-EXACT = (
-    *CLASS_SUMS,
-    sc.PerTurboClassifier(bandwidth=1.0, alpha=0.1, scale=None),
+SPANS = sc.PerTurboClassifier(bandwidth=0.8, alpha=0.1, scale=None)
+EXACT = (*CLASS_SUMS, SPANS)
+LEFT_OUT = (
     sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None),
+    sc.KernelLogisticClassifier(bandwidth=2.0, alpha=0.1, scale=None),
 )
 APPROXIMATE = (
     sc.LaplacianISEClassifier(bandwidth=0.8),
@@ -53,14 +54,21 @@ def refit_scores(model, X, y, i):
     return np.log([k[y[kept] == c].sum() for c in range(3)])
 
 
-def ridge_scores(model, X, y, i):
-    """Of point i by the ridge regression of all others, at the shares of all classes."""
+def ridge_probabilities(model, X, y, i):
+    """Log probabilities of point i by the ridge regression of all others, at the shares and temperature of the fit."""
     kept = np.arange(len(X)) != i
     k = np.exp(-np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)) / model.bandwidth_)
-    Y = np.eye(3)[y]
-    shares = Y.mean(axis=0)
-    A = np.linalg.solve(k[np.ix_(kept, kept)] + model.alpha_ * np.eye(kept.sum()), Y[kept] - shares)
-    return (k[i, kept] @ A + shares) / model.temperature_
+    A = np.linalg.solve(
+        k[np.ix_(kept, kept)] + model.alpha_ * np.eye(kept.sum()), np.eye(3)[y[kept]] - model.class_prior_
+    )
+    scores = (k[i, kept] @ A + model.class_prior_) / model.temperature_
+    return scores - logsumexp(scores)
+
+
+def logistic_probabilities(model, X, y, i):
+    """The same of kernel logistic regression, by a fit to the others; their shares are not those of the fit."""
+    kept = np.arange(len(X)) != i
+    return clone(model).set_params(tol=1e-10).fit(X[kept], y[kept]).predict_log_proba(X[i : i + 1])[0]
 
 
 def perturbo_scores(model, X, y, i):
@@ -86,13 +94,9 @@ def reference(model, scores, X, y, Q):
     return out
 
 
-RIDGE = sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None)
-SPANS = sc.PerTurboClassifier(bandwidth=0.8, alpha=0.1, scale=None)
-
-
 @pytest.mark.parametrize(
     "model, scores",
-    [*((model, refit_scores) for model in CLASS_SUMS), (RIDGE, ridge_scores), (SPANS, perturbo_scores)],
+    [*((model, refit_scores) for model in CLASS_SUMS), (SPANS, perturbo_scores)],
     ids=lambda value: getattr(value, "__name__", name_of(value)),
 )
 def test_p_values_are_those_of_refits_with_the_query(model, scores):
@@ -107,6 +111,30 @@ def test_p_values_are_those_of_refits_with_the_query(model, scores):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "model, scores, apart",
+    [(LEFT_OUT[0], ridge_probabilities, 1e-9), (LEFT_OUT[1], logistic_probabilities, 0.1)],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_p_values_of_penalized_regressions_compare_with_fits_to_the_others(model, scores, apart):
+    """Those of logistic regression are one Newton step from the fit, not the fits themselves."""
+    X, y, Q, _ = draw(60, 30, seed=1)
+    model = clone(model).fit(X, y)
+    by_others = np.array([scores(model, X, y, i) for i in range(len(X))])
+    points = model._leave_one_out()
+    np.testing.assert_allclose(np.exp(points.scores[points.order]), np.exp(by_others), atol=apart)
+    for loaded in (model, pickle.loads(pickle.dumps(model))):
+        own = points.scores[np.arange(60), points.codes]
+        background = np.quantile(own, BACKGROUND, method="averaged_inverted_cdf")
+        held_out = np.array([log_odds(*each, background) for each in zip(points.scores, points.codes, strict=True)])
+        found = np.array([[log_odds(p, c, background) for c in range(3)] for p in model.predict_log_proba(Q)])
+        below = held_out[:, None, None] <= found + 1e-9
+        np.testing.assert_allclose(loaded.conformal_p_values(Q), (below.sum(axis=0) + 1) / 61)
+        for c in range(3):
+            expected = (below[points.codes == c, :, c].sum(axis=0) + 1) / ((y == c).sum() + 1)
+            np.testing.assert_allclose(loaded.conformal_p_values(Q, by_class=True)[:, c], expected)
+
+
 def coverage(model, n, draws, levels):
     """Coverages of one query a draw, so that draws are independent, and their standard errors."""
     hits = []
@@ -119,7 +147,7 @@ def coverage(model, n, draws, levels):
     return np.mean(hits, axis=0), np.sqrt(levels * (1 - levels) / draws)
 
 
-@pytest.mark.parametrize("model", EXACT, ids=name_of)
+@pytest.mark.parametrize("model", EXACT + LEFT_OUT, ids=name_of)
 def test_the_guarantee_holds_on_exchangeable_draws(model):
     levels = np.array([0.8, 0.95])
     found, error = coverage(model, 39, 300, levels)
@@ -278,7 +306,7 @@ def test_a_metric_learned_from_the_same_points_is_named():
     assert model.predict_set(Q).shape == (4, 3)
 
 
-@pytest.mark.parametrize("model", EXACT, ids=name_of)
+@pytest.mark.parametrize("model", EXACT + LEFT_OUT, ids=name_of)
 def test_copies_and_far_queries_have_p_values(model):
     X, y, Q, _ = draw(40, 5, seed=0)
     X = np.repeat(np.round(X), 2, axis=0)
@@ -305,16 +333,16 @@ def test_class_weights_keep_the_coverage(model):
 @pytest.mark.parametrize("bandwidth", [0.05, 0.6, [0.3, 0.6, 0.6]], ids=str)
 @pytest.mark.parametrize("by_class", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_counts_by_tiles_are_those_of_every_pair(bandwidth, by_class, weighted):
-    """Of tiles that bounds decide at once, of those they do not, and of sums that only logarithms hold."""
+def test_counts_by_bounds_are_those_of_every_pair(bandwidth, by_class, weighted):
+    """Of points that bounds decide at once, of those they do not, and of sums that only logarithms hold."""
     X, y, Q, _ = draw(700, 40, 0)
     weights = np.random.default_rng(0).integers(1, 4, 700) if weighted else None
     model = sc.ParzenClassifier(bandwidth=bandwidth, scale=None).fit(X, y, weights)
     Q = np.vstack([Q, X[:5], 30 * Q[:3]])
-    points = leave_one_out.ClassSums(model._model)
-    limits = points.limits(Q)
+    points = sums_left_out.SumsLeftOut(model._model)
+    limits, _ = points.joined(Q)
     k = np.stack([-(((X[:, None] - Q) ** 2).sum(axis=2)) / (2 * h**2) - 2 * np.log(h) for h in points.widths])
-    k = k[:, np.argsort(y, kind="stable")] + 2 * np.log(points.widths.min()) + points._log_weights(Q)
+    k += 2 * np.log(points.widths.min()) + points.log_weights(Q)
     labels, own, others = points.codes[:, None], points.own[:, None], points.others[:, None]
     for c, counts in enumerate(points.counts(Q, by_class).T):
         with np.errstate(invalid="ignore"):
@@ -328,16 +356,15 @@ def test_counts_by_tiles_are_those_of_every_pair(bandwidth, by_class, weighted):
 
 
 @pytest.mark.parametrize("balanced", [None, "balanced"])
-@pytest.mark.parametrize("model", EXACT[-2:], ids=name_of)
-def test_counts_are_those_of_the_whole_inverse(model, balanced):
+def test_counts_are_those_of_the_whole_inverse(balanced):
     """Bounds and shared terms change nothing: weights of points and of classes, as each query's matrix says itself."""
     X, y, many, _ = draw(90, 150, seed=2)
-    model = clone(model).set_params(class_weight=balanced).fit(X, y, np.random.default_rng(0).integers(1, 4, 90))
+    model = clone(SPANS).set_params(class_weight=balanced, bandwidth=1.0)
+    model.fit(X, y, np.random.default_rng(0).integers(1, 4, 90))
     points, Q = model._leave_one_out(), np.vstack([many[:2], X[:2], 30 * many[:1]])
-    sums = grown_ridge if isinstance(model, sc.KernelRidgeClassifier) else grown_spans
     among_all, of_class = np.empty((len(Q), 3)), np.empty((len(Q), 3))
     for q, c in np.ndindex(*among_all.shape):
-        found, limit = sums(points, Q[q : q + 1], c)
+        found, limit = grown_spans(points, Q[q : q + 1], c)
         below = found <= limit + 1e-9 * max(1, abs(limit))
         among_all[q, c], of_class[q, c] = points.weights @ below, points.weights @ (below & (points.codes == c))
     for by_class, expected in ((False, among_all), (True, of_class)):
@@ -346,20 +373,6 @@ def test_counts_are_those_of_the_whole_inverse(model, balanced):
             np.testing.assert_array_equal(points.counts(Q, by_class, beyond) > beyond, expected > beyond)
         singly = np.concatenate([points.counts(many[i : i + 1], by_class) for i in range(len(many))])
         np.testing.assert_allclose(points.counts(many, by_class), singly, rtol=1e-12)
-
-
-def grown_ridge(points, q, c):
-    """Log odds of the points once (q, c) is among them, and those of (q, c) by the others."""
-    n, unit = len(points.X), points.units[c]
-    weights = np.append(points.weights * points.units[points.codes], unit)
-    codes = np.append(points.codes, c)
-    X = np.vstack([points.X, q])
-    K = np.exp(-np.linalg.norm(X[:, None] - X, axis=2) / 2)
-    B, Y = np.linalg.inv(K + np.diag(points.alpha / weights)), np.eye(3)[codes]
-    shares = weights @ Y / weights.sum()
-    scores = (Y - B @ (Y - shares) / B.diagonal()[:, None]) / points.temperature
-    odds = np.array([log_odds(scores[i], codes[i], points.background) for i in range(n + 1)])
-    return odds[:n], odds[n]
 
 
 def grown_spans(points, q, c):

@@ -1,7 +1,7 @@
 """The base class of the classifiers whose fitted form is an `Expansion`."""
 
 from .._expansion import Expansion
-from .._expansion.leave_one_out import ClassSums, without_class_sums
+from .._expansion.sums_left_out import SumsLeftOut, without_class_sums
 from .._utils.copies import copies_of
 from .classifier import Classifier
 
@@ -22,4 +22,4 @@ class ExpansionClassifier(Classifier):
     def _leave_one_out(self):
         points = self._model.points
         first, group = copies_of(points.X, points.codes)  # copies are left out together, as in tuning
-        return ClassSums(self._model, group if len(first) < len(group) else None)
+        return SumsLeftOut(self._model, group if len(first) < len(group) else None)

@@ -1,7 +1,7 @@
 """Prediction sets of classifiers that can score each training point by all others.
 
 A classifier takes `conformal_p_values` and `predict_set` as its methods, and gives ``_leave_one_out()``, a
-`LeaveOneOut`, and `_without_leave_one_out`: None, or why it has none.
+`LeftOut`, and `_without_leave_one_out`: None, or why it has none.
 """
 
 from numbers import Real
@@ -9,8 +9,6 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._expansion.leave_one_out import conformal_p_values as p_values
-from .._expansion.leave_one_out import conformal_sets
 from .._utils.advice import tell
 from .._utils.available import available_if
 from .base import fitted_in_memory
@@ -32,7 +30,7 @@ def _check_by_class(by_class):
 
 
 def leave_one_out(estimator):
-    """The training points of a fitted classifier as the others see them, a `LeaveOneOut`; computed once.
+    """The training points of a fitted classifier as the others see them, a `LeftOut`; computed once.
 
     Raises
     ------
@@ -51,10 +49,10 @@ def leave_one_out(estimator):
 def conformal_p_values(self, X, by_class=False):
     """How well each class suits each query, relative to how well labels suit the training points.
 
-    A query joins the training points with each label in turn. The p-value is the share of all these points,
-    itself included, whose labels the others support no better; support is the log odds of a label by all other
-    points, against the other classes and a background. That is a score which is the same everywhere, and which 2 %
-    of the training points do not reach for their own class.
+    The p-value of a class is the share of the training points, the query included, whose labels the other points
+    support no better than they support that class for the query. Support is the log odds of a label by all other
+    points, against the other classes and a background. That is a score which is the same everywhere, and which 2 % of
+    the training points do not reach for their own class. See the notes for what is guaranteed.
 
     Parameters
     ----------
@@ -67,7 +65,7 @@ def conformal_p_values(self, X, by_class=False):
     -------
     p : ndarray of shape (n_queries, n_classes)
         In (0, 1]. For a query drawn like the training points, the p-value of its true class is at most t with a
-        probability of at most t, for any t.
+        probability of about t.
 
     Raises
     ------
@@ -79,24 +77,33 @@ def conformal_p_values(self, X, by_class=False):
 
     Notes
     -----
-    The statement is exact for points in random order if bandwidth, ridge, metric, scales and background were not
-    chosen with these training points; what is chosen changes it by what one more point would change there. A metric
-    that is learned from the same points changes it much, see `predict_set`. Approximate are
-    also rules weighted by 1/f, whose weights are those of the fit, and :class:`~spectralcls.AutoClassifier`, which
-    compares with out-of-fold probabilities of its training points and has no guarantee for finite samples.
+    Two statements hold, by classifier.
 
-    The first call scores the training points, O(n^2) kernel values once. PerTurbo inverts the matrix of each class,
-    kernel ridge regression that of all points: O(n^3), and the inverse is kept. Then the kernel means evaluate the
-    n_queries x n_samples pairs twice; a query meets PerTurbo's inverses, and as a rule few points of other classes,
-    and for kernel ridge regression the whole inverse, n^2 multiply-adds.
+    *Kernel means, spectral classifiers with all components, PerTurbo*: full conformal prediction [1]_. The query joins
+    the training points with each class in turn, and every point is scored by all others, the query among them. The
+    probability is at most t, for any t, for points in random order if bandwidth, metric, scales and background were not
+    chosen with these training points; what is chosen changes it by what one more point would change there. A metric
+    that is learned from the same points changes it much, see `predict_set`. The weights of rules weighted by 1/f are
+    those of the fit.
+
+    *Kernel ridge and logistic regression,* :class:`~spectralcls.AutoClassifier`: leave-one-out ranks (the jackknife).
+    The training points are scored by models that have not seen them, in closed form or, for `AutoClassifier`, out of
+    fold; the query by the model of all points. There is no guarantee for finite samples. The probability tends to t as
+    one point matters less and less to the model [2]_; by measurement coverage is as asked for within a point.
+
+    The first call scores the training points: O(n^2) kernel values, for PerTurbo the inverse of each class, O(n^3).
+    What tuning found is used again. Then the cost is that of the scores and, for full conformal prediction, of the
+    pairs of queries and points whose order is in doubt: at 2000 points `predict_set` takes two to five times as long as
+    `predict_proba`, p-values longer. Leave-one-out ranks take one or two times as long.
 
     References
     ----------
     .. [1] V. Vovk, A. Gammerman, G. Shafer, "Algorithmic Learning in a Random World", Springer, 2005.
+    .. [2] L. Steinberger, H. Leeb, "Conditional predictive inference for stable algorithms", Annals of Statistics 51
+       (1), 2023, pp. 290-311.
     """
     _check_by_class(by_class)
-    points = leave_one_out(self)
-    return p_values(points, self._queries(X), by_class)
+    return leave_one_out(self).p_values(self._queries(X), by_class)
 
 
 @available_if(_has_leave_one_out)
@@ -116,13 +123,13 @@ def predict_set(self, X, coverage=0.9, by_class=False):
     -------
     members : ndarray of bool of shape (n_queries, n_classes)
         Which of `classes_` are in the set. More than one: the data do not decide. None: the query is unlike all
-        classes, "unknown". Far from all points kernel ridge regression and `AutoClassifier` tend to the classes'
-        shares, and their sets to all classes if many training points are as undecided.
+        classes, "unknown". Far from all points kernel ridge and logistic regression and `AutoClassifier` tend to the
+        classes' shares, and their sets to all classes if many training points are as undecided.
 
     Raises
     ------
     ValueError
-        For a coverage outside of (0, 1), and as `conformal_p_values`, which also says when coverage is exact.
+        For a coverage outside of (0, 1), and as `conformal_p_values`, whose notes say what is guaranteed.
 
     Warns
     -----
@@ -152,4 +159,4 @@ def predict_set(self, X, coverage=0.9, by_class=False):
             f"{'these are' if by_class else 'every class is'} in all sets: it takes "
             f"{int(np.ceil(1 / error - 1 - 1e-9))} points."
         )
-    return conformal_sets(points, self._queries(X), by_class, error)
+    return points.sets(self._queries(X), by_class, error)

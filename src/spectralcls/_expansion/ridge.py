@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
-from .._core.interrupt import slices
+from .._core.interrupt import matmul, slices
+from .._utils.cached import cached_property
+from ..kernels import kernel_matrix
 from ..linalg import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place
 
 
@@ -73,3 +75,38 @@ def solve(K, Y, ridge, weights, held_out=True, memory=None):
     inverse = inverse_in_place(factor)
     diagonal = np.einsum("ij,ij->i", inverse, inverse)
     return Solution(coefficients, Y - coefficients / diagonal[:, None])
+
+
+class Smoother:
+    """The weights of the targets in the predictions of a kernel ridge regression.
+
+    With B the inverse of ``K + ridge W^-1`` a prediction is ``k(q) B Y``. Without point i it is less by
+    ``(k(q) B)_i r_i``, where r_i is the point's target less its prediction by the others.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Distinct points.
+    kernel : str
+    bandwidth, ridge : float
+    weights : ndarray of shape (n,)
+
+    Notes
+    -----
+    n^3 multiply-adds at the first call, n^2 for each query, and n^2 numbers.
+    """
+
+    def __init__(self, X, kernel, bandwidth, ridge, weights):
+        self._X, self._shape = X.astype(np.float64), {"kernel": kernel, "bandwidth": bandwidth}
+        self._ridge, self._weights = ridge, weights
+
+    @cached_property
+    def inverse(self):
+        """B, (n, n)."""
+        K = kernel_matrix(self._X, **self._shape)
+        V = inverse_in_place(factor_in_place(K, self._ridge / self._weights, self._ridge))
+        return matmul(V, V.T)
+
+    def __call__(self, Q):
+        """``k(q) B``, (m, n)."""
+        return matmul(kernel_matrix(Q.astype(np.float64), self._X, **self._shape), self.inverse)

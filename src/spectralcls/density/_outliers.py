@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import OutlierMixin
 
 from .._estimator import leave_one_out, transactional, with_parameters
-from .._expansion.leave_one_out import ClassSums, LeaveOneOut, conformal_p_values
+from .._expansion.left_out import LeftOut
+from .._expansion.sums_left_out import SumsLeftOut
 from .._inputs.frames import like
 from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, StrOptions
@@ -264,12 +265,12 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     def _leave_one_out(self):
         if self._one_sum:
-            return ClassSums(self._form.expansion)
+            return SumsLeftOut(self._form.expansion)
         points = self._form.points
         n = len(points.X)
         weights = np.ones(n) if points.weights is None else points.weights * points.weight_scale
         scores = leave_one_out_log_density(self._form, np.arange(n), np.minimum(weights, 1.0) / points.weight_scale)
-        return LeaveOneOut(np.zeros(n, int), weights, scores[:, None], lambda Q: self._form.log_density(Q)[:, None])
+        return LeftOut(np.zeros(n, int), weights, scores[:, None], lambda Q: self._form.log_density(Q)[:, None])
 
     @available_if(_finds_novelties)
     def p_values(self, X: Any) -> Array:
@@ -299,7 +300,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
            streaming vessel data", StreamKDD 2010, pp. 47-55.
         """
         points, Q = leave_one_out(self), self._queries(X)
-        return conformal_p_values(points, self._form.space.enter(Q) if self._one_sum else Q, False)[:, 0]
+        return points.p_values(self._form.space.enter(Q) if self._one_sum else Q, False)[:, 0]
 
     @available_if(_explains)
     def explain(self, X: Any) -> Any:

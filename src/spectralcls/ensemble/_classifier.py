@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from .._core.threads import blas_threads_for
 from .._estimator import Estimator, prediction_sets, refuse_many_classes, transactional, with_parameters
-from .._expansion.leave_one_out import LeaveOneOut
+from .._expansion.left_out import LeftOut
 from .._tuning import check_folds, drawn_seed, shuffled_ranks
 from .._utils.advice import quietly, tell
 from .._utils.from_sklearn import HasMethods, Interval
@@ -285,7 +285,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         order[rows] = np.arange(len(rows))
         weights = np.ones(len(rows)) if data.weights is None else data.weights
         weights = weights / units_of(data.codes, weights, len(data.classes), self.class_weight is not None)[data.codes]
-        return LeaveOneOut(data.codes, weights, _log(held_out), lambda X: _log(self._probabilities(X)), order)
+        return LeftOut(data.codes, weights, _log(held_out), lambda X: _log(self._probabilities(X)), order)
 
     def predict(self, X):
         """Predict the most probable class of each query.

@@ -8,10 +8,11 @@ import numpy as np
 
 from .._estimator import coordinates, fitted_form, leave_one_out, mapped
 from .._expansion import blocks
-from .._expansion.leave_one_out import log_kernel
+from .._expansion.sums_left_out import log_kernel
 from .._inputs.missing import is_incomplete
 from .._utils.typing import ArrayLike
 from ..ensemble import AutoClassifier, vote_of
+from ..regression import smoother_of
 from ._within import model_within
 
 
@@ -133,30 +134,21 @@ def _summands(model):
     """A function of queries, their `_terms` and pairs of classes: what each point adds to the score of the first class
     less that of the second (m, n), and what is left (m,); and the first training sample that each point is."""
     form, order = fitted_form(model)
-    points = None if form.by_class else _points_with_smoothing(model)
-    if points is not None:
-        return _of_labels(form, points)
+    smoother = smoother_of(model)
+    if smoother is not None:
+        return _of_labels(form, smoother, leave_one_out(model))
     samples = np.arange(len(form.points.X)) if order is None else np.unique(order, return_index=True)[1]
     return lambda _, terms, pair: _shares(form, terms, pair), samples
 
 
-def _points_with_smoothing(model):
-    """The points of a regression on the labels; None if it cannot leave them out in closed form."""
-    try:
-        points = leave_one_out(model)
-    except AttributeError:
-        return None
-    return points if hasattr(points, "smoothing") else None
-
-
-def _of_labels(form, points):
+def _of_labels(form, smoother, points):
     """The same of a regression on the labels, in whose predictions each label has a weight.
 
     The terms of its own sum tell nothing: coefficients of near points are large and of either sign.
     """
 
     def shares_of(Q, _, pair):
-        weights = points.smoothing(Q)
+        weights = smoother(Q)
         shares = weights * ((points.codes == pair[:, :1]).astype(float) - (points.codes == pair[:, 1:]))
         return shares, (form.offsets[pair[:, 1]] - form.offsets[pair[:, 0]]) * (1 - weights.sum(axis=1))
 

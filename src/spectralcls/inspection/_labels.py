@@ -34,10 +34,10 @@ def label_quality(estimator: Any) -> Array:
 
     Notes
     -----
-    Kernel means give the share of a class in the class sums, kernel ridge regression its probability, PerTurbo the
-    share of what the spans explain, `AutoClassifier` its vote for points that its members had not seen. Cost and
-    memory are those of the first call of `predict_set`, and both share the result; a kernel ridge regression that was
-    tuned on all of its points, and not loaded from a file since, has it from `fit`.
+    Kernel means give the share of a class in the class sums, kernel ridge and logistic regression its probability,
+    PerTurbo the share of what the spans explain, `AutoClassifier` its vote for points that its members had not seen.
+    Cost and memory are those of the first call of `predict_set`, and both share the result; a kernel ridge or logistic
+    regression that was tuned on all of its points, and not loaded from a file since, has it from `fit`.
 
     References
     ----------

@@ -22,7 +22,7 @@ from ..metric import LearnedMap, fitted_map
 from ._class_model import Regularization, fit_class, together
 from ._classes import asked, fit_classes, summaries
 from ._explained import log_explained, perturbation
-from ._leave_one_out import PerTurboLeftOut
+from ._spans_left_out import SpansLeftOut
 from ._tuning import judged
 
 MOST_CHOOSING = 20_000  # points of a collection from which bandwidth and alpha are chosen
@@ -456,7 +456,7 @@ class PerTurboClassifier(Classifier):
 
     def _leave_one_out(self):
         order = np.argsort(np.argsort(np.searchsorted(self.classes_, self._labels), kind="stable"))
-        return PerTurboLeftOut(self._models, self.class_weight is not None, order)
+        return SpansLeftOut(self._models, self.class_weight is not None, order)
 
     def _evidence(self, X):
         """What becomes probabilities: the shares, whose logarithms are too sure far from all samples."""

@@ -5,6 +5,7 @@ from ._form import regression_form as regression_form
 from ._logistic_classifier import KernelLogisticClassifier
 from ._moments import Moments as Moments
 from ._regressor import KernelRegressor
+from ._ridge import smoother_of as smoother_of  # for inspection
 from ._ridge_classifier import KernelRidgeClassifier
 from ._ridge_regressor import KernelRidgeRegressor
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._expansion.leave_one_out import log_kernel
 from .._expansion.points import blocks
+from .._expansion.sums_left_out import log_kernel
 from .._tuning import draw_sample
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_sums

@@ -10,9 +10,9 @@ from .._tuning.temperature import log_losses, softmax
 from .._utils.from_sklearn import StrOptions
 from .._utils.typing import ArrayLike
 from . import _logistic
-from ._leave_one_out import Fitted
 from ._operators import DenseKernel
 from ._penalized import PenalizedClassifier
+from ._penalty_search import Fitted
 
 # Of a fit, with the kernel matrix and its preconditioner, as counted for 100 classes. A core takes 2e10 a second,
 # so the limit is a minute; 2000 samples of 200 classes take a third of it.
@@ -192,6 +192,12 @@ class KernelLogisticClassifier(PenalizedClassifier):
         options = {"tol": self.tol, "max_iter": self.max_iter} | options
         offsets = np.log(targets.center)
         return _logistic.solve(operator, targets.indicators, offsets, alpha, targets.weights, **options)
+
+    def _held_out(self, K, targets):
+        scores = K @ self.dual_coef_ + np.log(targets.center)
+        solution = _logistic.LogisticSolution(self.dual_coef_, scores, None, self.n_iter_)
+        kernel = DenseKernel(K, np.empty_like(K))
+        return _logistic.held_out(kernel, solution, targets.indicators, self.alpha_, targets.weights)
 
     def _offsets(self):
         return np.log(self.class_prior_)

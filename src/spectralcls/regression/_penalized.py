@@ -8,18 +8,20 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._estimator import Classifier, Estimator, with_parameters
+from .._estimator import Classifier, Estimator, log_posterior, with_parameters
 from .._expansion import Expansion, Rule, TrainingPoints
-from .._expansion.ridge_targets import targets_of
+from .._expansion.left_out import LeftOut
+from .._expansion.ridge_targets import ClassTargets, targets_of
 from .._tuning import check_grid, median_distance, thin
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.training_data import TrainingData
 from .._utils.typing import ArrayLike, RandomState
+from .._utils.validation import units_of
 from ..kernels import kernel_matrix
-from ._leave_one_out import leave_one_out
 from ._operators import SummedKernel
+from ._penalty_search import leave_one_out
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 
@@ -33,8 +35,9 @@ class PenalizedExpansion(Estimator):
     A subclass has `_BANDWIDTH_FACTORS`, candidates by kernel in multiples of the median distance, and methods:
     ``_path(targets, K, alphas, memory)`` fits all alphas on a matrix, see `leave_one_out`; ``_exact(K, targets,
     alpha)`` and ``_iterative(operator, targets, alpha, step_done)`` fit one and return coefficients with the number of
-    iterations and, the latter, residuals; ``_keep(choice, targets)`` takes what else it needs, and ``_offsets()`` are
-    those of the fitted form.
+    iterations and, the latter, residuals; ``_held_out(K, targets)`` predicts each point by the others with
+    the parameters in use; ``_keep(choice, targets)`` takes what else it needs, and ``_offsets()`` are those of the
+    fitted form.
     """
 
     bandwidth: str | float = "cv"
@@ -94,6 +97,7 @@ class PenalizedExpansion(Estimator):
         self.kernel_, self.bandwidth_, self.alpha_ = choice.kernel, choice.bandwidth, choice.alpha
         self.n_iter_ = solution.n_iter
         self.loss_ = choice.loss
+        self._by_others = choice.fitted.held_out if sample is data else None
         self._keep(choice, targets)
         if choice.found is not None:
             self._note(choice.found, len(sample.X))
@@ -136,6 +140,20 @@ class PenalizedExpansion(Estimator):
         return Expansion(rule, points, self.kernel_, self.bandwidth_, self.dual_coef_, offsets=-self._offsets())
 
     @property
+    def _without_leave_one_out(self):
+        if len(vars(self).get("points_", ())) > self.max_exact_samples:
+            return "with more than max_exact_samples points there is no factor of the system that tells them."
+        return None
+
+    def _predictions_by_others(self, targets):
+        """(n, k): of each point by the others, as tuning found them, or found again."""
+        known = vars(self).get("_by_others")
+        if known is not None:
+            return known
+        form = {"kernel": self.kernel_, "bandwidth": self.bandwidth_, "n_jobs": self.n_jobs}
+        return self._held_out(kernel_matrix(self.points_.astype(np.float64), **form), targets)
+
+    @property
     def _model(self):
         if "_kept_form" not in vars(self):  # just loaded
             self._kept_form = self._expansion()
@@ -155,6 +173,18 @@ class PenalizedClassifier(PenalizedExpansion, Classifier):
         self._codes, self.class_prior_ = targets.codes, targets.center
         if choice.found is not None:
             self._warn_if_one_class(choice.fitted.held_out)
+
+    def _leave_one_out(self):
+        n_classes, temperature = len(self.classes_), vars(self).get("temperature_", 1.0)
+        units = units_of(self._codes, self._weights, n_classes, self.class_weight is not None)
+        held_out = self._predictions_by_others(ClassTargets.of(self._codes, n_classes, self._weights))
+        return LeftOut(
+            self._codes,
+            self._weights / units[self._codes],
+            log_posterior(held_out / temperature),
+            lambda Q: log_posterior(self._model.scores(Q) / temperature),
+            self._order,
+        )
 
     def _scores(self, X):
         return self._model.scores(X).astype(X.dtype, copy=False)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from .._expansion.ridge import solve
+from .._expansion.ridge import Smoother, solve
 from .._tuning import ridge_grid
 from . import _ridge_iterative as iterative
-from ._leave_one_out import Fitted
 from ._penalized import PenalizedExpansion
+from ._penalty_search import Fitted
 
 
 class KernelRidge(PenalizedExpansion):
@@ -46,3 +46,20 @@ class KernelRidge(PenalizedExpansion):
     def _iterative(self, operator, targets, alpha, step_done):
         options = {"tol": self.tol, "max_iter": self.max_iter, "step_done": step_done}
         return iterative.solve(operator, targets.Y, alpha, targets.weights, **options)
+
+    def _held_out(self, K, targets):
+        return targets.judged(solve(K, targets.Y, self.alpha_, targets.weights).held_out).scores
+
+    @property
+    def _smoother(self):
+        """The weights of the targets in predictions; kept."""
+        if "_kept_smoother" not in vars(self):
+            self._kept_smoother = Smoother(self.points_, self.kernel_, self.bandwidth_, self.alpha_, self._weights)
+        return self._kept_smoother
+
+
+def smoother_of(estimator):
+    """The `Smoother` of a fitted kernel ridge regression that has a factor of its system, else None."""
+    if not isinstance(estimator, KernelRidge) or estimator._without_leave_one_out is not None:
+        return None
+    return estimator._smoother

@@ -2,7 +2,6 @@
 
 from ._penalized import PenalizedClassifier
 from ._ridge import KernelRidge
-from ._ridge_left_out import RidgeLeftOut
 
 
 class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
@@ -125,19 +124,6 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     def _keep(self, choice, targets):
         super()._keep(choice, targets)
         self.temperature_ = choice.fitted.temperature
-        self._by_others = choice.fitted.held_out
 
     def _offsets(self):
         return self.class_prior_
-
-    @property
-    def _without_leave_one_out(self):
-        if len(vars(self).get("points_", ())) > self.max_exact_samples:
-            return "with more than max_exact_samples points there is no factor of the system that tells them."
-        return None
-
-    def _leave_one_out(self):
-        options = self._model, self.alpha_, self.temperature_, self.class_weight is not None, self._order
-        by_others = vars(self).get("_by_others", ())  # of all points, if these were tuned on; not if just loaded
-        held_out = by_others if len(by_others) == len(self.points_) else None
-        return RidgeLeftOut(self.points_, self._codes, self._weights, len(self.classes_), *options, held_out)

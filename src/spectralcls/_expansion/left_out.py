@@ -1,0 +1,157 @@
+"""What the other training points say of each one: the one place behind label quality, p-values and prediction sets."""
+
+import numpy as np
+
+from .._utils.cached import cached_property
+from .._utils.quantile import weighted_quantile
+from .held_out import log_sums_of_others
+from .points import blocks
+
+PAIRS = 1 << 16  # queries times undecided points that are compared together; 2^15 to 2^17 take times within 15 %
+BACKGROUND = 0.02  # share of the training points whose own class scores less than the background
+JOINT_BYTES = 1 << 23  # kernel values of queries that join the points together
+
+
+class LeftOut:
+    """Every training point as the others see it, and how a query compares.
+
+    A class suits a query if its log odds, against the other classes and a background, are not among the lowest that the
+    points have for their own classes. Here a query changes nothing for the points. A subclass whose points see the
+    query too (full conformal prediction) says what changes: it overrides `joined`.
+
+    Parameters
+    ----------
+    codes : (n,) class of each point
+    weights : (n,) how many points it counts for
+    scores : (n, C) logarithmic scores by the other points
+    queries : callable, from coordinates (m, d) to scores (m, C) by all points
+    order : (n_samples,) the point that each training sample is; None if these are the points
+    """
+
+    def __init__(self, codes, weights, scores, queries=None, order=None):
+        self.codes, self.weights, self.scores, self.order = codes, weights, scores, order
+        self._scores_of = queries
+
+    @cached_property
+    def own(self):
+        """Score of each point's own class, (n,)."""
+        return self.scores[np.arange(len(self.codes)), self.codes]
+
+    @cached_property
+    def background(self):
+        """Score of a class "none of these", the same everywhere: few points score less for their own class."""
+        reached = np.isfinite(self.own)
+        if not reached.any():
+            return -np.inf
+        return float(weighted_quantile(self.own[reached], BACKGROUND, self.weights[reached]))
+
+    @cached_property
+    def others(self):
+        """log of the sum over all classes but a point's own, the background among them, (n,)."""
+        others = self.scores.copy()
+        others[np.arange(len(self.codes)), self.codes] = self.background
+        return np.logaddexp.reduce(others, axis=1)
+
+    @cached_property
+    def odds(self):
+        """Log odds of each point's own class, (n,)."""
+        return odds(self.own, self.others)
+
+    @property
+    def _numbers_of_a_query(self):
+        return self.scores.shape[1]
+
+    def limits(self, scores, dtype, slack=0.0):
+        """Log odds (m, C) of each class for queries of these scores, and what ties to rounding may exceed them by."""
+        others = np.logaddexp(log_sums_of_others(scores), self.background)
+        return odds(scores, others) + rounding_of(scores, dtype, slack)
+
+    def joined(self, Q):
+        """Limits (m, C) of queries, and None, or what changes for the points once a query is among them.
+
+        That is two functions: ``bounds(rows, c, points)``, the least and greatest log odds of the points once any of
+        these queries joins class c, any class if that is None; and ``conform_less(rows, c, points)``, whether the log
+        odds of the points are at most the query's limit then, (rows, points).
+        """
+        return self.limits(self._scores_of(Q), Q.dtype), None
+
+    def counts(self, Q, within, beyond=None):
+        """For each query and class c the number (m, C) of points, each with its weight, whose log odds are at most the
+        query's once (q, c) is among them; `within` its own class if true.
+
+        With `beyond`, a number or one for each class, only whether it is exceeded has to be right.
+        """
+        n_classes = self.scores.shape[1]
+        beyond = np.broadcast_to(np.nan if beyond is None else beyond, n_classes)
+        of_class = [np.flatnonzero(self.codes == c) for c in range(n_classes)] if within else None
+
+        def counted(odds, limits):
+            if not within:
+                return counter(odds, self.weights)(limits)
+            each = zip(of_class, limits.T, strict=True)
+            return np.stack([counter(odds[own], self.weights[own])(limit) for own, limit in each], axis=1)
+
+        out = np.empty((len(Q), n_classes))
+        for block in blocks(len(Q), 8 * self._numbers_of_a_query, JOINT_BYTES):
+            limits, change = self.joined(Q[block])
+            if change is None:
+                out[block] = counted(self.odds, limits)
+                continue
+            least, most = change[0](slice(None), None, slice(None))
+            certain, possible = counted(most, limits), counted(self.odds if within else least, limits)
+            asked = (certain < possible) & ~(certain > beyond) & ~(possible <= beyond)
+            for c in np.flatnonzero(asked.any(axis=0)):
+                points = of_class[c] if within else np.arange(len(self.codes))
+                rows = np.flatnonzero(asked[:, c])
+                rows = rows[np.argsort(limits[rows, c])]
+                self._finish(certain[:, c], rows, limits[:, c], c, points, 0.0, change, beyond[c])
+            out[block] = certain
+        return out
+
+    def _finish(self, counts, rows, limits, c, points, certain, change, beyond):
+        """The counts of queries, in ascending order of limits, in place: `certain` points, and which of `points`."""
+        bounds, conform_less = change
+        least, most = bounds(rows, c, points)
+        below = most <= limits[rows[0]]
+        certain += self.weights[points[below]].sum()
+        points = points[~below & (least <= limits[rows[-1]])]
+        counts[rows], weights = certain, self.weights[points]
+        if not len(points) or certain > beyond or certain + weights.sum() <= beyond:
+            return
+        if len(rows) * len(points) <= PAIRS or len(rows) == 1:
+            counts[rows] += conform_less(rows, c, points) @ weights
+            return
+        for half in np.array_split(rows, 2):
+            self._finish(counts, half, limits, c, points, certain, change, beyond)
+
+    def number(self, by_class):
+        """Of points, each with its weight; (C,) of each class if `by_class`."""
+        return np.bincount(self.codes, self.weights, self.scores.shape[1]) if by_class else self.weights.sum()
+
+    def p_values(self, Q, by_class):
+        """(m, C): share of the points that conform no better than a query of that class, itself included."""
+        return np.minimum((self.counts(Q, by_class) + 1) / (self.number(by_class) + 1), 1.0)  # to rounding
+
+    def sets(self, Q, by_class, error):
+        """(m, C): whether that share is greater than `error`. Counts that are decided are not finished."""
+        beyond = error * (self.number(by_class) + 1) - 1
+        return self.counts(Q, by_class, beyond) > beyond
+
+
+def rounding_of(scores, dtype, slack=0.0):
+    """What logarithmic scores may be off by, at least `slack` of them."""
+    return max(64 * np.finfo(dtype).eps, slack) * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
+
+
+def odds(own, others):
+    """``own - others``; where neither class is in reach, -inf."""
+    with np.errstate(invalid="ignore"):
+        found = own - others
+    return np.fmax(found, -np.inf, out=found)
+
+
+def counter(values, weights):
+    """Function of limits: how many points, each with its weight, have values of at most these."""
+    order = np.argsort(values)
+    values, total = values[order], np.append(0.0, np.cumsum(weights[order]))
+    return lambda limits: total[np.searchsorted(values, limits, side="right")]

@@ -1,0 +1,102 @@
+"""What the spans of the classes explain of each other's samples, and what one more sample changes."""
+
+import numpy as np
+
+from .._core.interrupt import matmul
+from .._expansion.left_out import JOINT_BYTES, LeftOut, odds
+from .._expansion.points import blocks, class_rows
+from .._expansion.sums_left_out import complete
+from .._utils.validation import units_of
+from ..linalg import cholesky_in_place, inverse_in_place
+from ._class_model import together
+from ._gaussian import gaussian
+
+PLAIN = 300.0  # logarithms below which odds and their products are numbers
+ROUNDING = 1e-12  # of bounds
+
+
+class SpansLeftOut(LeftOut):
+    """Scores log(1 - tau) of samples, each without itself in the span of its class; copies by weight leave together.
+
+    With N the inverse of K + alpha I of a class, and z the kernel values of a point at its samples, the share that the
+    span explains is ``q = z^T N z``. One more sample x adds ``change^2 / s`` to q, where ``change = k(y, x) - z^T N
+    k_x`` and ``s = 1 + alpha - k_x^T N k_x``. Of a sample i of the class z is without its own value, its share is ``2 q
+    / (1 + sqrt(1 + 4 N_ii q))``, and its change a multiple of ``(N k_x)_i``. No share exceeds one, and none grows by
+    more than all that the query leaves, ``(1 - q) (s - alpha) / s``: that decides most samples.
+    """
+
+    def __init__(self, models, by_class, order):
+        self.X, codes, weights = together(models)
+        weights = np.ones(len(self.X)) if weights is None else weights
+        self.models, self.units = models, units_of(codes, weights, len(models), by_class)
+        self.roots, self.members, each = np.sqrt(weights), class_rows(codes, len(models)), np.arange(len(self.X))
+        self.inverses, self.diagonal, self.shares = [], np.ones(len(self.X)), np.empty((len(self.X), len(models)))
+        for c, (model, own) in enumerate(zip(models, self.members, strict=True)):
+            M = model.kernel(self.X[own]) * self.roots[own]
+            M.flat[:: len(own) + 1] += model.regularization.alpha
+            V = inverse_in_place(cholesky_in_place(M))
+            self.inverses.append(matmul(V, V.T))
+            self.diagonal[own] = self.inverses[c].diagonal()
+            for rows in blocks(len(self.X), 8 * len(own), JOINT_BYTES):
+                Z = model.kernel(self.X[rows])
+                Z[own[:, None] == each[rows]] = 0.0
+                self.shares[rows, c] = np.einsum("ij,ij->j", Z, matmul(self.inverses[c], Z))
+        self.q = self.shares[each, codes]
+        self.shares[each, codes] = _by_others(self.q, self.diagonal, self.roots)
+        with np.errstate(divide="ignore"):
+            super().__init__(codes, weights / self.units[codes], np.log(self.shares), order=order)
+
+    @property
+    def _numbers_of_a_query(self):
+        return len(self.X)  # its kernel values
+
+    def joined(self, Q):
+        k = [model.kernel(complete(Q)) for model in self.models]
+        v = [matmul(N, each) for N, each in zip(self.inverses, k, strict=True)]
+        q = np.stack([np.einsum("ij,ij->j", *both) for both in zip(k, v, strict=True)])
+        slack = slack_of(min(model.regularization.alpha for model in self.models))
+        with np.errstate(divide="ignore"):
+            limits = self.limits(np.log(q.T), Q.dtype, slack)
+
+        alphas = np.array([model.regularization.alpha for model in self.models])
+        s = np.maximum(1 - q, 0.0) + (alphas / self.units)[:, None]
+
+        def bounds(rows, c, points):
+            growth = np.maximum(1 - self.shares[points], 0.0)
+            growth *= (1 - (alphas / self.units)[:, None] / s[:, rows]).max(axis=1)
+            growth = growth.max(axis=1) if c is None else growth[:, c]
+            others, unchanged = self.others[points], self.odds[points]
+            with np.errstate(divide="ignore"):
+                least = odds(self.own[points], np.log(np.exp(others) + growth)) - ROUNDING
+            if c is None:
+                return least, ROUNDING - others
+            same = self.codes[points] == c
+            return np.where(same, unchanged - ROUNDING, least), np.where(same, -others, unchanged) + ROUNDING
+
+        def conform_less(rows, c, points):
+            limit, model = np.exp(np.minimum(limits[rows, c, None], PLAIN)), self.models[c]
+            out, same = np.empty((len(rows), len(points)), dtype=bool), self.codes[points] == c
+            mates, rivals = points[same], points[~same]
+            place = np.searchsorted(self.members[c], mates)
+            roots, grows = self.roots[mates], np.square(v[c][np.ix_(place, rows)].T) / s[c, rows, None]
+            share = self.q[mates] + grows * np.square(alphas[c] / roots + roots)
+            share = _by_others(share, self.diagonal[mates] + grows, roots)
+            out[:, same] = share <= limit * np.exp(self.others[mates])
+            if len(rivals):
+                X = self.X[rivals]
+                changes = gaussian(Q[rows], X, bandwidth=model.bandwidth) - v[c][:, rows].T @ model.kernel(X)
+                others = np.exp(self.others[rivals]) + np.square(changes) / s[c, rows, None]
+                out[:, ~same] = np.exp(self.own[rivals]) <= limit * others
+            return out
+
+        return limits, (bounds, conform_less)
+
+
+def slack_of(alpha):
+    """Share of log odds by which the inverse of a kernel matrix plus alpha may miss a tie."""
+    return max(1e-9, 64 * np.finfo(np.float64).eps / alpha)
+
+
+def _by_others(q, diagonal, roots):
+    """Share of samples that the others of their class explain."""
+    return 2 * q / (1 + np.sqrt(1 + 4 * diagonal * np.square(roots) * q))
