@@ -112,6 +112,7 @@ html_title = f"spectralcls {release}"
 html_baseurl = documents()  # empty until pyproject.toml names the address of the site
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
 html_sidebars = {"index": [], "choose": []}  # pages without siblings
