@@ -1,15 +1,15 @@
-"""Intervals by the jackknife+: what the regression without each sample says of a query, for all samples at once."""
+"""The jackknife+ of a local regression: residuals, how large they are around a place, changes without a sample."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from .._expansion.points import blocks
 from .._expansion.sums_left_out import log_kernel
 from .._tuning import draw_sample
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_sums
 from ._form import held_out_predictions, left_out_predictions
+from ._jackknife import Jackknife, unit_of
 from ._moments import Moments
 
 POOLED = 20.0  # further samples of typical residual at a place: 5 to 100 cover alike, 10 to 20 with least width
@@ -17,91 +17,65 @@ FEW = 300  # samples up to which each is left out of the choice too: 30 then rea
 CLOSE = 1e-4  # of a leverage to one, from where on the sample is left out of the sums instead
 
 
-class Jackknife(NamedTuple):
-    """The training samples, without copies, and how far each is from what the others say of it.
+def jackknife(form, tried=None):
+    """The `Jackknife` of a `RegressionForm`, in one pass over the pairs for the residuals and one for their sizes.
+
+    The residual of one of few samples is that at the bandwidth and degree of the least error of the others, among
+    those that were `tried`, ascending arrays: chosen with the sample they suit it better than a query.
+    """
+    sample = draw_sample(form.samples, cv="loo", max_samples=None, random_state=0)
+    shape = form.kernel, form.bandwidth, form.points.n_jobs
+    widths, degrees = np.array([form.bandwidth]), [form.moments.degree]
+    if tried is not None and sample.n_samples <= FEW:
+        widths, degrees = tried
+    moments = Moments.of(max(degrees), sample.X, sample.targets)
+    found = held_out_predictions(sample, moments, degrees, form.kernel, widths, shape[-1])[0]
+    errors = _by_choice_of_others(np.abs(sample.targets[:, None, None] - found), sample.weights)
+    typical = weighted_quantile(errors, 0.5, sample.weights)
+    typical = np.where(typical > 0, typical, np.average(errors, axis=0, weights=sample.weights))
+    local = _Local(sample, form.moments, *shape, errors, typical)
+    sizes = local.sizes(sample.X, exclude_self=True)
+    numbers = len(errors) * (2 + 6 * sample.X.shape[1] * form.moments.degree + 4)
+    return Jackknife(errors / np.where(sizes > 0, sizes, 1.0), sample.weights, local.changes, local.sizes, numbers)
+
+
+class _Local(NamedTuple):
+    """The samples without copies, with the moments and kernel of the fitted form.
 
     Attributes
     ----------
-    sample : TuningSample
-        All of them.
-    moments, kernel, bandwidth, n_jobs : of the fitted form
-    errors : (n, k) absolute leave-one-out residuals
+    errors : (n, k) absolute residuals by the others
     typical : (k,) a residual wherever no sample is near
-    ratios : (n, k) residuals over what is usual there by the residuals of the others
     """
 
-    sample: object
+    sample: NamedTuple
     moments: Moments
     kernel: str
     bandwidth: float
     n_jobs: int | None
     errors: np.ndarray
     typical: np.ndarray
-    ratios: np.ndarray
 
-    @classmethod
-    def of(cls, form, tried=None):
-        """The samples of a `RegressionForm`, in one pass over the pairs for the residuals and one for their sizes.
-
-        The residual of one of few samples is that at the bandwidth and degree of the least error of the others, among
-        those that were `tried`, ascending arrays: chosen with the sample they suit it better than a query.
-        """
-        sample = draw_sample(form.samples, cv="loo", max_samples=None, random_state=0)
-        shape = form.kernel, form.bandwidth, form.points.n_jobs
-        widths, degrees = np.array([form.bandwidth]), [form.moments.degree]
-        if tried is not None and sample.n_samples <= FEW:
-            widths, degrees = tried
-        moments = Moments.of(max(degrees), sample.X, sample.targets)
-        found = held_out_predictions(sample, moments, degrees, form.kernel, widths, shape[-1])[0]
-        errors = _by_choice_of_others(np.abs(sample.targets[:, None, None] - found), sample.weights)
-        typical = weighted_quantile(errors, 0.5, sample.weights)
-        typical = np.where(typical > 0, typical, np.average(errors, axis=0, weights=sample.weights))
-        started = cls(sample, form.moments, *shape, errors, typical, errors)
-        sizes = started._sizes(sample.X, exclude_self=True)
-        return started._replace(ratios=errors / np.where(sizes > 0, sizes, 1.0))
-
-    def _sizes(self, Q, **left_out):
+    def sizes(self, Q, **left_out):
         """Usual residuals at places, (m, k): the mean of those around and of `POOLED` typical ones."""
-        unit = _unit(self.sample.weights)
-        columns = np.column_stack([np.ones(len(self.errors)), self.errors]) * (self.sample.weights / unit)[:, None]
-        sums = kernel_sums(
-            Q,
-            self.sample.X,
-            weights=columns,
-            kernel=self.kernel,
-            bandwidth=self.bandwidth,
-            n_jobs=self.n_jobs,
-            **left_out,
-        ).astype(np.float64)
+        weights = self.sample.weights / unit_of(self.sample.weights)
+        columns = np.column_stack([np.ones(len(self.errors)), self.errors]) * weights[:, None]
+        options = {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": self.n_jobs} | left_out
+        sums = kernel_sums(Q, self.sample.X, weights=columns, **options).astype(np.float64)
         return (sums[:, 1:] + POOLED * self.typical) / (sums[:, :1] + POOLED)
 
-    def ends(self, Q, predicted, coverage):
-        """(m, k, 2) of intervals around predictions (m, k) at places that a kernel reaches."""
-        out, sizes = np.empty((*predicted.shape, 2)), self._sizes(Q)
-        X = self.sample.X.astype(np.float64, copy=False)
-        columns = self.moments.columns(X, self.sample.targets, None)
-        wide = 1 + 3 * len(self.moments.origin) * self.moments.degree
-        for rows in blocks(len(Q), 8 * len(X) * (2 * wide + 4)):
-            changes = self._changes(Q[rows].astype(np.float64, copy=False), X, columns, predicted[rows])
-            for j in range(predicted.shape[1]):
-                centers, reach = predicted[rows, j, None] + changes[..., j], sizes[rows, j, None] * self.ratios[:, j]
-                out[rows, j, 0] = -_upper(reach - centers, self.sample.weights, coverage)
-                out[rows, j, 1] = _upper(centers + reach, self.sample.weights, coverage)
-        out[..., 0] = np.minimum(out[..., 0], predicted)
-        out[..., 1] = np.maximum(out[..., 1], predicted)
-        return out
-
-    def _changes(self, Q, X, columns, predicted):
+    def changes(self, Q, predicted):
         """(m, n, k): what leaving out each sample adds to the predictions.
 
         With weights p that add up to one, x and y less their means, M the covariance of x, and e the residuals of the
         line at the query, the change is ``-p e (1 + g M^-1 x) / (1 - p (1 + x M^-1 x))``, g the query less the mean.
         """
+        Q, X = Q.astype(np.float64, copy=False), self.sample.X.astype(np.float64, copy=False)
         logs = log_kernel(Q, X, self.kernel, self.bandwidth) + np.log(self.sample.weights)
         p = np.exp(logs - logs.max(axis=1, keepdims=True))
         p /= p.sum(axis=1, keepdims=True)
         y, k = self.sample.targets, self.sample.targets.shape[1]
-        means = p @ columns[:, 1:]
+        means = p @ self.moments.columns(X, y, None)[:, 1:]
         if self.moments.degree == 0:
             residuals, along, leverage = y - means[:, None], p, p
         else:
@@ -127,20 +101,3 @@ def _by_choice_of_others(errors, weights):
     spread = np.average(errors**2, axis=0, weights=weights).min(axis=0)
     losses = (errors**2 / np.where(spread > 0, spread, 1.0)).mean(axis=2) * weights[:, None]
     return errors[np.arange(len(errors)), (losses.sum(axis=0) - losses).argmin(axis=1)]
-
-
-def _unit(weights):
-    """Weight of one sample more, such that a number of equal ones counts as many."""
-    return weights @ weights / weights.sum()
-
-
-def _upper(values, weights, coverage):
-    """The value (m,) that a further one does not exceed with the probability `coverage`; infinite of too few."""
-    n, unit = len(weights), _unit(weights)
-    if np.ptp(weights) == 0:
-        place = int(np.ceil(coverage * (n + 1) * (1 - 1e-12))) - 1
-        return np.partition(values, place, axis=1)[:, place] if place < n else np.full(len(values), np.inf)
-    order = np.argsort(values, axis=1)
-    enough = np.cumsum(weights[order], axis=1) >= coverage * (weights.sum() + unit) * (1 - 1e-12)
-    found = np.take_along_axis(values, np.take_along_axis(order, enough.argmax(axis=1)[:, None], axis=1), axis=1)[:, 0]
-    return np.where(enough.any(axis=1), found, np.inf)

@@ -140,10 +140,9 @@ class PenalizedExpansion(Estimator):
         return Expansion(rule, points, self.kernel_, self.bandwidth_, self.dual_coef_, offsets=-self._offsets())
 
     @property
-    def _without_leave_one_out(self):
-        if len(vars(self).get("points_", ())) > self.max_exact_samples:
-            return "with more than max_exact_samples points there is no factor of the system that tells them."
-        return None
+    def _has_factor(self):
+        """Whether the system of all points has a factor, which tells the predictions without each."""
+        return len(vars(self).get("points_", ())) <= self.max_exact_samples
 
     def _predictions_by_others(self, targets):
         """(n, k): of each point by the others, as tuning found them, or found again."""
@@ -168,6 +167,12 @@ class PenalizedClassifier(PenalizedExpansion, Classifier):
     class_weight: str | dict | None = None
 
     _without_probabilities = None
+
+    @property
+    def _without_leave_one_out(self):
+        if not self._has_factor:
+            return "with more than max_exact_samples points there is no factor of the system that tells them."
+        return None
 
     def _keep(self, choice, targets):
         self._codes, self.class_prior_ = targets.codes, targets.center

@@ -15,7 +15,7 @@ from .._utils.typing import Array, ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
 from ._choice import chosen
 from ._form import regression_form
-from ._intervals import Jackknife
+from ._intervals import jackknife
 from ._metric import RegressionKinds
 
 MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
@@ -227,7 +227,7 @@ class KernelRegressor(Regressor):
         if "_points_left_out" not in vars(self):
             results, names = vars(self).get("cv_results_"), ("param_bandwidth", "param_degree")
             tried = None if results is None else [np.unique(np.asarray(results[name].tolist())) for name in names]
-            vars(self)["_points_left_out"] = Jackknife.of(form, tried)
+            vars(self)["_points_left_out"] = jackknife(form, tried)
         ends = self._points_left_out.ends(Q, form.predict(Q), float(coverage))
         interval = self._units.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
         return self._shaped(interval)

@@ -60,6 +60,6 @@ class KernelRidge(PenalizedExpansion):
 
 def smoother_of(estimator):
     """The `Smoother` of a fitted kernel ridge regression that has a factor of its system, else None."""
-    if not isinstance(estimator, KernelRidge) or estimator._without_leave_one_out is not None:
+    if not isinstance(estimator, KernelRidge) or not estimator._has_factor:
         return None
     return estimator._smoother

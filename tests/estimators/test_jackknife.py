@@ -1,0 +1,70 @@
+"""The jackknife+ of kernel ridge regression: agreement with refits without each sample, and coverage."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from spectralcls._expansion.ridge import Smoother
+from spectralcls.regression._jackknife import Jackknife
+
+
+def kernel(A, B):
+    return np.exp(-np.linalg.norm(A[:, None] - B, axis=2) / 1.5)
+
+
+def problem(n, m, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + m, 2))
+    Y = np.column_stack([np.sin(2 * X[:, 0]), X[:, 1] ** 2]) + 0.3 * rng.normal(size=(n + m, 2))
+    return X[:n], Y[:n], X[n:], Y[n:]
+
+
+def fitted(X, Y, weights, Q, ridge=0.2):
+    return kernel(Q, X) @ np.linalg.solve(kernel(X, X) + ridge * np.diag(1 / weights), Y)
+
+
+def jackknife(X, Y, weights, ridge=0.2):
+    smoother = Smoother(X, "laplace", 1.5, ridge, weights)
+    residuals = smoother.inverse @ Y / smoother.inverse.diagonal()[:, None]
+    return Jackknife.of_ridge(smoother, residuals, weights)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_predictions_without_a_sample_are_those_of_refits(weighted):
+    X, Y, Q, _ = problem(40, 7, 0)
+    weights = np.random.default_rng(1).uniform(0.5, 2, 40) if weighted else np.ones(40)
+    found, predicted = jackknife(X, Y, weights), fitted(X, Y, weights, Q)
+    changes = found.changes(Q, predicted)
+    for i in range(40):
+        others = np.delete(np.arange(40), i)
+        refit = fitted(X[others], Y[others], weights[others], np.vstack([Q, X[i]]))
+        assert_allclose(predicted + changes[:, i], refit[:-1], rtol=1e-9)
+        assert_allclose(found.ratios[i], np.abs(Y[i] - refit[-1]), rtol=1e-9)
+
+
+def test_ends_are_quantiles_of_refits():
+    X, Y, Q, _ = problem(30, 5, 2)
+    found = jackknife(X, Y, np.ones(30)).ends(Q, fitted(X, Y, np.ones(30), Q), 0.8)
+    refits = [np.delete(np.arange(30), i) for i in range(30)]
+    centers = np.array([fitted(X[own], Y[own], np.ones(29), Q) for own in refits])
+    errors = np.array(
+        [np.abs(Y[i] - fitted(X[own], Y[own], np.ones(29), X[i : i + 1])[0]) for i, own in enumerate(refits)]
+    )
+    place = int(np.ceil(0.8 * 31)) - 1
+    upper = np.sort(centers + errors[:, None], axis=0)[place]
+    lower = -np.sort(errors[:, None] - centers, axis=0)[place]
+    assert_allclose(found, np.stack([lower, upper], axis=2), rtol=1e-9)
+
+
+def test_intervals_hold_the_targets_of_new_samples():
+    hits = []
+    for seed in range(40):
+        X, Y, Q, truth = problem(60, 100, seed)
+        ends = jackknife(X, Y, np.ones(60)).ends(Q, fitted(X, Y, np.ones(60), Q), 0.9)
+        hits.append(np.mean((ends[..., 0] <= truth) & (truth <= ends[..., 1])))
+    assert abs(np.mean(hits) - 0.9) < 0.015
+
+
+def test_too_few_samples_bound_nothing():
+    X, Y, Q, _ = problem(8, 3, 0)
+    assert np.isinf(jackknife(X, Y, np.ones(8)).ends(Q, fitted(X, Y, np.ones(8), Q), 0.9)).all()
