@@ -1,19 +1,25 @@
 """Paper 004, section V: satimage with and without CCDR, and the classes' entropic dimensions."""
 
+from itertools import product
+
 import numpy as np
 from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import LabelBinarizer
 
 from spectralcls.ccdr import CCDR
-from spectralcls.information._dimension import class_dimensions
+from spectralcls.information import class_dimensions
+
+from .marginal_fisher import marginal_fisher
 
 BETAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 NEIGHBORS = (2, 3, 4, 5, 6, 8, 10, 12)  # of the graph
 DIMENSIONS = tuple(range(1, 21))
 KNN = (1, 3, 4, 5, 7, 9)
+WITHIN, BETWEEN = (5, 10, 20), (100, 500, 2000)  # edges of marginal Fisher analysis, of a point and of a class
 DIMENSION, NEIGHBOR, BETA = 14, 4, 0.5  # of figures 2 to 4 where they do not vary
 FIRST_PCA, LAST_PCA = 2, 36
 RESAMPLES = 10
@@ -81,6 +87,21 @@ def table(source):
         Z, T = embed(X, y, Q, beta, NEIGHBOR, DIMENSION)
         nets.append(net_error(Z, y, T, truth, Z.shape[1], Z.std()))
     found["CCDR"] = {"Neural net": min(nets)} | {name: min(errors) for name, errors in best.items()}
+    return found
+
+
+def rivals(source):
+    """Least errors over the tuning parameters of linear maps: {"LDA": {"Linear": ..., "k-NN": ...}, "MFA": ...}."""
+    X, y, Q, truth = satimage(source)
+    lda = LinearDiscriminantAnalysis().fit(X, y)
+    maps = {"LDA": [lda.scalings_], "MFA": [marginal_fisher(X, y, *sizes) for sizes in product(WITHIN, BETWEEN)]}
+    found = {}
+    for name, all_ in maps.items():
+        parts = [(X @ A[:, :m], Q @ A[:, :m]) for A in all_ for m in DIMENSIONS if m <= A.shape[1]]
+        found[name] = {
+            "Linear": min(linear_error(Z, y, T, truth) for Z, T in parts),
+            "k-NN": min(knn_error(Z, y, T, truth, k) for Z, T in parts for k in (3, 5, 9)),
+        }
     return found
 
 

@@ -58,3 +58,19 @@ def errors(source, found, words):
     return figure, "; ".join(
         f"{name}: least error {e:.2f} per cent at {v:g}" for name, (e, v) in best.items()
     ) + ". Bars: 80 % interval of a share of the test points."
+
+
+def rivals(source, table, linear_maps):
+    """Least errors of all reductions; see `ccdr.table` and `ccdr.rivals`."""
+    errors = {"none": table["none"], "PCA": table["PCA"], **linear_maps, "CCDR": table["CCDR"]}
+    figure, ax = plt.subplots(figsize=(6.5, 3.2), layout="constrained")
+    places = np.arange(len(errors))
+    for shift, rule in ((-0.2, "Linear"), (0.2, "k-NN")):
+        ax.bar(places + shift, [of[rule] for of in errors.values()], 0.38, label=rule)
+    ax.set(xticks=places, xticklabels=list(errors), ylabel="test error, %")
+    ax.legend(frameon=False)
+    rates = "; ".join(f"{name} {of['Linear']:.2f} and {of['k-NN']:.2f}" for name, of in errors.items())
+    return figure, (
+        "The paper reviews linear discriminant analysis (LDA) and marginal Fisher analysis (MFA) without numbers. "
+        f"Least error of the linear rule and of k-NN, per cent, best case as in table I: {rates}."
+    )

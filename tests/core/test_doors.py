@@ -7,7 +7,7 @@ import spectralcls
 from spectralcls import KernelRegressor, ParzenClassifier, information, kernel_sums, knn, top_eigenpairs
 from spectralcls._core import compiled
 from spectralcls.ccdr import CCDR
-from spectralcls.information._dimension import class_dimensions, entropic_dimension
+from spectralcls.information import class_dimensions, entropic_dimension
 from spectralcls.inspection import with_priors
 from spectralcls.kernel_mean import reduce_training_set
 from spectralcls.kernels import PackedPoints, amise_bandwidth, kernel_matrix, silverman_bandwidth

@@ -4,8 +4,9 @@ from data import load_npz
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist, pdist
 
-from spectralcls.information import _dimension as dimension_module
-from spectralcls.information import class_dimensions, entropic_dimension
+from spectralcls._tuning import dimension as dimension_module
+from spectralcls.ccdr import CCDRClassifier
+from spectralcls.information import class_dimensions, entropic_dimension, intrinsic_entropy
 from spectralcls.neighbors import knn
 
 
@@ -173,3 +174,52 @@ def test_duplicates_only():
         entropic_dimension(np.repeat([[1.0], [2.0]], 15, axis=0))
     with pytest.raises(ValueError, match="NaN"):
         entropic_dimension(np.full((30, 2), np.nan))
+
+
+@pytest.mark.parametrize("graph", ["knn", "mst"])
+@pytest.mark.parametrize("m, volume", [(1, 5.0), (2, 6.0), (3, 0.1)])
+def test_the_entropy_of_a_uniform_density_is_the_logarithm_of_its_volume(m, volume, graph):
+    U = volume ** (1 / m) * np.random.default_rng(1).uniform(size=(800, m))
+    found = intrinsic_entropy(isometric(U, 6), dimension=m, graph=graph, random_state=0)
+    assert found == pytest.approx(np.log(volume), abs=0.1)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.8])
+@pytest.mark.parametrize("m", [1, 2])
+def test_the_entropy_of_a_normal_density(m, alpha):
+    X = 3 * np.random.default_rng(0).standard_normal((3000, m))
+    exact = m / 2 * (np.log(2 * np.pi * 9) + np.log(alpha) / (alpha - 1))
+    assert intrinsic_entropy(X, alpha=alpha, dimension=m, random_state=0) == pytest.approx(exact, abs=0.15)
+
+
+def test_the_entropy_of_a_surface_is_that_of_its_area():
+    u = np.random.default_rng(0).uniform(size=(4000, 2)) * (2 * np.pi, 1)
+    cylinder = np.column_stack([np.cos(u[:, 0]), np.sin(u[:, 0]), u[:, 1]])
+    assert intrinsic_entropy(cylinder, random_state=0) == pytest.approx(np.log(2 * np.pi), abs=0.1)
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e-3, 1e150])
+def test_the_entropy_in_another_unit(factor):
+    X = np.random.default_rng(0).standard_normal((100, 3))
+    found, scaled = (intrinsic_entropy(c * X, dimension=3, random_state=0) for c in (1, factor))
+    assert scaled == pytest.approx(found + 3 * np.log(factor), rel=1e-9)
+
+
+def test_the_entropy_counts_copies_once_and_refuses_what_it_cannot_do():
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    once, twice = (intrinsic_entropy(np.repeat(X, t, axis=0), random_state=0) for t in (1, 2))
+    assert once == twice
+    with pytest.raises(ValueError, match="need more than 5 distinct points"):
+        intrinsic_entropy(X[:5])
+    with pytest.raises(ValueError, match="alpha"):
+        intrinsic_entropy(X, alpha=1.0)
+
+
+def test_ccdr_takes_one_component_more_than_the_largest_dimension_of_a_class():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([isometric(rng.uniform(size=(200, m)), 8, seed=m) for m in (1, 3)] + [rng.normal(size=(3, 8))])
+    y = np.repeat([0, 1, 2], [200, 200, 3])  # the last class is too small for an estimate
+    model = CCDRClassifier(n_components="intrinsic", beta=1.0, scale=None).fit(X, y)
+    assert model.n_components_ == 4 == 1 + round(entropic_dimension(X[y == 1], random_state=0).dimension)
+    with pytest.raises(ValueError, match="no class has the 7 distinct labeled points"):
+        CCDRClassifier(n_components="intrinsic").fit(X[[0, 1, 2, 200, 201, 202]], y[[0, 1, 2, 200, 201, 202]])

@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 import reference
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 
 from spectralcls.kernel_mean import ParzenClassifier
 from spectralcls.kernel_mean._reduction import reduce_training_set
 
-METHODS = ("representative", "weight")
+METHODS = ("representative", "perturbation", "weight")
 
 
 def unbalanced(n=900, seed=0):
@@ -37,7 +38,7 @@ def test_shape_classes_and_total_weights(method, dtype):
     for label in np.unique(y):
         share = np.mean(y == label)
         assert weights[y[indices] == label].sum() == pytest.approx(np.sum(y == label))
-        if method == "weight":
+        if method != "representative":
             assert abs(np.sum(y[indices] == label) - 60 * share) < 1
 
 
@@ -50,6 +51,27 @@ def test_weight_keeps_the_points_of_largest_weight_in_each_class():
         left = np.setdiff1d(np.flatnonzero(inside), kept)
         assert density[kept].max() <= density[left].min() * (1 + 1e-12)
         assert np.ptp(weights[y[indices] == label]) < 1e-12
+
+
+def test_each_point_perturbs_the_span_of_those_before_it_most():
+    X, y = unbalanced(300)
+    h, own = 0.3, np.flatnonzero(y == "rare")
+    K = reference.kernel_matrix(X[own], X[own], bandwidth=h)
+    indices, weights = reduce_training_set(X[own], y[own], 8, method="perturbation", bandwidth=h)
+    kept = [K.sum(axis=1).argmax()]
+    while len(kept) < 8:
+        k = K[kept]
+        tau = 1 - np.einsum("ij,ij->j", k, np.linalg.solve(k[:, kept], k))
+        kept.append(tau.argmax())
+    assert_array_equal(indices, np.sort(kept))
+    nearest = np.sort(kept)[cdist(X[own], X[own][np.sort(kept)]).argmin(axis=1)]
+    assert_array_equal(weights, [np.sum(nearest == i) for i in indices])
+
+
+def test_points_in_the_span_of_others_are_not_kept():
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0], [5.0]]), np.zeros(5)
+    indices, weights = reduce_training_set(X, y, 5, method="perturbation", bandwidth=1.0)
+    assert len(indices) == 3 and sorted(weights) == [1, 2, 2]
 
 
 def test_representatives_have_the_mean_of_their_class():

@@ -54,7 +54,7 @@ CHANGED = {
     "inspection.influence": {"estimator": PARZEN},
     "inspection.with_priors": {"estimator": PARZEN, "priors": [0.5, 0.5]},
     "information.class_dimensions": {"X": MORE, "y": MORE_LABELS, "n_resamples": 2},
-    "information.entropic_dimension": {"X": MORE},
+    **dict.fromkeys(("information.entropic_dimension", "information.intrinsic_entropy"), {"X": MORE}),
     "information.independence_test": {"Y": SMALL[:, :1]},
     "papers.as_printed": {"model": spectralcls.spectral.SpectralISEClassifier(1.0)},
     **{f"datasets.{name}": {"path": csv_file()} for name in ("read_table", "table_parts")},

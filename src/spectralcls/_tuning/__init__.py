@@ -9,6 +9,14 @@ are used, their folds, the scale of bandwidths, ties and `cv_results_` are settl
 >>> found.params["bandwidth"], found.cv_results, sample.n_samples
 """
 
+from .dimension import (
+    IntrinsicDimension,
+    class_dimensions,
+    distinct_and_scaled,
+    entropic_dimension,
+    entropic_graphs,
+    largest_dimension,
+)
 from .factors import choose_factors
 from .folds import (
     check_folds,
@@ -32,6 +40,7 @@ from .grids import (
 from .held_out_loss import HeldOutLoss
 from .judge import SCORINGS, Judge
 from .sample import TuningSample, draw_sample, tuning_sample
+from .scaled import scaled
 from .scales import shared_scale
 from .search import SCORE_TOLERANCE, Scored, Search, Splits, best_candidate, search
 from .spread import center_and_spread, effective_number, spreads, within_reach

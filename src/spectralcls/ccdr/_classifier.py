@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from .._estimator import Estimator, transactional, with_parameters
-from .._tuning import draw_sample, drawn_seed, search
+from .._tuning import draw_sample, drawn_seed, largest_dimension, search
 from .._utils.available import available_if
 from .._utils.conversion import as_array
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
@@ -44,9 +44,10 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     estimator : classifier or None, default=None
         Trained on the embedded labeled points; None: ``KNeighborsClassifier``, with 1, 3, 5, 9, 15 or 25 neighbors by
         cross-validation, where ties go to the nearer class.
-    n_components : int, sequence of int or "cv", default="cv"
+    n_components : int, sequence of int, "cv" or "intrinsic", default="cv"
         Dimension of the embedding; of several the best is chosen by cross-validation, all from one
-        decomposition. "cv": ten values from 1 to 16.
+        decomposition. "cv": ten values from 1 to 16. "intrinsic", as [1]_ chooses it: one more than the largest
+        :func:`~spectralcls.information.entropic_dimension` of a class, rounded, and at most the number of features.
     beta : float, sequence of float or "cv", default="cv"
         Weight of the geometry against the labels, see `CCDR`. "cv": 0.05, 0.5 and 5.
     n_neighbors : int, sequence of int, "auto" or "cv", default=4
@@ -145,19 +146,24 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
     _parameter_constraints = CCDR._parameter_constraints | {
         "estimator": [None, HasMethods(["fit", "predict"])],
-        "n_components": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"cv"})],
+        "n_components": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"cv", "intrinsic"})],
         "beta": [Interval(Real, 0, None, closed="left"), "array-like", StrOptions({"cv"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"auto", "cv"})],
     }
 
-    def _candidates(self, n_samples, n_labeled, n_classes):
+    def _candidates(self, X, codes, seed):
         """Values to choose from, by name."""
+        n_samples, n_labeled, n_classes = len(X), np.count_nonzero(codes >= 0), codes.max() + 1
         largest = n_samples + n_classes - 2
+        intrinsic = 0
+        if isinstance(self.n_components, str) and self.n_components == "intrinsic":
+            intrinsic = min(largest_dimension(X, codes, seed, self.n_jobs) + 1, largest)
         rules = {
             ("beta", "cv"): BETAS,
             ("n_neighbors", "cv"): N_NEIGHBORS,
             ("n_neighbors", "auto"): max(round(np.log2(n_samples)) - 1, 2),
             ("n_components", "cv"): [m for m in N_COMPONENTS if m <= max(largest, 1)],
+            ("n_components", "intrinsic"): intrinsic,
         }
         found = {}
         for name in ("beta", "n_neighbors", "n_components"):
@@ -200,7 +206,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             )
         seed = drawn_seed(self.random_state)
         labeled = codes >= 0
-        candidates = self._candidates(len(X), np.count_nonzero(labeled), len(classes))
+        candidates = self._candidates(X, codes, seed)
         best = {name: values[0] for name, values in candidates.items()}
         ccdr = CCDR(
             scale=None,

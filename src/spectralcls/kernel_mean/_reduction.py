@@ -12,9 +12,12 @@ from .._utils.from_sklearn import Interval, RealNotInt, StrOptions, validate_par
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_column, check_sample_weight
 from ..kernels import kernel_matrix, kernel_sums
+from ..kernels.neighbors import knn
 from ..linalg import rpcholesky
 
 __all__ = ["reduce_training_set"]
+
+NO_NEWS = 1e-10  # tau of a point in the span of others, to rounding
 
 
 @validate_params(
@@ -22,7 +25,7 @@ __all__ = ["reduce_training_set"]
         "X": ["array-like"],
         "y": ["array-like"],
         "size": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither")],
-        "method": [StrOptions({"representative", "weight"})],
+        "method": [StrOptions({"representative", "perturbation", "weight"})],
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"silverman"})],
         "sample_weight": ["array-like", None],
         "random_state": ["random_state"],
@@ -51,10 +54,13 @@ def reduce_training_set(
         Class labels.
     size : int or float
         Number of points to keep, or their share of n. Classes keep their shares, and at least one point each.
-    method : {"representative", "weight"}, default="representative"
+    method : {"representative", "perturbation", "weight"}, default="representative"
         "representative": points chosen by randomly pivoted Cholesky of the class's Gaussian kernel matrix,
         with the weights >= 0 that bring their kernel mean nearest to that of the whole class. For classifiers
         by density or distance.
+        "perturbation": one point after the other, each the one that perturbs the span of those before it most, of
+        largest tau [2]_; the first is the densest. Each stands for the points of its class that are nearest to it.
+        They cover the class evenly, its outliers included. For :class:`~spectralcls.PerTurboClassifier`.
         "weight": the points of largest weight 1 / f, f the Parzen density of all training points, as
         proposed in [1]_, section 10.1. They are the border of the data, with equal weights in a class; good
         where classes do not overlap, poor where they do.
@@ -83,13 +89,15 @@ def reduce_training_set(
 
     Notes
     -----
-    With r points a class of n_c: "representative" costs n_c r kernel values, n_c r^2 operations and n_c r
-    numbers of memory; "weight" n^2 kernel values and no memory.
+    With r points a class of n_c: "representative" and "perturbation" cost n_c r kernel values, n_c r^2 operations and
+    n_c r numbers of memory, "perturbation" also a pass over the n_c^2 pairs; "weight" n^2 kernel values and no memory.
 
     References
     ----------
     .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
        Tromsø, 2007.
+    .. [2] N. Courty, T. Burger, J. Laurent, "PerTurbo: a new classification algorithm based on the spectrum
+       perturbations of the Laplace-Beltrami operator", ECML PKDD 2011, LNCS 6911, pp. 359-374.
 
     Examples
     --------
@@ -120,6 +128,8 @@ def reduce_training_set(
         density = np.full(len(X), np.inf)
         density[used] = kernel_sums(X[used], X[used], weights=mass[used], bandwidth=h, n_jobs=n_jobs)
         chosen = [_sparsest(rows, density, r, mass) for rows, r in zip(members, sizes, strict=True)]
+    elif method == "perturbation":
+        chosen = [_most_perturbing(X, rows, r, mass, h, n_jobs) for rows, r in zip(members, sizes, strict=True)]
     else:
         rng = check_random_state(random_state)
         chosen = [_representatives(X, rows, r, mass, h, rng, n_jobs) for rows, r in zip(members, sizes, strict=True)]
@@ -146,6 +156,22 @@ def _sparsest(rows, density, size, mass):
     class_mass = mass[rows].sum()
     rows = rows[np.argsort(density[rows], kind="stable")[:size]]
     return rows, mass[rows] * (class_mass / mass[rows].sum())
+
+
+def _most_perturbing(X, rows, size, mass, bandwidth, n_jobs):
+    """Pivots of a Cholesky factor of the class that takes the largest remainder, tau, each time."""
+    points, kept = X[rows].astype(np.float64), []
+    factor, tau = np.zeros((len(rows), size)), np.ones(len(rows))
+    pivot = kernel_sums(points, points, weights=mass[rows], bandwidth=bandwidth, n_jobs=n_jobs).argmax()
+    while len(kept) < size and tau[pivot] > NO_NEWS:
+        column = kernel_matrix(points, points[[pivot]], bandwidth=bandwidth, n_jobs=n_jobs)[:, 0]
+        column -= factor[:, : len(kept)] @ factor[pivot, : len(kept)]
+        factor[:, len(kept)] = column / np.sqrt(tau[pivot])
+        tau -= factor[:, len(kept)] ** 2
+        kept.append(pivot)
+        tau[pivot], pivot = 0.0, tau.argmax()
+    nearest = knn(points, points[kept], 1, n_jobs=n_jobs)[1][:, 0]
+    return rows[kept], np.bincount(nearest, mass[rows], len(kept))
 
 
 def _representatives(X, rows, size, mass, bandwidth, rng, n_jobs):

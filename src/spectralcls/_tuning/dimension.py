@@ -14,7 +14,7 @@ from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_column
 from ..kernels.neighbors import knn, without_self
-from ._scaled import scaled
+from .scaled import scaled
 
 TRIMMED = 0.05  # of the edges, the longest
 DOMINATED = 0.8  # share of the longest edges in the length of all: no normal or exponential sample has as much
@@ -128,7 +128,8 @@ def entropic_dimension(
     References
     ----------
     J. A. Costa, A. O. Hero, "Geodesic entropic graphs for dimension and entropy estimation in manifold
-    learning", IEEE Trans. Signal Processing 52 (2004).
+    learning", IEEE Trans. Signal Processing 52 (2004), for trees; J. A. Costa, A. Girotra, A. O. Hero, "Estimating
+    local intrinsic dimension with k-nearest neighbor graphs", IEEE Workshop on Statistical Signal Processing, 2005.
 
     Examples
     --------
@@ -138,14 +139,8 @@ def entropic_dimension(
     >>> round(entropic_dimension(np.hstack([X, X]), random_state=0).dimension, 3)
     1.971
     """
-    points, exponent = scaled(converted(X, "X", dtype=np.float64))
-    points, rows_of_X = np.unique(points, axis=0, return_index=True)
-    n, least = len(points), n_neighbors + 1 if graph == "knn" else 2
-    if n <= least:
-        raise ValueError(
-            f"need more than {least} distinct points for a dimension, but without duplicates there are {n} of "
-            f"n_samples={np.shape(X)[0]}."
-        )
+    points, exponent, rows_of_X = distinct_and_scaled(X, least := least_number(graph, n_neighbors))
+    n = len(points)
     if sizes is None:
         sizes = np.unique(np.linspace(max(least, n // 2), n - 1, 8).astype(int))
     sizes = np.asarray(sizes)
@@ -155,8 +150,7 @@ def entropic_dimension(
         raise ValueError(
             f"need two or more sizes between {least} and the number of distinct points, {n}; got {sizes.tolist()}."
         )
-    trees = graph == "mst"
-    graphs = SpanningTrees.of(points) if trees else NeighborGraphs.of(points, n_neighbors, sizes.min(), n_jobs)
+    graphs = entropic_graphs(points, graph, n_neighbors, sizes.min(), n_jobs)
     _name_far_points(points, graphs.edges(np.arange(n)), n_neighbors, rows_of_X, n_jobs)
     random = check_random_state(random_state)
     logs = np.empty((n_resamples, len(sizes)))
@@ -199,6 +193,44 @@ def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, In
     X = converted(X, "X", dtype=np.float64)
     y = check_column(y, len(X))
     return {label: entropic_dimension(X[y == label], **options) for label in np.unique(y).tolist()}
+
+
+def largest_dimension(X, codes, random_state, n_jobs=None):
+    """The largest dimension of a class, rounded; of the classes 0, 1, ... that have points enough for an estimate."""
+    found = []
+    for c in range(codes.max() + 1):
+        own = np.unique(X[codes == c], axis=0)
+        if len(own) > least_number("knn") + 1:
+            found.append(entropic_dimension(own, random_state=random_state, n_jobs=n_jobs).dimension)
+    if not found:
+        raise ValueError(
+            f"no class has the {least_number('knn') + 2} distinct labeled points that an intrinsic dimension needs."
+        )
+    return round(min(max(found), X.shape[1]))
+
+
+def least_number(graph, n_neighbors=4):
+    """Number of points that a graph needs."""
+    return n_neighbors + 1 if graph == "knn" else 2
+
+
+def distinct_and_scaled(X, least):
+    """Distinct points in the scale of `scaled`, its exponent, and the row of each; an error if there are too few."""
+    points, exponent = scaled(converted(X, "X", dtype=np.float64))
+    points, rows = np.unique(points, axis=0, return_index=True)
+    if len(points) <= least:
+        raise ValueError(
+            f"need more than {least} distinct points for a dimension, but without duplicates there are {len(points)} "
+            f"of n_samples={np.shape(X)[0]}."
+        )
+    return points, exponent, rows
+
+
+def entropic_graphs(points, graph, n_neighbors, smallest, n_jobs):
+    """`NeighborGraphs` or `SpanningTrees` of subsamples of the points, of which the smallest has so many."""
+    if graph == "mst":
+        return SpanningTrees.of(points)
+    return NeighborGraphs.of(points, n_neighbors, smallest, n_jobs)
 
 
 @dataclass(frozen=True)
