@@ -24,18 +24,9 @@ PROMISES = {
     "3000 features": "40 samples of 3000 features: finite answers, much better than chance.",
 }
 
-_AS_GIVEN = "no `scale`, distances in the units of the columns: put a `StandardScaler` before."
 _SINGLE_ROWS = "chosen by leaving out single rows, or all of a weight; a given bandwidth is no exception."
 
 EXCEPTIONS = {
-    "unit of a column": {
-        "GradientMetric": _AS_GIVEN,
-        "SpectralKernel": _AS_GIVEN,
-        "SpectralKernelClassifier": _AS_GIVEN,
-    },
-    "unit of the data": {
-        "GradientMetric": "a linear map of the data as they are: its values have their unit.",
-    },
     "weights as copies": {
         "AutoClassifier": "to its trees a weight of two is not a row given twice.",
         "ParzenDensity": _SINGLE_ROWS,

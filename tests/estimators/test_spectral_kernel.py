@@ -18,7 +18,7 @@ linear_unless_told = partial(SpectralKernel, kernel="linear")
 
 KERNELS = {
     "linear": {},
-    "gaussian": {"bandwidth": 0.9},
+    "gaussian": {"bandwidth": 0.9, "scale": None},
     "polynomial": {"degree": 3},
     "exponential": {},
 }
@@ -101,7 +101,8 @@ def test_lemma_3_new_samples_as_the_slow_reference_embeds_them(corpus, kernel, w
         normalize=normalize,
         **KERNELS[kernel],
     )
-    S, S_new = (reference.input_similarity(Q, X, kernel, **KERNELS[kernel]) for Q in (X, T))
+    options = {name: value for name, value in KERNELS[kernel].items() if name != "scale"}
+    S, S_new = (reference.input_similarity(Q, X, kernel, **options) for Q in (X, T))
     Y, Z = reference.embeddings(S, S_new, 4, weighting, embedding, normalize)
     assert_allclose(model.fit_transform(X), Y, atol=1e-9)
     assert_allclose(model.transform(T), Z, atol=1e-9)
@@ -346,7 +347,7 @@ def test_bad_matrices(corpus):
 
 def test_auto_is_linear_for_sparse_and_gaussian_for_dense_data(corpus):
     X, T = corpus
-    sparse, dense = SpectralKernel(3).fit(sp.csr_array(X)), SpectralKernel(3).fit(X - X.mean(axis=0))
+    sparse, dense = (SpectralKernel(3, scale=None).fit(A) for A in (sp.csr_array(X), X - X.mean(axis=0)))
     assert (sparse.kernel_, dense.kernel_) == ("linear", "gaussian")
     assert dense.bandwidth_ == pytest.approx(np.sqrt(X.var(axis=0).sum() / 2))
     assert SpectralKernel(1).fit(np.ones((5, 2))).bandwidth_ == 1.0
@@ -473,3 +474,21 @@ def test_what_is_advised_for_signed_sparse_data_works():
     with pytest.raises(ValueError, match="Use weighting=None, or kernel='gaussian'"):
         SpectralKernel(2, kernel="linear").fit(X.toarray())
     SpectralKernel(2, kernel="gaussian").fit(X.toarray())
+
+
+def test_scale_is_for_the_gaussian_kernel_of_dense_data():
+    rng = np.random.default_rng(0)
+    X, units = np.abs(rng.normal(size=(40, 3))), np.array([1.0, 1e3, 1e-6])
+    plain, other = SpectralKernel(3).fit(X), SpectralKernel(3).fit(X * units + 5)
+    assert plain.scale_ == "each"
+    assert_allclose(other.transform(X * units + 5), plain.transform(X), rtol=1e-5, atol=1e-7)
+    standardized = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert_allclose(plain.transform(X), SpectralKernel(3, scale=None).fit(standardized).transform(standardized))
+    for kernel in ("linear", "polynomial", "exponential"):
+        found, raw = (SpectralKernel(3, kernel=kernel, scale=scale).fit(X) for scale in ("auto", None))
+        assert found.scale_ is None
+        assert_array_equal(found.transform(X), raw.transform(X))
+    sparse = SpectralKernel(3, kernel="gaussian", bandwidth=1.0).fit(sp.csr_array(X))
+    assert sparse.scale_ is None
+    dense = SpectralKernel(3, kernel="gaussian", bandwidth=1.0, scale=None).fit(X)
+    assert_allclose(sparse.transform(sp.csr_array(X)), dense.transform(X), rtol=1e-6, atol=1e-9)

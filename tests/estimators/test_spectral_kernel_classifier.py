@@ -237,7 +237,7 @@ def test_the_bandwidth_is_the_best_of_the_grid_and_follows_the_scale_of_the_data
     assert len(tried) == 6 and tried[0] < SpectralKernel().fit(X).bandwidth_ < tried[-1]
     assert model.spectral_kernel_.bandwidth_ == results["params"][results["mean_test_score"].argmax()]["bandwidth"]
     assert model.n_tuning_samples_ == len(X)
-    wide = SpectralKernelClassifier().fit(8 * X, y)
+    wide = SpectralKernelClassifier(scale=None).fit(8 * X, y)
     assert_allclose(wide.spectral_kernel_.bandwidth_, 8 * model.spectral_kernel_.bandwidth_)
     assert_array_equal(wide.predict(8 * X), model.predict(X))
 

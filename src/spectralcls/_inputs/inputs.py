@@ -212,7 +212,7 @@ class Inputs:
 
     @property
     def scale_(self):
-        return None if self.scale is None else "shared" if self.table.shared else "each"
+        return None if self.scale is None or self.table is None else "shared" if self.table.shared else "each"
 
     def spreads(self, X, weights=None):
         """Spread of each coordinate of training samples, (d,); that of categories is the scale of their indicators."""

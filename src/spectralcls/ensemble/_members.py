@@ -43,7 +43,7 @@ def make_view(name, large, categorical, indicators, options):
     if name == "gradient metric":
         samples = {"max_samples": _LARGE_TUNING} if large else {}
         return make_pipeline(
-            ColumnEncoder("rank", indicators=indicators, **common), GradientMetric(**samples, **options)
+            ColumnEncoder("rank", indicators=indicators, **common), GradientMetric(scale=None, **samples, **options)
         )
     return make_pipeline(ColumnEncoder(indicators=indicators, **common), KernelMetric(**options))
 

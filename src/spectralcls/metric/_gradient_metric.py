@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, qr
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -42,6 +42,9 @@ class GradientMetric(LinearMap):
         Rounds.
     bandwidth : float, default=2.0
         Bandwidth of the Laplace kernel, in median distances between points under the metric of the round.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay as
+        they are. None: the numbers as they are.
     alpha_grid : array-like, default=(0.01, 0.1)
         Ridges to try in each round.
     max_samples : int, default=3000
@@ -56,10 +59,10 @@ class GradientMetric(LinearMap):
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
-        L with ``L^T L = M``, the trace of M being the number of features. With ``kind="full"`` the rows are the
-        eigenvectors of M times the roots of their eigenvalues, the largest first.
+        L with ``L^T L = M``, the trace of M being the number of features; of the scaled features. With ``kind="full"``
+        the rows are the eigenvectors of M times the roots of their eigenvalues, the largest first.
     mean_ : ndarray of shape (n_features,)
-        Mean of the points that the map was learned on.
+        Mean of the scaled points that the map was learned on.
     n_iter_ : int
         Rounds made.
     loss_curve_ : list of float
@@ -79,7 +82,7 @@ class GradientMetric(LinearMap):
 
     Notes
     -----
-    Features should have comparable scales: M = I is where it starts. A round costs 2 m^3 multiply-adds for each alpha
+    M = I of the scaled features is where it starts. A round costs 2 m^3 multiply-adds for each alpha
     and one kernel sum with d + 1 columns for each of C classes or outputs, O(m^2 C d), for m <= `max_samples` points;
     memory O(m^2). Of more than 32 classes or outputs, 32 combinations with random signs replace them: the outer
     products of their gradients add up to the same in the mean.
@@ -92,10 +95,9 @@ class GradientMetric(LinearMap):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
     >>> from spectralcls.metric import GradientMetric
     >>> X, y = load_wine(return_X_y=True)
-    >>> GradientMetric().fit(StandardScaler().fit_transform(X), y).components_.shape
+    >>> GradientMetric().fit(X, y).components_.shape
     (13, 13)
     """
 
@@ -104,6 +106,7 @@ class GradientMetric(LinearMap):
     task: str = "classification"
     max_iter: int = 3
     bandwidth: float = 2.0
+    scale: str | None = "auto"
     alpha_grid: ArrayLike = ridge_grid(-2, -1)
     max_samples: int = 3000
     random_state: RandomState = 0
@@ -189,7 +192,7 @@ class GradientMetric(LinearMap):
 
     def _read(self, X, y, sample_weight, rng):
         """At most `max_samples` distinct points (n, d), float64, and what is regressed on them."""
-        self._inputs = self._make_inputs()
+        self._inputs = self._make_inputs(bandwidth=None)  # its own is relative
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
         data = thin(learn(X, y, sample_weight).distinct(relative=True), self.max_samples, rng)
         return within_reach(data.X.astype(np.float64), data.weights), targets_of(data)
@@ -250,5 +253,12 @@ def _root(gradients, weights, L):
     if not values[-1] > 0:
         return L
     values = np.maximum(values * (d / values.sum()), _FLOOR)
+    axes = np.hstack([_complement(axes[:, values > _FLOOR]), axes[:, values > _FLOOR]])
     axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(d)])
     return (axes * np.sqrt(values * (d / values.sum()))).T[::-1]
+
+
+def _complement(axes):
+    """Orthonormal basis of what is orthogonal to axes (d, k), (d, d - k), a continuous function of the space alone."""
+    d, k = axes.shape
+    return qr(np.eye(d) - axes @ axes.T, pivoting=True)[0][:, : d - k]

@@ -43,7 +43,7 @@ class MetricDisplay(Display):
     >>> from spectralcls.metric import GradientMetric
     >>> from spectralcls.plotting import MetricDisplay
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> metric = GradientMetric().fit((X - X.mean()) / X.std(), y)
+    >>> metric = GradientMetric().fit(X, y)
     >>> display = MetricDisplay.from_estimator(metric)
     >>> len(display.bars_)
     13
@@ -90,9 +90,9 @@ class MetricDisplay(Display):
                 'classifier with metric="full".'
             )
         weights = np.linalg.norm(metric.components_, axis=0)
-        if X is not None and (owner is metric or getattr(owner, "scale_", None) is None):
+        if X is not None and getattr(owner, "scale_", None) is None:
             spread = np.asarray(mapped(steps, X), dtype=np.float64).std(axis=0)
-            weights = weights * spread  # a classifier has scaled the features before
+            weights = weights * spread  # otherwise they are those of scaled features
         names = getattr(owner, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
         return cls(weights, names, np.asarray(metric.loss_curve_), n_shown=n_shown).plot(axes)
 

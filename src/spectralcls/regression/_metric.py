@@ -1,8 +1,6 @@
 """Metrics that a regression learns."""
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from .._utils.quantile import weighted_quantile
 from ..metric import GradientMetric, KernelMetric, answers
@@ -13,7 +11,7 @@ SLICES = 8  # of y, that stand for classes
 class RegressionKinds:
     """Learns a map of a kind from numbers to predict.
 
-    "diagonal" and "full" are a `GradientMetric` of standardized features, "whiten" the covariance within slices of y.
+    "diagonal" and "full" are a `GradientMetric` of scaled features, "whiten" the covariance within slices of y.
     """
 
     def __init__(self, random_state, n_jobs):
@@ -23,11 +21,8 @@ class RegressionKinds:
         codes = sliced(data.targets, data.weights)
         if kind == "whiten" and codes.any():
             return KernelMetric(kind, **self.options).fit(data.X, codes, sample_weight=data.weights)
-        # One by one: what a pipeline passes on depends on the user's metadata routing.
-        scaler = StandardScaler().fit(data.X, sample_weight=data.weights)
-        learned = GradientMetric("diagonal" if kind == "whiten" else kind, task="regression", **self.options)
-        learned.fit(scaler.transform(data.X), answers(data), sample_weight=data.weights)
-        return make_pipeline(scaler, learned)
+        metric = GradientMetric("diagonal" if kind == "whiten" else kind, task="regression", **self.options)
+        return metric.fit(data.X, answers(data), sample_weight=data.weights)
 
 
 def variances(targets, weights):

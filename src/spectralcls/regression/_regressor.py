@@ -43,7 +43,7 @@ class KernelRegressor(Regressor):
         column matters. None takes the numbers as they are.
     metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
         Map of the points before anything else, learned in `fit`. "diagonal" and "full": a
-        :class:`~spectralcls.metric.GradientMetric` of the standardized features; "whiten": the inverse root of their
+        :class:`~spectralcls.metric.GradientMetric` of the scaled features; "whiten": the inverse root of their
         covariance within eighths of y, or no more than scales, by a :class:`~spectralcls.metric.KernelMetric`. Or any
         transformer, as it is if it is fitted already. Of a list the one of the least held-out error, the whole of `fit`
         being cross-validated with each. None: the points as they are.

@@ -27,7 +27,7 @@ from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_answers, positive_weight, relative_weights, with_class_weight
 from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
-from ._spectral_kernel import SpectralKernel
+from ._spectral_kernel import SpectralKernel, all_points, of_kernel
 
 MOST_PROBLEMS = 1000  # classes, or labels of a sample: each is a problem at every candidate, which takes minutes
 TOLERANCE = 1e-4  # of the eigenpairs of dense X, relative: further digits changed no label that we looked at
@@ -80,6 +80,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Rows of unit length.
     kernel : {"auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="auto"
         Input similarity, as in :class:`SpectralKernel`.
+    scale : "auto" or None, default="auto"
+        As in :class:`SpectralKernel`.
     degree : int, default=2
         Of the polynomial kernel.
     rank : int or None, default=None
@@ -166,6 +168,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     embedding: str = "b"
     normalize: bool = True
     kernel: str = "auto"
+    scale: str | None = "auto"
     degree: int = 2
     rank: int | None = None
     class_weight: str | dict | None = None
@@ -202,13 +205,12 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self : object
             The fitted classifier.
         """
-        missing = "refuse" if self.kernel == "precomputed" else "complete"
-        self._inputs = self._make_inputs(accept_sparse="csr", missing=missing)
-        X = self._inputs.fit_points(X).X
+        self._inputs = self._make_inputs(accept_sparse="csr", **of_kernel(self))
         y = check_answers(type(self).__name__, y, X, multi_output=True)
         labels = y.toarray() if sp.issparse(y) else y
-        sample_weight, _ = relative_weights(sample_weight, X.shape[0])
+        sample_weight, _ = relative_weights(sample_weight, len(labels))
         sample_weight = with_class_weight(labels, sample_weight, self.class_weight)
+        X = all_points(self._inputs, X, sample_weight)
         rows, weights, kept = positive_weight(X, sample_weight, labels)
         multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
         refuse_many_classes(self, targets.shape[1], MOST_PROBLEMS)
@@ -220,6 +222,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             embedding=self.embedding,
             normalize=False,
             kernel=self.kernel,
+            scale=None,
             degree=self.degree,
             rank=self.rank,
             random_state=seed,

@@ -63,6 +63,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Width of the Gaussian kernel. "scale" is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which a
         typical pair has the similarity e^-2 in any dimension (scikit-learn's ``gamma="scale"``); "silverman" is the
         rule of density estimation. Both need dense data, and are 1 if all rows are equal.
+    scale : "auto" or None, default="auto"
+        For the Gaussian kernel of dense X, ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated
+        robustly; columns of spread 1 stay as they are. Bandwidths are in these units. None: the numbers as they are,
+        as they always are for sparse X and for the other kernels.
     degree : int, default=2
         Of the polynomial kernel.
     rank : int or None, default=None
@@ -136,6 +140,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     normalize: bool = True
     kernel: str = "auto"
     bandwidth: str | float = "scale"
+    scale: str | None = "auto"
     degree: int = 2
     rank: int | None = None
     random_state: RandomState = 0
@@ -189,7 +194,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Y : ndarray of shape (n_samples, k)
             The embedding, in the dtype of X.
         """
-        X = self._check(X, reset=True)
+        X = self._check(X, True, sample_weight)
         embedding, kept = self._fit_weighted(X, sample_weight)
         return embedding if kept is None else self._embedded(X)
 
@@ -296,12 +301,14 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             log_scale = log_scale / 2
         return self._finish(products if directions else rescaled(products, log_scale, self.kernel_))
 
-    def _check(self, X, reset):
+    def _make_inputs(self, **options):
+        return super()._make_inputs(**of_kernel(self), **options)
+
+    def _check(self, X, reset, sample_weight=None):
         sparse = "csr" if self.rank is None else False
         if reset:
-            missing = "refuse" if self.kernel == "precomputed" else "complete"
-            self._inputs = self._make_inputs(accept_sparse=sparse, missing=missing)
-            X = self._inputs.fit_points(X).X
+            self._inputs = self._make_inputs(accept_sparse=sparse)
+            X = all_points(self._inputs, X, sample_weight)
         else:
             X = self._queries(X)
         if reset:
@@ -399,3 +406,17 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         )
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def of_kernel(estimator):
+    """Options of `Inputs` that follow from the parameters `kernel` and `scale`."""
+    return {
+        "scale": estimator.scale if estimator.kernel in ("auto", "gaussian") else None,
+        "missing": "refuse" if estimator.kernel == "precomputed" else "complete",
+    }
+
+
+def all_points(inputs, X, sample_weight):
+    """Coordinates of all samples, those of weight 0 included, from which nothing is learned."""
+    data = inputs.fit_points(X, sample_weight)
+    return data.X if data.kept is None else inputs(X)
