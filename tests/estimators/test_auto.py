@@ -116,6 +116,15 @@ def test_a_file_has_as_many_parts_whatever_the_number_of_columns(numeric, tmp_pa
 
 def test_encoder_of_constant_columns_alone():
     assert_array_equal(ColumnEncoder().fit_transform(np.ones((5, 3))), np.zeros((5, 1)))
+    rounded = np.where(np.arange(30) % 2, 0.100865, np.nextafter(0.100865, 1))[:, None]
+    assert_array_equal(ColumnEncoder(indicators=False).fit_transform(rounded), np.zeros((30, 1)))
+
+
+def test_the_order_of_rows_changes_no_bit_of_an_encoder():
+    X = np.random.default_rng(0).normal(size=(301, 3))
+    X[5, 0] = 1e6
+    for numeric in ("standard", "shared", "rank"):
+        assert_array_equal(ColumnEncoder(numeric).fit(X).transform(X), ColumnEncoder(numeric).fit(X[::-1]).transform(X))
 
 
 def test_weights_of_encoder_and_vote_count_as_copies():

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from .._tuning.spread import moments, root_mean_square, within_reach
+from .._tuning.spread import centers_and_spreads, root_mean_square
 from .._utils.cached import cached_property
 from .._utils.conversion import brought_into_range
 
@@ -82,13 +82,18 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         X = np.asarray(X, dtype=np.float64)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
-        self.codes_ = [self._learn(column, weights, named) for column, named in zip(X.T, categorical, strict=True)]
+        columns = X.T if weights is not None else np.sort(X.T, axis=1)  # their order then changes no bit
+        found = np.full((2, X.shape[1]), np.nan)
+        if self.numeric != "rank":
+            found[:] = centers_and_spreads(columns, weights)
+        each = zip(columns, categorical, *found.tolist(), strict=True)
+        self.codes_ = [self._learn(column, weights, named, center, spread) for column, named, center, spread in each]
         if self.numeric == "shared":
             self.codes_ = _sharing_scale(self.codes_)
         vars(self).pop("_layout", None)
         return self
 
-    def _learn(self, column, weights, named):
+    def _learn(self, column, weights, named, center, spread):
         missing = np.isnan(column)
         if weights is None:  # one sort, not of places
             values, counts = np.unique(column[~missing], return_counts=True)
@@ -96,19 +101,19 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             values, group = np.unique(column[~missing], return_inverse=True)
             counts = np.bincount(group, weights[~missing])
         further = bool(missing.any() and len(values))
-        if len(values) < 2:
+        if len(values) < 2 or spread == 0:
             return Code(missing=further)
         if named or (self.indicators and FEWEST_INDICATED <= len(values) <= MOST_INDICATED):
             return Code(levels=values, missing=further)
-        exponent = int(np.frexp(np.abs(values).max())[1])
-        values = np.ldexp(values, -exponent)
         if self.numeric == "rank":
+            exponent = int(np.frexp(np.abs(values).max())[1])
+            values = np.ldexp(values, -exponent)
             rank = (np.cumsum(counts) - counts / 2) / counts.sum()  # 0 or 1 if weights differ by more than rounding
             curve = values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))
             return Code(curve=curve, missing=further, exponent=exponent)
-        within = within_reach(values[:, None], counts)[:, 0]
-        nearer = int(np.frexp(np.abs(within).max())[1])  # than far values
-        return Code(moments=moments(np.ldexp(within, -nearer), counts), missing=further, exponent=exponent + nearer)
+        exponent = int(np.frexp(max(abs(center), spread))[1])
+        moments = float(np.ldexp(center, -exponent)), float(np.ldexp(spread, -exponent))
+        return Code(moments=moments, missing=further, exponent=exponent)
 
     def transform(self, X):
         """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""

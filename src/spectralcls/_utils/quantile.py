@@ -27,10 +27,10 @@ def weighted_quantile(values, share, weights=None):
         n, near = len(values), SAME * len(values)
         lower = np.maximum(np.ceil(shares * n - near).astype(np.intp) - 1, 0)
         upper = np.minimum(np.floor(shares * n + near).astype(np.intp), n - 1)
-        ordered = np.partition(rows, np.union1d(lower, upper), axis=1)
+        ordered = np.sort(rows, axis=1)  # takes less time than a partition at several places
         ends = [ordered[:, place].T for place in (lower, upper)]
     else:
-        order = np.argsort(rows, axis=1, kind="stable")
+        order = np.argsort(rows, axis=1)
         ordered, cumulated = np.take_along_axis(rows, order, axis=1), np.cumsum(weights[order], axis=1)
         total = cumulated[:, -1:]
         wanted, near = np.multiply.outer(shares, total), SAME * total
