@@ -43,6 +43,7 @@ openintro births14 weight lowbirthweight
 FRAMES = {fields[1]: fields for line in TABLES.split("\n") if (fields := line.split())}
 DRAWN = ["one number", "five numbers", "two categories", "noise that grows"]
 SIZES = {30: 2} if QUICK else {30: 20, 100: 12, 300: 6, 1000: 3, 5000: 1}
+MANY = {30: 2} if QUICK else {30: 100, 100: 50}
 COVERAGE, TESTED = 0.9, 500
 METHODS = ("jackknife+", "split", "CV+", "CQR")
 
@@ -130,6 +131,20 @@ def jackknife_plus(X, y, Q, seed):
     return KernelRegressor(n_jobs=1).fit(X, y).predict_interval(Q, coverage=COVERAGE)
 
 
+@pytest.mark.parametrize("name, n", list(product([*FRAMES, *DRAWN], MANY)))
+def test_many_draws(record, name, n):
+    """Coverage of the jackknife+ in per cent, over so many draws that the standard error of a single table is below one
+    point."""
+    found, draws = [], MANY[n]
+    for seed in range(1000, 1000 + draws):
+        X, y, Q, truth = draw(name, n, seed)
+        with limited_threads(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            low, high = jackknife_plus(X, y, Q, seed).T
+        found.append(100 * np.mean((low <= truth) & (truth <= high)))
+    record({"draws": draws, "coverage": np.mean(found), "error": np.std(found, ddof=1) / draws**0.5})
+
+
 @pytest.mark.parametrize("name, n", list(product([*FRAMES, *DRAWN], SIZES)))
 def test_coverage(record, name, n):
     """Share of the targets in the interval, in per cent, mean width, and processor seconds of fit and intervals, in the
@@ -178,3 +193,13 @@ def by_size(rows):
             )
         blocks += [f"{n} rows, {len(chosen)} tables.", lines]
     return blocks
+
+
+@view("many_draws")
+def single_tables(rows):
+    """Coverage at each table, with its standard error: what differs between tables by the draws alone has gone."""
+    table = {}
+    for row in rows:
+        line = table.setdefault(row["name"], {"table": row["name"]})
+        line[f"{row['n']} rows"] = f"{row['coverage']:.1f} ± {row['error']:.1f}"
+    return [list(table.values())]

@@ -7,11 +7,13 @@ from reference import PROFILES
 from scipy.special import betainc, ndtr
 
 from spectralcls import ParzenDensity
-from spectralcls.density._univariate import Kernels, Table
+from spectralcls.density._univariate import Kernels, Moments, Table
 
 OWN = {  # distribution functions of the kernels
     "gaussian": ndtr,
     "exponential": lambda u: np.where(u < 0, np.exp(-np.abs(u)) / 2, 1 - np.exp(-np.abs(u)) / 2),
+    "cosine": lambda u: (1 + np.sin(np.pi / 2 * np.clip(u, -1, 1))) / 2,
+    "linear": lambda u: (1 + np.sign(u) * (1 - (1 - np.minimum(np.abs(u), 1)) ** 2)) / 2,
     **{
         name: lambda u, power=power: (1 + np.sign(u) * betainc(0.5, power + 1, np.minimum(u**2, 1.0))) / 2
         for power, name in enumerate(["tophat", "epanechnikov", "quartic", "triweight"])
@@ -42,6 +44,23 @@ def test_polynomials_replace_sums_where_places_are_many():
     q = np.linspace(-3, 3, 2000)
     assert kernels.table(q[::100], 20) is None and isinstance(kernels.table(q, len(q)), Table)
     assert_allclose(kernels(q, kernels.table(q, len(q))), kernels(q), atol=1e-13)
+
+
+@pytest.mark.parametrize("kernel", ["uniform", "epanechnikov", "quartic", "triweight", "cosine", "linear"])
+def test_moments_replace_the_points_of_compact_kernels(kernel):
+    """Also at the ends of kernels and of cells, and beyond all of them."""
+    rng = np.random.default_rng(0)
+    X, weights = np.r_[np.arange(20) / 4, rng.normal(size=200), 1e6][:, None], rng.uniform(0.5, 2, 221)
+    density = ParzenDensity(0.5, kernel=kernel, scale=None).fit(X, sample_weight=weights)
+    kernels = Kernels(density._form)
+    q = np.r_[X[:, 0] + 0.5, X[:, 0] - 0.5, X[:, 0], np.linspace(-5, 9, 300), 1e6 + np.linspace(-1, 1, 9), -1e9, 1e9]
+    assert isinstance(kernels.table(q, len(q)), Moments) and kernels.table(q, 3) is None
+    expected = slow(density, q) if density.kernel in OWN else kernels(q)
+    assert_allclose(kernels(q, kernels.table(q, len(q))), expected, atol=1e-13)
+    density = density.set_params(bounds=[[-4, 2e6]]).fit(X, sample_weight=weights)
+    one_by_one = [density.cdf([[each]])[0] for each in q[::9]]
+    assert_allclose(density.cdf(q[:, None])[::9], one_by_one, atol=1e-12)
+    assert_allclose(density.cdf(density.quantile(np.linspace(0.01, 0.99, 50))[:, None]), np.linspace(0.01, 0.99, 50))
 
 
 def test_small_probabilities_keep_their_digits():

@@ -1,14 +1,17 @@
 """Distribution function and quantiles of a density in one dimension.
 
-Kernels far below a place count with their whole weight, kernels far above not at all: between them are few. Gaussian
-kernels are smooth besides. Where places are many their density is found at the nodes of polynomials, one for each width
-of a kernel, and integrated; its sums are those of `kernel_sums`, which take less time than distribution functions.
+Kernels far below a place count with their whole weight, kernels far above not at all: between them are few. Where
+places are many, these are not visited one by one. Gaussian kernels are smooth: their density is found at the nodes of
+polynomials, one for each width of a kernel, and integrated; its sums are those of `kernel_sums`, which take less time
+than distribution functions. A compact kernel is a polynomial: moments of the points take the place of the points.
 """
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.fft import dct
+from scipy.special import comb
 
+from .._expansion.held_out import CACHE_BYTES
 from .._expansion.points import blocks
 from ..kernels import PROFILES, kernel_sums
 from ._whitening import _REACH
@@ -17,6 +20,7 @@ BISECTIONS = 80
 NODES = 24  # of a polynomial over a width of the kernel: exact to rounding for all kernels within reach
 FAR = 1000.0  # widths from which on every kernel is 0 or 1 to the last digit
 SUMS = 2.2  # distribution functions that take as long as a segment: one, and NODES densities, 20 times as fast
+FEW = 32  # places up to which kernels one by one take less time than moments of some thousand points
 BLOCK = 128  # neighboring places that share the kernels between near and far
 
 
@@ -128,7 +132,10 @@ class Kernels:
         return out
 
     def table(self, q, n_asked):
-        """A `Table` for places q, None for all that kernels reach; None if sums for `n_asked` places take less time."""
+        """A `Table` or `Moments` for places q, None for all that kernels reach; None if sums for `n_asked` places take
+        less time."""
+        if PROFILES[self.kernel].compact and len(self.of_class) == 1 and n_asked > FEW:
+            return Moments(self)
         if self.kernel != "gaussian":
             return None
         width = self.widths.min()
@@ -184,4 +191,60 @@ class Table:
         for rows in blocks(len(q), 16 * NODES):
             series = chebyshev.chebvander(relative[rows], NODES)
             out[rows] = self.values[at[rows]] + np.einsum("mk,mk->m", series, self.coefficients[at[rows]])
+        return out
+
+
+class Moments:
+    """Sums over the points of a compact kernel of one width, in two cells below and two above each place.
+
+    On either side of zero ``C(u - v) = sum_k C^(k)(u) (-v)^k / k!`` ends with the degree of the polynomial C there.
+    With u the distance of a place to the middle of a cell, and v that of a point, all points of a part of the cell
+    count by their moments ``sum_i w_i v_i^k``, which are differences of cumulated sums.
+
+    Attributes
+    ----------
+    x : (n,) points, in widths from the lower end
+    cumulated : (n + 1, k) moments of the points before each, about the middles of their cells
+    taylor : matrices (k, k) from powers of u to the factors of moments, above and below a place
+    """
+
+    def __init__(self, kernels):
+        self.origin, self.width, self.below = kernels.low, kernels.of_class[0], kernels.below
+        self.x = (kernels.x - self.origin) / self.width
+        self.cells = np.floor(self.x)
+        pieces = PROFILES[kernels.kernel].pieces
+        self.n_moments = len(pieces[0])
+        k = np.arange(self.n_moments)
+        self.taylor = [
+            np.array([[comb(i + j, j) * (-1.0) ** j * piece[i + j] if i + j < len(k) else 0.0 for j in k] for i in k])
+            for piece in pieces
+        ]
+        powers = self._powers(kernels.x, self.cells) * kernels.weights[:, None]
+        self.cumulated = np.vstack([np.zeros(len(k)), np.cumsum(powers, axis=0)])
+
+    def segments_of(self, q):
+        """All places are known."""
+        return np.zeros(len(q), dtype=np.intp)
+
+    def __call__(self, q, at):
+        out, order = np.empty(len(q)), np.argsort(q)
+        for block in blocks(len(q), 64 * self.n_moments, CACHE_BYTES):
+            rows = order[block]
+            out[rows] = self._of(q[rows])
+        return out
+
+    def _powers(self, q, cells):
+        """Powers (m, k) of distances of places to the middles of cells, which have the same rounding for all."""
+        return np.vander((q - (self.origin + (cells + 0.5) * self.width)) / self.width, self.n_moments, increasing=True)
+
+    def _of(self, places):
+        q = np.maximum((places - self.origin) / self.width, 0.0)
+        cell = np.floor(q)
+        near = [np.searchsorted(self.x, q - 1), *(np.searchsorted(self.x, q + j, side="right") for j in (0, 1))]
+        out = self.below[near[0]]
+        for taylor, first, last, step in zip(self.taylor[::-1], near[:2], near[1:], (-1, 0), strict=True):
+            border = np.clip(np.searchsorted(self.cells, cell + step + 1), first, last)
+            for start, end, own in ((first, border, cell + step), (border, last, cell + step + 1)):
+                moments = self.cumulated[end] - self.cumulated[start]
+                out += np.einsum("mk,mk->m", self._powers(places, own) @ taylor, moments)
         return out

@@ -25,6 +25,8 @@ class Profile(NamedTuple):
         Integral of the square of that density in one dimension. None, as for the variance: not a kernel for densities.
     cumulative : callable or None
         u -> integral of that density in one dimension up to u.
+    pieces : tuple of two ndarrays or None
+        Coefficients, from the constant on, of the polynomials that `cumulative` is on [-1, 0] and [0, 1].
     radius : callable or None
         (rng, d, size) -> distances from zero of points drawn from that density in R^d.
     """
@@ -35,6 +37,7 @@ class Profile(NamedTuple):
     roughness: float | None = None
     cumulative: Callable | None = None
     radius: Callable | None = None
+    pieces: tuple | None = None
 
 
 def _log_ball(d):
@@ -68,6 +71,7 @@ def _polynomial(power, roughness):
         roughness,
         cumulative,
         lambda rng, d, size: np.sqrt(rng.beta(d / 2, power + 1, size)),
+        2 * ((odd.coef + np.eye(len(odd.coef))[0]) / 2,),
     )
 
 
@@ -87,6 +91,14 @@ def _cosine_radius(rng, d, size):
         accepted = rng.uniform(size=len(u)) * (1 - u**2) <= np.cos(np.pi / 2 * u)
         out[missing[accepted]] = u[accepted]
         missing = missing[~accepted]
+    return out
+
+
+def _sine_series():
+    """Of (1 + sin(pi u / 2)) / 2, exact to rounding for u up to 1."""
+    out = np.zeros(22)
+    out[0], odd = 0.5, np.arange(1, 22, 2)
+    out[odd] = np.cos(np.pi * (odd - 1) / 2) * np.exp(odd * np.log(np.pi / 2) - gammaln(odd + 1)) / 2
     return out
 
 
@@ -121,6 +133,7 @@ PROFILES = {
         np.pi**2 / 16,
         lambda u: (1 + np.sin(np.pi / 2 * np.clip(u, -1, 1))) / 2,
         _cosine_radius,
+        2 * (_sine_series(),),
     ),
     "linear": Profile(
         True,
@@ -129,6 +142,7 @@ PROFILES = {
         2 / 3,
         _symmetric(lambda u: (1 + np.maximum(u, -1)) ** 2 / 2),
         lambda rng, d, size: rng.beta(d, 2, size),
+        (np.array([0.5, 1.0, 0.5]), np.array([0.5, 1.0, -0.5])),
     ),
     "laplace": Profile(
         False,
