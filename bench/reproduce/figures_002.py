@@ -6,6 +6,7 @@ import numpy as np
 from .registry_002 import QUERIES
 
 BLUE, ORANGE = "#1f5fa8", "#c44e1b"
+LATENT = {"markersize": 4, "label": "latent semantic kernel"}
 
 
 def medline(source, *found):
@@ -31,7 +32,7 @@ def medline(source, *found):
     return figure, " ".join(sentences)
 
 
-def reuters(source, found, automatic):
+def reuters(source, found, automatic, latent):
     ks = [k for k in found if k != "linear"]
     names = list(found["linear"])
     figure, axes = plt.subplots(3, 4, figsize=(13, 8), layout="constrained", sharex=True)
@@ -39,6 +40,7 @@ def reuters(source, found, automatic):
         ax.plot(list(map(int, ks)), [found[k][name] for k in ks], "o-", color=BLUE, markersize=4, label="spectral")
         ax.axhline(found["linear"][name], color="0.4", linestyle="--", label="linear kernel")
         ax.axhline(automatic["F1"][name], color=ORANGE, linestyle=":", label="k by cross-validation")
+        ax.plot(list(map(int, latent["F1"])), [of[name] for of in latent["F1"].values()], "s:", color="0.6", **LATENT)
         ax.set_title(name if name in automatic["n_components"] else f"{name} average", fontsize=10)
         ax.grid(alpha=0.25)
     for ax in axes[:, 0]:
@@ -48,9 +50,13 @@ def reuters(source, found, automatic):
     axes.flat[0].legend(frameon=False, fontsize=8)
     best = max(ks, key=lambda k: found[k]["micro"])
     chosen = ", ".join(f"{name} {k}" for name, k in automatic["n_components"].items())
-    averages = automatic["F1"]
+    averages, seconds = automatic["F1"], latent["seconds"]
+    rival = "; ".join(f"k = {k}: {of['micro']:.1f} and {of['macro']:.1f}" for k, of in latent["F1"].items())
     return figure, (
         f"Best micro average {found[best]['micro']:.1f} at k = {best}, linear kernel {found['linear']['micro']:.1f}. "
         f"With k for each category by cross-validation on the training documents ({chosen}): micro "
-        f"{averages['micro']:.1f}, macro {averages['macro']:.1f}."
+        f"{averages['micro']:.1f}, macro {averages['macro']:.1f}. Latent semantic kernel, micro and macro: {rival}. "
+        f"Processor seconds of ten linear SVMs, trained and asked: {seconds['terms']:.2f} on the terms; "
+        f"{seconds['coordinates']:.2f} on {seconds['k']} coordinates, after {seconds['embedding']:.2f} for these. The "
+        "paper says that its kernel speeds classification up; with this solver, made for sparse terms, it does not."
     )

@@ -22,9 +22,9 @@ COUNTED = (
 CHOSEN = (
     "Chosen because it fits: where a paper leaves a reading open, ours is the one of several that comes nearest to its "
     "tables. Among these are the end of the thesis's grid of bandwidths, 2.5, on which some rates rest; the kernels of "
-    "chapters 5 to 7; what the truncated PerTurbo keeps; the order of the Hill-valley sets; and rows of confusion "
-    "matrices, scaled to the printed sizes of the classes. Agreement says that one set of readings serves all tables, "
-    "not that it was the authors'."
+    "chapters 5 to 7; what the truncated PerTurbo keeps, and ties; the order of the Hill-valley sets; and rows of "
+    "confusion matrices, scaled to the printed sizes of the classes. Agreement says that one set of readings serves "
+    "all tables, not that it was the authors'."
 )
 
 

@@ -20,7 +20,9 @@ TITLES = {
     "hill_valley_1": "Hill-valley1",
     "hill_valley_2": "Hill-valley2",
 }
+VARIANTS = ("full", "gle", "reg")
 SHOWN = {"full": "PerTurbo (full)", "gle": "PerTurbo (gle)", "reg": "PerTurbo (reg)", "svm": "SVM", "knn": "k-NN"}
+PLAIN = "ionosphere"  # where many queries are unlike every class
 LETTER_TRIALS = 3
 RETUNE = 20  # labels, after which PerTurbo is tuned anew for figure 5, as on the page of active learning
 REASONS = (
@@ -28,25 +30,31 @@ REASONS = (
         "Ionosphere, PerTurbo",
         "At the best bandwidths a third of the queries are unlike both classes, tau = 1 in double precision. If these "
         "ties go to the first class, which is the scattered one, as in the authors' later code (pRoloc, "
-        "R/perTurbo-algorithm.R), the printed rate comes out; ours compares logarithms, and the nearest class wins.",
+        "R/perTurbo-algorithm.R), the printed rates come out, see *as computed then*; ours compares logarithms, and "
+        "the nearest class wins.",
         ("2",),
         ("Ionosphere",),
     ),
     Reason(
-        "Blood transfusion, PerTurbo",
-        "Scaled features come near the printed rate of gle, and 5 folds instead of leaving one out near that of reg; "
-        "the paper names neither.",
+        "Blood transfusion, PerTurbo (gle)",
+        "Scaled features come near the printed rate, 73 to 76 per cent; the paper names no scaling.",
         ("2",),
         ("Blood-transfusion",),
     ),
     Reason(
-        "Glass and wines, PerTurbo",
-        "Noise of tuning with 43 and 36 training points, which moves our own rate by 7 to 9 points; 5 folds instead of "
-        "leaving one out come within 2 points for glass and for reg on wines.",
+        "Wines, PerTurbo",
+        "There are 36 training points, and which bandwidth tuning chooses moves the rate of a split by several points: "
+        "with the best one for its test set, full has 79 per cent and gle the printed 73.",
         ("2",),
-        ("Glass", "Wines"),
+        ("Wines",),
     ),
 )
+
+
+def _plain(number, column, trials):
+    """The number once more, as it had to be computed then."""
+    ours = cell("perturbo.plain", data=PLAIN, variant=column, trials=min(trials, REPETITIONS))
+    return Entry(f"{TITLES[PLAIN]}, as computed then", SHOWN[column], *number, ours, ("rate",), trials=REPETITIONS)
 
 
 def _cell(data, column, trials):
@@ -74,21 +82,26 @@ def tables(trials):
                         ours,
                         ("rate",),
                         trials=REPETITIONS,
+                        counted=not (data == PLAIN and column in VARIANTS),
                         specified=not data.startswith("simdata"),
                     )
                 )
             else:
                 inverses.append(Entry(TITLES[data], SHOWN[column], None, None, ours, ("singular",)))
+        if data == PLAIN:
+            entries += [_plain(number, column, trials) for column, number in zip(VARIANTS, row, strict=False)]
     yield Table(
         "003:2",
         "Accuracy rates",
         tuple(entries + inverses),
         "A fifth of the data for training, ten times (Letter: three), raw features; PerTurbo tuned by "
-        "leave-one-out, gle by 5 folds; the SVM on scaled features. gle keeps the largest eigenvalues of K up "
-        "to 95 % of its trace. k-NN with the k that is best on the test set, as in the paper. The paper's "
-        "simulated sets are not specified: ours share their sizes, and their separations were chosen such that "
-        "k-NN comes near the paper's rate. They are not comparable. Where the paper "
-        "prints N.I. (duplicates make K singular) ours uses the pseudo-inverse.",
+        "5 folds; the SVM on scaled features. gle keeps the largest eigenvalues of K up "
+        "to 95 % of its trace. k-NN with the k that is best on the test set, as in the paper. Ionosphere, as computed "
+        "then: tau in double precision, where it is 1 for queries far from a class; of equal ones the first class "
+        "wins, as in the R code of one of the authors. This reading is chosen because it fits; each number counts "
+        "once. The paper's simulated sets are not specified: ours share their sizes and have diagonal covariances, "
+        "and their separations were chosen such that PerTurbo comes near the paper's rate. They are not comparable. "
+        "Where the paper prints N.I. (duplicates make K singular) ours uses the pseudo-inverse.",
     )
     gains = published("003")["5"]
     yield Table(

@@ -63,3 +63,5 @@ def figures(trials):
         swept = cell("ccdr.sweep", 15, over=over)
         title = f"Error against {words}"
         yield Figure(f"004:fig{number}", title, "figures_004.errors", (swept,), (("words", words),))
+    cells = cell("ccdr.table", 90), cell("ccdr.rivals", 60)
+    yield Figure("004:rivals", "Linear maps that use labels (section III-B)", "figures_004.rivals", cells)

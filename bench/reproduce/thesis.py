@@ -6,35 +6,59 @@ from functools import partial
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from spectralcls.information import information_potential
 from spectralcls.kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
-from spectralcls.papers import as_printed
-from spectralcls.spectral import SpectralISEClassifier, SpectralLaplacianISEClassifier
+from spectralcls.kernels import kernel_sums
+from spectralcls.papers import SpectralISEAsPrinted, SpectralLaplacianISEAsPrinted
 
 from .data import spread, thesis_data, thesis_splits
 
-GRID = tuple(round(0.1 * step, 1) for step in range(1, 26))  # the thesis names none
 FOLDS = 3
+
+
+def bandwidths(step, last):
+    """step(step)last."""
+    return tuple(round(step * i, 2) for i in range(1, round(last / step) + 1))
+
+
+GRID = bandwidths(0.1, 2.5)  # the thesis names none
+
+
+class _PlainlyTuned:
+    """Every bandwidth is a candidate, also one at which the data hardly determine the eigenvectors."""
+
+    def _nested_scores(self, *arguments):
+        scores, sound = super()._nested_scores(*arguments)
+        return scores, np.ones_like(sound)
+
+
+class SpectralISE(_PlainlyTuned, SpectralISEAsPrinted):
+    """Queries are mapped by eq. 7.2 as printed."""
+
+
+class SpectralLaplacianISE(_PlainlyTuned, SpectralLaplacianISEAsPrinted):
+    """Queries are mapped by eq. 7.2 as printed."""
+
+
 CLASSIFIERS = {
     "bayes": ParzenClassifier,
     "ise": ISEClassifier,
     "laplacian_ise": LaplacianISEClassifier,
     "cs": partial(CauchySchwarzClassifier, priors="equal"),
-    "spectral_ise": SpectralISEClassifier,
-    "spectral_laplacian_ise": SpectralLaplacianISEClassifier,
+    "spectral_ise": SpectralISE,
+    "spectral_laplacian_ise": SpectralLaplacianISE,
 }
 SVM_GRID = {"C": 10.0 ** np.arange(-1, 4), "gamma": 2.0 ** np.arange(-9, 3)}
 
 
 def model(classifier, center=None, **parameters):
-    """The estimator, with one thread; `center` of a spectral one, whose queries eq. 7.2 maps as printed and
-    whose eigenvectors LAPACK finds, which at these sizes is the fastest."""
+    """The estimator, with one thread; `center` of a spectral one, whose eigenvectors LAPACK finds, which at these
+    sizes is the fastest."""
     spectral = {} if center is None else {"center": center, "solver": "dense"}
-    found = CLASSIFIERS[classifier](**{"scale": None, "n_jobs": 1} | spectral | parameters)
-    return as_printed(found) if spectral else found
+    return CLASSIFIERS[classifier](**{"scale": None, "n_jobs": 1} | spectral | parameters)
 
 
 def smallest_best(grid, scores):
@@ -45,14 +69,29 @@ def smallest_best(grid, scores):
     return float(grid[np.flatnonzero(scores >= np.nanmax(scores) - 1e-9)[0]])
 
 
-def predict_tuned(estimator, X, y, Q, seed):
+def predict_tuned(estimator, X, y, Q, seed, grid=GRID):
     """Labels of Q, and the bandwidth that 3-fold cross-validation chose, the smallest of tied ones."""
-    estimator.set_params(cv=FOLDS, bandwidth_grid=GRID, random_state=seed)
+    estimator.set_params(cv=FOLDS, bandwidth_grid=grid, random_state=seed)
     estimator.fit(X, y)
-    h = smallest_best(GRID, estimator.cv_results_["mean_test_score"])
+    h = smallest_best(grid, estimator.cv_results_["mean_test_score"])
     if h != estimator.bandwidth_:
         estimator.set_params(bandwidth=h).fit(X, y)
     return estimator.predict(Q), h
+
+
+def predict_bayes(X, y, Q, seed, grid=GRID):
+    """The same of the Bayes classifier in double precision: where all densities underflow the first class wins."""
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    right = np.zeros(len(grid))
+    for train, test in folds.split(X, y):
+        right += (densest_class(X[train], y[train], X[test], grid) == y[test, None]).sum(axis=0)
+    h = smallest_best(grid, right)
+    return densest_class(X, y, Q, [h])[:, 0], h
+
+
+def densest_class(X, y, Q, bandwidths):
+    """The class of the largest density times prior, at each bandwidth (m, b)."""
+    return kernel_sums(Q, X, labels=y, bandwidth=bandwidths, n_jobs=1).argmax(axis=-1)
 
 
 class Tally:
@@ -69,17 +108,19 @@ class Tally:
         return {"rate": spread(self.rates), "confusion": np.mean(self.matrices, axis=0).tolist()}
 
 
-def rates(source, data, classifier, trials, center=None, small=False):
+def rates(source, data, classifier, trials, center=None, small=False, step=0.1, last=2.5):
     """The protocol for one classifier of `CLASSIFIERS` on one data set.
 
     `center`: of a spectral classifier; `small`: 100 training and 50 test points, as the thesis did for the
-    Laplacian ISE classifier.
+    Laplacian ISE classifier; `step` and `last` make the grid of bandwidths.
     """
+    grid = bandwidths(step, last)
     X, y, splits = thesis_data(source, data)
     tally = Tally(y.max() + 1)
     potentials = []
     for trial, (train, test) in enumerate(thesis_splits(data, y, splits, trials, (100, 50) if small else None)):
-        labels, h = predict_tuned(model(classifier, center), X[train], y[train], X[test], trial)
+        parts = X[train], y[train], X[test], trial, grid
+        labels, h = predict_bayes(*parts) if classifier == "bayes" else predict_tuned(model(classifier, center), *parts)
         tally.add(y[test], labels)
         if classifier == "ise":
             rows = [X[train][y[train] == c] for c in range(tally.n_classes)]
