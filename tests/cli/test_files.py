@@ -138,8 +138,9 @@ def test_a_file_without_a_header_is_predicted_by_position_with_or_without_the_ta
 def test_what_stands_above_the_header_is_not_read_and_said(written, above):
     path = written(above + "a,b,c\n" + "".join(f"{a},{b},{y}\n" for (a, b), y in zip(X, Y, strict=True)))
     for target in (None, "c"):
-        with pytest.warns(UserWarning, match="above the header in line [23], (is|are) not read"):
+        with pytest.warns(UserWarning, match="above the header in line [23], (is|are) not read") as caught:
             table = read_table(path, target=target)
+        assert caught[0].filename == __file__
         assert_array_equal(table.data[:, :2], X)
 
 

@@ -93,7 +93,7 @@ def conformal_p_values(self, X, by_class=False):
 
     The first call scores the training points: O(n^2) kernel values, for PerTurbo the inverse of each class, O(n^3).
     What tuning found is used again. Then the cost is that of the scores and, for full conformal prediction, of the
-    pairs of queries and points whose order is in doubt: at 2000 points `predict_set` takes two to five times as long as
+    pairs of queries and points whose order is in doubt: at 2000 points `predict_set` takes two to six times as long as
     `predict_proba`, p-values longer. Leave-one-out ranks take one or two times as long.
 
     References

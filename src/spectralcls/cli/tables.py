@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .._utils.advice import tell
 from .errors import CommandError
 
 _READING = {  # option: parameter of read_table
@@ -135,7 +136,7 @@ def read(arguments, n_samples=None):
                 )
             notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
             for note in notes:
-                warnings.warn(note, stacklevel=2)
+                tell(note)
             return _from_table(table, notes)
         if any(value not in (None, []) for value in options.values()) or (
             arguments.target is not None and path.suffix.lower() != ".npz"

@@ -1,7 +1,6 @@
 """Columns learned from a table, and tables encoded by what was learned."""
 
 import re
-import warnings
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,6 +14,7 @@ from pyarrow import types
 from .._inputs.columns import MOST_LEVELS
 from .._inputs.dates import ORDERS, UNCLEAR, date_parts, varying_parts
 from .._inputs.identifiers import SHARE, calls_itself_a_key, calls_itself_a_row_number, is_identifier
+from .._utils.advice import tell
 from ._cells import LEADING_ZERO, OTHER, TRUTH, Cells, Numbers
 from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
 
@@ -407,7 +407,7 @@ def encode(schema, source, unknown="error", data=None, decimal=None):
         for cell in bad:
             counts[cell.column] += len(cell.rows)
         named = _listed([f"{name} ({count})" for name, count in counts.items()])
-        warnings.warn(f"{source.path}: cells that are not known count as missing, by column: {named}", stacklevel=4)
+        tell(f"{source.path}: cells that are not known count as missing, by column: {named}")
     elif bad:
         raise ValueError(_all_bad(source, bad, learning))
     if X.size and all(np.isnan(column).all() for column in X.T):

@@ -1,13 +1,13 @@
 """Where the names of the columns stand, and whether they stand there at all."""
 
 import re
-import warnings
 from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
 
 from .._inputs.dates import ORDERS, PATTERNS
+from .._utils.advice import tell
 from ._source import as_position, normalized
 
 _NUMBER = re.compile(r"[-+(]?[€$£¥₹]?\s?\d[\d.,'\u00a0\u202f]*(?:[eE][+-]?\d+)?\s?[%€$£¥)]?|[.,]\d+", re.ASCII)
@@ -67,7 +67,7 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
     if start:
         above = f"{unit}s {rows[0][0]} to {rows[start - 1][0]}" if start > 1 else f"{unit} {rows[0][0]}"
         first, verb = "header" if is_header else "table", "are" if start > 1 else "is"
-        warnings.warn(f"{path}: {above}, above the {first} in {unit} {rows[start][0]}, {verb} not read", stacklevel=7)
+        tell(f"{path}: {above}, above the {first} in {unit} {rows[start][0]}, {verb} not read")
     first = start + bool(is_header)
     below = cells[first:]
     width = len(cells[start])
@@ -77,10 +77,9 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
     wider = bool(below) and all(len(row) == width + 1 for row in below)
     trailing = wider and not any(row[-1] for row in below)
     if wider and not trailing and len({row[0] for row in below}) == len(below):
-        warnings.warn(
+        tell(
             f"{path}: rows have one cell more than the header: the first ones are taken for the names of rows, as R "
             "writes them",
-            stacklevel=6,
         )
         found.insert(0, ROW_NAMES)
     return Header(found, start, first, trailing)

@@ -1,9 +1,9 @@
 """Spreadsheets as tables, with the types of their cells."""
 
-import warnings
 from collections import Counter
 from itertools import product
 
+from .._utils.advice import tell
 from ._header import find_header
 from ._source import UNKNOWN, Source, find_column, require_pyarrow
 
@@ -90,9 +90,7 @@ def _worksheet(path, sheet):
     name, *others = filled
     if others:
         listed = ", ".join(map(repr, others))
-        warnings.warn(
-            f"{path}: the sheet {name!r} is read, and not {listed}: name one with sheet= (--sheet)", stacklevel=6
-        )
+        tell(f"{path}: the sheet {name!r} is read, and not {listed}: name one with sheet= (--sheet)")
     return name, sheets[name]
 
 

@@ -1,11 +1,11 @@
 """What looks too good in a table: columns that give the class away, copies of rows, groups, classes that look alike."""
 
 import re
-import warnings
 
 import numpy as np
 
 from .._inputs.identifiers import calls_itself_a_key
+from .._utils.advice import tell
 
 _FEWEST = 50  # rows that a suspicion needs
 _MOST_LOOKED_AT = 10_000  # of which a column is judged
@@ -31,27 +31,24 @@ def warn_of_suspicions(path, schema, X, classes, y):
     if len(z) >= max(_FEWEST, len(counts) * _ROWS_A_VALUE):
         telling = [name for j, name in enumerate(names) if _gives_away(Z[:, j], z, j in is_level)]
         if telling:
-            warnings.warn(
+            tell(
                 f"{path}: {_listed(telling)} alone {'gives' if len(telling) == 1 else 'give'} the class away: is it "
                 "known before the class is? If not, leave it out with drop= (--drop)",
-                stacklevel=3,
             )
     for column in schema.used:
         if len(column.features) == 1 and (calls_itself_a_key(column.name) or _OWNER.search(column.name)):
             values = X[:, names.index(column.name)]
             n_groups = len(np.unique(values[~np.isnan(values)]))
             if n_groups >= _LEAST_GROUPS and 2 * n_groups <= len(values):
-                warnings.warn(
+                tell(
                     f"{path}: rows seem to come in groups, those of equal {column.name!r}: with some of a group for "
                     "training and others for testing accuracies are too high. Keep them together with group= (--group)",
-                    stacklevel=3,
                 )
     share = 0.0 if len(y) > _MOST_COPIES_LOOKED_FOR else _share_of_copies(X, sums)
     if share >= _COPIES:
-        warnings.warn(
+        tell(
             f"{path}: {100 * share:.0f} % of the rows are copies of others in all columns: with some for training and "
             "others for testing accuracies are too high",
-            stacklevel=3,
         )
 
 
@@ -63,10 +60,9 @@ def warn_of_classes_alike(path, target, classes):
     alike = [names for names in groups.values() if len(names) > 1]
     if alike:
         listed = "; ".join(" and ".join(map(repr, names)) for names in alike[:5])
-        warnings.warn(
+        tell(
             f"{path}: among the classes of {target!r} are {listed}, which count as different: write them alike if they "
             "are one",
-            stacklevel=4,
         )
 
 

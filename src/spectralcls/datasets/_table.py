@@ -1,7 +1,6 @@
 """Tables from files of offices: text files and spreadsheets as they are exported, and Parquet files."""
 
 import re
-import warnings
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -10,6 +9,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import Bunch
 
+from .._utils.advice import tell
 from .._utils.files import as_path
 from .._utils.from_sklearn import Interval, StrOptions, validate_params
 from .._utils.typing import FilePath, RandomState
@@ -242,10 +242,9 @@ def _labeled(source, target, words, unlabeled):
     n_rows = f"{len(lacking)} of {len(known)} rows are" if len(lacking) > 1 else f"1 of {len(known)} rows is"
     total = _sum_row(source) if lacking[-1] == len(known) - 1 else ""
     total = f"; the last one looks like a sum ({total!r})" if total else ""
-    warnings.warn(
+    tell(
         f"{source.path}: {n_rows} left out, without a class in {target!r}: {where}{total}. unlabeled='error' "
         "(--unlabeled error) refuses them",
-        stacklevel=3,
     )
     return source.take(np.flatnonzero(known))
 
@@ -261,9 +260,8 @@ def _name_sum_row(source):
     word = _sum_row(source)
     if word:
         (place,) = source.places([len(source.table) - 1])
-        warnings.warn(
+        tell(
             f"{source.path}: {source.unit} {place}, the last one, says {word!r}: take it out if it sums up the others",
-            stacklevel=4,
         )
 
 
@@ -273,10 +271,9 @@ def _warn_of_classes(source, target, classes):
 
     doubtful = [name for name in classes.tolist() if name.lower() in CLASSES]
     if doubtful:
-        warnings.warn(
+        tell(
             f"{source.path}: among the classes of {target!r} are {', '.join(map(repr, doubtful))}: name those with "
             "missing= (--missing) that stand for no class",
-            stacklevel=3,
         )
     warn_of_classes_alike(source.path, target, classes.tolist())
 

@@ -5,7 +5,6 @@ import csv
 import io
 import re
 import sys
-import warnings
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._utils.advice import tell
 from ._header import find_header
 from ._source import UNKNOWN, Source, readable, require_pyarrow
 
@@ -372,10 +372,9 @@ def _utf8(path, encoding):
     if guessed:
         odd = next(line for line in text.splitlines() if not line.isascii()).strip()
         position = next(k for k, character in enumerate(odd) if not character.isascii())
-        warnings.warn(
+        tell(
             f"{path}: is not UTF-8, and is read as {_FALLBACK}, as a guess: is {odd[max(position - 10, 0) :][:30]!r} "
             "right? If not, name the encoding with encoding= (--encoding)",
-            stacklevel=6,
         )
     return text.encode(), encoding
 
