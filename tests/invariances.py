@@ -29,6 +29,7 @@ _SINGLE_ROWS = "chosen by leaving out single rows, or all of a weight; a given b
 EXCEPTIONS = {
     "weights as copies": {
         "AutoClassifier": "to its trees a weight of two is not a row given twice.",
+        "AutoRegressor": "to its trees a weight of two is not a row given twice.",
         "ParzenDensity": _SINGLE_ROWS,
         "ParzenOutlierDetector": _SINGLE_ROWS,
     },

@@ -17,7 +17,7 @@ _NAMES = {  # by the module that they come from
     "_core.config": "show_config",
     "ccdr": "CCDR CCDRClassifier",
     "density": "ParzenDensity ParzenOutlierDetector",
-    "ensemble": "AutoClassifier",
+    "ensemble": "AutoClassifier AutoRegressor",
     "kernel_mean": "CauchySchwarzClassifier ISEClassifier LaplacianISEClassifier ParzenClassifier",
     "kernels": "kernel_matrix kernel_sums",
     "linalg": "top_eigenpairs",

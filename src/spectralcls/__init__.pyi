@@ -22,6 +22,7 @@ from .ccdr import CCDRClassifier as CCDRClassifier
 from .density import ParzenDensity as ParzenDensity
 from .density import ParzenOutlierDetector as ParzenOutlierDetector
 from .ensemble import AutoClassifier as AutoClassifier
+from .ensemble import AutoRegressor as AutoRegressor
 from .kernel_mean import CauchySchwarzClassifier as CauchySchwarzClassifier
 from .kernel_mean import ISEClassifier as ISEClassifier
 from .kernel_mean import LaplacianISEClassifier as LaplacianISEClassifier

@@ -22,8 +22,9 @@ from spectralcls._inputs.encoder import ColumnEncoder
 from spectralcls._tuning.temperature import log_loss
 from spectralcls.ensemble import AutoClassifier
 from spectralcls.ensemble._budget import Clock, next_ensemble
-from spectralcls.ensemble._ensemble import Fitting, Points
+from spectralcls.ensemble._ensemble import Fitting
 from spectralcls.ensemble._members import members_for
+from spectralcls.ensemble._points import ClassPoints
 from spectralcls.ensemble._trees import ITERATIONS, LEAVES, MOST_TREES, RATE, BoostedTrees
 from spectralcls.ensemble._vote import learn_vote, tempered, unseen_votes
 
@@ -81,7 +82,7 @@ def test_columns_of_few_values_keep_their_order_unless_labels_say_otherwise(orde
     rng = np.random.default_rng(0)
     X = rng.integers(0, 8, size=(400, 4)).astype(float)
     y = X.sum(axis=1) > 14 if ordered else (X[:, 0] % 2) == (X[:, 1] % 2)
-    points = Points(X, y.astype(int), None, 2, np.zeros(4, dtype=bool))
+    points = ClassPoints(X, y.astype(int), None, 2, np.zeros(4, dtype=bool))
     assert Fitting(points, {"random_state": 0, "n_jobs": 1}, Clock(None), None).indicators != ordered
 
 
@@ -512,9 +513,13 @@ def test_prediction_sets_compare_with_votes_that_have_not_seen_the_point():
     rng = np.random.default_rng(0)
     codes, parts = rng.integers(0, 3, 60), np.arange(60) % 4
     posteriors = [rng.dirichlet(np.ones(3), 60) * 0.5 + 0.5 * np.eye(3)[codes] for _ in range(2)]
-    found = unseen_votes(learn_vote(posteriors, codes), posteriors, codes, parts)
+
+    def learned(rows):
+        return learn_vote([p[rows] for p in posteriors], codes[rows])
+
+    found = unseen_votes(learn_vote(posteriors, codes), posteriors, parts, learned)
     for part in range(4):
         of_others = learn_vote([p[parts != part] for p in posteriors], codes[parts != part])
         assert_allclose(found[parts == part], of_others([p[parts == part] for p in posteriors]))
     alone = learn_vote(posteriors, codes)
-    assert_array_equal(unseen_votes(alone, posteriors, codes, np.zeros(60)), alone(posteriors))
+    assert_array_equal(unseen_votes(alone, posteriors, np.zeros(60), learned), alone(posteriors))

@@ -15,13 +15,16 @@ from spectralcls._inputs import frames
 from spectralcls.datasets import read_table
 
 pa = pytest.importorskip("pyarrow")
+pytestmark = pytest.mark.filterwarnings("ignore:y has two values")  # of regressions: what they learn does not matter
 
 ALL = [
     "AutoClassifier",
+    "AutoRegressor",
     "CCDRClassifier",
     "KernelLogisticClassifier",
     "KernelRegressor",
     "KernelRidgeClassifier",
+    "KernelRidgeRegressor",
     "ParzenClassifier",
     "ParzenDensity",
     "PerTurboClassifier",

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import PROFILES, distances
 
 from spectralcls import KernelRegressor
-from spectralcls.regression import _form, _intervals
+from spectralcls.regression import _form, _intervals, _local_sizes
 
 
 def problem(n=80, d=2, k=None, seed=0):
@@ -138,7 +138,7 @@ def by_definition(Q, X, y, w, h, degree, coverage):
 
     def size(q, o):
         k = w[o] / unit * PROFILES["gaussian"](distances(q[None], X[o])[0] / h)
-        return (k @ errors[o] + _intervals.POOLED * typical) / (k.sum() + _intervals.POOLED)
+        return (k @ errors[o] + _local_sizes.POOLED * typical) / (k.sum() + _local_sizes.POOLED)
 
     ratios = np.array([errors[i] / size(X[i], o) for i, o in enumerate(others)])
     out = []

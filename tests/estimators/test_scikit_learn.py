@@ -39,13 +39,13 @@ SETTINGS = {
     "SpectralKernelClassifier": [{"kernel": "linear"}],
     "SpectralLaplacianISEClassifier": [{"metric": "whiten"}],
 }
-QUICK = {"AutoClassifier": {"cv": 2}, "KernelMetric": {"max_iter": 8}}
+QUICK = {"AutoClassifier": {"cv": 2}, "AutoRegressor": {"cv": 2}, "KernelMetric": {"max_iter": 8}}
 ESTIMATORS = [KINDS[name](**options) for name in names() for options in (QUICK.get(name, {}), *SETTINGS.get(name, ()))]
 
 
 def not_expected(estimator):
     name, parameters = type(estimator).__name__, estimator.get_params()
-    if name == "AutoClassifier":
+    if name in ("AutoClassifier", "AutoRegressor"):
         return {"check_sample_weight_equivalence_on_dense_data": "the leaves of boosted trees count rows, not weights"}
     if parameters.get("novelty"):
         why = "a sample is left out with all its weight, of copies of a row one"

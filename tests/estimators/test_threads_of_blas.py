@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from spectralcls import AutoClassifier
 from spectralcls._estimator import Estimator, transactional
-from spectralcls.ensemble import _classifier as ensemble
+from spectralcls.ensemble import _auto as ensemble
 
 
 def threads():
@@ -70,13 +70,13 @@ def test_any_other_fit_has_all(many):
 
 def test_a_vote_on_few_queries_has_one(monkeypatch):
     X, y = load_iris(return_X_y=True)
-    vote, seen, posteriors_of = AutoClassifier().fit(X, y), [], ensemble.posteriors_of
+    vote, seen, said_by_all = AutoClassifier().fit(X, y), [], ensemble.said_by_all
 
     def watched(*arguments):
         seen.append(threads())
-        return posteriors_of(*arguments)
+        return said_by_all(*arguments)
 
-    monkeypatch.setattr(ensemble, "posteriors_of", watched)
+    monkeypatch.setattr(ensemble, "said_by_all", watched)
     few, many = vote.predict_proba(X[:20]), vote.predict_proba(np.tile(X[:20], (51, 1)))
     assert seen == [{1}, {2}]
     np.testing.assert_allclose(np.tile(few, (51, 1)), many, rtol=1e-9)

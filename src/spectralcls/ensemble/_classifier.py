@@ -1,35 +1,28 @@
 """The classifier to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
 
 from dataclasses import KW_ONLY
-from numbers import Integral, Real
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator, ClassifierMixin
 
-from .._core.threads import blas_threads_for
-from .._estimator import Estimator, prediction_sets, refuse_many_classes, transactional, with_parameters
+from .._estimator import prediction_sets, refuse_many_classes, transactional, with_parameters
 from .._expansion.left_out import LeftOut
-from .._tuning import check_folds, drawn_seed, shuffled_ranks
-from .._utils.advice import quietly, tell
-from .._utils.from_sklearn import HasMethods, Interval
-from .._utils.progress import progress
-from .._utils.typing import Array, RandomState
+from .._utils.typing import Array
 from .._utils.validation import units_of
-from ._budget import Clock, next_ensemble
-from ._columns import Positions
-from ._ensemble import Ensemble, Points, VotingMember, fit_ensemble, posteriors_of
-from ._members import LARGE, members_for
-from ._vote import unseen_votes
+from ._auto import Auto
+from ._budget import Clock
+from ._members import members_for
+from ._points import ClassPoints, posterior
+from ._vote import learn_vote, unseen_votes
 
 # 900 rows with 300 classes of 3 take 13 s on one core, 300 rows with 100 classes 2.4 s: 1000 classes take minutes.
 MOST_CLASSES = 1000
-_HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
 
 
 @with_parameters
-class AutoClassifier(ClassifierMixin, Estimator):
+class AutoClassifier(ClassifierMixin, Auto):
     """A vote of kernel machines that learn their metrics: good accuracy without tuning, and calibrated probabilities.
 
     The members, each fitted to the table in an encoding of its own (categories become indicators, and so do columns of
@@ -49,16 +42,16 @@ class AutoClassifier(ClassifierMixin, Estimator):
 
     Parameters
     ----------
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one. Probabilities are those of a population
+        with such shares.
     time_budget : float, default=None
         Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points or are left
         out, whichever has the smaller log loss on unseen points, and a warning says so. None: as long as it takes.
     cv : int, splitter or list of splits, default=3
         Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
         out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one. Probabilities are those of a population
-        with such shares.
     random_state : int, RandomState instance or None, default=0
         Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
@@ -123,17 +116,9 @@ class AutoClassifier(ClassifierMixin, Estimator):
     """
 
     _: KW_ONLY
-    time_budget: float | None = None
-    cv: Any = 3
     class_weight: str | dict | None = None
-    random_state: RandomState = 0
-    verbose: bool = False
-    n_jobs: int | None = None
 
-    _parameter_constraints = {
-        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
-        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split", "get_n_splits"]), "array-like"],
-    }
+    _PRIOR = "class shares"
     # mypy finds these later, in a circle of imports.
     conformal_p_values = prediction_sets.conformal_p_values  # type: ignore[has-type]
     predict_set = prediction_sets.predict_set  # type: ignore[has-type]
@@ -172,86 +157,27 @@ class AutoClassifier(ClassifierMixin, Estimator):
             the same class.
         """
         clock = Clock(self.time_budget)
-        self._inputs = Positions(type(self).__name__, class_weight=self.class_weight)
+        self._inputs = self._make_inputs()
         data = self._inputs.fit(X, y, sample_weight)
         refuse_many_classes(self, data.n_classes, MOST_CLASSES)
-        self.classes_, self._n_given = data.classes, len(data.codes)
+        self.classes_ = data.classes
         self.class_prior_ = data.class_weight / data.class_weight.sum()
-        rng = check_random_state(self.random_state)
-        options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
-        ranks = shuffled_ranks(data.codes, data.keys(drawn_seed(rng)))
-        copies = data.copies.group
-        folds = check_folds(self.cv, data)
-        n, categorical = len(data.codes), self._inputs.are_categories(data.X.shape[1])
+        self._vote_on(data, self._points, members_for, clock)
+        if len(self._held_out[-1]):
+            self._warn_if_one_class(self._vote(self._held_out[1]))
+        return self
+
+    def _points(self, data, categorical, options):
         units = None
         if self.class_weight is not None and data.weights is not None:
             units = units_of(data.codes, data.weights, data.n_classes, True)
-        points = Points(data.X, data.codes, data.weights, data.n_classes, categorical, units)
-        members, not_scaling = members_for(n)
-        # Quietly: a member that learned nothing has its weight.
-        with quietly(), progress("vote", len(members) * self._n_fits(n, folds), silent=not self.verbose) as step_done:
-            ensemble, timed = None, []
-            while step := next_ensemble(
-                n, members, timed, clock, n_classes=data.n_classes, n_fits=lambda size: self._n_fits(size, folds)
-            ):
-                size, chosen = step
-                before = timed[-1][1] if timed else {}
-                rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)
-                parts = self._parts(rows, ranks, copies, folds)
-                found = fit_ensemble(points.take(rows), chosen, *parts, clock, options, step_done, before)
-                timed.append((size, found.seconds))
-                if ensemble is None or not found.vote.loss > ensemble.vote.loss:
-                    ensemble, seen = found, rows
-        left_out = [member.name for member in members if member.name not in dict(ensemble.members)]
-        self._set(ensemble, not_scaling, left_out, n)
-        judged = seen[ensemble.judged]
-        self._held_out = data.take(judged), ensemble.posteriors, ensemble.parts, judged
-        self._seen = seen if len(seen) < n else None
-        return self
+        return ClassPoints(data.X, data.codes, data.weights, data.n_classes, categorical, units)
 
-    def _parts(self, rows, ranks, copies, folds):
-        """Part of each of the rows, and how many of the parts are held out, one after the other.
+    def _member(self, pipeline, position):
+        return VotingMember(self._inputs, pipeline, self.classes_)
 
-        Copies of a row are in one part, unless there are fewer distinct rows than parts.
-        """
-        n = len(rows)
-        if folds is not None:
-            parts = folds[rows]
-        else:
-            n_parts = max(_HELD_OUT_OF_MANY, n // LARGE) if n > LARGE else min(self.cv, n)
-            first, group = np.unique(copies[rows], return_index=True, return_inverse=True)[1:]
-            if len(first) < n_parts:
-                first, group = np.arange(n), np.arange(n)
-            parts = (np.argsort(np.argsort(ranks[rows[first]])) % n_parts)[group]
-        return parts, self._n_fits(n, folds) - 1
-
-    def _n_fits(self, n, folds):
-        """How often members are fitted for n points."""
-        return 2 if n > LARGE else (min(self.cv, n) if folds is None else int(folds.max()) + 1) + 1
-
-    def _set(self, ensemble: Ensemble, not_scaling, left_out, n):
-        self.members_ = [(name, VotingMember(self._inputs, model, self.classes_)) for name, model in ensemble.members]
-        self._vote = ensemble.vote
-        self.weights_, self.prior_weight_ = self._vote.weights, self._vote.prior_weight
-        self.losses_, self.loss_ = self._vote.losses, self._vote.loss
-        self.n_samples_used_ = ensemble.n_samples
-        self.dropped_ = not_scaling + left_out
-        parts = [f"{name} {w:.2f}" for (name, _), w in zip(self.members_, self.weights_, strict=True)]
-        if self.prior_weight_:
-            parts.append(f"class shares {self.prior_weight_:.2f}")
-        self.summary_ = (
-            f"vote of {', '.join(parts)} by log loss {self.loss_:.3f} on {len(ensemble.parts)} unseen points"
-        )
-        if ensemble.n_samples < n:
-            self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
-        if self.dropped_:
-            self.summary_ += f"; without {', '.join(self.dropped_)}"
-        if len(ensemble.parts):
-            self._warn_if_one_class(self._vote(ensemble.posteriors))
-        if ensemble.n_samples < n or left_out:
-            tell(
-                f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: {self.summary_}."
-            )
+    def _loss_in_words(self):
+        return f"log loss {self.loss_:.3f}"
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class.
@@ -269,8 +195,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         return self._probabilities(self._queries(X))
 
     def _probabilities(self, X):
-        with blas_threads_for(X):
-            return self._vote(posteriors_of([member.pipeline for _, member in self.members_], X, len(self.classes_)))
+        return self._vote(self._said(X, partial(posterior, n_classes=len(self.classes_))))
 
     @property
     def _without_leave_one_out(self):
@@ -280,7 +205,12 @@ class AutoClassifier(ClassifierMixin, Estimator):
 
     def _leave_one_out(self):
         data, posteriors, parts, rows = self._held_out
-        held_out = unseen_votes(self._vote, posteriors, data.codes, parts, data.weights)
+
+        def learned(part):
+            own = data.take(part)
+            return learn_vote([p[part] for p in posteriors], own.codes, own.weights)
+
+        held_out = unseen_votes(self._vote, posteriors, parts, learned)
         order = np.full(self._n_given, -1)
         order[rows] = np.arange(len(rows))
         weights = np.ones(len(rows)) if data.weights is None else data.weights
@@ -307,9 +237,36 @@ class AutoClassifier(ClassifierMixin, Estimator):
         probability = self.predict_proba(X)
         return self.classes_[probability.argmax(axis=1)]
 
-    def __repr__(self, N_CHAR_MAX=700):
-        text = super().__repr__(N_CHAR_MAX)
-        return f"{text}: {self.summary_}" if hasattr(self, "summary_") else text
+
+class VotingMember(ClassifierMixin, BaseEstimator):
+    """A member of a fitted vote, for the user's own tables and labels.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Of the vote.
+    pipeline : Pipeline
+        Fitted to the numbers that `inputs` gives and to the positions of the labels.
+    classes : ndarray of shape (n_classes,)
+    """
+
+    def __init__(self, inputs, pipeline, classes):
+        self.inputs = inputs
+        self.pipeline = pipeline
+        self.classes = classes
+
+    @property
+    def classes_(self):
+        """Class labels, (n_classes,)."""
+        return self.classes
+
+    def predict_proba(self, X):
+        """Probabilities, (n_queries, n_classes), before the vote's temperature."""
+        return posterior(self.pipeline, self.inputs(X), len(self.classes))
+
+    def predict(self, X):
+        """The most probable class of each query, (n_queries,)."""
+        return self.classes[self.predict_proba(X).argmax(axis=1)]
 
 
 def vote_of(estimator):

@@ -4,46 +4,25 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from .._utils.cached import cached_property
 from ._budget import cost, dearest
 from ._members import LARGE, indicators_help, make_view
-from ._vote import Vote, class_shares, learn_vote
 
 _TO_ALL = 2.0  # exponent of the time in n from a split to all points
-_SETTLED = ("bandwidth", "alpha")  # what the fit to many points takes over from the fit to a part of them
+_SETTLED = ("kernel", "bandwidth", "alpha")  # what the fit to many points takes over from the fit to a part of them
 
 
 class Ensemble(NamedTuple):
     members: list  # (name, fitted pipeline)
-    vote: Vote
+    vote: object  # callable with what the members say
     n_samples: int  # points that the members have seen
     judged: np.ndarray  # (n,) bool: points by which the vote was learned, as members saw them that had not
-    posteriors: list  # of the members for them, (n_judged, C)
+    said: list  # of the members for them, (n_judged, width)
     parts: np.ndarray  # (n_judged,) the part that each was in
     seconds: dict  # of a fit of each member and view, in the mean
-
-
-class Points(NamedTuple):
-    """What the members learn from."""
-
-    X: np.ndarray  # (n, d), NaN where a value is missing
-    codes: np.ndarray  # (n,)
-    weights: np.ndarray | None  # (n,)
-    n_classes: int
-    categorical: np.ndarray  # (d,) bool: numbers that are levels
-    units: np.ndarray | None = None  # (C,) weight of one sample of each class, if classes have weights
-
-    @property
-    def sample_weights(self):
-        """The weights without those of classes, which say what an error counts and not how often a point was seen."""
-        return self.weights if self.units is None else self.weights / self.units[self.codes]
-
-    def take(self, rows):
-        weights = None if self.weights is None else self.weights[rows]
-        return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights)
 
 
 class Fitting:
@@ -65,18 +44,19 @@ class Fitting:
         else:
             start, view = time.perf_counter(), like[:-1]
             Z, head = view.transform(self.points.X), clone(like[-1])
-            settled = {name: getattr(like[-1], f"{name}_") for name in _SETTLED if name in head.get_params()}
+            known = [name for name in _SETTLED if name in head.get_params() and hasattr(like[-1], f"{name}_")]
+            settled = {name: getattr(like[-1], f"{name}_") for name in known}
             if hasattr(like[-1], "temperature_"):  # which is learned anew
-                settled = {f"{name}_grid": [value] for name, value in settled.items()}
+                settled = {f"{name}_grid": [settled[name]] for name in known if name != "kernel"}
             head.set_params(**settled)
-        head.fit(Z, self.points.codes, sample_weight=self._weights_beside(head))
-        self.models[member.name] = Pipeline([*view.steps, ("classifier", head)])
+        head.fit(Z, self.points.answers, sample_weight=self.points.weights_beside(head))
+        self.models[member.name] = Pipeline([*view.steps, ("member", head)])
         self.seconds[member.name] = time.perf_counter() - start
 
-    def posterior(self, member, X):
-        """Probabilities by a fitted member, on its account."""
+    def said(self, member, X):
+        """What a fitted member says of X, on its account."""
         start = time.perf_counter()
-        found = posterior(self.models[member.name], X, self.points.n_classes)
+        found = self.points.said_by(self.models[member.name], X)
         self.seconds[member.name] += time.perf_counter() - start
         return found
 
@@ -87,21 +67,13 @@ class Fitting:
         ratio = sum(self.seconds.values()) / sum(before[name] for name in self.seconds)
         return ratio * (before[member.name] + (member.view not in self.seconds) * before.get(member.view, 0.0))
 
-    def _weights_beside(self, head):
-        """Weights of the points, but for what a classifier takes as weights of classes."""
-        points = self.points
-        if points.units is None or "class_weight" not in head.get_params():
-            return points.weights
-        head.set_params(class_weight={int(c): float(points.units[c]) for c in np.unique(points.codes)})
-        return points.sample_weights
-
     def _view(self, name):
         if name not in self._views:
             start = time.perf_counter()
-            view = make_view(name, self.large, self.points.categorical, self.indicators, self.options)
+            view = make_view(name, self.large, self.points, self.indicators, self.options)
             Z = self.points.X
             for _, step in view.steps:  # one by one: what a pipeline passes on depends on the user's metadata routing
-                Z = step.fit(Z, self.points.codes, sample_weight=self.points.sample_weights).transform(Z)
+                Z = step.fit(Z, self.points.answers, sample_weight=self.points.sample_weights).transform(Z)
             self._views[name] = view, Z
             self.seconds[name] = time.perf_counter() - start
         return self._views[name]
@@ -109,7 +81,7 @@ class Fitting:
     @cached_property
     def indicators(self):
         """Whether columns of few values become indicators for kernels."""
-        return indicators_help(self.points, self.options)
+        return self.points.task == "classification" and indicators_help(self.points, self.options)
 
 
 def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, before):
@@ -121,7 +93,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
 
     Parameters
     ----------
-    points : Points
+    points : ClassPoints or NumberPoints
     members : list of Member
     parts : ndarray of shape (n,)
         Part of each point.
@@ -136,13 +108,13 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
     -------
     Ensemble
     """
-    X, codes, n_classes = points.X, points.codes, points.n_classes
-    posteriors = {member.name: np.zeros((len(X), n_classes)) for member in members}
+    X = points.X
+    said = {member.name: np.zeros((len(X), points.width)) for member in members}
     judged = np.zeros(len(X), dtype=bool)
     kept, fittings, to_all = list(members), [], 1.0
     for split in range(n_splits):
         inside = parts != split
-        if len(np.unique(codes[inside])) < 2 or inside.all():
+        if inside.all() or not points.take(inside).teaches:
             continue
         if fittings and not clock.affords((1 + to_all) * cost(kept, fittings[0].seconds)):
             break
@@ -156,17 +128,17 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
                     kept.remove(member)
                     continue
             fitting.fit(member)
-            posteriors[member.name][~inside] = fitting.posterior(member, X[~inside])
+            said[member.name][~inside] = fitting.said(member, X[~inside])
         judged |= ~inside
         fittings.append(fitting)
-    chosen, vote = kept, _learned(kept, posteriors, judged, points)
+    chosen, vote = kept, _learned(kept, said, judged, points)
     weights = {member.name: weight for member, weight in zip(kept, vote.weights, strict=True)}
     while fittings and chosen and not clock.affords(to_all * cost(chosen, fittings[-1].seconds)):
         without = dearest(chosen, fittings[-1].seconds)
         chosen = [member for member in chosen if member is not without]
-    if not fittings or sum(weights[member.name] for member in chosen) > (1 - vote.prior_weight) / 2:
+    if not fittings or sum(weights[member.name] for member in chosen) >= (1 - vote.prior_weight) / 2:
         if chosen != kept:
-            kept, vote = chosen, _learned(chosen, posteriors, judged, points)
+            kept, vote = chosen, _learned(chosen, said, judged, points)
         fittings.append(Fitting(points, options, clock, step_done))
         for member in kept:
             like = fittings[0].models[member.name] if fittings[-1].large and len(fittings) > 1 else None
@@ -175,50 +147,12 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
     models = [(member.name, last.models[member.name]) for member in kept]
     names = {name for fitting in fittings for name in fitting.seconds}
     seconds = {name: float(np.mean([f.seconds[name] for f in fittings if name in f.seconds])) for name in names}
-    seen = [posteriors[member.name][judged] for member in kept]
+    seen = [said[member.name][judged] for member in kept]
     return Ensemble(models, vote, len(last.points.X), judged, seen, parts[judged], seconds)
 
 
-class VotingMember(ClassifierMixin, BaseEstimator):
-    """A member of a fitted vote, for the user's own tables and labels.
-
-    Parameters
-    ----------
-    inputs : Inputs
-        Of the vote.
-    pipeline : Pipeline
-        Fitted to the numbers that `inputs` gives and to the positions of the labels.
-    classes : ndarray of shape (n_classes,)
-    """
-
-    def __init__(self, inputs, pipeline, classes):
-        self.inputs = inputs
-        self.pipeline = pipeline
-        self.classes = classes
-
-    @property
-    def classes_(self):
-        """Class labels, (n_classes,)."""
-        return self.classes
-
-    def predict_proba(self, X):
-        """Probabilities, (n_queries, n_classes), before the vote's temperature."""
-        return posterior(self.pipeline, self.inputs(X), len(self.classes))
-
-    def predict(self, X):
-        """The most probable class of each query, (n_queries,)."""
-        return self.classes[self.predict_proba(X).argmax(axis=1)]
-
-
-def posterior(model, X, n_classes):
-    """Probabilities (n, n_classes) by a model that was fitted to codes; 0 for classes that it has not seen."""
-    out = np.zeros((len(X), n_classes))
-    out[:, model.classes_] = model.predict_proba(X)
-    return out
-
-
-def posteriors_of(models, X, n_classes):
-    """Those of several pipelines, in a list; what they share of their steps is done once."""
+def said_by_all(models, X, said_by):
+    """``said_by(model, X)`` of several pipelines, in a list; what they share of their steps is done once."""
     mapped, found = {}, []
     for model in models:
         Z, path = X, ()
@@ -227,15 +161,12 @@ def posteriors_of(models, X, n_classes):
             if path not in mapped:
                 mapped[path] = step.transform(Z)
             Z = mapped[path]
-        found.append(posterior(model.steps[-1][1], Z, n_classes))
+        found.append(said_by(model.steps[-1][1], Z))
     return found
 
 
-def _learned(kept, posteriors, judged, points):
+def _learned(kept, said, judged, points):
     """The vote; equal weights where no point could be judged."""
     if not judged.any():
-        m = len(kept)
-        prior = class_shares(points.codes, points.weights, points.n_classes)
-        return Vote(prior, 0.0, np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan)
-    part = points.take(judged)
-    return learn_vote([posteriors[member.name][judged] for member in kept], part.codes, part.weights)
+        return points.equal_vote(len(kept))
+    return points.take(judged).vote([said[member.name][judged] for member in kept])

@@ -1,6 +1,7 @@
 """What votes: kernel methods and trees on views of the table, by the number of points they scale to."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,8 @@ from .._utils.training_data import TrainingData
 from ..kernel_mean import ParzenClassifier
 from ..metric import GradientMetric, KernelMetric
 from ..perturbo import PerTurboClassifier
-from ..regression import KernelRidgeClassifier
-from ._trees import BoostedTrees
+from ..regression import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
+from ._trees import BoostedRegression, BoostedTrees
 
 LARGE = 3000  # points from which a part held out once replaces the folds, float32 float64, and less care suffices
 _LARGE_TUNING = 2000  # points that tuning uses then
@@ -24,8 +25,12 @@ _FEW = 250  # held-out points that choose the bandwidth of an encoding
 _LARGE_RESIDUAL = 1e-2  # of conjugate gradients: more changes no posterior
 
 
+# Views that are encodings alone, and what becomes of numbers there.
+ENCODINGS = {"standardized": "standard", "one scale": "shared", "ranks": "rank"}
+
+
 class Member(NamedTuple):
-    """A classifier on a view; ``make(Z, large, options)`` gives it for points of that view, unfitted."""
+    """An estimator on a view; ``make(Z, large, options)`` gives it for points of that view, unfitted."""
 
     name: str
     view: str
@@ -33,19 +38,17 @@ class Member(NamedTuple):
     most: float = np.inf  # points it scales to
 
 
-def make_view(name, large, categorical, indicators, options):
+def make_view(name, large, points, indicators, options):
     """An unfitted pipeline of transformers: an encoding, and a metric that is learned on it."""
-    common = {"dtype": np.float32 if large else np.float64, "categorical": categorical}
-    if name == "standardized":
-        return make_pipeline(ColumnEncoder(indicators=False, **common))
-    if name == "one scale":
-        return make_pipeline(ColumnEncoder("shared", indicators=False, **common))
-    if name == "gradient metric":
-        samples = {"max_samples": _LARGE_TUNING} if large else {}
-        return make_pipeline(
-            ColumnEncoder("rank", indicators=indicators, **common), GradientMetric(scale=None, **samples, **options)
-        )
-    return make_pipeline(ColumnEncoder(indicators=indicators, **common), KernelMetric(**options))
+    encoder = partial(ColumnEncoder, dtype=np.float32 if large else np.float64, categorical=points.categorical)
+    if name in ENCODINGS:
+        return make_pipeline(encoder(ENCODINGS[name], indicators=False))
+    if name == "kernel metric":
+        return make_pipeline(encoder(indicators=indicators), KernelMetric(**options))
+    samples = {"max_samples": _LARGE_TUNING} if large else {}
+    metric = GradientMetric(task=points.task, scale=None, **samples, **options)
+    numeric = "rank" if name == "gradient metric" else "standard"
+    return make_pipeline(encoder(numeric, indicators=indicators), metric)
 
 
 def indicators_help(points, options):
@@ -100,6 +103,23 @@ def _trees(Z, large, options):
     return BoostedTrees()
 
 
+def _regression(Z, large, options):
+    less = {"max_tuning_samples": _LARGE_TUNING, "tol": _LARGE_RESIDUAL} if large else {}
+    return KernelRidgeRegressor(scale=None, **less, **options)
+
+
+def _laplace(Z, large, options):
+    return _regression(Z, large, options | {"kernel": "laplace"})
+
+
+def _local_means(Z, large, options):
+    return KernelRegressor(degree=0, scale=None, max_tuning_samples=_LARGE_TUNING, **options)
+
+
+def _boosted(Z, large, options):
+    return BoostedRegression()
+
+
 # Conjugate gradients take n^2 operations a step, low-rank factors of the classes n times the rank squared.
 MEMBERS = (
     Member("PerTurbo", "standardized", _perturbo, most=100_000),
@@ -111,7 +131,17 @@ MEMBERS = (
 )
 
 
-def members_for(n):
+OF_NUMBERS = (
+    Member("ridge", "standardized", _regression, most=30_000),
+    Member("ridge of ranks", "ranks", _regression, most=30_000),
+    Member("gradient metric + ridge", "gradient metric of numbers", _laplace, most=30_000),
+    Member("gradient metric of ranks + ridge", "gradient metric", _laplace, most=30_000),
+    Member("gradient metric + local means", "gradient metric of numbers", _local_means, most=100_000),
+    Member("boosted trees", "standardized", _boosted),
+)
+
+
+def members_for(n, members=MEMBERS):
     """The members for n points, and the names of those that do not scale to as many."""
-    chosen = [member for member in MEMBERS if n <= member.most]
-    return chosen, [member.name for member in MEMBERS if n > member.most]
+    chosen = [member for member in members if n <= member.most]
+    return chosen, [member.name for member in members if n > member.most]

@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 import threadpoolctl
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.utils.multiclass import unique_labels
 
 from .._tuning import stratified_subsample
@@ -14,6 +14,7 @@ from .._utils.copies import random_keys
 from .._utils.from_sklearn import boosted_nodes
 
 ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # as many leaves as a byte has bits
+OF_NUMBERS = {"iterations": 200, "rate": 0.07, "leaf": 8}
 MOST_TREES = 240  # of all classes; fewer iterations go further each
 _HIGHEST_RATE = 0.3
 _MOST_POINTS = 30_000  # more points do not help so few leaves
@@ -21,11 +22,11 @@ _BLOCK = 1 << 22  # comparisons at a time
 _LOWEST_BIT = np.array([(byte & -byte).bit_length() - 1 for byte in range(256)])
 
 
-class BoostedTrees(ClassifierMixin, BaseEstimator):
-    """A small :class:`~sklearn.ensemble.HistGradientBoostingClassifier`, of a bounded number of trees and points.
+class _Trees(BaseEstimator):
+    """Boosted trees of scikit-learn, learned in one thread and evaluated all at once.
 
-    It learns in one thread, whatever OpenMP would take: its threads wait busily between the histograms of few points,
-    and sums in them depend on how many there are.
+    Whatever OpenMP would take: its threads wait busily between the histograms of few points, and sums in them depend on
+    how many there are.
 
     Queries pass all splits of all trees at once [1]_: each split that a query fails takes the leaves on its left from
     those that it may reach, one bit each; the first that remains is its leaf. Evaluated by scikit-learn, a query of two
@@ -38,11 +39,31 @@ class BoostedTrees(ClassifierMixin, BaseEstimator):
        trees", SIGIR 2015.
     """
 
+    def _keep(self, trees, start):
+        """Trees of the columns in turn, and the scores (1, k) to which they add."""
+        self.start_, self.n_trees_ = start, len(trees)
+        self.features_, self.thresholds_, self.left_, self.values_ = map(np.stack, zip(*map(_tree, trees), strict=True))
+
+    def _all_scores(self, X):
+        """Sums of the trees, (n, k)."""
+        X = np.asarray(X, dtype=np.float64)
+        step = max(1, _BLOCK // self.features_.size)
+        return np.concatenate([self._scores(X[i : i + step]) for i in range(0, len(X), step)])
+
+    def _scores(self, X):
+        # Queries last, side by side in memory: splits of a tree by trees by queries.
+        failed = np.ascontiguousarray(X.T)[self.features_.T] > self.thresholds_.T[..., None]
+        left = np.bitwise_and.reduce(np.where(failed, self.left_.T[..., None], np.uint8(255)), axis=0)
+        values = self.values_[np.arange(self.n_trees_)[:, None], _LOWEST_BIT[left]]
+        return self.start_ + values.reshape(-1, self.start_.shape[1], len(X)).sum(axis=0).T
+
+
+class BoostedTrees(ClassifierMixin, _Trees):
+    """A small :class:`~sklearn.ensemble.HistGradientBoostingClassifier`, of a bounded number of trees and points."""
+
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, d) without missing values, y (n,), positive weights (n,)."""
-        if len(X) > _MOST_POINTS:
-            some = stratified_subsample(y, _MOST_POINTS, random_keys(X))
-            X, y, sample_weight = X[some], y[some], None if sample_weight is None else sample_weight[some]
+        X, y, sample_weight = _some(X, y, y, sample_weight)
         self.classes_ = unique_labels(y)
         iterations = max(1, min(ITERATIONS, MOST_TREES // len(self.classes_)))
         model = HistGradientBoostingClassifier(
@@ -54,26 +75,56 @@ class BoostedTrees(ClassifierMixin, BaseEstimator):
         )
         with _openmp().limit(limits=1):
             model.fit(X, y, sample_weight)
-        trees, self.start_ = boosted_nodes(model)
-        self.n_trees_ = len(trees)
-        self.features_, self.thresholds_, self.left_, self.values_ = map(np.stack, zip(*map(_tree, trees), strict=True))
+        self._keep(*boosted_nodes(model))
         return self
 
     def predict_proba(self, X):
         """Probabilities of the classes, (n, C)."""
-        X = np.asarray(X, dtype=np.float64)
-        step = max(1, _BLOCK // self.features_.size)
-        scores = np.concatenate([self._scores(X[i : i + step]) for i in range(0, len(X), step)])
+        scores = self._all_scores(X)
         if scores.shape[1] == 1:  # of the second class, against 0 for the first
             scores = np.hstack([np.zeros_like(scores), scores])
         return softmax(scores)
 
-    def _scores(self, X):
-        # Queries last, side by side in memory: splits of a tree by trees by queries.
-        failed = np.ascontiguousarray(X.T)[self.features_.T] > self.thresholds_.T[..., None]
-        left = np.bitwise_and.reduce(np.where(failed, self.left_.T[..., None], np.uint8(255)), axis=0)
-        values = self.values_[np.arange(self.n_trees_)[:, None], _LOWEST_BIT[left]]
-        return self.start_ + values.reshape(-1, self.start_.shape[1], len(X)).sum(axis=0).T
+
+class BoostedRegression(RegressorMixin, _Trees):
+    """The same of numbers, one or several: trees of each output."""
+
+    def __init__(self, loss="squared_error"):
+        self.loss = loss
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, d) without missing values, y (n,) or (n, k), positive weights (n,)."""
+        X, y, sample_weight = _some(X, np.zeros(len(X), dtype=np.intp), y, sample_weight)
+        trees, starts = [], []
+        for column in y.reshape(len(y), -1).T:
+            model = HistGradientBoostingRegressor(
+                loss=self.loss,
+                learning_rate=OF_NUMBERS["rate"],
+                max_iter=OF_NUMBERS["iterations"],
+                max_leaf_nodes=LEAVES,
+                min_samples_leaf=OF_NUMBERS["leaf"],
+                early_stopping=False,
+                random_state=0,
+            )
+            with _openmp().limit(limits=1):
+                model.fit(X, column, sample_weight)
+            own, start = boosted_nodes(model)
+            trees.append(own)
+            starts.append(np.ravel(start))
+        self._keep([tree for of_outputs in zip(*trees, strict=True) for tree in of_outputs], np.stack(starts, axis=1))
+        return self
+
+    def predict(self, X):
+        """Predictions, (n, k)."""
+        return self._all_scores(X)
+
+
+def _some(X, codes, y, weights):
+    """At most `_MOST_POINTS` of the points, their answers and weights."""
+    if len(X) <= _MOST_POINTS:
+        return X, y, weights
+    some = stratified_subsample(codes, _MOST_POINTS, random_keys(X))
+    return X[some], y[some], None if weights is None else weights[some]
 
 
 def _tree(nodes):

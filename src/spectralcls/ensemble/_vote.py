@@ -92,18 +92,25 @@ def learn_vote(posteriors, codes, weights=None):
     return vote._replace(final_temperature=final, loss=log_loss(tempered(mixed, final), codes, weights))
 
 
-def unseen_votes(vote, posteriors, codes, parts, weights=None):
-    """Probabilities (n, C) of points by votes that were learned without their part; by `vote` if there is one part.
+def unseen_votes(vote, said, parts, learn):
+    """What votes learned without their part say of points, (n, width); by `vote` if there is one part.
 
-    Few points fit their own vote: compared with their probabilities queries would look odd, and sets be too small.
+    Few points fit their own vote: compared with what it says of them queries would look odd, and sets and intervals be
+    too small.
+
+    Parameters
+    ----------
+    vote : callable
+    said : list of ndarray of shape (n, width)
+    parts : ndarray of shape (n,)
+    learn : callable
+        Of a mask of points, the vote learned from them.
     """
-    out = vote(posteriors)
+    out = vote(said)
     for part in np.unique(parts):
         others = parts != part
         if others.any():
-            of_others = [p[others] for p in posteriors]
-            learned = learn_vote(of_others, codes[others], None if weights is None else weights[others])
-            out[~others] = learned([p[~others] for p in posteriors])
+            out[~others] = learn(others)([own[~others] for own in said])
     return out
 
 

@@ -2,6 +2,7 @@
 
 from ._form import RegressionForm as RegressionForm  # these for points on the workers of a cluster
 from ._form import regression_form as regression_form
+from ._jackknife import Jackknife as Jackknife  # for the vote
 from ._logistic_classifier import KernelLogisticClassifier
 from ._moments import Moments as Moments
 from ._regressor import KernelRegressor

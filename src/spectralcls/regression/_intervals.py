@@ -6,13 +6,11 @@ import numpy as np
 
 from .._expansion.sums_left_out import log_kernel
 from .._tuning import draw_sample
-from .._utils.quantile import weighted_quantile
-from ..kernels import kernel_sums
 from ._form import held_out_predictions, left_out_predictions
-from ._jackknife import Jackknife, unit_of
+from ._jackknife import Jackknife
+from ._local_sizes import LocalSizes, typical_of
 from ._moments import Moments
 
-POOLED = 20.0  # further samples of typical residual at a place: 5 to 100 cover alike, 10 to 20 with least width
 FEW = 300  # samples up to which each is left out of the choice too: 30 then reach 90 of 100, not 88
 CLOSE = 1e-4  # of a leverage to one, from where on the sample is left out of the sums instead
 
@@ -31,38 +29,20 @@ def jackknife(form, tried=None):
     moments = Moments.of(max(degrees), sample.X, sample.targets)
     found = held_out_predictions(sample, moments, degrees, form.kernel, widths, shape[-1])[0]
     errors = _by_choice_of_others(np.abs(sample.targets[:, None, None] - found), sample.weights)
-    typical = weighted_quantile(errors, 0.5, sample.weights)
-    typical = np.where(typical > 0, typical, np.average(errors, axis=0, weights=sample.weights))
-    local = _Local(sample, form.moments, *shape, errors, typical)
-    sizes = local.sizes(sample.X, exclude_self=True)
+    sizes = LocalSizes(sample.X, errors, sample.weights, typical_of(errors, sample.weights), *shape)
+    local, usual = _Local(sample, form.moments, *shape), sizes(sample.X, exclude_self=True)
     numbers = len(errors) * (2 + 6 * sample.X.shape[1] * form.moments.degree + 4)
-    return Jackknife(errors / np.where(sizes > 0, sizes, 1.0), sample.weights, local.changes, local.sizes, numbers)
+    return Jackknife(errors / np.where(usual > 0, usual, 1.0), sample.weights, local.changes, sizes, numbers)
 
 
 class _Local(NamedTuple):
-    """The samples without copies, with the moments and kernel of the fitted form.
-
-    Attributes
-    ----------
-    errors : (n, k) absolute residuals by the others
-    typical : (k,) a residual wherever no sample is near
-    """
+    """The samples without copies, with the moments and kernel of the fitted form."""
 
     sample: NamedTuple
     moments: Moments
     kernel: str
     bandwidth: float
     n_jobs: int | None
-    errors: np.ndarray
-    typical: np.ndarray
-
-    def sizes(self, Q, **left_out):
-        """Usual residuals at places, (m, k): the mean of those around and of `POOLED` typical ones."""
-        weights = self.sample.weights / unit_of(self.sample.weights)
-        columns = np.column_stack([np.ones(len(self.errors)), self.errors]) * weights[:, None]
-        options = {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": self.n_jobs} | left_out
-        sums = kernel_sums(Q, self.sample.X, weights=columns, **options).astype(np.float64)
-        return (sums[:, 1:] + POOLED * self.typical) / (sums[:, :1] + POOLED)
 
     def changes(self, Q, predicted):
         """(m, n, k): what leaving out each sample adds to the predictions.

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._expansion.points import blocks
+from ._local_sizes import SizesByPrediction, unit_of
 
 
 class Jackknife(NamedTuple):
@@ -27,18 +28,29 @@ class Jackknife(NamedTuple):
     numbers: int
 
     @classmethod
-    def of_ridge(cls, smoother, residuals, weights):
+    def of_ridge(cls, smoother, residuals, weights, by_others=None):
         """That of a kernel ridge regression, from its `Smoother` and the residuals (n, k) by the others.
 
-        A query takes n^2 multiply-adds. Residuals are as large everywhere.
+        A query takes n^2 multiply-adds. With the predictions `by_others` (n, k) residuals count relative to what is
+        usual for such a prediction, where that is narrower; otherwise they are as large everywhere.
         """
-        return cls(
-            np.abs(residuals),
-            weights,
-            lambda Q, predicted: -smoother(Q)[..., None] * residuals,
-            lambda Q: np.ones((len(Q), residuals.shape[1])),
-            3 * residuals.size,
-        )
+        sizes, ratios = lambda Q: np.ones((len(Q), residuals.shape[1])), np.abs(residuals)
+        if by_others is not None:
+            usual, ratios = SizesByPrediction.of(by_others, ratios, weights)
+            targets = by_others + residuals
+            sizes = lambda Q: usual(smoother(Q) @ targets)  # noqa: E731
+        return cls(ratios, weights, lambda Q, predicted: -smoother(Q)[..., None] * residuals, sizes, 3 * residuals.size)
+
+    @classmethod
+    def of_held_out(cls, residuals, weights, known):
+        """That of a model whose residuals (n, k) are those of samples that it had not seen.
+
+        Its prediction stands for those without a sample. What is usual follows from what is `known` (n, c) of a sample;
+        queries are given by the same coordinates.
+        """
+        usual, ratios = SizesByPrediction.of(known, np.abs(residuals), weights)
+        shape = residuals.shape
+        return cls(ratios, weights, lambda Q, predicted: np.zeros((len(Q), *shape)), usual, 3 * residuals.size)
 
     def ends(self, Q, predicted, coverage):
         """(m, k, 2) of intervals around predictions (m, k)."""
@@ -52,11 +64,6 @@ class Jackknife(NamedTuple):
         out[..., 0] = np.minimum(out[..., 0], predicted)
         out[..., 1] = np.maximum(out[..., 1], predicted)
         return out
-
-
-def unit_of(weights):
-    """Weight of one sample more, such that a number of equal ones counts as many."""
-    return weights @ weights / weights.sum()
 
 
 def _upper(values, weights, coverage):

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._estimator import Regressor, at_end, fitted_in_memory, with_parameters
-from .._utils.advice import advise, tell
-from .._utils.available import available_if
+from .._estimator import Regressor, at_end, with_parameters
+from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, Options, StrOptions
 from .._utils.target_units import target_units
-from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.typing import ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
 from ._choice import chosen
 from ._form import regression_form
@@ -165,62 +164,11 @@ class KernelRegressor(Regressor):
     def _targets(self, X):
         return self._units.back(self._form.predict(X))
 
-    @available_if(fitted_in_memory)
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
-        """Predict intervals that contain the target of a new sample with the given probability.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-        coverage : float, default=0.9
-            Between 0 and 1.
-
-        Returns
-        -------
-        interval : ndarray of shape (n_queries, 2) or (n_queries, n_outputs, 2), float64
-            Lower and upper ends, with the prediction between them. Infinite if fewer than ``coverage / (1 - coverage)``
-            samples were given.
-
-        Raises
-        ------
-        ValueError
-            For invalid queries or coverages.
-
-        Warns
-        -----
-        UserWarning
-            If a metric was learned from the same samples, which lowers the coverage.
-
-        Notes
-        -----
-        The jackknife+ [4]_: the ends are quantiles, over the training samples, of the prediction without a sample, less
-        or more that sample's residual by the others. The coverage is the asked one over all queries together, by
-        measurement within 1.5 of 100 in the mean over tables of 30 to 5000 samples; the theorem for samples in random
-        order promises ``2 coverage - 1``. A residual counts relative to what is usual around the sample, so that
-        intervals are wide where the targets scatter; where few samples are near, what is usual comes from all.
-
-        Without a sample the prediction is known in closed form. The first call takes two passes over the pairs (with up
-        to 300 samples as many as tuning); each takes O(n_queries n (d + outputs)) and, for degree 1, d^2 for each pair.
-
-        References
-        ----------
-        .. [4] R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani, "Predictive inference with the jackknife+",
-           Annals of Statistics 49 (1), 2021, pp. 486-507.
-        """
-        Q = self._queries(X)
-        if not isinstance(coverage, Real) or not 0 < coverage < 1:
-            raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}.")
-        if self._inputs.step is not None and self._inputs.step.learned:
-            tell(
-                "The metric was learned from the same samples, which it suits better than queries: intervals may hold "
-                "fewer targets than coverage says. Learn it from other samples, and pass the fitted transformer."
-            )
+    def _ends(self, Q, coverage):
         form = self._form
         if len(np.unique(form.points.X, axis=0)) < 2:  # no sample tells how far off a prediction is
-            predicted = self._units.back(form.predict(Q))
-            interval = np.stack([np.full_like(predicted, -np.inf), np.full_like(predicted, np.inf)], axis=-1)
-            return self._shaped(interval)
+            shape = len(Q), form.moments.n_outputs
+            return np.stack([np.full(shape, -np.inf), np.full(shape, np.inf)], axis=-1)
         reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])
         if not reached.all():
             Q = np.where(reached[:, None], Q, form.points.X[form.nearest(Q)])
@@ -228,6 +176,5 @@ class KernelRegressor(Regressor):
             results, names = vars(self).get("cv_results_"), ("param_bandwidth", "param_degree")
             tried = None if results is None else [np.unique(np.asarray(results[name].tolist())) for name in names]
             vars(self)["_points_left_out"] = jackknife(form, tried)
-        ends = self._points_left_out.ends(Q, form.predict(Q), float(coverage))
-        interval = self._units.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
-        return self._shaped(interval)
+        ends = self._points_left_out.ends(Q, form.predict(Q), coverage)
+        return self._units.back(ends.swapaxes(1, 2)).swapaxes(1, 2)

@@ -2,9 +2,12 @@
 
 from dataclasses import KW_ONLY
 
+import numpy as np
+
 from .._estimator import Regressor, with_parameters
 from .._tuning import ridge_grid
 from .._utils.from_sklearn import StrOptions
+from ._jackknife import Jackknife
 from ._ridge import KernelRidge
 
 
@@ -137,4 +140,23 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         return 0.0 * self._standardization.center
 
     def _targets(self, X):
-        return self._standardization.back(self._model.values(X).astype("float64"))
+        return self._standardization.back(self._model.values(X).astype(np.float64))
+
+    @property
+    def _without_intervals(self):
+        if self._has_factor:
+            return None
+        return "with more than max_exact_samples points there is no factor of the system that tells them."
+
+    def _ends(self, Q, coverage):
+        if "_points_left_out" not in vars(self):
+            residuals = self.dual_coef_ / self._smoother.inverse.diagonal()[:, None]
+            by_others = self._smoother_targets() - residuals
+            vars(self)["_points_left_out"] = Jackknife.of_ridge(self._smoother, residuals, self._weights, by_others)
+        ends = self._points_left_out.ends(Q, self._model.values(Q).astype(np.float64), coverage)
+        return self._standardization.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
+
+    def _smoother_targets(self):
+        """The standardized targets, (n, k): ``(K + alpha W^-1) A``."""
+        fitted = self._model.values(self.points_).astype(np.float64)
+        return fitted + (self.alpha_ / self._weights)[:, None] * self.dual_coef_

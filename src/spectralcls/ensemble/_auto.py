@@ -1,0 +1,135 @@
+"""What the votes share, of classes or numbers: sizes within a time budget, parts that are held out, the summary."""
+
+from dataclasses import KW_ONLY
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._core.threads import blas_threads_for
+from .._estimator import Estimator, with_parameters
+from .._tuning import check_folds, drawn_seed, shuffled_ranks
+from .._utils.advice import quietly, tell
+from .._utils.from_sklearn import HasMethods, Interval
+from .._utils.progress import progress
+from .._utils.typing import RandomState
+from ._budget import next_ensemble
+from ._columns import Positions
+from ._ensemble import fit_ensemble, said_by_all
+from ._members import LARGE
+
+_HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
+
+
+@with_parameters
+class Auto(Estimator):
+    """A vote of members that learn from points, see `_points`; a subclass reads them and names what votes.
+
+    It has `_PRIOR`, a name of the member that learned nothing, and ``_member(name, pipeline, position)``, the fitted
+    member as the user sees it.
+    """
+
+    _: KW_ONLY
+    time_budget: float | None = None
+    cv: Any = 3
+    random_state: RandomState = 0
+    verbose: bool = False
+    n_jobs: int | None = None
+
+    _parameter_constraints = {
+        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split", "get_n_splits"]), "array-like"],
+    }
+
+    def _make_inputs(self):
+        return Positions(type(self).__name__, class_weight=getattr(self, "class_weight", None))
+
+    def _vote_on(self, data, points_of, members_for, clock):
+        """Fit the members and their vote.
+
+        Parameters
+        ----------
+        data : TrainingData
+        points_of : callable
+            ``points_of(data, categorical, options)``, the points that members learn from.
+        members_for : callable
+            Of the number of points: the members, and the names of those that do not scale to as many.
+        clock : Clock
+        """
+        n = len(data.X)
+        self._n_given = n
+        rng = check_random_state(self.random_state)
+        options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
+        ranks = shuffled_ranks(data.codes, data.keys(drawn_seed(rng)))
+        copies = data.copies.group
+        folds = check_folds(self.cv, data)
+        points = points_of(data, self._inputs.are_categories(data.X.shape[1]), options)
+        members, not_scaling = members_for(n)
+        # Quietly: a member that learned nothing has its weight.
+        with quietly(), progress("vote", len(members) * self._n_fits(n, folds), silent=not self.verbose) as step_done:
+            ensemble, timed = None, []
+            while step := next_ensemble(
+                n, members, timed, clock, n_classes=data.n_classes, n_fits=lambda size: self._n_fits(size, folds)
+            ):
+                size, chosen = step
+                before = timed[-1][1] if timed else {}
+                rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)
+                parts = self._parts(rows, ranks, copies, folds)
+                found = fit_ensemble(points.take(rows), chosen, *parts, clock, options, step_done, before)
+                timed.append((size, found.seconds))
+                if ensemble is None or not found.vote.loss > ensemble.vote.loss:
+                    ensemble, seen = found, rows
+        left_out = [member.name for member in members if member.name not in dict(ensemble.members)]
+        self._set(ensemble, not_scaling, left_out, n)
+        judged = seen[ensemble.judged]
+        self._held_out = data.take(judged), ensemble.said, ensemble.parts, judged
+        self._seen = seen if len(seen) < n else None
+
+    def _parts(self, rows, ranks, copies, folds):
+        """Part of each of the rows, and how many of the parts are held out, one after the other.
+
+        Copies of a row are in one part, unless there are fewer distinct rows than parts.
+        """
+        n = len(rows)
+        if folds is not None:
+            parts = folds[rows]
+        else:
+            n_parts = max(_HELD_OUT_OF_MANY, n // LARGE) if n > LARGE else min(self.cv, n)
+            first, group = np.unique(copies[rows], return_index=True, return_inverse=True)[1:]
+            if len(first) < n_parts:
+                first, group = np.arange(n), np.arange(n)
+            parts = (np.argsort(np.argsort(ranks[rows[first]])) % n_parts)[group]
+        return parts, self._n_fits(n, folds) - 1
+
+    def _n_fits(self, n, folds):
+        """How often members are fitted for n points."""
+        return 2 if n > LARGE else (min(self.cv, n) if folds is None else int(folds.max()) + 1) + 1
+
+    def _set(self, ensemble, not_scaling, left_out, n):
+        self._vote = ensemble.vote
+        self.members_ = [(name, self._member(model, i)) for i, (name, model) in enumerate(ensemble.members)]
+        self.weights_, self.prior_weight_ = self._vote.weights, self._vote.prior_weight
+        self.losses_, self.loss_ = self._vote.losses, self._vote.loss
+        self.n_samples_used_ = ensemble.n_samples
+        self.dropped_ = not_scaling + left_out
+        parts = [f"{name} {w:.2f}" for (name, _), w in zip(self.members_, self.weights_, strict=True)]
+        if self.prior_weight_:
+            parts.append(f"{self._PRIOR} {self.prior_weight_:.2f}")
+        self.summary_ = f"vote of {', '.join(parts)} by {self._loss_in_words()} on {len(ensemble.parts)} unseen points"
+        if ensemble.n_samples < n:
+            self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
+        if self.dropped_:
+            self.summary_ += f"; without {', '.join(self.dropped_)}"
+        if ensemble.n_samples < n or left_out:
+            tell(
+                f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: {self.summary_}."
+            )
+
+    def _said(self, X, said_by):
+        with blas_threads_for(X):
+            return said_by_all([member.pipeline for _, member in self.members_], X, said_by)
+
+    def __repr__(self, N_CHAR_MAX=700):
+        text = super().__repr__(N_CHAR_MAX)
+        return f"{text}: {self.summary_}" if hasattr(self, "summary_") else text

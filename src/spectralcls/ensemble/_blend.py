@@ -1,0 +1,109 @@
+"""Weights of a vote of regressions: of least loss on points that the members have not seen, none negative."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import nnls
+
+from ._loss import Loss
+from ._target_map import TargetMap, residual_quantiles
+
+STEPS = 20  # of reweighted least squares; more change no weight by .01
+UNIFORM = 0.25  # share of the equal weights in the final ones
+
+
+class Blend(NamedTuple):
+    """Predictions p_m become ``prior_weight prior + sum_m weights[m] p_m``, members' answers mapped back first."""
+
+    map: TargetMap
+    plain: TargetMap  # without transformation; weights are learned in its units
+    prior: np.ndarray  # (k,) the mean of the targets in these units, of other losses the median
+    prior_weight: float
+    weights: np.ndarray  # (m,); with `prior_weight` they add up to 1
+    residuals: tuple  # of each member (r, k) to average over; None where there is no need
+    losses: np.ndarray  # (m,) of each member, relative to that of the prior
+    loss: float  # of the vote
+
+    @classmethod
+    def equal(cls, m, targets, map, loss, weights):
+        plain = TargetMap.of("none", targets, weights)
+        prior = Loss(loss).center(plain.to(targets), weights)
+        return cls(map, plain, prior, 0.0, np.full(m, 1 / m), (None,) * m, np.full(m, np.nan), np.nan)
+
+    def __call__(self, said):
+        """The vote's predictions, (n, k), from transformed ones of the members, a list of such arrays."""
+        return self.plain.back(self.mixed([self.member(i, Z) for i, Z in enumerate(said)]))
+
+    def member(self, i, Z):
+        """Transformed predictions (n, k) of a member in the units of `plain`."""
+        if self.map.kind == "none":
+            return Z
+        return self.plain.to(self.map.back(Z, self.residuals[i]))
+
+    def known(self, said, predicted):
+        """What tells how far off predictions (n, k) may be, (n, 2 k): themselves, and how much the members differ."""
+        members = np.stack([self.member(i, Z) for i, Z in enumerate(said)])
+        return np.hstack([predicted, np.tensordot(self.weights, np.abs(members - predicted), 1)])
+
+    def mixed(self, predicted):
+        return sum((w * p for w, p in zip(self.weights, predicted, strict=True)), self.prior_weight * self.prior)
+
+
+def learn_blend(said, targets, map, loss, weights=None):
+    """Weights by non-negative least squares that add up to one, the mean being a member.
+
+    For the other losses the squares are reweighted until they are those of least loss. A quarter of what the mean
+    leaves is equal for all members that are better than it: on small samples the best member is not known.
+
+    Parameters
+    ----------
+    said : list of ndarray of shape (n, k)
+        Transformed predictions.
+    targets : ndarray of shape (n, k)
+    map : TargetMap
+    loss : {"squared", "absolute", "huber"}
+    weights : ndarray of shape (n,), optional
+
+    Returns
+    -------
+    Blend
+    """
+    blend, Z = Blend.equal(len(said), targets, map, loss, weights), map.to(targets)
+    if map.kind != "none" and loss == "squared":
+        blend = blend._replace(residuals=tuple(residual_quantiles(Z - own, weights) for own in said))
+    truth, predicted = blend.plain.to(targets), [blend.member(i, own) for i, own in enumerate(said)]
+    judged = min((Loss.of(loss, truth - own) for own in predicted), key=lambda found: found.elbow)
+
+    def mean_loss(own):
+        return float(np.average(judged(truth - own), weights=weights))
+
+    prior = np.broadcast_to(blend.prior, truth.shape)
+    constant = max(mean_loss(prior), np.finfo(np.float64).tiny)
+    losses = np.array([mean_loss(own) / constant for own in predicted])
+    better = losses < 1
+    if not better.any():
+        return blend._replace(prior_weight=1.0, weights=np.zeros(len(said)), losses=losses, loss=1.0)
+    own = _nonnegative([*predicted, prior], truth, judged, weights)
+    kept = own[:-1].sum()
+    mixed = (1 - UNIFORM) * own[:-1] + UNIFORM * kept * better / np.count_nonzero(better)
+    blend = blend._replace(prior_weight=float(1 - kept), weights=mixed, losses=losses)
+    return blend._replace(loss=mean_loss(blend.mixed(predicted)) / constant)
+
+
+def _nonnegative(predicted, truth, loss, weights):
+    """Weights (m,) of predictions (n, k), not negative, of sum one and least loss."""
+    A, b = np.stack([own.ravel() for own in predicted], axis=1), truth.ravel()
+    each = np.ones(len(b)) if weights is None else np.repeat(weights, truth.shape[1])
+    found = _least_squares(A, b, each)
+    for _ in range(0 if loss.kind == "squared" else STEPS):
+        found = _least_squares(A, b, each * loss.importance(b - A @ found))
+    return found
+
+
+def _least_squares(A, b, weights):
+    root = np.sqrt(weights)[:, None]
+    R = np.linalg.qr(root * np.column_stack([A, b]), mode="r")  # m + 1 rows that say the same
+    scale = 1e4 * max(np.abs(R).max(), 1.0)  # of the equation that the sum is one
+    R = np.vstack([R, np.full(R.shape[1], scale)])
+    found = nnls(R[:, :-1], R[:, -1])[0]
+    return found / found.sum()

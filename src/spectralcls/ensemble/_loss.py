@@ -1,0 +1,46 @@
+"""Losses of a regression: squared, absolute, or Huber's, which is squared up to an elbow."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._utils.quantile import weighted_quantile
+
+KINDS = ("squared", "absolute", "huber")
+HUBER = 1.345  # robust spreads of the residuals up to which the loss is squared: 95 % efficient for normal residuals
+NORMAL = 1.4826  # standard deviation of a normal over its median absolute deviation
+LEAST = 1e-6  # residual, in standard deviations of the targets, below which all count alike
+
+
+class Loss(NamedTuple):
+    kind: str
+    elbow: float = np.inf
+
+    @classmethod
+    def of(cls, kind, errors):
+        """The loss whose elbow suits some errors (n, k)."""
+        if kind != "huber":
+            return cls(kind)
+        return cls(kind, max(HUBER * NORMAL * float(np.median(np.abs(errors))), LEAST))
+
+    def __call__(self, errors):
+        """Loss of each row of errors (n, k), the mean over the outputs, (n,)."""
+        if self.kind == "squared":
+            return (errors**2).mean(axis=1)
+        sizes = np.abs(errors)
+        if self.kind == "huber":
+            sizes = np.where(sizes < self.elbow, sizes**2 / 2, self.elbow * (sizes - self.elbow / 2))
+        return sizes.mean(axis=1)
+
+    def importance(self, errors):
+        """Weights with which squares are the loss, up to a constant, for errors near these."""
+        if self.kind == "squared":
+            return np.ones(errors.shape)
+        sizes = np.maximum(np.abs(errors), LEAST)
+        return 1 / sizes if self.kind == "absolute" else np.minimum(1.0, self.elbow / sizes)
+
+    def center(self, targets, weights):
+        """The constant of (nearly) least loss, (k,)."""
+        if self.kind == "squared":
+            return np.average(targets, axis=0, weights=weights)
+        return weighted_quantile(targets, 0.5, weights)

@@ -1,0 +1,129 @@
+"""What the members of a vote learn from: points of classes or of numbers, and what a member says of either."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._blend import Blend, learn_blend
+from ._target_map import TargetMap
+from ._vote import Vote, class_shares, learn_vote
+
+
+class ClassPoints(NamedTuple):
+    """Points of classes."""
+
+    X: np.ndarray  # (n, d), NaN where a value is missing
+    codes: np.ndarray  # (n,)
+    weights: np.ndarray | None  # (n,)
+    n_classes: int
+    categorical: np.ndarray  # (d,) bool: numbers that are levels
+    units: np.ndarray | None = None  # (C,) weight of one sample of each class, if classes have weights
+
+    @property
+    def task(self):
+        return "classification"
+
+    @property
+    def answers(self):
+        """What a member is fitted to."""
+        return self.codes
+
+    @property
+    def width(self):
+        """Columns of what a member says."""
+        return self.n_classes
+
+    @property
+    def teaches(self):
+        """Whether members can learn from these points."""
+        return len(np.unique(self.codes)) > 1
+
+    @property
+    def sample_weights(self):
+        """The weights without those of classes, which say what an error counts and not how often a point was seen."""
+        return self.weights if self.units is None else self.weights / self.units[self.codes]
+
+    def weights_beside(self, head):
+        """Weights of the points, but for what a classifier takes as weights of classes."""
+        if self.units is None or "class_weight" not in head.get_params():
+            return self.weights
+        head.set_params(class_weight={int(c): float(self.units[c]) for c in np.unique(self.codes)})
+        return self.sample_weights
+
+    def said_by(self, model, X):
+        """Probabilities (n, n_classes) by a model that was fitted to codes; 0 for classes that it has not seen."""
+        return posterior(model, X, self.n_classes)
+
+    def take(self, rows):
+        weights = None if self.weights is None else self.weights[rows]
+        return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights)
+
+    def vote(self, said):
+        """The vote learned from what members say of these points, which they have not seen."""
+        return learn_vote(said, self.codes, self.weights)
+
+    def equal_vote(self, m):
+        """The vote of m members where no point could be judged."""
+        prior = class_shares(self.codes, self.weights, self.n_classes)
+        return Vote(prior, 0.0, np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan)
+
+
+class NumberPoints(NamedTuple):
+    """Points of numbers, which members learn as `map` transforms them."""
+
+    X: np.ndarray  # (n, d), NaN where a value is missing
+    targets: np.ndarray  # (n, k) as the user gave them
+    weights: np.ndarray | None  # (n,)
+    categorical: np.ndarray  # (d,) bool: numbers that are levels
+    map: TargetMap
+    loss: str
+
+    @property
+    def task(self):
+        return "regression"
+
+    @property
+    def teaches(self):
+        return len(self.X) > 0
+
+    @property
+    def answers(self):
+        answers = self.map.to(self.targets)
+        return answers[:, 0] if answers.shape[1] == 1 else answers
+
+    @property
+    def width(self):
+        return self.targets.shape[1]
+
+    @property
+    def sample_weights(self):
+        return self.weights
+
+    def weights_beside(self, head):
+        return self.weights
+
+    def said_by(self, model, X):
+        """Transformed predictions, (n, k)."""
+        return predictions(model, X)
+
+    def take(self, rows):
+        weights = None if self.weights is None else self.weights[rows]
+        return self._replace(X=self.X[rows], targets=self.targets[rows], weights=weights)
+
+    def vote(self, said):
+        return learn_blend(said, self.targets, self.map, self.loss, self.weights)
+
+    def equal_vote(self, m):
+        return Blend.equal(m, self.targets, self.map, self.loss, self.weights)
+
+
+def posterior(model, X, n_classes):
+    """Probabilities (n, n_classes) by a model that was fitted to codes; 0 for classes that it has not seen."""
+    out = np.zeros((len(X), n_classes))
+    out[:, model.classes_] = model.predict_proba(X)
+    return out
+
+
+def predictions(model, X):
+    """Predictions (n, k) of a regression."""
+    return np.asarray(model.predict(X), dtype=np.float64).reshape(len(X), -1)

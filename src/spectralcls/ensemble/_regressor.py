@@ -1,0 +1,196 @@
+"""The regressor to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
+
+from dataclasses import KW_ONLY
+from functools import partial
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import check_random_state
+
+from .._estimator import Regressor, with_parameters
+from .._inputs.encoder import ColumnEncoder
+from .._utils.from_sklearn import StrOptions
+from ..regression import Jackknife
+from ._auto import Auto
+from ._blend import learn_blend
+from ._budget import Clock
+from ._loss import KINDS
+from ._members import OF_NUMBERS, members_for
+from ._points import NumberPoints, predictions
+from ._target_map import chosen_map
+from ._vote import unseen_votes
+
+
+@with_parameters
+class AutoRegressor(Auto, Regressor):
+    """A vote of kernel machines that learn their metrics, and of boosted trees: good predictions without tuning.
+
+    The members, each fitted to the table in an encoding of its own (categories become indicators; numbers are
+    standardized or mapped to normal quantiles; a further indicator says where values are missing, which count as the
+    mean):
+
+    - kernel ridge regression on standardized numbers, and on ranks;
+    - the same with the Laplace kernel after a :class:`~spectralcls.metric.GradientMetric`, of numbers and of ranks;
+    - local means (:class:`~spectralcls.KernelRegressor`) after the former metric;
+    - boosted trees, which cut where smooth kernels cannot.
+
+    Their predictions of points that they have not seen decide on the weights, by non-negative least squares; then all
+    of them are fitted again to all points. The mean of the targets votes too: it gets the weight of members that
+    learned nothing. All learn the targets as they are, their logarithm or their ranks: what has clearly the least loss
+    on points left out.
+
+    Parameters
+    ----------
+    loss : {"squared", "absolute", "huber"}, default="squared"
+        What weights and the transformation of the targets minimize. "absolute" makes predictions medians, not means.
+        "huber" is squared up to 1.345 robust standard deviations of the residuals, and grows linearly from there.
+    time_budget : float, default=None
+        Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points or are left
+        out, whichever has the smaller loss on unseen points, and a warning says so. None: as long as it takes.
+    cv : int, splitter or list of splits, default=3
+        Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
+        out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    verbose : bool, default=False
+        Report progress on stderr.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+
+    Attributes
+    ----------
+    members_ : list of (str, estimator)
+        Names and regressors with `predict`, which take tables as `fit` does.
+    weights_ : ndarray of shape (n_members,)
+        Weights of the members' predictions; with `prior_weight_` they add up to 1.
+    prior_weight_ : float
+        Weight of the mean of the targets, of other losses of their median: near 1 if no member learned anything.
+    transformation_ : {"none", "log", "ranks"}
+        Of the targets that the members learn.
+    losses_ : ndarray of shape (n_members,)
+        Loss of each member on points that it had not seen, relative to that of the mean (of other losses the median).
+    loss_ : float
+        That of the vote; of the squared loss it is 1 less R^2.
+    dropped_ : list of str
+        Members that do not scale to as many points, or for which the time did not suffice.
+    n_samples_used_ : int
+        Points learned from; all of them without a time budget.
+    summary_ : str
+        What votes and why, in a line; also at the end of the fitted regressor's `repr`.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
+
+    See Also
+    --------
+    AutoClassifier : The same for classes.
+    KernelRidgeRegressor : One of the members, alone: faster, and intervals in closed form.
+    KernelRegressor : Local means and lines, for curves and few features.
+
+    Notes
+    -----
+    Cost: up to 3000 points a fit takes O(n^3), some 150 Cholesky factors. Above, tuning works on 2000 points; ridge
+    regression takes O(n^2) a step of its conjugate gradients and is left out above 30 000 points. Memory is O(n) above
+    6000 points, and O(n^2) below.
+
+    Several outputs share weights and the kind of transformation. A prediction is a mean: of a transformed target, the
+    mean over the residuals of unseen points (Duan's smearing estimate); with the other losses a median.
+
+    References
+    ----------
+    L. Breiman, "Stacked regressions", Machine Learning 24, 1996.
+    N. Duan, "Smearing estimate: a nonparametric retransformation method", Journal of the American Statistical
+    Association 78, 1983.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from spectralcls import AutoRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> AutoRegressor().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.4
+    True
+    """
+
+    _: KW_ONLY
+    loss: str = "squared"
+
+    _parameter_constraints = {"loss": [StrOptions(set(KINDS))]}
+    _PRIOR = "mean"
+
+    def _learn(self, data):
+        self._vote_on(data, self._points, partial(members_for, members=OF_NUMBERS), Clock(self.time_budget))
+        self.transformation_ = self._vote.map.kind
+
+    def _points(self, data, categorical, options):
+        encoder = ColumnEncoder(indicators=False, categorical=categorical)
+        Z = encoder.fit(data.X, sample_weight=data.weights).transform(data.X)
+        rng = check_random_state(options["random_state"])
+        chosen = chosen_map(Z, data.targets, data.weights, self.loss, rng)
+        return NumberPoints(data.X, data.targets, data.weights, categorical, chosen, self.loss)
+
+    def _member(self, pipeline, position):
+        return VotingRegressor(self._inputs, pipeline, self._vote, position, self._one_output)
+
+    def _loss_in_words(self):
+        what = {"squared": "squared error", "absolute": "absolute error", "huber": "Huber's loss"}[self.loss]
+        of = "" if self._vote.map.kind == "none" else f" with {self._vote.map.kind} of the targets"
+        return f"{what} {self.loss_:.3f} of the mean's{of}"
+
+    def _targets(self, X):
+        return self._vote(self._said(X, predictions))
+
+    @property
+    def _without_intervals(self):
+        if "_held_out" in vars(self) and not len(self._held_out[-1]):
+            return "no points were held out: they are too few, or time_budget did not suffice."
+        return None
+
+    def _ends(self, Q, coverage):
+        vote, said = self._vote, self._said(Q, predictions)
+        if "_points_left_out" not in vars(self):
+            data, held_out, parts, _ = self._held_out
+            truth = vote.plain.to(data.targets)
+            weights = np.ones(len(truth)) if data.weights is None else data.weights
+
+            def learned(rows):
+                part = data.take(rows)
+                return learn_blend([own[rows] for own in held_out], part.targets, vote.map, self.loss, part.weights)
+
+            unseen = unseen_votes(vote, held_out, parts, learned)
+            residuals = truth - vote.plain.to(unseen)
+            known = vote.known(held_out, vote.plain.to(unseen))
+            vars(self)["_points_left_out"] = Jackknife.of_held_out(residuals, weights, known)
+        predicted = vote.plain.to(vote(said))
+        ends = self._points_left_out.ends(vote.known(said, predicted), predicted, coverage)
+        return vote.plain.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
+
+
+class VotingRegressor(RegressorMixin, BaseEstimator):
+    """A member of a fitted vote, for the user's own tables.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Of the vote.
+    pipeline : Pipeline
+        Fitted to the numbers that `inputs` gives and to the targets as the vote transforms them.
+    vote : Blend
+    position : int
+        Of the member in the vote.
+    one_output : bool
+        Whether targets are a vector.
+    """
+
+    def __init__(self, inputs, pipeline, vote, position, one_output):
+        self.inputs = inputs
+        self.pipeline = pipeline
+        self.vote = vote
+        self.position = position
+        self.one_output = one_output
+
+    def predict(self, X):
+        """Predictions, (n_queries,) or (n_queries, n_outputs)."""
+        said = predictions(self.pipeline, self.inputs(X))
+        predicted = self.vote.plain.back(self.vote.member(self.position, said))
+        return predicted[:, 0] if self.one_output else predicted

@@ -1,0 +1,91 @@
+"""How large residuals usually are at a place: the mean of those around, and of some typical ones."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._inputs.encoder import ColumnEncoder
+from .._utils.quantile import weighted_quantile
+from ..kernels import kernel_sums
+
+POOLED = 20.0  # further samples of typical residual at a place: 5 to 100 cover alike, 10 to 20 with least width
+WIDTHS = (0.2, 0.5, 1.0)  # of the Gaussian kernel between normal quantiles
+SHARE = 0.9  # of the residuals that intervals hold, whose mean width chooses
+GAIN = 0.01  # of the width, for which sizes are local; less is chance
+
+
+def unit_of(weights):
+    """Weight of one sample more, such that a number of equal ones counts as many."""
+    return weights @ weights / weights.sum()
+
+
+class LocalSizes(NamedTuple):
+    """Usual residuals by kernel means over samples at coordinates X.
+
+    Attributes
+    ----------
+    errors : (n, k) absolute residuals by the others
+    typical : (k,) a residual wherever no sample is near
+    """
+
+    X: np.ndarray
+    errors: np.ndarray
+    weights: np.ndarray
+    typical: np.ndarray
+    kernel: str
+    bandwidth: float
+    n_jobs: int | None = None
+
+    def __call__(self, Q, **left_out):
+        """At places, (m, k)."""
+        weights = self.weights / unit_of(self.weights)
+        columns = np.column_stack([np.ones(len(self.errors)), self.errors]) * weights[:, None]
+        options = {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": self.n_jobs} | left_out
+        sums = kernel_sums(Q, self.X, weights=columns, **options).astype(np.float64)
+        return (sums[:, 1:] + POOLED * self.typical) / (sums[:, :1] + POOLED)
+
+
+def typical_of(errors, weights):
+    """A residual wherever no sample is near, (k,): the median, or the mean if most are zero."""
+    typical = weighted_quantile(errors, 0.5, weights)
+    return np.where(typical > 0, typical, np.average(errors, axis=0, weights=weights))
+
+
+class SizesByPrediction(NamedTuple):
+    """Usual residuals by what is predicted, and whatever else is known of a query; the same everywhere if `local` is
+    None."""
+
+    encoder: ColumnEncoder
+    local: LocalSizes | None
+    n_outputs: int
+
+    @classmethod
+    def of(cls, known, errors, weights, n_jobs=None):
+        """Of samples of which coordinates (n, c) are known; and their residuals over the sizes by the others.
+
+        Local with the kernel width for which intervals that hold `SHARE` of the residuals are narrowest, if they are
+        narrower than intervals of one width.
+        """
+        encoder = ColumnEncoder("rank", indicators=False).fit(known, sample_weight=weights)
+        X, k = encoder.transform(known), errors.shape[1]
+        best, ratios, sizes = None, errors, np.ones(errors.shape)
+        least = (1 - GAIN) * _width(ratios, sizes, weights)
+        for width in WIDTHS if len(errors) > 2 * POOLED else ():
+            local = LocalSizes(X, errors, weights, typical_of(errors, weights), "gaussian", width, n_jobs)
+            sizes = local(X, exclude_self=True)
+            own = errors / np.where(sizes > 0, sizes, 1.0)
+            if _width(own, sizes, weights) < least:
+                best, ratios, least = local, own, _width(own, sizes, weights)
+        return cls(encoder, best, k), ratios
+
+    def __call__(self, known):
+        """At queries of which coordinates (m, c) are known, (m, k)."""
+        if self.local is None:
+            return np.ones((len(known), self.n_outputs))
+        return self.local(self.encoder.transform(known))
+
+
+def _width(ratios, sizes, weights):
+    """Mean width of intervals, in the mean over the outputs relative to each one's typical residual."""
+    reach = weighted_quantile(ratios, SHARE, weights) * np.average(sizes, axis=0, weights=weights)
+    return float(np.mean(reach / np.maximum(np.average(ratios * sizes, axis=0, weights=weights), 1e-300)))

@@ -1,0 +1,192 @@
+"""The vote of regressions: its weights against a slow search, transformations of the target, intervals, bad input."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+from spectralcls import AutoRegressor, KernelRidgeRegressor
+from spectralcls.ensemble._blend import UNIFORM, learn_blend
+from spectralcls.ensemble._loss import Loss
+from spectralcls.ensemble._target_map import TargetMap, chosen_map
+from spectralcls.ensemble._trees import BoostedRegression
+
+RNG = np.random.default_rng(0)
+
+
+def problem(n=200, m=300, seed=0, noise=0.2):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + m, 3))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + noise * rng.normal(size=n + m)
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def plain(y):
+    return TargetMap.of("none", y[:, None], None)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", "huber"])
+def test_weights_are_those_of_a_grid(loss):
+    """But for the equal share, they have the least loss of all that are not negative and add up to one."""
+    truth = RNG.normal(size=400)
+    said = [truth + s * RNG.standard_t(3, size=400) for s in (0.3, 0.5)]
+    map = plain(truth)
+    blend = learn_blend([map.to(p[:, None]) for p in said], truth[:, None], map, loss)
+    errors = [map.to(truth[:, None]) - map.to(p[:, None]) for p in said]
+    judged = min((Loss.of(loss, own) for own in errors), key=lambda found: found.elbow)
+    steps = np.linspace(0, 1, 101)
+    prior = map.to(truth[:, None]) - blend.prior
+    losses = {
+        (a, b): judged(a * errors[0] + b * errors[1] + (1 - a - b) * prior).mean()
+        for a, b in product(steps, steps)
+        if a + b <= 1 + 1e-12
+    }
+    best = np.array(min(losses, key=losses.get))
+    expected = (1 - UNIFORM) * best + UNIFORM * best.sum() / 2
+    assert_allclose(blend.weights, expected, atol=0.012)
+    assert_allclose(blend.weights.sum() + blend.prior_weight, 1)
+    assert blend.losses[0] < blend.losses[1] < 1
+
+
+def test_members_worse_than_the_mean_leave_everything_to_it():
+    truth = RNG.normal(size=(100, 1))
+    map = TargetMap.of("none", truth, None)
+    blend = learn_blend([5 * RNG.normal(size=(100, 1)) for _ in range(2)], truth, map, "squared")
+    assert blend.prior_weight == 1 and not blend.weights.any() and blend.loss == 1
+    assert_allclose(blend([np.ones((3, 1))] * 2), truth.mean())
+
+
+def test_weights_of_rows_are_copies():
+    truth, counts = RNG.normal(size=(60, 1)), RNG.integers(1, 4, 60)
+    said = [truth + s * RNG.normal(size=(60, 1)) for s in (0.5, 0.7)]
+    repeated = np.repeat(truth, counts, axis=0)
+    weighted = learn_blend(said, truth, TargetMap.of("none", truth, counts.astype(float)), "squared", counts)
+    copies = learn_blend(
+        [np.repeat(p, counts, axis=0) for p in said], repeated, TargetMap.of("none", repeated, None), "squared"
+    )
+    assert_allclose(weighted.weights, copies.weights, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["none", "log", "ranks"])
+def test_a_transformation_comes_back(kind):
+    y = np.exp(RNG.normal(size=(80, 2)))
+    found = TargetMap.of(kind, y, None)
+    assert_allclose(found.back(found.to(y)), y, rtol=1e-9)
+    assert_allclose(found.to(y).mean(axis=0), 0, atol=1e-12)
+
+
+def test_the_mean_of_a_transformed_target_is_that_of_its_residuals():
+    """A logarithm with normal residuals of deviation s: the mean is exp(s^2 / 2) times the median."""
+    noise = RNG.normal(size=(20_000, 1))
+    y = np.exp(noise)
+    found = TargetMap.of("log", y, None)
+    blend = learn_blend([np.zeros((20_000, 1))], y, found, "squared")
+    said = found.to(np.ones((1, 1)))  # predicts the median
+    assert_allclose(found.back(said, blend.residuals[0]), np.exp(0.5), rtol=0.03)
+    assert_allclose(found.back(said), 1)
+
+
+def test_a_transformation_is_chosen_where_it_is_clearly_better():
+    """Under the absolute loss; under the squared one few targets decide, and no choice is clear."""
+    rng = np.random.default_rng(1)
+    Z = rng.normal(size=(400, 3))
+    linear = Z.sum(axis=1, keepdims=True) * 2 / np.sqrt(3)
+    growing = np.exp(linear + 0.5 * rng.normal(size=(400, 1)))
+    for y, loss, expected in (
+        (growing, "absolute", "log"),
+        (-growing, "absolute", "ranks"),
+        (10 + linear, "absolute", "none"),
+        (10 + linear, "squared", "none"),
+    ):
+        assert chosen_map(Z, y, None, loss, np.random.RandomState(0)).kind == expected
+
+
+def test_boosted_trees_are_those_of_scikit_learn():
+    X, y, Q, _ = problem()
+    options = {"learning_rate": 0.07, "max_iter": 200, "max_leaf_nodes": 8, "min_samples_leaf": 8}
+    expected = HistGradientBoostingRegressor(early_stopping=False, random_state=0, **options).fit(X, y)
+    assert_allclose(BoostedRegression().fit(X, y).predict(Q)[:, 0], expected.predict(Q), rtol=1e-12)
+    both = BoostedRegression().fit(X, np.column_stack([y, y**2])).predict(Q)
+    assert_allclose(both[:, 0], expected.predict(Q), rtol=1e-12)
+    assert_allclose(both[:, 1], expected.fit(X, y**2).predict(Q), rtol=1e-12)
+
+
+def test_the_vote_is_at_least_as_good_as_its_members():
+    X, y, Q, truth = problem()
+    model = AutoRegressor().fit(X, y)
+    members = {name: member.score(Q, truth) for name, member in model.members_}
+    assert model.score(Q, truth) > max(members.values()) - 0.02 and model.score(Q, truth) > 0.85
+    assert len(members) == 6 and model.loss_ < 1.05 * model.losses_.min()
+    assert "vote of ridge" in model.summary_ and "of the mean's on 200 unseen points" in repr(model)
+
+
+@pytest.mark.parametrize("exponent", [-900, 900])
+def test_units_of_the_target_change_no_bit(exponent):
+    X, y, Q, _ = problem(60, 20)
+    y = np.round(1024 * y)
+    expected = AutoRegressor().fit(X, y).predict(Q)
+    assert_array_equal(AutoRegressor().fit(X, np.ldexp(y, exponent)).predict(Q), np.ldexp(expected, exponent))
+
+
+def test_several_outputs_more_than_rows_and_a_constant():
+    X, y, Q, _ = problem(40, 10)
+    both = AutoRegressor().fit(X, np.column_stack([y, y**2]))
+    assert both.predict(Q).shape == (10, 2) and both.predict_interval(Q).shape == (10, 2, 2)
+    assert AutoRegressor().fit(X[:6], RNG.normal(size=(6, 8))).predict(Q).shape == (10, 8)
+    assert_allclose(AutoRegressor().fit(X, np.full(40, 0.1)).predict(Q), 0.1)
+
+
+def test_frames_with_categories_and_gaps():
+    X, y, Q, _ = problem(120, 30)
+    frame = pd.DataFrame(np.vstack([X, Q]), columns=list("abc"))
+    frame["kind"] = pd.Categorical(np.where(np.arange(150) % 2, "x", "y"))
+    frame.loc[::7, "b"] = np.nan
+    shifted = y + 3 * (np.arange(120) % 2)
+    model = AutoRegressor().fit(frame[:120], shifted)
+    assert model.score(frame[:120], shifted) > 0.9
+    assert np.isfinite(model.predict(frame[120:])).all()
+
+
+@pytest.mark.parametrize("cls", [KernelRidgeRegressor, AutoRegressor])
+def test_intervals_hold_the_targets_and_widen_where_the_targets_scatter(cls):
+    hits, ratios = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, size=(700, 2))
+        mean, scale = 3 * X[:, 0], 0.1 + 0.5 * (X[:, 0] > 0)
+        y = mean + scale * rng.normal(size=700)
+        low, high = cls().fit(X[:300], y[:300]).predict_interval(X[300:], coverage=0.8).T
+        hits.append(np.mean((low <= y[300:]) & (y[300:] <= high)))
+        wide = (high - low)[X[300:, 0] > 0.2].mean()
+        ratios.append(wide / (high - low)[X[300:, 0] < -0.2].mean())
+    assert abs(np.mean(hits) - 0.8) < 0.04
+    assert np.mean(ratios) > 1.5
+
+
+def test_intervals_of_one_width_where_the_targets_scatter_alike():
+    X, y, Q, _ = problem(150, 50)
+    model = KernelRidgeRegressor().fit(X, y)
+    low, high = model.predict_interval(Q).T
+    predicted = model.predict(Q)
+    assert ((low <= predicted) & (predicted <= high)).all()
+    assert np.ptp(high - low) < 0.5 * np.mean(high - low)
+
+
+def test_without_a_factor_there_are_no_intervals():
+    X, y, Q, _ = problem(60, 5)
+    model = KernelRidgeRegressor(max_exact_samples=10).fit(X, y)
+    assert not hasattr(model, "predict_interval")
+    with pytest.raises(AttributeError, match="KernelRidgeRegressor has no intervals: with more than max_exact_samples"):
+        model.predict_interval(Q)
+    with pytest.raises(ValueError, match="coverage must be a number between 0 and 1, got 1.5"):
+        AutoRegressor().fit(X, y).predict_interval(Q, coverage=1.5)
+
+
+def test_a_budget_is_said():
+    X, y, Q, _ = problem(400, 50)
+    with pytest.warns(UserWarning, match="time_budget=0.01 seconds did not suffice"):
+        model = AutoRegressor(time_budget=0.01).fit(X, y)
+    assert np.isfinite(model.predict(Q)).all()
