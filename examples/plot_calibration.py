@@ -36,7 +36,7 @@ for (name, model), marker in zip(models.items(), "o^sDv", strict=True):
     style = {"n_bins": 12, "name": name, "marker": marker, "ax": left}
     CalibrationDisplay.from_predictions(y_test, probability, **style)
 left.set(xlabel="predicted probability", ylabel="share of the class")
-left.set_title("On the diagonal probabilities are shares")
+left.set_title("Below the diagonal: too certain of the class")
 left.legend(loc="upper left")
 right.barh(list(losses), losses.values(), color=[f"C{i}" for i in range(5)])
 right.invert_yaxis()

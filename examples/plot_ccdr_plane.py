@@ -23,7 +23,7 @@ X, X_test, y, y_test = train_test_split(X, y, random_state=0)
 maps = {
     "PCA": PCA(2),
     "LDA": LinearDiscriminantAnalysis(n_components=2),
-    "CCDR": CCDR(2, beta=0.3),
+    "CCDR": CCDR(2, beta=100.0, n_neighbors=10),
 }
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 4.2))

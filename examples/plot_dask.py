@@ -22,9 +22,10 @@ classifier = ParzenClassifier(bandwidth=0.2).fit(
 # %%
 # Predictions are Dask arrays in the chunks of the queries: nothing is computed until it
 # is asked for.
-side = np.linspace(-4, 4, 120)
+n = 240
+side = np.linspace(-4, 4, n)
 plane = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
-labels = classifier.predict(da.from_array(plane, chunks=(3600, 2)))
+labels = classifier.predict(da.from_array(plane, chunks=(n * n // 4, 2)))
 print(labels)
 
 local = ParzenClassifier(bandwidth=0.2).fit(X, y).predict(plane)
@@ -33,18 +34,24 @@ different = np.sum(regions != local)
 print(f"{different} of {len(local)} labels differ from those of a fit in memory")
 
 # %%
-# The regions, one chunk of queries above the other.
-figure, ax = plt.subplots(figsize=(5.4, 5))
-ax.pcolormesh(
-    side, side, regions.reshape(120, 120), cmap="cividis", alpha=0.4, rasterized=True
+# Left, the training points of one chunk: no chunk knows the spirals. Right, the labels of
+# the queries: each band between two lines was a task of its own, and the borders go on
+# from band to band.
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(9, 4.4), sharex=True, sharey=True, layout="constrained"
 )
 for c, marker in enumerate("o^"):
-    ax.scatter(*X[y == c].T, s=4, marker=marker)
-starts = np.cumsum([0, *labels.chunks[0]])[1:-1] // 120
-ax.hlines(side[starts], -4, 4, color="black", linewidth=0.8, linestyle=":")
-ax.set(
-    title=f"{len(labels.chunks[0])} chunks of queries, 8 of training points",
-    xticks=[],
-    yticks=[],
+    chunk = X[:500][y[:500] == c]
+    left.scatter(*chunk.T, s=14, marker=marker, color=f"C{c}")
+left.set_title("One of 8 chunks of training points")
+right.contourf(
+    side, side, regions.reshape(n, n), [-0.5, 0.5, 1.5], colors=["C0", "C1"], alpha=0.5
 )
+starts = np.cumsum(labels.chunks[0])[:-1] // n
+right.hlines(side[starts], -4, 4, color="black", linewidth=1)
+for k, row in enumerate([0, *starts]):
+    right.annotate(
+        f"task {k + 1}", (-3.9, side[row]), (0, 4), textcoords="offset points"
+    )
+right.set(title="Labels of the plane, by all of them", xticks=[], yticks=[])
 plt.show()

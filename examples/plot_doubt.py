@@ -78,7 +78,10 @@ plt.show()
 i = doubtful[0]
 others = np.arange(len(X)) != i
 reasons = influence(ParzenClassifier().fit(X[others], y[others]), X[[i]])
-names = [f"sample {j}" for j in reasons.points[0]] + ["all others", "baseline"]
+names = [
+    f"class {y[others][j]} at ({X[others][j][0]:.1f}, {X[others][j][1]:.1f})"
+    for j in reasons.points[0]
+] + ["all others", "baseline"]
 values = [*reasons.shares[0], reasons.rest[0], reasons.baseline[0]]
 best, second = reasons.classes[0]
 figure, ax = plt.subplots(layout="constrained")

@@ -122,7 +122,7 @@ for label, bounds in (("bounds=[[0, None]]", [[0, None]]), ("as it is", None)):
 ax.set(
     xlabel="Waiting time",
     ylabel="Density",
-    title="ParzenDensity: a limit that is not known",
+    title="A limit that is not told costs half the density there",
 )
 ax.legend()
 plt.show()

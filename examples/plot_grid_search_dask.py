@@ -20,7 +20,10 @@ from sklearn.model_selection import GridSearchCV
 from spectralcls import CauchySchwarzClassifier
 
 X, y = load_wine(return_X_y=True)
-bandwidths, weightings = [0.5, 1.0, 2.0, 4.0], [None, "inverse", "symmetric"]
+bandwidths, weightings = (
+    [0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0],
+    [None, "inverse", "symmetric"],
+)
 grid = {"bandwidth": bandwidths, "weighting": weightings}
 search = GridSearchCV(CauchySchwarzClassifier(n_jobs=1), grid, cv=5)
 
@@ -34,14 +37,15 @@ scores = 100 * search.cv_results_["mean_test_score"].reshape(
     len(bandwidths), len(weightings)
 )
 
-figure, ax = plt.subplots(figsize=(4.4, 3.6))
+figure, ax = plt.subplots(figsize=(4.6, 4.6))
 image = ax.imshow(scores, cmap="cividis")
 for i, j in np.ndindex(scores.shape):
-    color = "white" if scores[i, j] < scores.mean() else "black"
+    middle = (scores.min() + scores.max()) / 2
+    color = "white" if scores[i, j] < middle else "black"
     ax.text(j, i, f"{scores[i, j]:.1f}", ha="center", va="center", color=color)
 ax.set_xticks(range(3), [str(name) for name in weightings])
-ax.set_yticks(range(4), bandwidths)
-ax.set(xlabel="weighting", ylabel="bandwidth", title="Twelve settings: accuracy in %")
+ax.set_yticks(range(len(bandwidths)), bandwidths)
+ax.set(xlabel="weighting", ylabel="bandwidth", title="105 fits: accuracy in %")
 ax.spines[:].set_visible(False)
 figure.colorbar(image)
 plt.show()

@@ -101,7 +101,7 @@ ax.axline((0, 0), slope=1, color="black", linewidth=1, linestyle="--")
 ax.set(
     xlabel="By hand: log10 odds of the true digit",
     ylabel="One line: log10 odds of the true digit",
-    title="The same rule, two bandwidths",
+    title="Above the line: the one line is more certain",
 )
 ax.legend(loc="upper left")
 plt.show()

@@ -24,7 +24,7 @@ from spectralcls import ParzenClassifier
 from spectralcls.kernel_mean import reduce_training_set
 
 SIZES = np.array([10, 20, 40, 80, 160, 320])
-COLORS = {"representative": "C0", "weight": "C1", "random": "C2"}
+COLORS = {"representative": "C2", "weight": "C3", "random": "0.5"}
 
 figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained")
 for row, noise in zip(axes, (0.08, 0.3), strict=True):
@@ -37,9 +37,10 @@ for row, noise in zip(axes, (0.08, 0.3), strict=True):
         indices, weights = reduce_training_set(
             X, y, 40, method=method, bandwidth=h, random_state=0
         )
-        ax.scatter(*X.T, s=2, c=y, cmap="cividis", alpha=0.15)
+        colors = np.array(["C0", "C1"])
+        ax.scatter(*X.T, s=2, c=colors[y], alpha=0.15)
         area = 60 * weights / weights.max()
-        ax.scatter(*X[indices].T, s=area, c=y[indices], cmap="cividis", edgecolors="k")
+        ax.scatter(*X[indices].T, s=area, c=colors[y[indices]], edgecolors="k")
         ax.set(title=f"40 of {len(X)} points: {method}", xticks=[], yticks=[])
 
     accuracy = {name: [] for name in COLORS}

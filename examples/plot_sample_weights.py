@@ -16,20 +16,19 @@ from spectralcls.datasets import make_two_gaussians
 X, y = make_two_gaussians((150, 60), random_state=0)
 model = LaplacianISEClassifier().fit(X, y)
 weights = model.inverse_density_ / model.inverse_density_.mean()
-order = np.argsort(y, kind="stable")
+centers = np.array([X[y == c].mean(axis=0) for c in (0, 1)])
+distance = np.linalg.norm(X - centers[y], axis=1)
 largest = np.argsort(-weights)[:10]
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-left.vlines(
-    np.arange(len(y)),
-    0,
-    weights[order],
-    colors=[f"C{c}" for c in y[order]],
-    linewidth=1,
-)
+for c in (0, 1):
+    left.scatter(distance[y == c], weights[y == c], s=14, label=f"class {c}", alpha=0.6)
 left.set(
-    xlabel="Sample, class by class", ylabel="Weight 1/f over its mean", ylim=(0, None)
+    xlabel="Distance to the center of the class",
+    ylabel="Weight 1/f over its mean",
+    ylim=(0, None),
 )
+left.legend()
 right.scatter(*X.T, s=14, c=[f"C{c}" for c in y], alpha=0.6)
 right.scatter(*X[largest].T, marker="*", s=110, color="black")
 right.set(xlabel="Feature 1", ylabel="Feature 2", title="Stars: the 10 largest weights")
