@@ -136,7 +136,7 @@ def test_cross_validated_bandwidth(problem, name):
     [
         dict(bandwidth="silverman"),
         dict(bandwidth="silverman_per_class"),
-        dict(bandwidth=[0.5, 1.0, 2.0]),
+        dict(bandwidth={"ash": 0.5, "beech": 1.0, "cedar": 2.0}),
         dict(bandwidth=0.8, kernel="epanechnikov"),
     ],
 )
@@ -435,7 +435,7 @@ def log_sums(model, queries):
         dict(),
         dict(bandwidth="cv"),
         dict(bandwidth=1.0),
-        dict(bandwidth=[1.0, 2.0, 1.5]),
+        dict(bandwidth={"ash": 1.0, "beech": 2.0, "cedar": 1.5}),
     ],
 )
 def test_laplacian_spectral_classifier(problem, parameters):
@@ -700,7 +700,9 @@ def test_weights_of_classes_count_in_tuning_as_in_memory(problem, class_weight):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
-@pytest.mark.parametrize("parameters", [dict(), dict(bandwidth=[1.0, 2.0, 3.0], alpha=1e-3), dict(rank=20)])
+@pytest.mark.parametrize(
+    "parameters", [dict(), dict(bandwidth={"ash": 1.0, "beech": 2.0, "cedar": 3.0}, alpha=1e-3), dict(rank=20)]
+)
 def test_perturbo(problem, parameters, class_weight, weighted):
     X, y, weights, queries = problem
     sample_weight = 3 * weights * (1 + (y == "ash")) if weighted else None

@@ -458,7 +458,7 @@ GOOD = np.arange(6.0).reshape(3, 2)
         (lambda: info.renyi_entropy(GOOD, bandwidth=1.0, leave_one_out=True), "potential='same'"),
         (lambda: info.shannon_entropy(GOOD[:1], bandwidth=1.0, leave_one_out=True), "at least two"),
         (lambda: info.integrated_squared_error(GOOD, GOOD[:, :1], bandwidth=1.0), "features"),
-        (lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, 2.0, 3.0)), "one for each sample"),
+        (lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, 2.0, 3.0)), "for X and for Y"),
         (lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, -2.0)), "positive"),
         (
             lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, 2.0), kernel="uniform"),
@@ -470,7 +470,10 @@ GOOD = np.arange(6.0).reshape(3, 2)
         ),
         (lambda: info.laplacian_pdf_divergence(GOOD, GOOD, bandwidth=(1.0, 2.0)), "overall_bandwidth"),
         (lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=[1.0, 2.0]), "not one for each feature"),
-        (lambda: info.kullback_leibler_divergence(GOOD, GOOD, bandwidth=np.ones(2)), "one for each sample"),
+        (
+            lambda: info.kullback_leibler_divergence(GOOD, GOOD, bandwidth=np.ones(2)),
+            "a tuple of two numbers, for X and for Y",
+        ),
         (lambda: info.shannon_entropy(GOOD, bandwidth=np.ones(2)), "'bandwidth' parameter of shannon_entropy"),
         (lambda: info.shannon_entropy(np.ones((5, 2))), "All samples are equal"),
         (lambda: info.cauchy_schwarz_divergence(np.ones((5, 2)), np.ones((3, 2))), "Give a number"),

@@ -33,7 +33,7 @@ X, Y = load_iris(return_X_y=True)
 
 SUMS = (
     sc.ParzenClassifier(bandwidth=0.5),
-    sc.ParzenClassifier(bandwidth=[0.4, 0.5, 0.7], priors=[0.2, 0.3, 0.5]),
+    sc.ParzenClassifier(bandwidth={0: 0.4, 1: 0.5, 2: 0.7}, priors=[0.2, 0.3, 0.5]),
     sc.ISEClassifier(bandwidth=0.5),
     sc.LaplacianISEClassifier(bandwidth=0.5),
     sc.LaplacianISEClassifier(bandwidth=0.5, weighting="inverse"),

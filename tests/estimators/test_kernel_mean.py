@@ -82,7 +82,7 @@ def test_predictions_with_class_wise_bandwidths_and_weights(rule, make, options,
     X, y, T, _ = split("wine")
     h = np.array([1.0, 1.5, 2.5]) / np.sqrt(kernel_variance(kernel, X.shape[1]))
     w = np.random.default_rng(1).uniform(0.1, 3, len(X))
-    model = make(bandwidth=h, kernel=kernel, **options, scale=None).fit(X, y, sample_weight=w)
+    model = make(bandwidth=dict(enumerate(h)), kernel=kernel, **options, scale=None).fit(X, y, sample_weight=w)
     assert_array_equal(model.bandwidth_, h)
     assert_same_labels(model.predict(T), X, y, T, rule, kernel=kernel, bandwidth=h, w=w, **options)
 
@@ -111,7 +111,8 @@ def test_density_integrates_to_one_and_equals_the_formula():
     for kernel in KERNELS:
         unit = 0.5 if kernel == "laplace" else 1.0  # keeps its tail on the grid
         for h in (1.2 * unit, [0.9 * unit, 1.6 * unit]):
-            model = ParzenClassifier(bandwidth=h, kernel=kernel, priors=[0.3, 0.7], scale=None).fit(X, y)
+            given = dict(enumerate(h)) if isinstance(h, list) else h
+            model = ParzenClassifier(bandwidth=given, kernel=kernel, priors=[0.3, 0.7], scale=None).fit(X, y)
             density = np.exp(model.score_samples(grid))
             assert_allclose(density.sum() * (axis[1] - axis[0]) ** 2, 1, rtol=1e-2)
             joint = reference.scores("parzen", grid, X, y, kernel=kernel, bandwidth=h, priors=[0.3, 0.7])
@@ -158,8 +159,8 @@ def test_two_units_of_length_give_the_same_rule(rule, make, options):
     """Normalising constants h^-d that over- or underflow cancel."""
     X, y = make_blobs(n_samples=60, n_features=60, centers=3, cluster_std=4.0, random_state=0)
     h = silverman_bandwidth(X)
-    plain = make(bandwidth=[h, 1.1 * h, 1.2 * h], **options, scale=None).fit(X, y)
-    tiny = make(bandwidth=[1e-8 * h, 1.1e-8 * h, 1.2e-8 * h], **options, scale=None).fit(1e-8 * X, y)
+    plain = make(bandwidth={0: h, 1: 1.1 * h, 2: 1.2 * h}, **options, scale=None).fit(X, y)
+    tiny = make(bandwidth={0: 1e-8 * h, 1: 1.1e-8 * h, 2: 1.2e-8 * h}, **options, scale=None).fit(1e-8 * X, y)
     assert_allclose(tiny.decision_function(1e-8 * X), plain.decision_function(X), rtol=1e-6, atol=1e-12)
 
 
@@ -313,10 +314,12 @@ BAD_INPUT = [
     ({"bandwidth": np.nan}, {}, ValueError, "The 'bandwidth' parameter"),
     ({"bandwidth": np.inf}, {}, ValueError, "The 'bandwidth' parameter"),
     ({"bandwidth": "scott"}, {}, ValueError, "The 'bandwidth' parameter"),
-    ({"bandwidth": [1.0, 2.0, 3.0]}, {}, ValueError, "got 3 values for 2 classes"),
-    ({"bandwidth": [1.0, np.nan]}, {}, ValueError, "bandwidth must be positive and finite, got nan"),
-    ({"bandwidth": [1.0, 0.0]}, {}, ValueError, "bandwidth must be positive and finite, got 0.0"),
-    ({"bandwidth": ["a", "b"]}, {}, ValueError, "bandwidth must be numeric"),
+    ({"bandwidth": [1.0, 2.0]}, {}, ValueError, "an array does not say whether its numbers are those of classes or"),
+    ({"bandwidth": {0: 1.0, 1: 1.0, 2: 3.0}}, {}, ValueError, "for each class and no other label, see 2"),
+    ({"bandwidth": {0: 1.0}}, {}, ValueError, "for each class and no other label, see 1"),
+    ({"bandwidth": {0: 1.0, 1: np.nan}}, {}, ValueError, "bandwidth must be positive and finite, got nan"),
+    ({"bandwidth": {0: 1.0, 1: 0.0}}, {}, ValueError, "bandwidth must be positive and finite, got 0.0"),
+    ({"bandwidth": {0: "a", 1: "b"}}, {}, ValueError, "bandwidth must be numeric"),
     ({"bandwidth": "cv", "bandwidth_grid": []}, {}, ValueError, "bandwidth_grid is empty"),
     ({"bandwidth": "cv", "bandwidth_grid": [1.0, -2.0]}, {}, ValueError, "positive and finite, got -2.0"),
     ({"kernel": "tophat"}, {}, ValueError, "The 'kernel' parameter"),

@@ -114,7 +114,7 @@ def test_other_kernels(pruning, kernel):
 def test_bandwidths_of_classes(pruning):
     rng = np.random.default_rng(5)
     X, y = overlapping(rng, 1500, 8)
-    fitted = ParzenClassifier(bandwidth=[0.02, 0.1, 0.3, 0.05], scale=None).fit(X, y)
+    fitted = ParzenClassifier(bandwidth={0: 0.02, 1: 0.1, 2: 0.3, 3: 0.05}, scale=None).fit(X, y)
     np.testing.assert_array_equal(fitted.predict(X), best(fitted, X, pruning))
 
 

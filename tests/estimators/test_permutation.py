@@ -352,7 +352,7 @@ def test_bad_input():
         information.two_sample_test(X, Y, statistic="cauchy_schwarz", n_permutations=None)
     with pytest.raises(ValueError, match="'bandwidth' parameter"):
         information.two_sample_test(X, Y, bandwidth=(1.0, 2.0))
-    with pytest.raises(ValueError, match="one for each sample"):
+    with pytest.raises(ValueError, match="for X and for Y"):
         information.independence_test(X, X, bandwidth=[1.0, 2.0])
     with pytest.raises(ValueError, match="NaN"):
         information.two_sample_test(X * np.nan, Y)

@@ -45,7 +45,7 @@ def test_truncated_tau_keeps_95_percent_of_the_trace():
 def test_one_bandwidth_per_class():
     X, y = data()
     h = [0.5, 1.0, 2.0]
-    found = fixed(h=h).fit(X, y).perturbation(X)
+    found = fixed(h=dict(enumerate(h))).fit(X, y).perturbation(X)
     for c in range(3):
         np.testing.assert_allclose(found[:, c], reference.tau(X, X[y == c], h[c], 1e-2), atol=1e-10)
 

@@ -41,7 +41,7 @@ def test_every_class_judges_what_it_expects(widths, weighted, samples):
         X, y = data()
     weights = np.random.default_rng(4).integers(1, 4, len(X)) * 1.0 if weighted else None
     weights = None if weights is None else weights / weights.mean()  # alpha is for a mean of one
-    model = fixed(h=widths).fit(X, y, weights)
+    model = fixed(h=widths if np.ndim(widths) == 0 else dict(enumerate(widths))).fit(X, y, weights)
     filled, of_each = completed(X, y, weights), np.ones(len(X)) if weights is None else weights
     shares = np.stack(
         [

@@ -182,6 +182,6 @@ def test_constant_data(kind):
 
 def test_new_class_needs_a_common_bandwidth():
     X, y = data()
-    clf = fixed(h=[1.0, 1.0, 2.0]).fit(X, y)
+    clf = fixed(h={0: 1.0, 1: 1.0, 2: 2.0}).fit(X, y)
     with pytest.raises(ValueError, match="class-wise"):
         clf.partial_fit(X[:1], [7])

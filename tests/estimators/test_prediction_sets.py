@@ -330,7 +330,7 @@ def test_class_weights_keep_the_coverage(model):
     assert abs(np.mean(hits) - 0.9) < 0.03
 
 
-@pytest.mark.parametrize("bandwidth", [0.05, 0.6, [0.3, 0.6, 0.6]], ids=str)
+@pytest.mark.parametrize("bandwidth", [0.05, 0.6, {0: 0.3, 1: 0.6, 2: 0.6}], ids=str)
 @pytest.mark.parametrize("by_class", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_counts_by_bounds_are_those_of_every_pair(bandwidth, by_class, weighted):

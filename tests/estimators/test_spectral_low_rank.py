@@ -94,7 +94,7 @@ def test_classifiers(problem, Classifier, center):
 
 def test_the_classwise_kernel_and_its_classifier(problem):
     X, y, w, Q = problem
-    options = dict(n_components=4, bandwidth=[2.0, 3.0, 2.5])
+    options = dict(n_components=4, bandwidth={0: 2.0, 1: 3.0, 2: 2.5})
     exact = LaplacianSpectralClassifier(**options).fit(X, y, w)
     low = LaplacianSpectralClassifier(**options, rank=150).fit(X, y, w)
     assert_allclose(low.eigenvalues_, exact.eigenvalues_, rtol=1e-3)

@@ -68,7 +68,7 @@ def test_the_documented_bound(always, data, d, Classifier):
 @pytest.mark.parametrize(
     "options",
     [
-        dict(bandwidth=[0.3, 0.6, 1.2]),
+        dict(bandwidth={0: 0.3, 1: 0.6, 2: 1.2}),
         dict(kernel="epanechnikov", bandwidth=1.5),
         dict(weighted=True),
     ],

@@ -27,12 +27,12 @@ def draw(n, d, seed):
 @pytest.mark.parametrize("kind", ["one", "by class"])
 def test_no_bandwidth_and_no_weighting_leaves_the_range_of_numbers(form, options, kind):
     (X, y), (T, t) = draw(60, 3000, 0), draw(80, 3000, 1)
-    bandwidth = 55.0 if kind == "one" else [55.0, 55.05]
+    bandwidth = 55.0 if kind == "one" else {0: 55.0, 1: 55.05}
     model = form(bandwidth=bandwidth, scale=None, **options).fit(X, y)
     assert not np.isnan(model.decision_function(T)).any()
     if kind == "one":
         assert model.score(T, t) > 0.9
-    far_apart = form(bandwidth=[20.0, 60.0], scale=None, **options).fit(X, y)
+    far_apart = form(bandwidth={0: 20.0, 1: 60.0}, scale=None, **options).fit(X, y)
     assert not np.isnan(far_apart.decision_function(T)).any()
 
 

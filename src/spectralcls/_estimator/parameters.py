@@ -14,7 +14,7 @@ _COUNT = Interval(Integral, 1, None, closed="left")
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 
 CONSTRAINTS = {
-    "bandwidth": [_POSITIVE, StrOptions({"cv", "silverman", "silverman_per_class"}), "array-like"],
+    "bandwidth": [_POSITIVE, StrOptions({"cv", "silverman", "silverman_per_class"}), dict, "array-like"],
     "kernel": [StrOptions(set(KERNELS))],
     "metric": [StrOptions({"whiten", "diagonal", "full"}), HasMethods(["transform"]), None],
     "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],

@@ -146,8 +146,18 @@ def check_column(y, n):
         y = np.asarray(column_or_1d(without_mask(without_na(y)), warn=True))
     check_consistent_length(np.empty(n), y)
     refuse_missing_labels(y)
+    y = _plain_numbers(y)
     assert_all_finite(y, input_name="y", estimator_name=None)
     check_class_labels(y)
+    return y
+
+
+def _plain_numbers(y):
+    """Objects that are all numbers or truth values, as a column of a mixed table gives them, as such an array."""
+    if y.dtype == object and not any(isinstance(label, str) for label in y.flat):
+        plain = np.array(y.tolist())
+        if plain.dtype.kind in "biuf":
+            return plain
     return y
 
 
@@ -285,18 +295,23 @@ def encode(y, classes):
     return np.where(classes[position] == y, position, -1)
 
 
-def check_bandwidth(bandwidth, n_classes):
-    """A bandwidth as a float, or as a float64 array with one positive value per class."""
-    values = as_array(bandwidth, "bandwidth")
-    if values.dtype.kind not in "iuf":
-        raise ValueError(f"bandwidth must be numeric, got an array of dtype {values.dtype}.")
-    values = values.astype(np.float64)
-    if values.ndim == 1 and len(values) != n_classes:
+def check_bandwidth(bandwidth, classes):
+    """A bandwidth as a float; of a dict by label, a float64 array with the positive value of each class."""
+    given, labels = bandwidth, np.asarray(classes).tolist()
+    if isinstance(given, dict):
+        wrong = sorted(map(repr, set(given) ^ set(labels)))
+        if wrong:
+            raise ValueError(f"bandwidth must have a number for each class and no other label, see {', '.join(wrong)}.")
+        given = [given[label] for label in labels]
+    elif np.ndim(given):
         raise ValueError(
-            f"bandwidth must be one value or one value per class: got {len(values)} values for {n_classes} classes."
+            "bandwidth must be a number, or a dict {label: number} of one for each class: an array does not say "
+            f"whether its numbers are those of classes or of features, got {bandwidth!r}."
         )
-    if values.ndim > 1:
-        raise ValueError(f"bandwidth must be a number or one-dimensional, got shape {values.shape}.")
+    values = as_array(given, "bandwidth")
+    if values.dtype.kind not in "iuf" or values.ndim > 1:
+        raise ValueError(f"bandwidth must be numeric, got {bandwidth!r}.")
+    values = values.astype(np.float64)
     check_positive(values, "bandwidth")
     return values if values.ndim else float(values)
 

@@ -90,7 +90,7 @@ def pair_of(bandwidth):
     """One number for both samples, or a tuple of two."""
     if not (np.ndim(bandwidth) == 0 or isinstance(bandwidth, tuple) and len(bandwidth) == 2):
         raise ValueError(
-            "bandwidth has to be a number or a tuple of two numbers, one for each sample (not one for each feature), "
+            "bandwidth has to be a number or a tuple of two numbers, for X and for Y (not one for each feature), "
             f"got {bandwidth!r}."
         )
     h = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), 2)

@@ -22,7 +22,7 @@ class KernelMeanClassifier(ExpansionClassifier):
     Subclasses say which by `_rule`. All of them learn ``scores(y) = g(y) (k(y) A) - b``.
     """
 
-    bandwidth: str | float | ArrayLike = "cv"
+    bandwidth: str | float | dict = "cv"
     _: KW_ONLY
     kernel: str = "gaussian"
     metric: Any = None
@@ -61,7 +61,7 @@ class KernelMeanClassifier(ExpansionClassifier):
     def _learn(self, data):
         log_priors = self._log_priors(data)
         if not isinstance(self.bandwidth, str):
-            self.bandwidth_ = check_bandwidth(self.bandwidth, data.n_classes)
+            self.bandwidth_ = check_bandwidth(self.bandwidth, data.classes)
         elif self.bandwidth == "cv":
             self._tune(data, log_priors)
         else:

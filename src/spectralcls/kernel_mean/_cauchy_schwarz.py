@@ -19,10 +19,10 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or array-like of shape (n_classes,), default="cv"
+    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
-        per class. Data without spread get 1.
+        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; a dict
+        ``{label: h}`` has one value for each. Data without spread get 1.
     weighting : {"inverse", "symmetric"} or None, default="inverse"
         A training point enters the class means with 1/f, with ``f^-1/2``, or with 1, f the Parzen density of all
         training points.

@@ -18,10 +18,10 @@ class ISEClassifier(KernelMeanClassifier):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or array-like of shape (n_classes,), default="cv"
+    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
-        per class. Data without spread get 1.
+        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; a dict
+        ``{label: h}`` has one value for each. Data without spread get 1.
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class

@@ -23,10 +23,10 @@ class ParzenClassifier(KernelMeanClassifier):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or array-like of shape (n_classes,), default="cv"
+    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
-        per class. Data without spread get 1.
+        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; a dict
+        ``{label: h}`` has one value for each. Data without spread get 1.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; by default their shares in the training data.
     class_weight : dict, "balanced" or None, default=None

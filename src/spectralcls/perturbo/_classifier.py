@@ -42,10 +42,10 @@ class PerTurboClassifier(Classifier):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or array-like of shape (n_classes,), default="cv"
+    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
-        per class. Data without spread get 1.
+        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; a dict
+        ``{label: h}`` has one value for each. Data without spread get 1.
         Class-wise values need no normalization, since k(x, x) = 1 at every bandwidth.
     regularization : {"tikhonov", "truncate", None}, default="tikhonov"
         What is done for K_l^-1, which may not exist.
@@ -166,7 +166,7 @@ class PerTurboClassifier(Classifier):
     True
     """
 
-    bandwidth: str | float | ArrayLike = "cv"
+    bandwidth: str | float | dict = "cv"
     _: KW_ONLY
     regularization: str | None = "tikhonov"
     alpha: str | float = "cv"
@@ -422,9 +422,8 @@ class PerTurboClassifier(Classifier):
 
     def _bandwidths(self, data):
         """Bandwidths to choose from; one, or one row of class-wise values, where it is given."""
-        n_classes = len(data.classes)
         if not isinstance(self.bandwidth, str):
-            return [check_bandwidth(self.bandwidth, n_classes)]
+            return [check_bandwidth(self.bandwidth, data.classes)]
         if self.bandwidth != "cv":
             return [reference_of(data, self.bandwidth)]
         return candidate_bandwidths(self.bandwidth_grid, data)

@@ -24,7 +24,7 @@ class SpectralClassifier(ExpansionClassifier):
     Subclasses decide in `_implicit` when the whole space is kept by kernel sums, without a decomposition.
     """
 
-    bandwidth: str | float | ArrayLike = "cv"
+    bandwidth: str | float | dict = "cv"
     _: KW_ONLY
     n_components: str | int = "all"
     max_components: int = 32

@@ -74,10 +74,10 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman_per_class"}, float or array-like of shape (n_classes,), default="cv"
+    bandwidth : {"cv", "silverman_per_class"}, float or dict, default="cv"
         ``"silverman_per_class"`` takes every sigma_c and sigma from Silverman's rule, as [1]_ does; ``"cv"`` multiplies
-        them by the common factor of the best cross-validated score. A number is used for all of them, an array for the
-        classes, with Silverman's overall sigma.
+        them by the common factor of the best cross-validated score. A number is used for all of them, a dict
+        ``{label: sigma_c}`` for the classes, with Silverman's overall sigma.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
         are predicted to be faster; tuning stays exact.
@@ -210,6 +210,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"cv", "silverman_per_class"}),
+            dict,
             "array-like",
         ],
     }
@@ -274,7 +275,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         overall = reference_of(data, "silverman", **options)
         if isinstance(self.bandwidth, str):
             return Widths(overall, _full(reference_of(data, "silverman_per_class", **options), n_classes))
-        given = check_bandwidth(self.bandwidth, n_classes)
+        given = check_bandwidth(self.bandwidth, data.classes)
         return Widths(given if np.ndim(given) == 0 else overall, _full(given, n_classes))
 
     def _query_widths(self, widths):

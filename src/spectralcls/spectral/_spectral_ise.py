@@ -52,7 +52,7 @@ class _SpectralISE(SpectralClassifier):
     def _given_bandwidth(self, data):
         """The bandwidth, or None if it is to be tuned."""
         if isinstance(self.bandwidth, Real):
-            return check_bandwidth(self.bandwidth, 1)
+            return check_bandwidth(self.bandwidth, ())
         if self.bandwidth == "cv":
             return None
         return reference_of(data, "silverman", self.kernel, self.random_state)
