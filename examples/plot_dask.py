@@ -34,9 +34,9 @@ different = np.sum(regions != local)
 print(f"{different} of {len(local)} labels differ from those of a fit in memory")
 
 # %%
-# Left, the training points of one chunk: no chunk knows the spirals. Right, the labels of
-# the queries: each band between two lines was a task of its own, and the borders go on
-# from band to band.
+# Left, the training points of one chunk: no chunk knows the spirals. Right, the labels
+# of the queries: each band between two lines was a task of its own, and the borders go
+# on from band to band.
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(9, 4.4), sharex=True, sharey=True, layout="constrained"
 )
