@@ -226,15 +226,17 @@ def test_huge_bandwidth_is_the_nearest_mean(kind, h):
     np.testing.assert_array_equal(fixed(kind, h=h, alpha=alpha).fit(X, y).predict(Q), nearest)
 
 
-def test_the_flat_limit_joins_the_direct_evaluation():
+@pytest.mark.parametrize("kernel, h", [("gaussian", 1e6), ("laplace", 1e11)])
+def test_the_flat_limit_joins_the_direct_evaluation(kernel, h):
     X, y = data()
     Q = np.random.default_rng(1).normal(size=(50, 3))
-    for h in (1e4, 1e5):
-        clf = fixed(h=h, alpha=1.0).fit(X, y)
-        for c, model in enumerate(clf._models):
-            constant, excess, _ = model.flat_limit(Q)
-            exact = reference.tau(Q, X[y == c], h, 1.0)
-            np.testing.assert_allclose(constant + excess, exact, rtol=0, atol=3000 / h**4 + 1e-16)
+    clf = fixed(h=h, alpha=1.0, kernel=kernel).fit(X, y)
+    for c, model in enumerate(clf._models):
+        constant, excess, flat = model.flat_limit(Q)
+        n = np.longdouble(len(X[y == c]))
+        direct = n / (n + 1) - reference.explained(Q, X[y == c], h, 1.0, kernel)
+        assert flat.all() and constant == float(1 / (n + 1))
+        np.testing.assert_allclose(excess, direct.astype(float), rtol=1e-5)
 
 
 def test_huge_bandwidth_prefers_the_larger_class():

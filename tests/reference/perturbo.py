@@ -5,10 +5,10 @@ import numpy as np
 LONG = np.longdouble
 
 
-def kernel(Q, X, h):
+def kernel(Q, X, h, profile="gaussian"):
     Q, X = np.asarray(Q, dtype=LONG), np.asarray(X, dtype=LONG)
-    squared = ((Q[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)
-    return np.exp(-squared / (2 * LONG(h) ** 2))
+    squared = ((Q[:, None, :] - X[None, :, :]) ** 2).sum(axis=2) / LONG(h) ** 2
+    return np.exp(-squared / 2 if profile == "gaussian" else -np.sqrt(squared))
 
 
 def solve(M, B):
@@ -26,10 +26,10 @@ def solve(M, B):
     return B
 
 
-def explained(Q, X, h, alpha=0.0):
+def explained(Q, X, h, alpha=0.0, profile="gaussian"):
     """k^T (K + alpha I)^-1 k = 1 - tau, in long double."""
-    K = kernel(X, X, h) + LONG(alpha) * np.eye(len(X), dtype=LONG)
-    k = kernel(X, Q, h)
+    K = kernel(X, X, h, profile) + LONG(alpha) * np.eye(len(X), dtype=LONG)
+    k = kernel(X, Q, h, profile)
     return (k * solve(K, k)).sum(axis=0)
 
 

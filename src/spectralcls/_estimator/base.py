@@ -173,7 +173,7 @@ class Estimator(BaseEstimator):
 
     def _is_tuned(self, name):
         value = getattr(self, name, None)
-        return isinstance(value, str) and value == "cv"
+        return isinstance(value, str) and value in ("cv", "cv_per_class")
 
     def _queries(self, X):
         return coordinates(self, X)

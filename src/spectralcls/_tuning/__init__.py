@@ -27,7 +27,14 @@ from .folds import (
     stratified_subsample,
     thin,
 )
-from .gathered import bandwidth_ratio_of, candidate_grid, gathered, gathered_sample, reference_of
+from .gathered import (
+    bandwidth_ratio_of,
+    candidate_grid,
+    class_proportions,
+    gathered,
+    gathered_sample,
+    reference_of,
+)
 from .grids import (
     candidate_bandwidths,
     check_grid,

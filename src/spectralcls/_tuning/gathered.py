@@ -26,6 +26,12 @@ def reference_of(data, rule, kernel="gaussian", random_state=0):
     return reference_bandwidth(rule, points.X, points.codes, points.n_classes, weights, kernel=kernel)
 
 
+def class_proportions(data, kernel="gaussian", random_state=0):
+    """Silverman's bandwidth of each class over that of all samples, (C,)."""
+    by_class, overall = (reference_of(data, r, kernel, random_state) for r in ("silverman_per_class", "silverman"))
+    return np.broadcast_to(np.asarray(by_class) / overall, data.n_classes)
+
+
 def gathered_sample(estimator, data, **options):
     """The training data in memory, and the `TuningSample` drawn from them; its bandwidths are for all points."""
     points = gathered(data, estimator.max_tuning_samples, check_random_state(estimator.random_state))

@@ -4,14 +4,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
-from scipy.spatial.distance import cdist
 
 from .._core.interrupt import eigh, matmul
 from .._utils.advice import tell
 from .._utils.cached import cached_property
 from .._utils.training_data import stack
 from ..linalg import rpcholesky
-from ._gaussian import gaussian, without_subnormals
+from ._kernel import exponents, kernel_values, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
 
 _BLOCK = 2048  # queries scored together, at least
@@ -69,6 +68,7 @@ class ClassModel:
     mix : (r, k), or None for the identity.
     regularization : Regularization
     trace_residual : float, trace of what a low-rank factor leaves of K; 0 if nothing was left out.
+    profile : str, the kernel
     lineage : object that a model and those extended from it have in common.
     """
 
@@ -81,6 +81,7 @@ class ClassModel:
     mix: np.ndarray | None
     regularization: Regularization
     trace_residual: float = 0.0
+    profile: str = "gaussian"
     lineage: object = field(default_factory=object, repr=False)
 
     @property
@@ -99,8 +100,11 @@ class ClassModel:
 
     def kernel(self, Q, first=0, *, out=None, n_jobs=None):
         """diag(roots) k(points, Q), of the points from `first` on."""
-        K = gaussian(self.points[first:], Q, bandwidth=self.bandwidth, out=out, n_jobs=n_jobs)
-        return self._rooted(K, first)
+        return self._rooted(self.values(self.points[first:], Q, out=out, n_jobs=n_jobs), first)
+
+    def values(self, X, Q, **options):
+        """k(X, Q)."""
+        return kernel_values(X, Q, kernel=self.profile, bandwidth=self.bandwidth, **options)
 
     def _rooted(self, K, first=0):
         if self.roots is not None:
@@ -137,8 +141,7 @@ class ClassModel:
         out = np.empty(len(Q))
         for start in range(0, len(Q), self._block):
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                block = Q[start : start + self._block] / self.bandwidth
-                exponent = cdist(self.points / self.bandwidth, block, "sqeuclidean") / -2
+                exponent = exponents(self.points, Q[start : start + self._block], self.profile, self.bandwidth)
                 shift = exponent.max(axis=0)
                 K = self._rooted(without_subnormals(np.exp(exponent - shift)))
                 share = _squared_norms(self.whiten(K))
@@ -153,29 +156,49 @@ class ClassModel:
             squared = np.square((self.samples - center) / self.bandwidth).sum(axis=1)
             return center, np.average(squared, weights=self.weights), np.sqrt(squared.max())
 
+    @cached_property
+    def _mean_exponent(self):
+        """The mean of e between two samples."""
+        if self.profile == "gaussian":
+            return self._moments[1]
+        return np.average(self._mean_exponents(self.samples), weights=self.weights)
+
+    def _mean_exponents(self, Q):
+        """The mean of e between each query and the samples."""
+        center, variance, _ = self._moments
+        if self.profile == "gaussian":
+            return (np.square((Q - center) / self.bandwidth).sum(axis=1) + variance) / 2
+        out = np.empty(len(Q))
+        for start in range(0, len(Q), self._block):
+            rows = slice(start, start + self._block)
+            out[rows] = np.average(-exponents(self.samples, Q[rows], "laplace", self.bandwidth), 0, self.weights)
+        return out
+
     def flat_limit(self, Q):
-        """tau to first order in 1 / h^2, where the bandwidth dwarfs every distance and tau itself is
+        """tau to first order in e = -log k, where the bandwidth dwarfs every distance and tau itself is
         rounding.
 
-        With k = 1 - e and e = |.|^2 / 2 h^2, and rho = n / (n + alpha),
-        tau = alpha / (n + alpha) + (rho (|y - m|^2 + v) - rho^2 v) / h^2 + O(n e^2 / alpha):
-        the larger class wins, among equal ones the nearest class mean m (v: mean of |x - m|^2).
+        With rho = n / (n + alpha), and means over the samples x and x',
+        tau = alpha / (n + alpha) + 2 rho mean e(y, x) - rho^2 mean e(x, x') + O(n e^2 / alpha):
+        the larger class wins, among equal ones the nearest one; with the Gaussian that of the nearest mean.
 
         Returns
         -------
         constant : float, the first term
-        excess : (m,) the second one
+        excess : (m,) the others, of flat queries
         flat : (m,) bool, where the neglected term is smaller than the rounding of the direct evaluation
         """
-        center, variance, radius = self._moments
+        center, _, radius = self._moments
         n, alpha = self.weight, self.regularization.alpha
-        rho = n / (n + alpha)
+        rho, excess = n / (n + alpha), np.zeros(len(Q))
         floor = {"tikhonov": alpha, "truncate": n, None: self.regularization.singular(n)}[self.regularization.kind]
         with np.errstate(over="ignore", invalid="ignore"):
-            squared = np.square((Q - center) / self.bandwidth).sum(axis=1)
-            excess = rho * (squared + variance) - rho**2 * variance
-            largest = (np.sqrt(squared) + radius) ** 2 / 2
-            return alpha / (n + alpha), excess, largest**2 < EPS * min(1.0, floor / n)
+            largest = np.sqrt(np.square((Q - center) / self.bandwidth).sum(axis=1)) + radius
+            largest = largest**2 / 2 if self.profile == "gaussian" else largest
+            flat = largest**2 < EPS * min(1.0, floor / n)
+        if flat.any():
+            excess[flat] = 2 * rho * self._mean_exponents(Q[flat]) - rho**2 * self._mean_exponent
+        return alpha / (n + alpha), excess, flat
 
     def extended(self, X, weights=None, n_jobs=None, name=None, whitened=None):
         """The model with samples ``X`` appended, in O(n^2) a sample; this model stays as it is.
@@ -187,7 +210,7 @@ class ClassModel:
             self.triangle.solve(whitened)
         samples, all_weights = stack((self.samples, self.weights), (X, weights))
         roots = None if self.regularization.kind is None else _roots(weights)
-        corner = _rooted_matrix(X, self.bandwidth, roots, n_jobs)
+        corner = _rooted_matrix(X, self.profile, self.bandwidth, roots, n_jobs)
         if roots is not None:
             whitened = whitened * roots
         corner -= whitened.T @ whitened
@@ -214,9 +237,9 @@ def _roots(weights):
     return None if weights is None else np.sqrt(weights)
 
 
-def _rooted_matrix(X, bandwidth, roots, n_jobs):
+def _rooted_matrix(X, kernel, bandwidth, roots, n_jobs):
     """diag(roots) K diag(roots)."""
-    K = gaussian(X, bandwidth=bandwidth, n_jobs=n_jobs)
+    K = kernel_values(X, kernel=kernel, bandwidth=bandwidth, n_jobs=n_jobs)
     if roots is not None:
         K *= roots
         K *= roots[:, None]
@@ -227,23 +250,34 @@ def _squared_norms(B):
     return np.einsum("ij,ij->j", B, B)
 
 
-def fit_class(X, bandwidth, regularization, weights=None, *, rank=None, random_state=None, n_jobs=None, name=None):
+def fit_class(
+    X,
+    bandwidth,
+    regularization,
+    weights=None,
+    *,
+    kernel="gaussian",
+    rank=None,
+    random_state=None,
+    n_jobs=None,
+    name=None,
+):
     """Factor one class; ``name`` is how messages call it. A class of more than `rank` samples gets a partial factor."""
     if regularization.kind is None:
         weights = None  # copies of a sample do not change the span
     roots = _roots(weights)
     if rank is not None and len(X) > rank:
-        return _fit_low_rank(X, weights, bandwidth, regularization, rank, random_state, n_jobs)
-    K = _rooted_matrix(X, bandwidth, roots, n_jobs)
+        return _fit_low_rank(X, weights, kernel, bandwidth, regularization, rank, random_state, n_jobs)
+    K = _rooted_matrix(X, kernel, bandwidth, roots, n_jobs)
     if regularization.kind == "truncate":
         values, vectors = eigh(K)
         shares = regularization.filter(values)
         shares = np.divide(shares, values, out=shares, where=shares > 0)
-        return ClassModel(X, weights, bandwidth, X, roots, None, _mix(vectors, shares), regularization)
+        return ClassModel(X, weights, bandwidth, X, roots, None, _mix(vectors, shares), regularization, profile=kernel)
     K.flat[:: len(X) + 1] += regularization.alpha
     kept, U = _factor(K, regularization, len(X), name)
     points = X if len(kept) == len(X) else X[kept]
-    return ClassModel(X, weights, bandwidth, points, roots, Triangle(U), None, regularization)
+    return ClassModel(X, weights, bandwidth, points, roots, Triangle(U), None, regularization, profile=kernel)
 
 
 def _mix(vectors, shares):
@@ -252,19 +286,22 @@ def _mix(vectors, shares):
     return np.ascontiguousarray(vectors[:, keep] * np.sqrt(shares[keep]))
 
 
-def _fit_low_rank(X, weights, bandwidth, regularization, rank, random_state, n_jobs):
+def _fit_low_rank(X, weights, kernel, bandwidth, regularization, rank, random_state, n_jobs):
     """K ~= F F^T with F = K[:, landmarks] L^-T, L = F[landmarks]; a query has f = L^-1 k(landmarks, y), k ~= F f.
 
     With G = F^T diag(weights) F = V g V^T the r-dimensional form of tau is 1 - sum filter(g) (V^T f)^2: the
     predictive variance of the projected process for Tikhonov, the truncated projection for an eigenvalue cut.
     """
-    low = rpcholesky(X, rank, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
+    low = rpcholesky(X, rank, kernel=kernel, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
     F = low.factor
     triangle = Triangle(np.asfortranarray(F[low.pivots].T))
     weighted = F if weights is None else F * weights[:, None]
     values, vectors = eigh(matmul(F.T, weighted))
     mix = _mix(vectors, regularization.filter(np.maximum(values, 0.0)))
-    return ClassModel(X, weights, bandwidth, X[low.pivots], None, triangle, mix, regularization, low.trace_residual)
+    points = X[low.pivots]
+    return ClassModel(
+        X, weights, bandwidth, points, None, triangle, mix, regularization, low.trace_residual, profile=kernel
+    )
 
 
 def _factor(M, regularization, order, name):

@@ -11,7 +11,15 @@ from .._estimator import CONSTRAINTS, Classifier, fitted_in_memory, is_on_worker
 from .._inputs import refuse_collection
 from .._inputs.inputs import n_rows
 from .._inputs.missing import is_incomplete
-from .._tuning import candidate_bandwidths, check_grid, gathered, reference_of, ridge_grid, tuning_sample
+from .._tuning import (
+    candidate_bandwidths,
+    check_grid,
+    class_proportions,
+    gathered,
+    reference_of,
+    ridge_grid,
+    tuning_sample,
+)
 from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.lazy import by_rows
@@ -22,6 +30,7 @@ from ..metric import LearnedMap, fitted_map
 from ._class_model import Regularization, fit_class, together
 from ._classes import asked, fit_classes, summaries
 from ._explained import log_explained, perturbation
+from ._kernel import KERNELS
 from ._spans_left_out import SpansLeftOut
 from ._tuning import judged
 
@@ -32,7 +41,7 @@ MOST_CHOOSING = 20_000  # points of a collection from which bandwidth and alpha 
 class PerTurboClassifier(Classifier):
     """Classify by the least perturbation of a class's kernel span.
 
-    Every class l is the span of its samples in the feature space of the Gaussian kernel
+    Every class l is the span of its samples in the feature space of a kernel, by default the Gaussian
     ``k(x, y) = exp(-|x - y|^2 / (2 h^2))``. A query y perturbs it by the part of its image outside that span,
 
     ``tau_l(y) = 1 - k_l(y)^T K_l^-1 k_l(y)``, between 0 and 1,
@@ -42,10 +51,11 @@ class PerTurboClassifier(Classifier):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or dict, default="cv"
+    bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; a dict
-        ``{label: h}`` has one value for each. Data without spread get 1.
+        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"``
+        multiplies the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict
+        ``{label: h}`` has one value for each class. Data without spread get 1.
         Class-wise values need no normalization, since k(x, x) = 1 at every bandwidth.
     regularization : {"tikhonov", "truncate", None}, default="tikhonov"
         What is done for K_l^-1, which may not exist.
@@ -54,6 +64,8 @@ class PerTurboClassifier(Classifier):
         - "truncate" ("gle"): only the largest eigenvalues of K_l, see ``retained``.
         - None ("full"): K_l^-1 itself. Where K_l is numerically singular a pivoted factorization leaves out
           samples in the span of the others, which equals the pseudo-inverse, with a `LinAlgWarning`.
+    kernel : {"gaussian", "laplace"}, default="gaussian"
+        "laplace" is ``exp(-|x - y| / h)``, which depends less on its bandwidth.
     alpha : float or "cv", default="cv"
         Tikhonov's constant. "cv": the most accurate of ``alpha_grid``.
     retained : float in (0, 1], default=0.95
@@ -169,6 +181,7 @@ class PerTurboClassifier(Classifier):
     bandwidth: str | float | dict = "cv"
     _: KW_ONLY
     regularization: str | None = "tikhonov"
+    kernel: str = "gaussian"
     alpha: str | float = "cv"
     retained: float = 0.95
     metric: Any = None
@@ -185,7 +198,9 @@ class PerTurboClassifier(Classifier):
     n_jobs: int | None = None
 
     _parameter_constraints = {
+        "bandwidth": [*CONSTRAINTS["bandwidth"], StrOptions({"cv_per_class"})],
         "regularization": [StrOptions({"tikhonov", "truncate"}), None],
+        "kernel": [StrOptions(set(KERNELS))],
         "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
         "retained": [Interval(Real, 0, 1, closed="right")],
         "cv": [*CONSTRAINTS["cv"], None],
@@ -373,7 +388,7 @@ class PerTurboClassifier(Classifier):
 
     @property
     def _options(self):
-        return {"rank": self.rank, "random_state": self.random_state, "n_jobs": self.n_jobs}
+        return {name: getattr(self, name) for name in ("kernel", "rank", "random_state", "n_jobs")}
 
     def _set_models(self, classes, models):
         self.classes_, self._models = classes, models
@@ -395,6 +410,8 @@ class PerTurboClassifier(Classifier):
                 )
             found = self._found(data, candidates, given)
             chosen |= found.params
+            if self.bandwidth == "cv_per_class":
+                chosen["bandwidth"] = chosen["bandwidth"] * self._proportions(data)
         self.bandwidth_ = chosen["bandwidth"] if np.ndim(chosen["bandwidth"]) else float(chosen["bandwidth"])
         self.alpha_ = float(chosen["alpha"])
 
@@ -413,9 +430,14 @@ class PerTurboClassifier(Classifier):
             regularization = self._regularization_type("tikhonov")
             given = given | {"alpha": [regularization.singular(len(sample.X))]}
 
+        proportions = self._proportions(data) if self.bandwidth == "cv_per_class" else None
+
         def score(sample, **tried):
             values = given | tried
-            judge = judged(sample, values["bandwidth"], values["alpha"], regularization, self.scoring, self.n_jobs)
+            bandwidths, options = values["bandwidth"], {"kernel": self.kernel}
+            if proportions is not None:
+                bandwidths = np.multiply.outer(bandwidths, proportions)
+            judge = judged(sample, bandwidths, values["alpha"], regularization, self.scoring, self.n_jobs, **options)
             return judge.only(tuple(name in tried for name in ("bandwidth", "alpha"))).scored()
 
         return self._search(sample, candidates, score)
@@ -424,9 +446,12 @@ class PerTurboClassifier(Classifier):
         """Bandwidths to choose from; one, or one row of class-wise values, where it is given."""
         if not isinstance(self.bandwidth, str):
             return [check_bandwidth(self.bandwidth, data.classes)]
-        if self.bandwidth != "cv":
-            return [reference_of(data, self.bandwidth)]
-        return candidate_bandwidths(self.bandwidth_grid, data)
+        if not self._is_tuned("bandwidth"):
+            return [reference_of(data, self.bandwidth, self.kernel)]
+        return candidate_bandwidths(self.bandwidth_grid, data, self.kernel)
+
+    def _proportions(self, data):
+        return class_proportions(data, self.kernel)
 
     def _alphas(self):
         if self.regularization != "tikhonov":

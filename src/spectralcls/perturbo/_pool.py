@@ -174,8 +174,8 @@ class ActivePool:
         remaining = self.remaining
         if len(remaining) < n:
             raise ValueError(f"{len(remaining)} samples remain in the pool, but {n} were asked for.")
-        h = float(np.mean(self.estimator.bandwidth_))
-        return remaining[draw(self.margin, self._points[remaining], n, fraction, h, random_state)]
+        kernel, h = self.estimator.kernel, float(np.mean(self.estimator.bandwidth_))
+        return remaining[draw(self.margin, self._points[remaining], n, fraction, kernel, h, random_state)]
 
     def leave_out(self, positions: ArrayLike) -> Self:
         """Take samples out of the pool without labeling them.

@@ -127,7 +127,8 @@ def query_boundary(
     if m < n:
         raise ValueError(f"The pool has {m} samples, but {n} were asked for.")
     margins, points = margin_of(estimator.perturbation(X_pool)), complete_pool(estimator, X_pool)
-    return draw(margins, points, n, fraction, float(np.mean(estimator.bandwidth_)), random_state)
+    h = float(np.mean(estimator.bandwidth_))
+    return draw(margins, points, n, fraction, estimator.kernel, h, random_state)
 
 
 def complete_pool(estimator, X_pool):
@@ -148,7 +149,7 @@ def refuse_missing(samples):
         )
 
 
-def draw(margins, X_pool, n, fraction, bandwidth, random_state):
+def draw(margins, X_pool, n, fraction, kernel, bandwidth, random_state):
     """Positions of n samples by their margins; see `query_boundary`."""
     rng = check_random_state(random_state)
     m = len(margins)
@@ -157,7 +158,7 @@ def draw(margins, X_pool, n, fraction, bandwidth, random_state):
     candidates = np.sort(nearest[:n_candidates])
     if n == 1:
         return candidates[[rng.randint(n_candidates)]]
-    low = rpcholesky(X_pool[candidates], n, bandwidth=bandwidth, random_state=rng)
+    low = rpcholesky(X_pool[candidates], n, kernel=kernel, bandwidth=bandwidth, random_state=rng)
     chosen = candidates[low.pivots]
     if len(chosen) < n:
         order = np.argsort(margins, kind="stable")

@@ -9,7 +9,6 @@ from .._expansion.sums_left_out import complete
 from .._utils.validation import units_of
 from ..linalg import cholesky_in_place, inverse_in_place
 from ._class_model import together
-from ._gaussian import gaussian
 
 PLAIN = 300.0  # logarithms below which odds and their products are numbers
 ROUNDING = 1e-12  # of bounds
@@ -84,7 +83,7 @@ class SpansLeftOut(LeftOut):
             out[:, same] = share <= limit * np.exp(self.others[mates])
             if len(rivals):
                 X = self.X[rivals]
-                changes = gaussian(Q[rows], X, bandwidth=model.bandwidth) - v[c][:, rows].T @ model.kernel(X)
+                changes = model.values(Q[rows], X) - v[c][:, rows].T @ model.kernel(X)
                 others = np.exp(self.others[rivals]) + np.square(changes) / s[c, rows, None]
                 out[:, ~same] = np.exp(self.own[rivals]) <= limit * others
             return out

@@ -1,6 +1,7 @@
 """PerTurbo's accuracies on held-out points: one eigendecomposition per class, fold and bandwidth serves all alphas."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -10,13 +11,13 @@ from .._core.threads import effective_n_threads, serial_blas
 from .._inputs.completion import Completion
 from .._inputs.missing import is_incomplete
 from .._tuning import Judge
-from ._gaussian import gaussian, without_subnormals
+from ._kernel import kernel_values, without_subnormals
 
 _TOGETHER = 4  # bandwidths at a time; squaring a kernel matrix doubles its relative error
 _BYTES = 1 << 28  # of the shares of some bandwidths, unless those of a single one take more
 
 
-def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=None):
+def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=None, *, kernel="gaussian"):
     """The `Judge` of every bandwidth and alpha, (b, a); classes are worked on in parallel.
 
     Parameters
@@ -51,7 +52,8 @@ def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=No
                 if sample.folds is None:
                     rows = np.flatnonzero(sample.codes[test] == c)
                     own = rows, np.searchsorted(members, test[rows])
-                _explained(X[members], sample.weights[members], seen[c], class_wise[some, c], levels, own, shares[c])
+                kernels = partial(_descending, kernel=kernel, bandwidths=class_wise[some, c])
+                _explained(X[members], sample.weights[members], seen[c], kernels, levels, own, shares[c])
 
             for _ in pool.map(one_class, range(sample.n_classes)):  # which raises what a class raised
                 pass
@@ -92,9 +94,9 @@ def _parts(sample, n_jobs):
             yield filled[fold], [each[fold, places] for each in seen], train, places
 
 
-def _explained(members, weights, Q, bandwidths, levels, own, out):
-    """1 - tau for one class, into `out` (b, a, m); ``own`` are (rows of Q, the members that they are), scored by the
-    others.
+def _explained(members, weights, Q, kernels, levels, own, out):
+    """1 - tau for one class, into `out` (b, a, m); ``kernels(Q, X)`` gives kernel matrices, that of the last bandwidth
+    first; ``own`` are (rows of Q, the members that they are), scored by the others.
 
     With the roots r of the weights let N = (diag(r) K diag(r) + alpha I)^-1. Leaving out member i: let k be
     diag(r) times column i of K, with k_i = 0. The block inverse of N gives q = k^T N k = s + N_ii w_i s^2 for the
@@ -105,8 +107,7 @@ def _explained(members, weights, Q, bandwidths, levels, own, out):
         out[:] = 0.0
         return
     roots = np.sqrt(weights)
-    kernels = zip(_descending(members, None, bandwidths), _descending(members, Q, bandwidths), strict=True)
-    for b, (K, k) in enumerate(kernels, 1):
+    for b, (K, k) in enumerate(zip(kernels(members, None), kernels(members, Q), strict=True), 1):
         values, vectors = eigh(roots[:, None] * K * roots)
         values = np.maximum(values, np.finfo(float).tiny)
         inverse = np.stack([level.filter(values) / values for level in levels])
@@ -121,14 +122,14 @@ def _explained(members, weights, Q, bandwidths, levels, own, out):
             explained[:, rows] = 2 * q / (1 + np.sqrt(1 + 4 * N * q))
 
 
-def _descending(Q, X, bandwidths):
-    """Kernel matrices, the last bandwidth first; where h^2 halves, a matrix is the square of the one
+def _descending(Q, X, kernel, bandwidths):
+    """Kernel matrices, the last bandwidth first; where h^2 halves (h with "laplace"), a matrix is the square of the one
     before."""
     K, last = None, np.inf
     for h in bandwidths[::-1]:
-        if abs((last / h) ** 2 - 2) < 1e-14:
+        if abs((last / h) ** (2 if kernel == "gaussian" else 1) - 2) < 1e-14:
             K = without_subnormals(np.square(K, out=K))
         else:
-            K = gaussian(Q, X, bandwidth=h, n_jobs=1)
+            K = kernel_values(Q, X, kernel=kernel, bandwidth=h, n_jobs=1)
         last = h
         yield K
