@@ -26,7 +26,7 @@ from .._tuning import Scored, check_folds, check_grid, effective_number, spreads
 from .._tuning.spread import NORMAL_QUARTILES, root_mean_square
 from .._utils.quantile import weighted_quantile
 from ..kernels import geometric_grid, kernel_variance, reference_rule
-from ._held_out import Others
+from ._others import Others
 from ._places import Places, share_of_ties, steps_of, without_atoms
 
 LEAST = 0.5  # bandwidths in steps of a lattice: the sum over it is then within 1.5 % of the integral

@@ -10,8 +10,8 @@ from .._tuning import TuningSample
 from .._utils.cached import cached_property
 from .._utils.training_data import TrainingData
 from ..kernels import log_normalizer
-from ._held_out import Others
 from ._marginals import marginal
+from ._others import Others
 from ._whitening import Space, mirrors
 
 STEP = 2.0 ** (1 / 32)  # of the grid on which the bandwidths of single points lie

@@ -63,8 +63,9 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Share of outliers in the training set, in (0, 0.5]; equal scores stay together, so that the share may differ.
         "auto" takes Tukey's fence: what lies more than 1.5 interquartile ranges below the lower quartile of the
         training scores. It finds what is unlike most samples, and is no rate of false alarms: of clean normal samples
-        8 % lie beyond in one dimension, 5 % in two and 3 % in ten, of log-normal ones 6 to 10 %. `p_values` hold a
-        rate.
+        8 % lie beyond in one dimension, 5 % in two and 3 % in ten, of log-normal ones 6 to 10 %. If more than nine
+        tenths of the samples have the same score, as zeros have in counts, all lower ones lie beyond. `p_values` hold
+        a rate.
     novelty : bool, default=False
         As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, by `fit_predict`
         alone, which never asks a sample for its own opinion. True: `predict`, `decision_function` and `score_samples`
