@@ -17,7 +17,8 @@ from .._utils.validation import (
 )
 from .columns import Gap
 from .completion import Completion
-from .frames import Column, Columns, as_columns
+from .far import already_said, warn_of_far_values
+from .frames import NUMBER, Column, Columns, as_columns
 from .on_workers import refuse_collection
 from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories, require_numbers
@@ -136,18 +137,19 @@ class Inputs:
         weights = self._relative(sample_weight, n_rows(raw))
         options = {"class_weight": self.class_weight, "classes": classes, "at_least": at_least}
         data = check_labels(self.name, y, n_rows(raw), weights, **options)
-        return self._learn(raw, data, [self.read(X) for X in unlabeled])
+        return self._learned(X, raw, data, [self.read(X) for X in unlabeled])
 
     def fit_targets(self, X, y, sample_weight=None):
         """Learn from samples with numbers to predict, (n,) or (n, k)."""
         raw = self._read(X, reset=True)
         weights = self._relative(sample_weight, n_rows(raw))
-        return self._learn(raw, check_targets(self.name, y, n_rows(raw), weights))
+        return self._learned(X, raw, check_targets(self.name, y, n_rows(raw), weights))
 
     def fit_points(self, X, sample_weight=None, *, ensure_min_samples=1):
         """Learn from samples alone."""
         raw = self._read(X, reset=True, ensure_min_samples=ensure_min_samples)
-        return self._learn(raw, check_weights_of_points(n_rows(raw), self._relative(sample_weight, n_rows(raw))))
+        weights = self._relative(sample_weight, n_rows(raw))
+        return self._learned(X, raw, check_weights_of_points(n_rows(raw), weights))
 
     def _relative(self, sample_weight, n):
         weights, self.weight_unit = relative_weights(sample_weight, n)
@@ -240,6 +242,28 @@ class Inputs:
             ensure_min_samples=ensure_min_samples,
         )
 
+    def _learned(self, X, raw, data, unlabeled=()):
+        """What is learned from the checked samples of X, after a word on its far values."""
+        if self._tells_of_far_values and not issparse(raw):
+            rows = np.arange(n_rows(raw)) if data.kept is None else np.flatnonzero(data.kept)
+            index = X.index if hasattr(X, "iloc") else range(n_rows(raw))
+            columns = self._numbers(take(raw, data.kept))
+            warn_of_far_values(self.name, columns, lambda row: index[rows[row]], data.weights)
+        return self._learn(raw, data, unlabeled)
+
+    @property
+    def _tells_of_far_values(self):
+        return self.scale is not None
+
+    def _numbers(self, raw):
+        """Name and values of each column that holds numbers."""
+        if isinstance(raw, Columns):
+            categorical = categorical_columns(self.categories, raw)
+            pairs = zip(raw, categorical, strict=True)
+            return [(column.name, column.values) for column, other in pairs if column.kind == NUMBER and not other]
+        names = self.seen.get("feature_names_in_", range(raw.shape[1]))
+        return list(zip(names, raw.T, strict=True))
+
     def _learn(self, raw, data, unlabeled=()):
         """The checked data in the coordinates that are learned here."""
         raw = take(raw, data.kept)
@@ -268,7 +292,8 @@ class Inputs:
             if self._lacks_values(data):
                 data = data._replace(X=self._completed(data.X))
         if self.step is not None:
-            self.step.fit(data)
+            with already_said():
+                self.step.fit(data)
             data = data.moved(self.step(data.X), features=None, unmapped=data.X)
         return self._with_copies_as_weights(data) if self.copies_are_weights else data
 

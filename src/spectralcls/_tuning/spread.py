@@ -11,9 +11,11 @@ import numpy as np
 from .._utils.quantile import weighted_quantile
 
 REACH = 10.0  # interquartile ranges from the median within which values count as they are
+APART = 5.0  # times as far from the median as all within reach: one of 61 public tables has such values, as at 3 and 10
 ROUNDING = 1e-12  # relative to the mean: standard deviations below are rounding
 NORMAL_QUARTILES = 1.349  # interquartile range of the standard normal
 _SHARES = (0.25, 0.5, 0.75)
+_LOOKED_AT = 1000  # values of a column
 _BLOCK = 1 << 22  # values that are copied at a time
 
 
@@ -74,6 +76,35 @@ def within_reach(X, weights=None):
             out = X.copy() if out is X else out
             out[known, columns[place]] = _clipped(rows[place], median[place], reach[place])
     return out
+
+
+def suspects(columns):
+    """Which columns (n,) may have isolated values, (d,), by the reach of up to `_LOOKED_AT` values and the extremes."""
+    found = np.zeros(len(columns), dtype=bool)
+    if not len(columns):
+        return found
+    step = max(1, len(columns[0]) // _LOOKED_AT)
+    rows = np.array([values[::step] for values in columns], dtype=np.float64)
+    complete = ~np.isnan(rows).any(axis=1)
+    found[~complete] = True
+    if complete.any():
+        median, reach, _ = _reach(rows[complete], None)
+        extremes = np.array([(np.nanmin(columns[i]), np.nanmax(columns[i])) for i in np.flatnonzero(complete)])
+        with np.errstate(over="ignore"):
+            found[complete] = np.abs(extremes - median[:, None]).max(axis=1) > reach / 2
+    return found
+
+
+def isolated(values, weights=None):
+    """Positions of the values (n,) that are far from all others, and how many times as far from the median."""
+    (median,), (reach,), _ = _reach(values[None], weights)
+    with np.errstate(over="ignore"):
+        distances = np.abs(values - median)
+    far = distances > reach
+    nearer = distances[~far].max(initial=0.0)
+    if not far.any() or distances[far].min() < APART * nearer:
+        return np.empty(0, dtype=np.intp), 0.0
+    return np.flatnonzero(far), distances[far].min() / nearer
 
 
 def root_mean_square(values):

@@ -12,6 +12,8 @@ from .._inputs.table import Table, categorical_columns
 class Positions(Inputs):
     """Inputs whose coordinates are numbers as they are, parts of dates, and the positions of levels."""
 
+    _tells_of_far_values = True
+
     def _learn(self, raw, data, unlabeled=()):
         raw, names = take(raw, data.kept), self.seen.get("feature_names_in_")
         if not isinstance(raw, Columns) and names is not None and Table.of_numbers(raw, False, None, names) is not None:

@@ -1,0 +1,57 @@
+"""Values that are far from all others of their column: said once per fit, with row, column and remedy."""
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import numpy as np
+
+from .._tuning.spread import isolated, suspects
+from .._utils.advice import advise
+
+_said = ContextVar("said", default=False)
+
+
+@contextmanager
+def already_said():
+    """Within it nothing is said: a part of another estimator sees the same values, under names of its own."""
+    before = _said.set(True)
+    try:
+        yield
+    finally:
+        _said.reset(before)
+
+
+def warn_of_far_values(name, columns, label, weights=None):
+    """Warn of the first column that has such values.
+
+    Parameters
+    ----------
+    name : str
+        Class of the estimator.
+    columns : list of (name, ndarray (n,))
+        Numbers, NaN where they are missing.
+    label : callable
+        ``label(row)``, what the user calls a row.
+    weights : ndarray (n,), optional
+    """
+    if _said.get():
+        return
+    for place in np.flatnonzero(suspects([values for _, values in columns])):
+        column, values = columns[place]
+        known = np.flatnonzero(~np.isnan(values))
+        if not len(known):
+            continue
+        far, times = isolated(values[known].astype(np.float64), None if weights is None else weights[known])
+        if not len(far):
+            continue
+        row, more = known[far[0]], f", and {len(far) - 1} more like it" if len(far) > 1 else ""
+        advise(
+            f"{name}: the value {values[row]:g} in column {_quoted(column)}, row {_quoted(label(row))}{more}, is "
+            f"{times:.3g} times as far from the column's median as all others: correct it, or make it NaN if it stands "
+            "for a missing value, since its sample is far from all others."
+        )
+        return
+
+
+def _quoted(name):
+    return repr(str(name)) if isinstance(name, str) else str(name)
