@@ -72,7 +72,7 @@ def test_predictions_equal_the_formulas(rule, make, options, name, kernel):
     X, y, T, _ = split(name)
     for factor in (0.6, 1.7):
         h = factor * silverman_bandwidth(X, kernel=kernel)
-        model = make(bandwidth=h, kernel=kernel, **options).fit(X, y)
+        model = make(bandwidth=h, kernel=kernel, scale=None, **options).fit(X, y)
         assert_same_labels(model.predict(T), X, y, T, rule, kernel=kernel, bandwidth=h, **options)
 
 

@@ -256,6 +256,7 @@ def test_far_more_features_than_points_need_no_matrix_of_them(metric):
     np.testing.assert_allclose(Z, (X - metric.mean_) @ metric.components_.T, rtol=1e-9, atol=1e-9 * np.abs(Z).max())
 
 
+@pytest.mark.filterwarnings("ignore:.*as far from the column")
 @pytest.mark.filterwarnings("ignore:No step improved")
 @pytest.mark.parametrize(
     "metric", [KernelMetric("whiten"), KernelMetric(max_iter=8), GradientMetric(), GradientMetric("full")], ids=repr

@@ -312,6 +312,7 @@ def test_the_unit_of_weights_does_not_matter(factor):
     assert_allclose(found.predict_interval(Q), expected.predict_interval(Q), rtol=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore:.*as far from the column")
 @pytest.mark.parametrize("far", [1e3, 1e5, 1e9])
 def test_one_far_sample_does_not_decide_the_bandwidth(far):
     X, y = wave(np.random.default_rng(0), 300)

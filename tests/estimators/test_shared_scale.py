@@ -41,6 +41,7 @@ def test_other_units_are_scaled_away(cls):
     assert_array_equal(model.predict(X), cls(scale=None).fit(Z, y).predict(Z))
 
 
+@pytest.mark.filterwarnings("ignore:.*as far from the column")
 @pytest.mark.parametrize("cls", [*TUNED, LaplacianSpectralClassifier])
 def test_spoiled_cells_make_no_common_unit(cls):
     """A hundredth of the cells is -9999. One column is constant but for them: raw, it alone would count."""

@@ -423,6 +423,7 @@ def test_a_far_held_out_point_leaves_the_others_clear():
     assert not clearly_right(scores, codes)[5, 0]
 
 
+@pytest.mark.filterwarnings("ignore:.*as far from the column")
 def test_far_cells_of_a_hundredth_do_not_decide_the_bandwidth():
     X, y = load_iris(return_X_y=True)
     spoiled = X[::2].copy()

@@ -162,6 +162,7 @@ def test_constant_columns_are_no_dimensions(kernel):
         assert_allclose(found, plain, rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.*as far from the column")
 @pytest.mark.parametrize("far", [-9999.0, 1e6, 1e30])
 def test_one_far_cell_costs_no_accuracy(far):
     rng = np.random.default_rng(0)

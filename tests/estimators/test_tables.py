@@ -27,6 +27,7 @@ from spectralcls._inputs.frames import read_columns
 from spectralcls._tuning.factors import FACTORS, MOST_GROUPS, ROUNDS
 from spectralcls._tuning.held_out_loss import HeldOutLoss, filled
 from spectralcls._utils.quantile import weighted_quantile
+from spectralcls._utils.training_data import TrainingData
 from spectralcls.neighbors import KNNTransformer, knn
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
@@ -456,6 +457,7 @@ def test_scale_and_offset_do_not_matter(factor, dtype):
     assert_allclose(found, expected, rtol=1e-9 if dtype == np.float64 else 1e-3)
 
 
+@pytest.mark.filterwarnings("ignore:.*as far from the column")
 def test_scale_is_robust_against_outliers_and_constants():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
@@ -486,6 +488,7 @@ def test_rare_values_of_indicators_and_counts_are_at_most_three_from_the_common_
     assert_allclose(scales, [1, 1, np.sqrt(2 / 3) * 1e300])
 
 
+@pytest.mark.filterwarnings("ignore:.*as far from the column")
 def test_weights_count_in_the_scale_as_rows_given_several_times():
     rng = np.random.default_rng(0)
     frame, y = mixed(150, missing=0.1)
@@ -674,15 +677,18 @@ def test_what_is_tuned_with_gaps_depends_on_neither_order_nor_copies(make):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_what_stands_for_gaps_depends_on_no_order(dtype):
+    def of(A):
+        return filled(TrainingData.points(A))
+
     rng = np.random.default_rng(1)
     X = rng.normal(size=(2000, 3)).astype(dtype)
     X[rng.random(X.shape) < 0.3] = np.nan
-    gaps, complete = np.isnan(X), filled(X)
+    gaps, complete = np.isnan(X), of(X)
     some = ~gaps.all(axis=1)  # others are copies of each other, which may change places
     rows, columns, pair = rng.permutation(2000), rng.permutation(3), [0, 0, 1, 2]
-    assert_array_equal(filled(X[rows])[some[rows]], complete[rows][some[rows]])
-    assert_array_equal(filled(X[:, columns])[some], complete[some][:, columns])
-    assert_array_equal(*filled(X[:, pair])[:, :2].T)  # of one row, as the indicators of a category have to be
+    assert_array_equal(of(X[rows])[some[rows]], complete[rows][some[rows]])
+    assert_array_equal(of(X[:, columns])[some], complete[some][:, columns])
+    assert_array_equal(*of(X[:, pair])[:, :2].T)  # of one row, as the indicators of a category have to be
     assert complete.dtype == dtype
     assert_array_equal(complete[~gaps], X[~gaps])
     for column, gap in zip(complete.T, gaps.T, strict=True):

@@ -53,6 +53,7 @@ def assert_within(exact, approximate, bound, Q):
     assert np.all(np.abs(approximate._model.offsets - offsets) <= (bound + 1e-9) * offsets)
 
 
+@pytest.mark.filterwarnings("ignore:.*as far from the column")
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 @pytest.mark.parametrize("Classifier", CLASSIFIERS)
@@ -87,6 +88,7 @@ def test_bandwidths_by_class_compact_kernels_and_sample_weights(always, Classifi
         assert_array_equal(approximate.predict(50 * Q), exact.predict(50 * Q))  # classes of the nearest points
 
 
+@pytest.mark.filterwarnings("ignore:.*as far from the column")
 @pytest.mark.parametrize("data", DATA)
 def test_posteriors_and_densities_of_the_parzen_classifier(always, data):
     X, y, Q = problem(data, 2)
