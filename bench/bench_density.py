@@ -5,6 +5,7 @@ One thread for all, unless a section says otherwise; indices and trees are built
 
 import warnings
 from contextlib import contextmanager
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from sklearn.neighbors import KernelDensity
 from bench.measure import QUICK, compare
 from spectralcls import KernelRegressor, ParzenDensity
 
+KERNELS = "gaussian laplace epanechnikov uniform quartic triweight cosine linear".split()
 N, N_GRID, N_SEARCH = (1000, 2000, 200) if QUICK else (20_000, 100_000, 2000)
 
 
@@ -55,6 +57,14 @@ def test_log_densities(record, d):
     errors = {f"error of {name}": float(np.abs(logs[:200] - exact).max()) for name, logs in found.items()}
     assert errors["error of ParzenDensity"] < 1e-9
     record({"n = m": N} | row | errors)
+
+
+@pytest.mark.parametrize("kernel, n", list(product(KERNELS, [1000] if QUICK else [2000, 50_000])))
+def test_distribution_function(record, kernel, n):
+    """`cdf` of as many places as samples of one feature, against `score_samples`, at Silverman's bandwidth."""
+    X, Q = normal(n, 1), normal(n, 1, 1)
+    model = ParzenDensity("silverman", kernel=kernel, n_jobs=1).fit(X)
+    record(compare({"score_samples": lambda: model.score_samples(Q), "cdf": lambda: model.cdf(Q)}, repeats=3)[0])
 
 
 def test_error_far_from_the_data(record):
