@@ -28,6 +28,7 @@ KINDS = {
     "Anrufe": "number",
     "Lastschrift": "boolean",
 }
+CATEGORIES = [name for name, kind in KINDS.items() if kind in ("category", "boolean")]
 
 
 def written(tmp_path, text, name="table.csv", encoding="utf-8"):
@@ -67,7 +68,7 @@ def test_the_customer_table_is_read_alike_in_every_dialect(tmp_path, truth, dial
     assert_array_equal(np.array(["Basis", "Komfort", "Premium"])[column(table, "Tarif").astype(int)], truth["Tarif"])
     assert_array_equal(column(table, "PLZ").astype(int), [int(code[0]) for code in truth["PLZ"]])
     assert_array_equal(table.target, truth[office.TARGET])
-    assert table.categorical_features == [table.feature_names.index(name) for name in ("PLZ", "Tarif", "Region")]
+    assert table.categorical_features == [table.feature_names.index(name) for name in CATEGORIES]
 
 
 def test_a_schema_reads_another_dialect_only_if_its_rules_fit(tmp_path, truth):
@@ -384,7 +385,7 @@ def test_words_for_missing_values(tmp_path):
 @pytest.mark.parametrize("no, yes", [("no", "yes"), ("nein", "ja"), ("FALSE", "TRUE"), ("non", "oui"), ("N", "J")])
 def test_words_of_truth(tmp_path, no, yes):
     table = read_table(written(tmp_path, f"a,b\n{yes},1.5\n{no},2.5\n,3\n{yes},4\n"))
-    assert kinds(table)["a"] == "boolean" and table.categorical_features == []
+    assert kinds(table)["a"] == "boolean" and table.categorical_features == [0]
     assert_array_equal(column(table, "a"), [1, 0, np.nan, 1])
 
 

@@ -225,7 +225,7 @@ def test_a_table_whose_levels_and_classes_the_first_samples_do_not_have():
     known, late = np.r_[first, rest[:120]], rest[120:]
     clf = fixed(scale="auto").fit(table.iloc[first], y[first])
     pool = ActivePool(clf, table.iloc[rest].reset_index(drop=True))
-    assert clf._inputs.table.columns[1].levels == list("abcdef")
+    assert clf._inputs.table.types[1].levels == tuple("abcdef")
     for i in range(120):
         pool.label(i, y[rest[i]])
     np.testing.assert_allclose(pool.perturbation, clf.perturbation(table.iloc[late]), atol=1e-10)

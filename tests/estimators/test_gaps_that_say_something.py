@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spectralcls import ParzenClassifier, PerTurboClassifier
-from spectralcls._inputs.columns import FEWEST_GAPS, Gap
+from spectralcls._inputs.coordinates import FEWEST_GAPS, Gap
 from spectralcls._tuning import factors
 from spectralcls.kernel_mean import ISEClassifier
 from spectralcls.regression import KernelLogisticClassifier, KernelRidgeClassifier

@@ -21,8 +21,8 @@ from spectralcls import (
 )
 from spectralcls._expansion.incomplete import incomplete_class_sums
 from spectralcls._inputs import Table
-from spectralcls._inputs.columns import centers_and_scales
 from spectralcls._inputs.completion import Completion, completed, completed_by_folds
+from spectralcls._inputs.coordinates import centers_and_scales
 from spectralcls._inputs.frames import read_columns
 from spectralcls._tuning.factors import FACTORS, MOST_GROUPS, ROUNDS
 from spectralcls._tuning.held_out_loss import HeldOutLoss, filled
@@ -352,7 +352,8 @@ def test_unseen_levels_are_missing_and_rare_ones_are_joined():
     town = pd.Categorical([f"town {i}" for i in np.random.default_rng(0).integers(0, 120, 300) ** 2 // 120])
     many = ParzenClassifier(1.0).fit(frame.assign(town=town), y)
     (column,) = [column for column in many._inputs.table.columns if column.name == "town"]
-    assert column.n_positions == 48 and column.pooled == 47
+    assert column.n_positions == 48
+    assert [own.joined for own in many._inputs.table.types if own.name == "town"] == [True]
 
 
 def test_codes_in_the_place_of_words_are_refused():
@@ -400,7 +401,7 @@ def test_categories_of_an_array(spec):
     frame = pd.DataFrame(X, columns=["a", "b"])
     named = ParzenClassifier(0.5, categorical_features=["b"]).fit(frame, y)
     assert_allclose(model.predict_proba(X), named.predict_proba(frame), rtol=1e-12)
-    assert [column.kind for column in model._inputs.table.columns] == ["number", "number"]
+    assert [own.kind for own in model._inputs.table.types] == ["number", "category"]
     assert len(model._inputs.table.categories) == 1
     ignored = ParzenClassifier(0.5, categorical_features=None, scale=None).fit(X, y)
     assert ignored._inputs.table is None
@@ -499,11 +500,11 @@ def test_weights_count_in_the_scale_as_rows_given_several_times():
     weighted.fit(frame, y, weights)
     repeated.fit(frame.loc[np.repeat(np.arange(150), weights)], np.repeat(y, weights))
     for own, other in zip(weighted._inputs.table.columns, repeated._inputs.table.columns, strict=True):
-        if own.kind == "number":
+        if not own.is_category:
             assert_allclose([own.center, own.scale], [other.center, other.scale], rtol=1e-12)
         else:
-            assert own.levels == other.levels
             assert_allclose(own.scale, other.scale, rtol=1e-12)
+    assert [own.levels for own in weighted._inputs.table.types] == [own.levels for own in repeated._inputs.table.types]
     spoiled = frame.assign(length=np.where(weights == 0, 1e9, frame["length"]))
     assert_allclose(
         ParzenClassifier(0.8).fit(spoiled, y, weights).predict_proba(frame), weighted.predict_proba(frame), rtol=1e-9

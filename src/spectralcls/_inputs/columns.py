@@ -1,346 +1,634 @@
-"""What becomes of a column: coordinates of a Gaussian kernel whose factor is that of the column's kind.
+"""What the columns of a table are: the one place that decides, for files and for data frames.
 
-The factor of an unordered category is 1 for equal levels and lambda otherwise. With an indicator of scale s for each
-level two different levels are ``sqrt(2) s`` apart, so that ``lambda = exp(-s^2 / h^2)``. Ordered levels are their
-ranks.
+A column type turns the values of its column into numbers: themselves, positions of levels, or the parts of dates.
 """
 
+import json
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .._tuning.spread import centers_and_spreads, moments
 from .._utils.advice import tell
-from .._utils.conversion import brought_into_range
-from .dates import date_parts, varying_parts
-from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT, plural
-from .identifiers import calls_itself_a_key, is_identifier
+from .dates import ORDERS, SHORT, UNCLEAR, date_parts, varying_parts
+from .frames import BOOLEAN, CATEGORY, DATE, NUMBER, ORDERED, TEXT, of_positions, plural
+from .identifiers import (
+    FEWEST,
+    SHARE,
+    calls_itself_a_row_number,
+    is_identifier,
+    is_postal_code,
+    may_be_postal_code,
+    numbers_the_rows,
+)
 
-MOST_TEXTS = 255  # different texts, more of which are no categories
+LEFT_OUT = "left out"
+IDENTIFIER, FREE_TEXT = "identifier", "free text"
+TOLD = (IDENTIFIER, FREE_TEXT)  # reasons to leave a column out that a user may not expect
 MANY_UNSEEN = 10  # values without a level that was seen, from which on the column is thought to be coded anew
 MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rarest of more become one
+FEW_WORDS = 3.0  # words of the mean cell from which texts are sentences
+MOST_TEXTS = 0.2  # different texts, as a share of all, more of which are sentences
+_SPAN_OF_YEARS = 15  # numbers that days of a month exceed, and years of one table seldom
+# (false, true) in the languages of office programs.
+_PAIRS = (
+    "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"
+    "|off on"
+)
+TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
+_IS_TRUE = {word: float(k) for pair in TRUTH for k, word in enumerate(pair)}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
 _HEAD = 1000  # texts of which most have to have one
-RARE = 3.0  # scales that rare values of a mostly constant column lie from the others, root mean square, at most
-FEWEST_GAPS = 10  # missing values of a column, and others, from which on its gaps may say something
-UNIT = 1e-6  # a spread this near to 1 is one
 
 
-@dataclass
-class Number:
-    """A column of numbers: ``(x - center) / scale``."""
-
-    name: object
-    center: float = 0.0
-    scale: float = 1.0
-    observed: bool = True
-    spread: float = 1.0  # of the coordinate
-    kind = NUMBER
-
-    @property
-    def width(self):
-        return int(self.observed)
-
-    @classmethod
-    def of_columns(cls, names, columns, scale, weights=None):
-        """One for each name, from its values (n,), NaN where they are missing; `scale` says whether to scale them."""
-        observed = [not np.isnan(values).all() for values in columns]
-        if scale:
-            centers, scales = centers_and_scales(columns, weights)
-            found = zip(names, centers.tolist(), scales.tolist(), observed, strict=True)
-            return [cls(*of_column) if of_column[-1] else cls(of_column[0], observed=False) for of_column in found]
-        spreads = centers_and_spreads(columns, weights)[1].tolist()
-        found = zip(names, observed, spreads, strict=True)
-        return [cls(name, observed=some, spread=spread if some else 1.0) for name, some, spread in found]
-
-    @property
-    def numbers(self):
-        return [self]
-
-    def values(self, column):
-        """The numbers themselves, (n, 1)."""
-        return numbers(column)[:, None]
-
-    def encode(self, column):
-        return self.of(numbers(column))
-
-    def of(self, values):
-        """Coordinates of numbers."""
-        return scaled(values[:, None], self.center, self.scale)[:, : self.width]
-
-    def described(self):
-        return "a number" if self.observed else "missing everywhere, ignored"
+class Unclear(ValueError):
+    """A column that only the user can decide about."""
 
 
-@dataclass
-class Dates:
-    """A column of dates or durations: the numbers of those parts that are not the same everywhere."""
+class UnclearDates(Unclear):
+    """Dates whose order may be any of several."""
 
-    name: object
-    parts: dict  # Number of each part, by its name
-    order: str | None = None  # of texts
-    kind = DATE
-
-    @property
-    def width(self):
-        return sum(number.width for number in self.parts.values())
-
-    @property
-    def numbers(self):
-        return list(self.parts.values())
-
-    @classmethod
-    def learned(cls, column, scale, weights=None):
-        """From a column of dates or durations; `scale` says whether to center and scale the numbers."""
-        values, order = date_parts(column.dates), column.order
-        names = varying_parts(column.dates, order) or ("days",)
-        parts = Number.of_columns(names, [values[name] for name in names], scale, weights)
-        return cls(column.name, dict(zip(names, parts, strict=True)), order)
-
-    def values(self, column):
-        """Numbers of the parts, (n, parts)."""
-        dates = column.dates_in(self.order)
-        if dates is None and not column.missing.all():
-            raise ValueError(
-                f"Column {self.name!r} of X holds {plural(column.kind)}, but dates when the estimator was fitted."
-            )
-        if dates is None:
-            return np.full((len(column.values), len(self.parts)), np.nan)
-        values = date_parts(dates)
-        return np.column_stack([values.get(name, np.full(len(column.values), np.nan)) for name in self.parts])
-
-    def encode(self, column):
-        parts = zip(self.numbers, self.values(column).T, strict=True)
-        return np.concatenate([number.of(values) for number, values in parts], axis=1)
-
-    def described(self):
-        return f"a date: {', '.join(self.parts)}" if self.width else "missing everywhere, ignored"
+    def __init__(self, name, example, orders):
+        super().__init__(name, example, orders)
+        self.name, self.example, self.orders = name, example, orders
 
 
-@dataclass
-class Gap:
-    """Whether a column lacks its value: a coordinate that varies as a standardized number, and is never missing."""
+@dataclass(frozen=True)
+class ColumnType:
+    """What a column of a table is. Each kind is a class, and gives the attributes and methods below.
 
-    position: int  # of the column
-    scale: float
-    factor: float = 1.0
-    kind = "gap"
-
-    @classmethod
-    def learned(cls, position, missing, weights=None):
-        """From the mask of missing values; None if they are too few to learn from, or all but too few."""
-        if not FEWEST_GAPS <= np.count_nonzero(missing) <= len(missing) - FEWEST_GAPS:
-            return None
-        share = np.average(missing, weights=weights)
-        return cls(position, float(min(1 / np.sqrt(share * (1 - share)), RARE)))
-
-    @property
-    def width(self):
-        return int(self.factor != 0)
-
-
-@dataclass
-class LeftOut:
-    """A column without coordinates."""
-
-    name: object
-    reason: str
-    kind = "left out"
-    width, numbers = 0, ()
-
-    def encode(self, column):
-        return np.empty((len(column.values), 0))
-
-    values = encode
-
-    def described(self):
-        return f"left out: {self.reason}"
-
-
-def reason_to_leave_out(column):
-    """Why a column says nothing about new samples; None if it may.
-
-    Texts of which nearly all differ, or of which there are too many for a category, and whole numbers of that kind
-    whose name calls them a key.
-
-    Raises
-    ------
-    ValueError
-        If most texts are numbers with decimal commas.
+    Attributes
+    ----------
+    name : object
+    note : str
+        Why a column is left out, or what else is to be said of it.
+    missing : float
+        Share of rows without a value, in a file.
+    examples : tuple of str
+        Cells of a file.
+    words : tuple of str or None
+        Words for a missing value in a file; None takes those of the schema.
+    kind : str
+        "number", "boolean", "category", "date" or "left out".
+    features : list
+        Names of the numbers that a value becomes.
+    levels : tuple
+        Of a category.
+    decimal : str or None
+        Decimal sign of numbers in a file.
+    is_category, ordered : bool
+        Whether the number is a position of a level, and whether levels have an order.
+    n_levels : int
+        Number of positions of a category.
     """
-    known = column.values[~column.missing]
-    if column.kind == TEXT:
-        _refuse_decimal_commas(column.name, known[:_HEAD])
-        if is_identifier(known, column.name):
-            return "an identifier"
-        return f"text of more than {MOST_TEXTS} values" if len(set(known)) > MOST_TEXTS else None
-    named = column.kind == NUMBER and isinstance(column.name, str) and calls_itself_a_key(column.name)
-    return "an identifier" if named and is_identifier(known, column.name) else None
 
+    name: Any
+    note: str = ""
+    missing: float = 0.0
+    examples: tuple = ()
+    words: tuple | None = None
 
-def _refuse_decimal_commas(name, texts):
-    """Raise if most texts are numbers as much of the world writes them: they are no categories."""
-    commas = [text for text in texts if _DECIMAL_COMMA.fullmatch(text)]
-    if 2 * len(commas) > len(texts):
-        raise ValueError(
-            f"Column {name!r} of X holds texts such as {commas[0]!r}, numbers with decimal commas: read the file with "
-            "spectralcls.datasets.read_table or pandas.read_csv(..., decimal=','), or name the column in "
-            "categorical_features."
-        )
-
-
-@dataclass
-class Levels:
-    """A column of categories: indicators of scale `scale`, or ranks times it."""
-
-    name: object
-    kind: str
-    levels: list  # those with positions of their own, in the order of these; no keys, which not all formats keep
-    n_positions: int
-    pooled: int | None  # position of the levels that are too rare; unseen ones take it too
-    scale: float  # of the indicators: the squared distance of two random rows is 2 on average
-    factor: float = 1.0  # found by the search; 0 leaves the column out
-    numbers = ()
+    kind: ClassVar[str]
+    is_category: ClassVar[bool] = False
+    ordered: ClassVar[bool] = False
+    n_levels: ClassVar[int] = 0
+    takes_numbers: ClassVar[bool] = True
+    levels: ClassVar[tuple] = ()
+    decimal: ClassVar[str | None] = None
 
     @property
-    def is_text(self):
-        return bool(self.levels) and all(isinstance(level, str) for level in self.levels)
+    def features(self) -> list:
+        return [self.name]
 
-    @property
-    def ordered(self):
-        return self.kind == ORDERED
-
-    @property
-    def width(self):
-        if self.n_positions < 2 or self.factor == 0:
-            return 0
-        return 1 if self.ordered or self.n_positions == 2 else self.n_positions
-
-    @classmethod
-    def learned(cls, column, kind, weights=None):
-        """From a column whose values are levels of that kind."""
-        known = [_level(value) for value in column.values[~column.missing]]
-        weights = np.ones(len(known)) if weights is None else weights[~column.missing]
-        counts = {}
-        for value, weight in zip(known, weights, strict=True):
-            counts[value] = counts.get(value, 0) + weight
-        if column.kind == TEXT and len(counts) > MOST_TEXTS:
-            raise ValueError(
-                f"Column {column.name!r} of X is text with {len(counts)} different values, too many for a category: "
-                "drop it, make features of it, or convert it to a categorical dtype, whose rare levels are joined."
-            )
-        pooled = None
-        if kind == ORDERED and column.levels is not None:
-            levels = [_level(value) for value in column.levels]
-        else:
-            levels = sorted(counts, key=_order)
-            if len(levels) > MOST_LEVELS and kind != ORDERED:
-                levels = sorted(sorted(levels, key=counts.get, reverse=True)[: MOST_LEVELS - 1], key=_order)
-                pooled = len(levels)
-        positions = {level: i for i, level in enumerate(levels)}
-        n_positions = len(levels) + (pooled is not None)
-        which = np.array([positions.get(value, pooled) for value in known], dtype=np.intp)
-        scale = _level_scale(which, n_positions, kind == ORDERED, weights)
-        return cls(column.name, kind, levels, n_positions, pooled, scale)
-
-    def position_of(self, column):
-        """Position of each level, NaN for a missing value and, unless rare levels were joined, an unseen one.
+    def read(self, column):
+        """Numbers (n, len(features)) of a column, NaN for a missing value.
 
         Raises
         ------
         ValueError
-            If the levels are text, and the column holds numbers.
+            For a column of another kind.
         """
-        if column.kind == NUMBER and not column.missing.all() and self.is_text:
+        raise NotImplementedError
+
+    def described(self):
+        """A few words."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Number(ColumnType):
+    """Numbers; truth values count as 0 and 1.
+
+    Attributes
+    ----------
+    decimal : str or None
+        Decimal sign in a file; None if the file had types.
+    unit : str or None
+        As ``"%"`` or ``"€"``, empty without one; None if the file does not say it, as a spreadsheet.
+    grouped : bool
+        Thousands are set apart in a file.
+    """
+
+    decimal: str | None = None  # type: ignore[misc]
+    unit: str | None = None
+    grouped: bool = False
+
+    kind = NUMBER
+
+    def read(self, column):
+        if column.kind == BOOLEAN:
+            return column.expand([0.0, 1.0])[:, None]
+        if column.kind != NUMBER:
+            raise ValueError(
+                f"Column {column.name!r} of X holds {plural(column.kind)}, but numbers when the estimator was fitted."
+            )
+        return column.values[:, None]
+
+    def described(self):
+        return "a number"
+
+
+@dataclass(frozen=True)
+class LeftOut(ColumnType):
+    """A column that says nothing about new rows."""
+
+    kind = LEFT_OUT
+
+    @property
+    def features(self):
+        return []
+
+    def read(self, column):
+        return np.empty((len(column.values), 0))
+
+    def described(self):
+        return f"left out: {self.note}"
+
+
+@dataclass(frozen=True)
+class Date(ColumnType):
+    """Dates or durations: the numbers of those parts that are not the same everywhere.
+
+    Attributes
+    ----------
+    order : str or None
+        Order of day, month and year in texts, as ``"dmy"``.
+    parts : tuple of str
+        Numbers that a date becomes: days, month, weekday.
+    """
+
+    order: str | None = None
+    parts: tuple = ()
+
+    kind = DATE
+    takes_numbers = False
+
+    @property
+    def features(self):
+        return [self.name if part == "days" else f"{self.name} ({part})" for part in self.parts]
+
+    def read(self, column):
+        dates = column.dates_in(self.order)
+        if dates is None:
+            if not column.missing.all():
+                raise ValueError(
+                    f"Column {self.name!r} of X holds {plural(column.kind)}, but dates when the estimator was fitted."
+                )
+            return np.full((len(column.values), len(self.parts)), np.nan)
+        values = date_parts(dates)
+        return np.column_stack([values.get(name, np.full(len(column.values), np.nan)) for name in self.parts])
+
+    def described(self):
+        return f"a date: {', '.join(self.parts)}"
+
+
+@dataclass(frozen=True)
+class Category(ColumnType):
+    """Levels, each of which becomes its position.
+
+    Attributes
+    ----------
+    levels : tuple
+        Those with positions of their own.
+    joined : bool
+        One more level stands for all others, those that are new among them.
+    ordered : bool
+        The levels have an order.
+    """
+
+    levels: tuple = ()  # type: ignore[misc]
+    joined: bool = False
+    ordered: bool = False  # type: ignore[misc]
+
+    kind = CATEGORY
+    is_category = True
+
+    @property
+    def n_levels(self):
+        return len(self.levels) + self.joined
+
+    @property
+    def takes_numbers(self):
+        return not self.levels or not all(isinstance(level, str) for level in self.levels)
+
+    @property
+    def level_names(self):
+        rare = "(rare)"
+        while rare in self.levels:
+            rare = f"({rare})"
+        return [*self.levels, *([rare] if self.joined else [])]
+
+    def positions(self, levels):
+        """Position of each of some levels, NaN if it is none of them."""
+        place = {level: k for k, level in enumerate(self.levels)}
+        other = len(self.levels) if self.joined else np.nan
+        return np.array([place.get(level, other) for level in levels], dtype=np.float64)
+
+    def read(self, column):
+        if column.kind == NUMBER and not column.missing.all() and not self.takes_numbers:
             raise ValueError(
                 f"Column {self.name!r} of X holds numbers, but levels such as {self.levels[0]!r} when the "
                 "estimator was fitted: give the levels themselves, not their codes."
             )
-        if column.kind == NUMBER and column.values.dtype.kind == "f":
-            column = column._replace(values=column.values.astype(object))
-        positions = {level: i for i, level in enumerate(self.levels)}
-        position = np.full(len(column.values), np.nan)
-        unseen = np.nan if self.pooled is None else self.pooled
-        rows = np.flatnonzero(~column.missing)
-        for row in rows:
-            position[row] = positions.get(_level(column.values[row]), unseen)
-        if self.levels and len(rows) >= MANY_UNSEEN and np.isnan(position).all():
+        return self._placed(column)
+
+    def _placed(self, column):
+        positions = column.expand(self.positions(column.factors[0]))
+        n_known = len(positions) - np.count_nonzero(column.missing)
+        if n_known >= MANY_UNSEEN and np.isnan(positions).all():
+            was = ", ".join(map(repr, self.levels[:3]))
             tell(
-                f"Column {self.name!r} of X has {len(rows)} values, and none of the levels that it had in fit: "
-                f"{column.values[rows[0]]!r} now, {', '.join(map(repr, self.levels[:3]))} then. They count as missing. "
-                "Code the levels as in fit."
+                f"Column {self.name!r} of X has {n_known} values, and none of the levels that it had in fit: "
+                f"{column.example!r} now, {was} then. They count as missing. Code the levels as in fit."
             )
-        return position
-
-    def values(self, column):
-        """Positions of the levels, (n, 1)."""
-        return self.position_of(column)[:, None]
-
-    def encode(self, column):
-        """Coordinates without `factor`, NaN where there is no position."""
-        position = self.position_of(column)
-        if self.width == 1:
-            spread = 1.0 if self.ordered else np.sqrt(2.0)
-            return (position * spread * self.scale)[:, None]
-        out = (position[:, None] == np.arange(self.width)) * self.scale
-        out[np.isnan(position)] = np.nan
-        return out
+        return positions[:, None]
 
     def described(self):
-        if self.n_positions < 2:
-            return f"a {self.kind} of one level, ignored" if self.n_positions else "missing everywhere, ignored"
-        joined = "" if self.pooled is None else ", the rarest joined"
-        kind = "an ordered category" if self.ordered else "a truth value" if self.kind == BOOLEAN else "a category"
-        return f"{kind} of {self.n_positions} levels{joined}"
+        joined = ", the rarest joined" if self.joined else ""
+        return f"{'an ordered' if self.ordered else 'a'} category of {self.n_levels} levels{joined}"
 
 
-def numbers(column):
-    """The values of a column of numbers, or of truth values as 0 and 1.
+@dataclass(frozen=True)
+class Boolean(Category):
+    """Truth values, or the words for them in any language.
+
+    Attributes
+    ----------
+    levels : tuple
+        False and true; ``("", "x")`` if a mark stands for true.
+    """
+
+    kind = BOOLEAN
+
+    @property
+    def is_mark(self):
+        """Whether true is a mark, and false an empty cell."""
+        return self.levels[0] == ""
+
+    def positions(self, levels):
+        if self.is_mark:
+            return super().positions(levels)
+        if any(isinstance(level, str) for level in levels):
+            levels = [_IS_TRUE.get(level.lower()) for level in levels]
+        return np.array([float(level) if level in (0, 1) else np.nan for level in levels])
+
+    def read(self, column):
+        positions = super().read(column)
+        return np.where(column.missing[:, None], 0.0, positions) if self.is_mark else positions
+
+    def described(self):
+        return "a truth value of 2 levels"
+
+
+@dataclass(frozen=True)
+class Code(Category):
+    """Postal codes: a program that takes them for numbers has lost leading zeros, and may have added a fraction.
+
+    Attributes
+    ----------
+    digits : int
+        Leading digits that levels are reduced to; 0 for all.
+    width : int
+        Digits of a code.
+    """
+
+    digits: int = 0
+    width: int = 0
+
+    takes_numbers = True
+
+    def positions(self, levels):
+        texts = [text.removesuffix(".0") for text in levels]
+        return super().positions(reduced(padded(texts, self.width), self.digits))
+
+    def read(self, column):
+        return self._placed(as_texts(column))
+
+
+def as_texts(column):
+    """A column of numbers with texts as levels, whole numbers without a point; any other column as it is."""
+    if column.kind != NUMBER:
+        return column
+    levels, positions = column.factors
+    texts = [f"{level:.0f}" if level.is_integer() else repr(level) for level in levels]
+    return of_positions(column.name, TEXT, positions, texts)
+
+
+def padded(texts, width):
+    """Texts; if all are digits and none begins with zero, shorter ones than `width` with zeros."""
+    if all(text.isdecimal() and text[0] != "0" for text in texts):
+        return [text.rjust(width, "0") for text in texts]
+    return texts
+
+
+def reduced(texts, digits):
+    """The first characters of texts; all of them for 0."""
+    return [text[:digits] for text in texts] if digits else texts
+
+
+def learned(column, is_category=None, *, weights=None, order=None, told=False, of_file=False):
+    """The type of a column.
+
+    Parameters
+    ----------
+    column : Column
+    is_category : bool, optional
+        Whether it is a category, as the user says; None: its kind, values and name decide.
+    weights : ndarray (n,), optional
+        By which rare levels are told.
+    order : str, optional
+        Of day and month, as the user has `told` or as other columns say.
+    of_file : bool
+        Whether the column is one of a file: its rows are in the order in which someone counted them, and what is always
+        the same, or empty, is nothing that the user has put there.
+
+    Raises
+    ------
+    Unclear
+    """
+    if column.kind == DATE:
+        return _date(column, column.values, None)
+    if is_category and column.kind != BOOLEAN:
+        return category(column, weights)
+    if column.kind == NUMBER:
+        return _number(column, is_category is None, weights, of_file)
+    if not len(column.used):
+        return LeftOut(column.name, "empty")
+    if column.kind == BOOLEAN:
+        if is_category is False:
+            return Number(column.name)
+        return Boolean(column.name, levels=(False, True)) if len(column.used) == 2 else _same(column.name)
+    return _text(column, weights, order, told) if column.kind == TEXT else category(column, weights)
+
+
+def _number(column, may_be_category, weights, of_file):
+    known = column.values[~column.missing]
+    if of_file and not len(known):
+        return LeftOut(column.name, "empty")
+    if isinstance(column.name, str) and len(known):
+        if may_be_category and may_be_postal_code(column.name):
+            texts = as_texts(column)
+            if is_postal_code(column.name, texts.levels, texts.counts()):
+                return _code(texts, weights)
+        if of_file and len(known) == len(column.values) and known.min() == known.max():
+            return _same(column.name)
+        if is_identifier(known, column.name, of_file) or numbers_the_rows(known, column.name):
+            return LeftOut(column.name, IDENTIFIER)
+    return Number(column.name)
+
+
+def _text(column, weights, order, told):
+    levels, counts = [column.levels[k] for k in column.used], column.counts()[column.used]
+    n_known = int(counts.sum())
+    if is_postal_code(column.name, levels, counts):
+        return _code(column, weights)
+    if len(levels) == 1:
+        if n_known == len(column.values):
+            return _same(column.name)
+        return Boolean(column.name, f"{levels[0]!r} or empty", levels=("", levels[0]))
+    words = {level.lower() for level in levels} if len(levels) <= 4 else ()
+    truth = next((pair for pair in TRUTH if words == set(pair)), None)
+    if truth:
+        return Boolean(column.name, levels=truth)
+    order = order_of_dates(column, order, told)
+    if order:
+        return _date(column, column.dates_in(order), order)
+    return text_category(column, weights)
+
+
+def text_category(column, weights=None):
+    """The type of a column of texts that are neither dates nor truth values."""
+    levels, counts = [column.levels[k] for k in column.used], column.counts()[column.used]
+    n_known = int(counts.sum())
+    if len(levels) == 1:
+        return _same(column.name)
+    if len(levels) > max(MOST_LEVELS, MOST_TEXTS * n_known):
+        some = [column.levels[k] for k in column.values[~column.missing][:_HEAD]]
+        if np.mean([text.count(" ") + 1 for text in some]) >= FEW_WORDS:
+            return LeftOut(column.name, FREE_TEXT)
+    differ = len(levels) >= SHARE * n_known
+    if differ and (n_known >= FEWEST or calls_itself_a_row_number(column.name)):
+        return LeftOut(column.name, IDENTIFIER)
+    return category(column, weights)
+
+
+def category(column, weights=None):
+    """The category of a column, whatever its values are."""
+    levels, _ = column.factors
+    if column.kind == ORDERED:
+        return Category(column.name, f"{len(levels)} levels", levels=tuple(levels), ordered=True)
+    counts = column.counts(weights)
+    return _of_counts(column.name, {levels[k]: counts[k] for k in column.used})
+
+
+def _of_counts(name, counts, note="", kind=Category, **more):
+    levels, joined = sorted(counts, key=_rank), len(counts) > MOST_LEVELS
+    if joined:
+        levels = sorted(sorted(levels, key=lambda level: -counts[level])[: MOST_LEVELS - 1], key=_rank)
+    note += f"{len(counts)} level{'s' * (len(counts) != 1)}{', the rarest joined' * joined}"
+    return kind(name, note, levels=tuple(levels), joined=joined, **more)
+
+
+def _rank(level):
+    return type(level).__name__ if isinstance(level, str) else "", level
+
+
+def _code(column, weights):
+    """Codes by the leading digits if there are too many levels."""
+    levels = [column.levels[k] for k in column.used]
+    width = max(map(len, levels))
+    levels, counts = padded(levels, width), column.counts(weights)[column.used].tolist()
+    digits = next((n for n in range(width, 0, -1) if len(set(reduced(levels, n))) <= MOST_LEVELS), 0)
+    digits = digits if digits < width else 0
+    note = f"by the first {'digit' if digits == 1 else f'{digits} digits'}: " if digits else ""
+    by_level = Counter()
+    for level, count in zip(reduced(levels, digits), counts, strict=True):
+        by_level[level] += count
+    return _of_counts(column.name, by_level, note, Code, digits=digits, width=width)
+
+
+def _date(column, dates, order):
+    known = dates[~np.isnat(dates)]
+    parts = varying_parts(known, order)
+    if parts:
+        return Date(column.name, ", ".join(parts), order=order, parts=parts)
+    return _same(column.name) if len(known) else LeftOut(column.name, "empty")
+
+
+def _same(name):
+    return LeftOut(name, "always the same")
+
+
+def vote(shares, choices):
+    """Which of two readings more columns have, from the shares that each reads of them; None if there are as many."""
+    votes = dict.fromkeys(choices, 0)
+    for of_column in shares:
+        best = max(of_column, key=of_column.get)
+        votes[best] += of_column[best] >= 0.5 and min(of_column.values()) < of_column[best]
+    return None if len(set(votes.values())) == 1 else max(votes, key=votes.get)
+
+
+def vote_of_dates(columns):
+    """Whether dates have the day or the month first in more columns of texts; None if that is open."""
+    choices = ("dmy", "mdy")
+    known = [column for column in columns if len(column.used)]
+    return vote([{order: column.share_of_dates(order) for order in choices} for column in known], choices)
+
+
+def order_of_dates(column, order=None, told=False):
+    """The order in which most texts of a column are dates; None if they are none.
+
+    One that the user has `told` holds wherever it can; one of other columns if no other order reads more texts.
+
+    Raises
+    ------
+    UnclearDates
+        If several orders read as many.
+    """
+    shares = {one: column.share_of_dates(one) for one in (*ORDERS, SHORT)}
+    if max(shares.values()) < 0.5:
+        return None
+    if told:
+        given = next((one for one in (order, SHORT) if one.endswith(order) and shares[one]), None)
+        if given:
+            return given
+    short, best = shares.pop(SHORT), max(shares, key=shares.get)
+    if shares[best] < 0.5:
+        return None
+    texts = [column.levels[k] for k in column.used]
+    alike = [one for one in ("dmy", "mdy") if shares[one] == shares[best]]
+    alike += ["ymd"] if short == shares[best] and best == "dmy" and _may_begin_with_years(texts) else []
+    if (order is None or "ymd" in alike) and len(alike) > 1 and any(map(UNCLEAR.search, texts)):
+        raise UnclearDates(column.name, texts[0], alike)
+    return order if order and shares[order] == shares[best] else best
+
+
+def _may_begin_with_years(texts):
+    """Whether dates as 14-02-01 begin with few of the numbers that days have."""
+    firsts = [int(text[:2]) for text in texts if re.match(r"\d\d-", text, re.ASCII)]
+    return bool(firsts) and max(firsts) - min(firsts) < _SPAN_OF_YEARS
+
+
+def _refuse_decimal_commas(column):
+    """Raise if most texts are numbers as much of the world writes them: they are no categories."""
+    texts = [column.levels[k] for k in column.values[~column.missing][:_HEAD]]
+    commas = [text for text in texts if _DECIMAL_COMMA.fullmatch(text)]
+    if 2 * len(commas) > len(texts):
+        raise ValueError(
+            f"Column {column.name!r} of X holds texts such as {commas[0]!r}, numbers with decimal commas: read the "
+            "file with spectralcls.datasets.read_table or pandas.read_csv(..., decimal=','), or name the column in "
+            "categorical_features."
+        )
+
+
+def refuse_category(column, name):
+    """Raise for a category of which an estimator's user has said that it is none."""
+    raise ValueError(
+        f"Column {column.name!r} of X holds {column.kind} values such as {column.example!r}, and {name} takes numbers "
+        "here: name the column in categorical_features, make numbers of it, or drop it."
+    )
+
+
+def learn(columns, categorical, weights=None, name="the estimator"):
+    """The types of the columns of a data frame.
+
+    Parameters
+    ----------
+    columns : Columns
+    categorical : list of bool or None
+        Of each whether it is a category; None if its values decide.
+    weights : ndarray (n,), optional
+    name : str
+        Of the estimator, for messages.
 
     Raises
     ------
     ValueError
-        For a column of anything else.
+        In one sentence that names the column.
     """
-    if column.kind == BOOLEAN:
-        return np.where(column.missing, np.nan, np.where(column.missing, False, column.values).astype(np.float64))
-    if column.kind != NUMBER:
+    texts = [c for c, wish in zip(columns, categorical, strict=True) if c.kind == TEXT and not wish]
+    for column in texts:
+        _refuse_decimal_commas(column)
+    order = vote_of_dates(texts)
+    try:
+        pairs = zip(columns, categorical, strict=True)
+        types = [learned(column, wish, weights=weights, order=order) for column, wish in pairs]
+    except UnclearDates as error:
         raise ValueError(
-            f"Column {column.name!r} of X holds {plural(column.kind)}, but numbers when the estimator was fitted."
-        )
-    return column.values
+            f"Column {error.name!r} of X holds dates such as {error.example!r}, in which day and month cannot be told "
+            "apart: make dates of them, as pandas.to_datetime(..., dayfirst=True) does, or name the column in "
+            "categorical_features."
+        ) from None
+    for column, own, wish in zip(columns, types, categorical, strict=True):
+        if own.is_category and wish is False:
+            refuse_category(column, name)
+    return types
 
 
-def scaled(X, center, scale):
-    """``(X - center) / scale`` in the precision of X; X itself if that changes nothing."""
-    if not np.any(center) and np.all(scale == 1):
-        return X
-    with np.errstate(over="ignore", invalid="ignore"):
-        return brought_into_range((X - np.asarray(center, X.dtype)) / np.asarray(scale, X.dtype))
+def values_of(types, columns, wanted=None):
+    """The numbers of columns by their types, a list of arrays (n,), each in the precision that it has.
+
+    Columns that are not `wanted`, a mask, are not read: their numbers are NaN.
+    """
+    if len(columns) != len(types):
+        raise ValueError(f"X has {len(columns)} features, but the table was learned with {len(types)}.")
+    wanted = [True] * len(types) if wanted is None else wanted
+    unread = np.full(columns.n_rows, np.nan, np.float32)
+    return [
+        values
+        for own, column, asked in zip(types, columns, wanted, strict=True)
+        for values in (own.read(column).T if asked else [unread] * len(own.features))
+    ]
 
 
-def centers_and_scales(columns, weights=None):
-    """Center and spread of each of several columns; (0, 1) if the spread is 1, and for a constant the scale 1."""
-    centers, spreads = centers_and_spreads(columns, weights, farthest=RARE)
-    plain = np.abs(spreads - 1) < UNIT
-    return np.where(plain, 0.0, centers), np.where(plain | (spreads == 0), 1.0, spreads)
+def matrix(types, columns, wanted=None):
+    """The same as a matrix (n, d)."""
+    values = values_of(types, columns, wanted)
+    return np.stack(values, axis=1) if values else np.empty((columns.n_rows, 0))
 
 
-def _level(value):
-    """A level as a key: 1, 1.0 and numpy's 1 are the same."""
-    return value.item() if isinstance(value, np.generic) else value
+_CLASSES = {own.__name__: own for own in (Number, LeftOut, Date, Category, Boolean, Code)}
 
 
-def _order(level):
-    return type(level).__name__ if isinstance(level, str) else "", level
+def packed(types):
+    """Types as one text, or as plain values if a name or a level is of another type than those of JSON."""
+    rows = [
+        [type(own).__name__, {f.name: v for f in fields(own) if (v := getattr(own, f.name)) != f.default}]
+        for own in types
+    ]
+    try:
+        text = json.dumps(rows)
+    except TypeError:
+        return rows
+    return text if unpacked(text) == list(types) else rows
 
 
-def _level_scale(which, n_positions, ordered, weights):
-    """Scale at which the mean squared distance between two random rows is 2, as between standardized numbers."""
-    if n_positions < 2 or not len(which):
-        return 1.0
-    if ordered:
-        return float(1 / (moments(which, weights)[1] or 1.0))
-    shares = np.bincount(which, weights, minlength=n_positions) / weights.sum()
-    return float(1 / np.sqrt(max(1 - shares @ shares, 1e-12))) if shares.max() < 1 else 1.0
+def unpacked(state):
+    """The types that `packed` stored."""
+    rows = json.loads(state) if isinstance(state, str) else state
+    return [
+        _CLASSES[name](**{key: tuple(value) if isinstance(value, list) else value for key, value in own.items()})
+        for name, own in rows
+    ]

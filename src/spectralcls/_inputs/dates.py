@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 
 ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "ym", "time")  # of day, month or its name, and year; a time of day
+SHORT = "yymd"  # begins with a year of two digits
 # Regular expressions that Python and Arrow read alike.
 _LETTER = "[A-Za-zÀ-ɏ]"
 _TIME = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp]?)(?:[Mm]|Z|Uhr|[+-]\d{2}:?\d{2})?"

@@ -9,9 +9,10 @@ import numpy as np
 
 from .._utils.cached import cached_property
 from .._utils.conversion import is_missing, named_overflow_errors
-from .dates import ORDERS, UNCLEAR, read_dates
+from .dates import read_dates
 
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "category", "ordered category", "date"
+TRUTH_VALUES = [False, True]
 
 _DATES = {  # by their types; a time of day is one of the first day
     "date": "datetime64[D]",
@@ -36,7 +37,7 @@ class _Fields(NamedTuple):
 
 
 class Column(_Fields):
-    """One column.
+    """One column of a table.
 
     Attributes
     ----------
@@ -44,57 +45,82 @@ class Column(_Fields):
     kind : str
         "number", "boolean", "text", "category", "ordered category" or "date".
     values : ndarray (n,)
-        Floating point with NaN for a number, datetime64 or timedelta64 for a date, objects otherwise.
+        Floating point with NaN for a number, datetime64 or timedelta64 for a date. Otherwise positions among `levels`,
+        -1 if the value is missing.
     missing : ndarray (n,) of bool
     levels : list or None
-        All levels of an ordered category, lowest first.
+        Different values, some of which may not occur; those of an ordered category are in its order, lowest first.
     """
 
     def take(self, rows):
         """Some of the rows."""
         return self._replace(values=self.values[rows], missing=self.missing[rows])
 
-    @property
-    def dates(self):
-        """Dates or durations, also of texts that all are dates or times of day in one order; otherwise None.
-
-        Raises
-        ------
-        ValueError
-            If the texts are dates with the day or the month first, and either order reads all of them.
-        """
-        return self.values if self.kind == DATE else self._dated[1]
-
-    @property
-    def order(self):
-        """The order in which texts are dates, as ``"dmy"``."""
-        return self._dated[0]
+    def compact(self):
+        """The same without levels that do not occur; those of an ordered category all stay."""
+        if self.levels is None or self.kind == ORDERED:
+            return self
+        place = np.full(len(self.levels) + 1, -1)
+        place[self.used] = np.arange(len(self.used))
+        return self._replace(values=place[self.values], levels=[self.levels[k] for k in self.used])
 
     @cached_property
-    def _dated(self):
-        texts = self.values[~self.missing] if self.kind == TEXT else ()
-        possible = [order for order in ORDERS if len(texts) and read_dates(texts[:1], order) is not None]
-        found = ((order, self.dates_in(order)) for order in possible)
-        order, dates = next(((order, dates) for order, dates in found if dates is not None), (None, None))
-        if order == "dmy" and any(map(UNCLEAR.search, texts)) and self.dates_in("mdy") is not None:
-            raise ValueError(
-                f"Column {self.name!r} of X holds dates such as {texts[0]!r}, in which day and month cannot be told "
-                "apart: make dates of them, as pandas.to_datetime(..., dayfirst=True) does, or name the column in "
-                "categorical_features."
-            )
-        return order, dates
+    def factors(self):
+        """The different values of anything but dates, and the position of each row's, -1 if it is missing."""
+        if self.kind != NUMBER:
+            return self.levels, self.values
+        found, position = np.unique(self.values[~self.missing], return_inverse=True)
+        positions = np.full(len(self.values), -1)
+        positions[~self.missing] = position
+        return found.tolist(), positions
+
+    def counts(self, weights=None):
+        """How often each level occurs; the sum of its weights, if there are some."""
+        levels, positions = self.factors
+        known = positions >= 0
+        return np.bincount(positions[known], None if weights is None else weights[known], minlength=len(levels))
+
+    @cached_property
+    def used(self):
+        """Positions of the levels that occur, in the order of the levels."""
+        return np.flatnonzero(self.counts())
+
+    @property
+    def example(self):
+        """The first known value; None if there is none."""
+        first = int(np.argmin(self.missing)) if not self.missing.all() else None
+        if first is None:
+            return None
+        return self.values[first] if self.levels is None else self.levels[self.values[first]]
+
+    def expand(self, values):
+        """What holds for each level, as floats for each row; NaN where the value is missing."""
+        return np.append(values, np.nan)[self.factors[1]]
 
     def dates_in(self, order):
-        """Dates or durations, of texts those in an order; None if they are none."""
-        texts, known = self.values[~self.missing], vars(self).get("_dated")
-        if order is None or self.kind != TEXT or known and known[0] == order:
-            return self.dates
-        read = read_dates(texts, order) if len(texts) else None
+        """Dates or durations, (n,), also of texts that all are dates in an order; None if they are none."""
+        if self.kind != TEXT:
+            return self.values if self.kind == DATE else None
+        if order is None or not len(self.used):
+            return None
+        read = self._read(order)
         if read is None:
             return None
-        dates = np.full(len(self.values), np.datetime64("NaT", "us"))
-        dates[~self.missing] = read
-        return dates
+        dates = np.full(len(self.levels) + 1, np.datetime64("NaT", "us"))
+        dates[self.used] = read
+        return dates[self.values]
+
+    def share_of_dates(self, order):
+        """Share of the texts that are dates in an order: all of them, or none."""
+        return float(self._read(order) is not None)
+
+    def _read(self, order):
+        known = vars(self).setdefault("_by_order", {})
+        if order not in known:
+            texts = [self.levels[k] for k in self.used]
+            is_one = read_dates(texts[:1], order) is not None
+            known[order] = read_dates(texts, order) if is_one else None
+        return known[order]
 
 
 class Columns(list):
@@ -132,8 +158,13 @@ def _joined(columns):
         raise ValueError(
             f"Column {first.name!r} of X holds {plural(min(kinds))} in one part and {plural(max(kinds))} in another."
         )
-    values, missing = (np.concatenate([getattr(column, name) for column in columns]) for name in ("values", "missing"))
-    return first._replace(values=values, missing=missing)
+    missing = np.concatenate([column.missing for column in columns])
+    if first.levels is None:
+        return first._replace(values=np.concatenate([column.values for column in columns]), missing=missing)
+    levels = list(dict.fromkeys(level for column in columns for level in column.levels))
+    place = {level: k for k, level in enumerate(levels)}
+    values = [np.append([place[level] for level in column.levels], -1)[column.values] for column in columns]
+    return first._replace(values=np.concatenate(values).astype(np.intp), missing=missing, levels=levels)
 
 
 def is_frame(X):
@@ -208,53 +239,81 @@ def as_columns(array, names=None):
     return Columns(_of_objects(name, column) for name, column in zip(names, array.T, strict=True))
 
 
+def of_numbers(name, values):
+    """A column of floating-point numbers."""
+    return Column(name, NUMBER, values, np.isnan(values))
+
+
+def of_positions(name, kind, positions, levels):
+    """A column of positions among levels, -1 for a missing value."""
+    return Column(name, kind, positions, positions < 0, levels)
+
+
+def of_times(name, values):
+    """A column of dates or durations."""
+    values = values.astype(f"{'timedelta' if values.dtype.kind == 'm' else 'datetime'}64[us]")
+    return Column(name, DATE, values, np.isnat(values))
+
+
 def _of_series(series, name, nw):
     dtype = series.dtype
-    missing = series.is_null().to_numpy().astype(bool)
     if dtype.is_numeric():
+        missing = series.is_null().to_numpy().astype(bool)
         kept = series if not missing.any() else series.fill_null(0)
         single = dtype == nw.Float32
         values = np.array(kept.cast(nw.Float32 if single else nw.Float64).to_numpy())
         values[missing] = np.nan
-        return Column(name, NUMBER, values, np.isnan(values))
+        return of_numbers(name, values)
     if dtype.is_temporal() and dtype != nw.Time:
         if getattr(dtype, "time_zone", None) is not None:
             series = series.dt.replace_time_zone(None)  # the time on the wall there
-        return _of_dates(name, series.to_numpy())
+        return of_times(name, series.to_numpy())
     if dtype == nw.Enum or dtype == nw.Categorical:
         ordered = dtype == nw.Enum or getattr(getattr(series.to_native(), "type", None), "ordered", False)
         levels = series.cat.get_categories().to_list() if ordered else None
-        kind = ORDERED if ordered else CATEGORY
-        return Column(name, kind, _objects(series.to_list()), missing, levels)
+        return _of_levels(name, ORDERED if ordered else CATEGORY, series.to_list(), levels)
     if dtype == nw.Boolean:
-        return Column(name, BOOLEAN, _objects(series.to_list()), missing)
+        return _of_levels(name, BOOLEAN, series.to_list(), TRUTH_VALUES)
     if dtype.is_nested():
         raise ValueError(f"Column {name!r} of X holds nested values ({dtype}): make columns of its parts, or drop it.")
-    return _of_objects(name, _objects(series.to_list()), missing)
+    values = np.empty(len(series), dtype=object)
+    values[:] = series.to_list()
+    return _of_objects(name, values)
 
 
-def _objects(values):
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
+def _of_levels(name, kind, values, levels=None):
+    """A column of anything that is compared for equality, from a list of its values, None or NaN for a missing one."""
+    different = dict.fromkeys(values)
+    lacking = {value for value in different if is_missing(value)}
+    levels = [value for value in different if value not in lacking] if levels is None else levels
+    place = {level: k for k, level in enumerate(levels)} | dict.fromkeys(lacking, -1)
+    return of_positions(
+        name, kind, np.array([place[value] for value in values], dtype=np.intp), list(map(_key, levels))
+    )
 
 
-def _of_objects(name, values, missing=None):
+def _key(value):
+    """A level as a key: 1, 1.0 and numpy's 1 are the same."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _of_objects(name, values):
     """A column whose kind only its values tell."""
     if values.dtype.kind in "iuf":
-        values = values.astype(values.dtype if values.dtype == np.float32 else np.float64)
-        return Column(name, NUMBER, values, np.isnan(values))
+        return of_numbers(name, values.astype(values.dtype if values.dtype == np.float32 else np.float64))
     if values.dtype.kind == "b":
-        return Column(name, BOOLEAN, values.astype(object), np.zeros(len(values), dtype=bool))
+        return of_positions(name, BOOLEAN, values.astype(np.intp), TRUTH_VALUES)
     if values.dtype.kind in "mM":
-        return _of_dates(name, values)
+        return of_times(name, values)
     values = values.astype(object)
-    lacking = np.array([is_missing(value) for value in values], dtype=bool)
-    missing = lacking if missing is None else missing | lacking
-    kinds = {_kind_of(value) for value in values[~missing]}
+    types = set(map(type, values.tolist()))
+    if types == {str}:  # strings, none of which is missing
+        return _of_levels(name, TEXT, values.tolist())
+    missing = np.array([is_missing(value) for value in values], dtype=bool)
+    kinds = {_kind_of(kind) for kind in set(map(type, values[~missing].tolist()))}
     if not kinds:
-        return Column(name, NUMBER, np.full(len(values), np.nan), missing)
-    if kinds == {"number"}:
+        return of_numbers(name, np.full(len(values), np.nan))
+    if kinds == {NUMBER}:
         numbers = np.full(len(values), np.nan)
         with named_overflow_errors(f"Column {name!r} of X"):
             numbers[~missing] = values[~missing].astype(np.float64)
@@ -265,31 +324,26 @@ def _of_objects(name, values, missing=None):
             "them."
         )
     (kind,) = kinds
+    values = np.where(missing, None, values)
     if kind in _DATES:
-        values = values.copy()
-        values[missing] = None
         if kind == "time":
             values[~missing] = [datetime.combine(_FIRST_DAY, time, None) for time in values[~missing]]
-        return _of_dates(name, values.astype(_DATES[kind]))
+        return of_times(name, values.astype(_DATES[kind]))
     if kind not in (TEXT, BOOLEAN):
         raise ValueError(
             f"Column {name!r} of X holds objects of type {kind}, which are neither numbers nor categories: convert or "
             "drop it."
         )
-    return Column(name, kind, values, missing)
+    return _of_levels(name, kind, values.tolist(), TRUTH_VALUES if kind == BOOLEAN else None)
 
 
-def _of_dates(name, values):
-    values = values.astype(f"{'timedelta' if values.dtype.kind == 'm' else 'datetime'}64[us]")
-    return Column(name, DATE, values, np.isnat(values))
-
-
-def _kind_of(value):
-    if isinstance(value, str):
+def _kind_of(kind):
+    """The kind of column that values of a type make, or the type's name."""
+    if issubclass(kind, str):
         return TEXT
-    if isinstance(value, bool | np.bool_):
+    if issubclass(kind, bool | np.bool_):
         return BOOLEAN
-    if isinstance(value, Number) and not isinstance(value, complex):
-        return "number"
-    names = [kind.__name__ for kind in type(value).__mro__]
+    if issubclass(kind, Number) and not issubclass(kind, complex):
+        return NUMBER
+    names = [one.__name__ for one in kind.__mro__]
     return next((name for name in names if name in _DATES), names[0])

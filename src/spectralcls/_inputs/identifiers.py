@@ -20,6 +20,47 @@ _ROW_NUMBERS = re.compile(  # that pandas, R and we give to columns without a na
 )
 
 
+_POSTAL = re.compile(r"(?:^|[^a-z])(?:plz|zip|postal|postcode|cap)(?:[^a-z]|$)|postleitzahl|zip_?code|postcode", re.I)
+_DIGITS = range(4, 7)  # of postal codes
+_FRACTION = re.compile(r"[+-]?\d*[.,]\d+")
+
+
+def may_be_postal_code(name):
+    """Whether a column may hold postal codes, whose zeros count, by its name."""
+    return bool(_POSTAL.search(str(name)))
+
+
+def is_postal_code(name, texts, counts):
+    """Whether a column holds postal codes: by its name, and because most have as many digits as the longest.
+
+    Parameters
+    ----------
+    name : object
+    texts : list of str
+        The different values.
+    counts : ndarray
+        How often each occurs.
+    """
+    if not may_be_postal_code(name):
+        return False
+    counts = counts / counts.sum()
+    lengths = np.array([len(text) if text.isdecimal() else 0 for text in texts])
+    if counts[lengths > 0].sum() < 0.5:
+        fractions = np.array([bool(_FRACTION.fullmatch(text)) for text in texts])
+        return counts[(lengths > 0) | fractions].sum() < 0.5
+    longest = int(lengths.max())
+    possible = longest in _DIGITS and (longest == 5 or not re.search(r"\bcap\b", str(name), re.I))
+    shorter = counts[(lengths > 0) & (lengths < longest - 1)].sum()
+    return bool(possible and counts[lengths == longest].sum() >= 0.5 and shorter < 0.02)
+
+
+def numbers_the_rows(values, name):
+    """Whether numbers are row numbers: by the name of the column, and because all are whole and differ."""
+    if not calls_itself_a_row_number(name) or len(values) < 3 or (values % 1).any():
+        return False
+    return len(np.unique(values)) == len(values)
+
+
 def calls_itself_a_row_number(name):
     """Whether a column's name is one that programs give to row numbers, as ``Unnamed: 0``."""
     return bool(_ROW_NUMBERS.fullmatch(str(name)))
@@ -30,36 +71,35 @@ def calls_itself_a_key(name):
     return bool(_NAME.search(str(name)) or _CAMEL.search(str(name)))
 
 
-def is_identifier(values, name=""):
-    """Whether values look like customer numbers, codes of documents or row numbers.
+def is_identifier(values, name="", counted=False):
+    """Whether numbers look like customer numbers or row numbers.
 
-    Nearly all values of an identifier differ. Texts that do are identifiers (or sentences). Whole numbers also need a
-    name such as ``customer_id``, or have to count: they rise or fall from row to row, and leave few numbers out. Sorted
-    populations leave many out, ranks by another column neither rise nor fall.
+    Nearly all values of an identifier differ. They also need a name such as ``customer_id``, or have to count: they
+    rise or fall from row to row, and leave few numbers out. Sorted populations leave many out, ranks by another column
+    neither rise nor fall.
 
     Parameters
     ----------
     values : ndarray (n,)
-        Known values: numbers or strings.
+        Known values.
     name : str
         Name of the column.
+    counted : bool
+        Whether rows are in the order in which someone counted them.
     """
-    if len(values) < FEWEST:
+    named = calls_itself_a_key(name)
+    if len(values) < FEWEST or not (named or counted):
         return False
-    numeric = values.dtype.kind in "iuf"
-    if numeric and (values.dtype.kind == "f" and not np.array_equal(values, np.trunc(values))):
+    if not np.array_equal(values[:_HEAD], np.trunc(values[:_HEAD])) or not np.array_equal(values, np.trunc(values)):
         return False
-    if len(set(values[:_HEAD].tolist())) < SHARE * min(len(values), _HEAD):
+    if len(np.unique(values[:_HEAD])) < SHARE * min(len(values), _HEAD):
         return False
-    if numeric and values.max() - values.min() + 1 < SHARE * len(values):  # whole numbers: some have to be equal
+    if values.max() - values.min() + 1 < SHARE * len(values):  # some have to be equal
         return False
-    distinct = len(np.unique(values)) if numeric else len(set(values.tolist()))
-    if distinct < SHARE * len(values):
+    if len(np.unique(values)) < SHARE * len(values):
         return False
-    if not numeric or calls_itself_a_key(name):
+    if named:
         return True
-    if calls_itself_a_row_number(name):
-        return distinct == len(values)
     steps = np.diff(values.astype(np.float64))
     if not (np.all(steps > 0) or np.all(steps < 0)):
         return False

@@ -15,13 +15,14 @@ from .._utils.validation import (
     nonnegative_weights,
     relative_weights,
 )
-from .columns import Gap
+from .columns import TOLD, Number, matrix
 from .completion import Completion
+from .coordinates import Gap
 from .far import already_said, warn_of_far_values
-from .frames import NUMBER, Column, Columns, as_columns
+from .frames import NUMBER, Column, Columns, as_columns, is_frame
 from .on_workers import refuse_collection
 from .read import FLOATS, read
-from .table import Table, categorical_columns, names_categories, require_numbers
+from .table import Table, categorical_columns, names_categories
 
 DONORS = 1000  # training samples that stand for all when a missing value is filled in
 DRAWN = 100  # training samples whose values stand for those of all when a feature is taken as unknown
@@ -229,6 +230,12 @@ class Inputs:
     def _read(self, X, *, reset, ensure_min_samples=1):
         if reset:
             refuse_collection(X, self.name)
+        elif self.table is not None and self.table.as_columns and not (is_frame(X) or isinstance(X, Columns)):
+            others = [place for place, own in enumerate(self.table.types) if not own.takes_numbers]
+            if others:
+                raise ValueError(
+                    f"X must be a data frame like that of fit, in which the columns {others} are no plain numbers."
+                )
         as_columns = names_categories(self.categories) if reset else self.table is not None and self.table.as_columns
         return read(
             X,
@@ -266,16 +273,7 @@ class Inputs:
 
     def _learn(self, raw, data, unlabeled=()):
         """The checked data in the coordinates that are learned here."""
-        raw = take(raw, data.kept)
-        everything, weights = raw, data.weights
-        if unlabeled:
-            everything = joined([raw, *unlabeled])
-            if weights is not None:
-                weights = np.concatenate([weights, np.ones(n_rows(everything) - len(weights))])
-        self.table = self._learned_table(everything, weights)
-        if self.table is not None and self.table.left_out:
-            warn_of_columns_left_out(self.name, self.table.left_out)
-            raw = raw if isinstance(raw, Columns) else as_columns(raw)
+        raw = self._learned_rows(raw, data, unlabeled)
         X = self._coordinates(raw)
         if issparse(X):
             return data._replace(X=X)
@@ -296,6 +294,20 @@ class Inputs:
                 self.step.fit(data)
             data = data.moved(self.step(data.X), features=None, unmapped=data.X)
         return self._with_copies_as_weights(data) if self.copies_are_weights else data
+
+    def _learned_rows(self, raw, data, unlabeled=()):
+        """The rows that count, `Columns` if a column is no number; learns the table."""
+        raw = take(raw, data.kept)
+        everything, weights = raw, data.weights
+        if unlabeled:
+            everything = joined([raw, *unlabeled])
+            if weights is not None:
+                weights = np.concatenate([weights, np.ones(n_rows(everything) - len(weights))])
+        self.table = self._learned_table(everything, weights)
+        if self.table is None or not self.table.as_columns:
+            return raw
+        warn_of_columns_left_out(self.name, self.table.left_out)
+        return raw if isinstance(raw, Columns) else as_columns(raw)
 
     def _with_factors(self, raw, data):
         """The data with categories and gaps that count as much as held-out labels say."""
@@ -330,8 +342,8 @@ class Inputs:
         return data._replace(X=rescale(data.X, factors), features=self.features)
 
     def _possible_gaps(self, missing, weights):
-        """Of columns that lack enough values, by the mask of coordinates (n, d)."""
-        columns, first = np.unique(self.table.column_of, return_index=True)
+        """Of numbers that are missing often enough, by the mask of coordinates (n, d)."""
+        columns, first = np.unique(self.table.number_of, return_index=True)
         some = zip(columns.tolist(), missing[:, first].T, strict=True) if missing.any() else ()
         gaps = [Gap.learned(column, mask, weights) for column, mask in some]
         return [gap for gap in gaps if gap is not None]
@@ -355,7 +367,9 @@ class Inputs:
         some = np.linspace(0, len(data.X) - 1, min(len(data.X), DONORS)).astype(np.intp)
         rows = some[np.argsort(data.take(some).keys(), kind="stable")[:DRAWN]]
         raw = raw.take(rows) if isinstance(raw, Columns) else raw[rows]
-        kept = [tuple(column) for column in raw] if isinstance(raw, Columns) else raw  # no class of ours in a file
+        kept = (
+            [tuple(column.compact()) for column in raw] if isinstance(raw, Columns) else raw
+        )  # no class of ours in a file
         self._drawn = kept, np.ones(len(rows)) if data.weights is None else data.weights[rows]
 
     def _chooses_scale(self, data):
@@ -371,12 +385,12 @@ class Inputs:
     def _learned_table(self, raw, weights):
         if isinstance(raw, Columns):
             categorical = categorical_columns(self.categories, raw)
-            require_numbers(raw, categorical, self.name)
-            table = Table.learned(raw, categorical, self.scale is not None, weights).checked()
+            table = Table.learned(raw, categorical, self.scale is not None, weights, self.name).checked()
             return table if self.scale is not None or table.as_columns else None
         if issparse(raw) or (self.scale is None and "feature_names_in_" not in self.seen):
             return None
-        table = Table.of_numbers(raw, self.scale is not None, weights, self.seen.get("feature_names_in_"))
+        names, decides = self.seen.get("feature_names_in_"), isinstance(self.categories, str)
+        table = Table.of_numbers(raw, self.scale is not None, weights, names, decides)
         return None if table is None else table.checked()
 
     def _coordinates(self, raw):
@@ -384,9 +398,7 @@ class Inputs:
         if issparse(raw):
             return raw
         if isinstance(raw, Columns):
-            if self.table is None:
-                require_numbers(raw, [False] * len(raw), self.name)
-            X = Table.plain(raw) if self.table is None else self.table.encode(raw)
+            X = plain(raw) if self.table is None else self.table.encode(raw)
             with named_overflow_errors("X"):
                 return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in np.atleast_1d(self.dtype) else np.float64)
         return raw if self.table is None else self.table.scaled(raw)
@@ -416,10 +428,18 @@ class Inputs:
         return X
 
 
+def plain(columns):
+    """The numbers of columns that are numbers, (n, d)."""
+    return matrix([Number(column.name) for column in columns], columns)
+
+
 def warn_of_columns_left_out(name, columns):
-    """Name the columns of X that are not used, and why."""
-    listed = "; ".join(f"{column.name!r}: {column.reason}" for column in columns[:10])
-    more = f"; and {len(columns) - 10} more" if len(columns) > 10 else ""
+    """Name the columns of X that are not used, and why; of empty and constant ones nobody expects anything."""
+    told = [column for column in columns if column.note in TOLD]
+    if not told:
+        return
+    listed = "; ".join(f"{column.name!r}: {column.note}" for column in told[:10])
+    more = f"; and {len(told) - 10} more" if len(told) > 10 else ""
     tell(
         f"{name} leaves out columns of X that say nothing about new samples ({listed}{more}). Drop them, or name them "
         "in categorical_features if they are categories."

@@ -42,13 +42,14 @@ def choose_factors(table, data, bandwidth, *, categories=True, random_state=0, n
     if weighed and len(data.classes) > 1:
         loss = _Loss(table, data, bandwidth, random_state, n_jobs)
         factors = np.ones(len(loss.columns))
-        places = np.array([loss.columns.index(gap) for gap in table.gaps], dtype=np.intp)
+        places = np.arange(len(loss.columns) - len(table.gaps), len(loss.columns))
         factors[places] = 0.0
         _let_gaps_count(places, factors, loss)
         if categories and table.categories:
             _weigh_categories(factors, loss)
+        chosen = set(map(id, weighed))
         for column, factor in zip(loss.columns, factors, strict=True):
-            if any(column is one for one in weighed):
+            if id(column) in chosen:
                 column.factor = float(factor)
         if not table.features.size:
             for category in table.categories or weighed:
@@ -109,7 +110,7 @@ class _Loss:
         self.losses = HeldOutLoss(data, bandwidth, most_points=MOST_POINTS, most_validated=MOST_VALIDATED, **options)
         self.bandwidths = self.losses.bandwidths(self.losses.X)
         self.columns = [column for column in (*table.columns, *table.gaps) if column.width]
-        self.categories = [i for i, column in enumerate(self.columns) if column in table.categories]
+        self.categories = [i for i, column in enumerate(self.columns) if column.is_category]
         self.widths = np.array([column.width for column in self.columns])
 
     def groups(self):
@@ -145,7 +146,7 @@ class _Loss:
 def _factors(table):
     """The factor of each coordinate that there is if all factors are 1, (d,)."""
     columns = [*table.columns, *table.gaps]
-    chosen = [getattr(column, "factor", None) for column in columns]
+    chosen = [column.factor for column in columns]
     factors = []
     for column, factor in zip(columns, chosen, strict=True):
         if factor is not None:

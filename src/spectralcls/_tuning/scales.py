@@ -26,16 +26,15 @@ def shared_scale(table, data, *, random_state=0, n_jobs=None):
     Returns
     -------
     float or None
-        Root mean square of the columns' scales; None if each keeps its own, as in a table with other columns than
-        numbers.
+        Root mean square of the columns' scales; None if each keeps its own, as in a table with categories.
 
     Notes
     -----
     Two passes over the pairs of 250 samples with at most 10 000, and two with 2000 of them for one bandwidth.
     """
-    if table.as_columns:
+    if table.has_categories:
         return None
-    scales = np.array([number.scale for number in table.columns if number.observed])
+    scales = np.array([number.scale for number in table.numbers])
     varies = np.nanmax(data.X, axis=0) > np.nanmin(data.X, axis=0)
     if np.count_nonzero(varies) < 2 or scales[varies].max() < ALIKE * scales[varies].min():
         return None

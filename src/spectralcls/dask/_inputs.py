@@ -127,7 +127,7 @@ class DaskInputs(Inputs):
     def _learned_table(self, layout, data):
         """The table of all rows, a few columns in one task; None if the numbers are taken as they are."""
         categorical = layout.categorical(self.categories, self.name)
-        if self.scale is None and not any(categorical):
+        if self.scale is None and not layout.has_categories(categorical):
             return None
         n, d = data.X.shape
         learn, parts, weights = dask.delayed(_learned), [], column_blocks(data.weights, data.X)
@@ -150,7 +150,7 @@ class DaskInputs(Inputs):
     def _coordinates(self, X, layout):
         X = X if X.dtype in np.atleast_1d(self.dtype) else X.astype(np.float64)
         if self.table is None:
-            layout.require_numbers(self.name)
+            layout.categorical(None, self.name)
             return X
         width = len(self.table.column_of)
         return X.map_blocks(encoded, self.table, layout, dtype=X.dtype, chunks=(X.chunks[0], (width,)))

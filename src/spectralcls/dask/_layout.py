@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._inputs.frames import BOOLEAN, CATEGORY, NUMBER, ORDERED, Column, Columns
-from .._inputs.table import categorical_columns, require_numbers
+from .._inputs.columns import refuse_category
+from .._inputs.frames import BOOLEAN, CATEGORY, NUMBER, ORDERED, Columns, of_numbers, of_positions
+from .._inputs.table import categorical_columns
 
 
 class Layout(NamedTuple):
@@ -43,29 +44,23 @@ class Layout(NamedTuple):
         described = [_described(name, X[name]) for name in X.columns]
         return cls(list(X.columns), [kind for kind, _ in described], [levels for _, levels in described])
 
-    def require_numbers(self, name):
-        """Raise for the first column of anything else; `name` is the estimator's."""
-        require_numbers(self._empty(), [False] * len(self.names), name)
-
     def categorical(self, spec, name):
         """Which columns are categories, by a user's parameter; the others have to be numbers."""
-        columns = self._empty()
+        columns = self.columns(np.empty((0, len(self.names))))
         categorical = categorical_columns(spec, columns)
-        require_numbers(columns, categorical, name)
+        for column, wish in zip(columns, categorical, strict=True):
+            if wish is False and column.kind in (CATEGORY, ORDERED):
+                refuse_category(column, name)
         return categorical
 
-    def _empty(self):
-        """The columns without a row."""
-        return Columns(Column(*pair, np.empty(0), np.empty(0, bool)) for pair in zip(*self[:2], strict=True))
+    def has_categories(self, categorical):
+        """Whether some columns are categories, because the user or their kind says so."""
+        pairs = zip(categorical, self.kinds, strict=True)
+        return any(wish or wish is None and kind != NUMBER for wish, kind in pairs)
 
     def part(self, some):
         """The layout of a slice of the columns."""
         return Layout(self.names[some], self.kinds[some], self.levels[some])
-
-    @property
-    def is_plain(self):
-        """Whether all are numbers."""
-        return all(kind == NUMBER for kind in self.kinds)
 
     def numeric(self, X):
         """A Dask data frame as one of numbers; NaN where a value is missing."""
@@ -87,19 +82,15 @@ class Layout(NamedTuple):
         return Columns(self._column(i, X[:, i]) for i in range(len(self.names)))
 
     def _column(self, i, values):
-        missing, levels = np.isnan(values), self.levels[i]
-        if levels is None:
-            return Column(self.names[i], NUMBER, values, missing)
-        of_position = np.empty(len(levels) + 1, dtype=object)
-        of_position[: len(levels)] = levels
-        positions = np.where(missing, len(levels), values).astype(np.intp)
-        ordered = levels if self.kinds[i] == ORDERED else None
-        return Column(self.names[i], self.kinds[i], of_position[positions], missing, ordered)
+        if self.levels[i] is None:
+            return of_numbers(self.names[i], values)
+        positions = np.where(np.isnan(values), -1, values).astype(np.intp)
+        return of_positions(self.names[i], self.kinds[i], positions, self.levels[i])
 
 
 def encoded(X, table, layout):
     """Coordinates of an array of numbers."""
-    return table.encode(layout.columns(X)) if table.has_categories or not layout.is_plain else table.scaled(X)
+    return table.encode(layout.columns(X)) if table.as_columns else table.scaled(X)
 
 
 def _described(name, series):

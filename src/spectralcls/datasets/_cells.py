@@ -1,7 +1,6 @@
 """Cells of text as numbers, dates and truth values: read once for each distinct value of a column."""
 
 from collections import Counter
-from copy import copy
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -19,12 +18,6 @@ MISSING = frozenset(
 )
 CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # of these words those that name a class, in a target
 _MINUS = frozenset(("-", "--"))  # no missing values where another cell is a plus
-# (false, true) in the languages of office programs.
-_PAIRS = (
-    "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"
-    "|off on"
-)
-TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
 LEADING_ZERO = r"^0\d+$"
 
 _SPACES = " '’\u00a0\u202f"  # that group thousands
@@ -153,34 +146,6 @@ class Cells:
     def expand(self, values):
         """What holds for each distinct value, as floats for each row."""
         return np.append(values, np.nan)[self.codes]
-
-    def texts(self, n_most=None):
-        """The first known cells, or all, as objects."""
-        codes = self.codes[self.known][:n_most]
-        return self.values.take(codes).to_numpy(zero_copy_only=False).astype(object)
-
-    def padded(self, width):
-        """The same cells; if all are digits, and none begins with zero, shorter ones than `width` with zeros.
-
-        A program that takes codes for numbers has lost theirs.
-        """
-        if not width or not self.matches(r"^[1-9]\d*$").all():
-            return self
-        found = copy(self)
-        found.values = pc.utf8_lpad(self.values, width, "0")
-        return found
-
-    def truth(self):
-        """The pair of words (false, true) that all values are of, or None."""
-        words = set(pc.utf8_lower(self.values).to_pylist()) if len(self.values) <= 4 else ()
-        return next((pair for pair in TRUTH if words == set(pair)), None)
-
-    def codes_of(self, levels, lower=False, digits=0):
-        """Position of each distinct value, or of its first digits, among levels; NaN if it is none of them."""
-        values = pc.utf8_lower(self.values) if lower else self.values
-        values = pc.utf8_slice_codeunits(values, 0, digits) if digits else values
-        found = pc.index_in(values, value_set=pa.array(levels, pa.string()))
-        return pc.cast(found, pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
 
     def matches(self, pattern):
         """Mask of the distinct values that match a regular expression."""

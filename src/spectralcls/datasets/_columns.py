@@ -1,6 +1,8 @@
-"""Columns learned from a table, and tables encoded by what was learned."""
+"""Columns learned from a file, and files encoded by what was learned.
 
-import re
+Cells become typed columns here; what a column of some type is, `_inputs.columns` decides for data frames as well.
+"""
+
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,20 +13,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from .._inputs.columns import MOST_LEVELS
-from .._inputs.dates import ORDERS, UNCLEAR, date_parts, varying_parts
-from .._inputs.identifiers import SHARE, calls_itself_a_key, calls_itself_a_row_number, is_identifier
+from .._inputs.columns import (
+    MOST_LEVELS,
+    LeftOut,
+    Number,
+    Unclear,
+    UnclearDates,
+    category,
+    learned,
+    order_of_dates,
+    text_category,
+    vote,
+    vote_of_dates,
+)
+from .._inputs.frames import BOOLEAN, CATEGORY, DATE, NUMBER, TEXT, Column, of_numbers, of_times
+from .._inputs.identifiers import calls_itself_a_key, is_postal_code, may_be_postal_code
 from .._utils.advice import tell
-from ._cells import LEADING_ZERO, OTHER, TRUTH, Cells, Numbers
-from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
+from ._cells import LEADING_ZERO, OTHER, Cells, Numbers
+from ._schema import shortened
 
-_SHORT = "yymd"  # the order of dates that begin with a year of two digits
-_SPAN_OF_YEARS = 15  # numbers that days of a month exceed, and years of one table seldom
-FEW_WORDS = 3.0  # words of the mean cell from which texts are sentences
 _MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
 _MANY_ROWS = 10_000  # of which columns are read in threads
-_POSTAL = re.compile(r"(?:^|[^a-z])(?:plz|zip|postal|postcode|cap)(?:[^a-z]|$)|postleitzahl|zip_?code|postcode", re.I)
-_DIGITS = range(4, 7)  # of postal codes
 _EXACT = 2**53  # whole numbers up to which floating point has them all
 _FEW_ODD, _ODD_AGAIN = 3, 3  # codes with letters among digits, and copies of a word, that are no slips
 
@@ -36,8 +45,22 @@ _GROUPS = {
 _ONCE = {sign: rf"^[+-]?[1-9]\d{{0,2}}[{sign}]\d{{3}}$" for sign in ".,"}  # thousands, or fractions
 
 
-class Unclear(ValueError):
-    """A column that only the user can decide about."""
+class TextColumn(Column):
+    """A column of texts whose dates Arrow reads."""
+
+    @classmethod
+    def of(cls, name, cells):
+        column = cls(name, TEXT, cells.codes, ~cells.known, cells.values.to_pylist())
+        column.cells = cells
+        return column
+
+    def share_of_dates(self, order):
+        """Share of the texts that are dates in an order."""
+        return self.cells.share(~np.isnat(self.cells.dates(order)))
+
+    def dates_in(self, order):
+        """Dates (n,), NaT for what is none in this order."""
+        return np.append(self.cells.dates(order), np.datetime64("NaT"))[self.cells.codes]
 
 
 class Bad(NamedTuple):
@@ -71,24 +94,6 @@ def prepare(source, columns, words):
         return dict(zip(columns, pool.map(of, columns), strict=True))
 
 
-def may_be_code(name):
-    """Whether a column may hold postal codes, whose zeros count, by its name."""
-    return bool(_POSTAL.search(name))
-
-
-def _is_code(name, cells):
-    """Whether a column holds postal codes: by its name, and because most cells have as many digits as the longest."""
-    if not may_be_code(name):
-        return False
-    digits = cells.matches(r"^\d+$")
-    if cells.share(digits) < 0.5:
-        return not cells.share(np.isfinite(cells.numbers("."))) >= 0.5
-    lengths = np.where(digits, pc.utf8_length(cells.values).to_numpy(zero_copy_only=False), 0)
-    longest = int(lengths.max())
-    possible = longest in _DIGITS and (longest == 5 or not re.search(r"\bcap\b", name, re.I))
-    return possible and cells.share(lengths == longest) >= 0.5 and cells.share(digits & (lengths < longest - 1)) < 0.02
-
-
 def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, order=None, own_words=()):
     """What prepared columns of a source are.
 
@@ -102,22 +107,31 @@ def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, orde
     ValueError
         If only the user can decide about a column, with the names of all such columns.
     """
-    columns, unclear = [], []
-    told = decimal or _vote(data, "numbers", ".,", None)
+    found, unclear = [], []
+    told = decimal or _vote_of_signs(data)
     decimal = told or source.decimal
-    order = (order, True) if order else (_vote(data, "dates", ("dmy", "mdy"), None), False)
-    for name, values in data.items():
+    columns = {name: _typed(name, values) for name, values in data.items()}
+    options = dict(order=order or vote_of_dates(_texts_of(columns)), told=order is not None)
+    for name, column in columns.items():
         forced = CATEGORY if name in categories else NUMBER if name in numbers else None
         try:
-            if told is None and isinstance(values, Cells) and forced != CATEGORY and not may_be_code(name):
-                _refuse_groups(name, values, decimal, source.delimiter)
-            column = _learned(name, values, forced, decimal, order)
-            columns.append(replace(column, words=tuple(sorted(own_words))) if forced == CATEGORY else column)
+            if column is None:
+                raise Unclear(f"column {name!r} holds nested values or bytes: leave it out with --drop")
+            if told is None and isinstance(data[name], Cells) and forced != CATEGORY and not may_be_postal_code(name):
+                _refuse_groups(name, data[name], decimal, source.delimiter)
+            own = _learned(column, data[name], forced, decimal, options)
+            found.append(replace(own, words=tuple(sorted(own_words))) if forced == CATEGORY else own)
+        except UnclearDates as error:
+            year = ", year" * ("ymd" in error.orders)
+            unclear.append(
+                f"column {name!r} has dates such as {error.example!r}, in which day{year} and month cannot be told "
+                f"apart: say {' or '.join(f'--dates {one}' for one in error.orders)}"
+            )
         except Unclear as error:
             unclear.append(str(error))
     if unclear:
         raise ValueError(f"{source.path}: {'; '.join(unclear)}")
-    return tuple(columns)
+    return tuple(found)
 
 
 def _prepared(column, words, signs, sign):
@@ -146,18 +160,29 @@ def _are_exact(column):
     return None in ends or max(map(abs, ends)) <= _EXACT
 
 
-def _vote(data, reader, choices, default):
-    """Which of two readings more columns of text have, if one has more."""
-    votes = dict.fromkeys(choices, 0)
+def _vote_of_signs(data):
+    """The decimal sign of more columns, if one has more."""
+    shares = []
     for cells in data.values():
-        if isinstance(cells, Numbers) and cells.decimal in votes:
-            votes[cells.decimal] += 1
-        if not isinstance(cells, Cells) or not cells.known.any():
-            continue
-        shares = {choice: cells.share(_is_read(getattr(cells, reader)(choice))) for choice in choices}
-        best = max(shares, key=shares.get)
-        votes[best] += shares[best] >= 0.5 and min(shares.values()) < shares[best]
-    return default if len(set(votes.values())) == 1 else max(votes, key=votes.get)
+        if isinstance(cells, Numbers) and cells.decimal:
+            shares.append({sign: float(sign == cells.decimal) for sign in ".,"})
+        elif isinstance(cells, Cells) and cells.known.any():
+            shares.append({sign: cells.share(np.isfinite(cells.numbers(sign))) for sign in ".,"})
+    return vote(shares, ".,")
+
+
+def _texts_of(columns):
+    return [column for column in columns.values() if column is not None and column.kind == TEXT]
+
+
+def _typed(name, data):
+    """What `prepare` gives, as a column; None for nested values."""
+    if data is None:
+        return None
+    if isinstance(data, Cells):
+        return TextColumn.of(name, data)
+    values = data.values if isinstance(data, Numbers) else data
+    return of_numbers(name, values) if values.dtype.kind == "f" else of_times(name, values)
 
 
 def _refuse_groups(name, cells, decimal, delimiter):
@@ -182,78 +207,61 @@ def _unclear(name, cell):
     )
 
 
-def _is_read(values):
-    return ~np.isnat(values) if values.dtype.kind in "mM" else np.isfinite(values)
-
-
-def _learned(name, data, forced, decimal, order):
-    if data is None:
-        raise Unclear(f"column {name!r} holds nested values or bytes: leave it out with --drop")
-    if isinstance(data, Numbers):
-        column = _learned_typed(name, data.values, forced)
-        examples = tuple(example.replace(".", data.decimal or ".") for example in column.examples)
-        return replace(column, decimal=data.decimal, unit="", examples=examples)
-    if isinstance(data, np.ndarray):
-        return _learned_typed(name, data, forced)
-    column = _learned_texts(name, data, forced, decimal, order)
-    examples = tuple(map(shortened, data.values[:3].to_pylist()))
-    return replace(column, missing=float(np.mean(~data.known)), examples=examples)
-
-
-def _learned_typed(name, values, forced):
-    lacking = ~_is_read(values) if values.dtype.kind != "f" else np.isnan(values)
-    known = values[~lacking] if lacking.any() else values
-    if forced == CATEGORY:
-        column = _category(name, Cells(_texts(values)))
-    elif values.dtype.kind == "f" and forced is None and may_be_code(name) and _is_code(name, Cells(_texts(values))):
-        column = _code(name, Cells(_texts(values)))
-    elif values.dtype.kind == "f":
-        column = _number(name, known, len(known) < len(values), forced)
+def _learned(column, data, forced, decimal, options):
+    """The type of a column, with what the file says besides."""
+    if column.kind == TEXT:
+        own = _learned_texts(column, data, forced, decimal, options)
+        examples = column.levels[:3]
     else:
-        column = _date(name, known, None)
+        decimal = data.decimal if isinstance(data, Numbers) else None
+        examples = _examples(column, decimal or ".")
+        if forced == CATEGORY:
+            own = category(TextColumn.of(column.name, Cells(_texts(column.values))))
+        elif forced == NUMBER and not column.missing.all():
+            own = Number(column.name)
+        else:
+            own = learned(column, of_file=True)
+        if isinstance(data, Numbers) and own.kind == NUMBER:
+            own = replace(own, decimal=decimal, unit="")
+    return replace(own, missing=float(np.mean(column.missing)), examples=tuple(map(shortened, examples)))
+
+
+def _examples(column, decimal):
+    known = column.values if not column.missing.any() else column.values[~column.missing]
     shown = list(dict.fromkeys(known[:3].tolist()))
-    if values.dtype.kind == "f":
-        examples = [f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}" for value in shown]
-    else:
-        examples = [str(value)[:10] for value in shown]
-    return replace(column, missing=float(np.mean(lacking)), examples=tuple(map(shortened, examples)))
+    if column.kind != NUMBER:
+        return [str(value)[:10] for value in shown]
+    texts = [f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}" for value in shown]
+    return [text.replace(".", decimal) for text in texts]
 
 
-def _learned_texts(name, cells, forced, decimal, order):
+def _learned_texts(column, cells, forced, decimal, options):
+    name = column.name
     if not cells.known.any():
-        return Column(name, LEFT_OUT, "empty")
+        return LeftOut(name, "empty")
     if forced == CATEGORY:
-        return _category(name, cells)
+        return category(column)
     decimal = _fitting(cells, decimal)
     values = cells.numbers(decimal)
-    numeric = cells.share(np.isfinite(values))
+    are_numbers = cells.share(np.isfinite(values)) >= 0.5
+    if forced != NUMBER:
+        if not are_numbers or is_postal_code(name, column.levels, cells.counts):
+            return learned(column, of_file=True, **options)
+        if cells.matches(LEADING_ZERO).any():
+            return text_category(column)
+        if _are_codes(name, cells, values):
+            odd = column.levels[int(np.isnan(values).argmax())]
+            own = text_category(column)
+            return replace(own, note=f"{own.note}; not all are numbers, as {shortened(odd)!r}")
+        if np.nanmax(np.abs(values)) > _EXACT and cells.matches(r"^\d+$").all():
+            return text_category(column)
+    numbers = Column(name, NUMBER, cells.expand(values), column.missing)  # NaN, but not missing, what is no number
+    own = Number(name) if forced == NUMBER else learned(numbers, of_file=True)
+    if own.kind != NUMBER:
+        return own
     told = decimal if cells.matches("[.,]").any() else None  # whole numbers do not tell it
-    written = dict(decimal=told, unit=cells.unit(decimal), grouped=bool(cells.matches(_GROUPS[decimal]).any()))
-    if forced == NUMBER:
-        return Column(name, NUMBER, **written)
-    if _is_code(name, cells):
-        return _code(name, cells)
-    if numeric >= 0.5 and cells.matches(LEADING_ZERO).any():
-        return _text(name, cells)
-    if numeric >= 0.5 and _are_codes(name, cells, values):
-        column = _text(name, cells)
-        odd = cells.values[int(np.isnan(values).argmax())].as_py()
-        return replace(column, note=f"{column.note}; not all are numbers, as {shortened(odd)!r}")
-    if numeric >= 0.5 and np.nanmax(np.abs(values)) > _EXACT and cells.matches(r"^\d+$").all():
-        return _text(name, cells)
-    if numeric >= 0.5:
-        return replace(_number(name, cells.expand(values)[cells.known], not cells.known.all(), None), **written)
-    if len(cells.values) == 1 and not cells.known.all():
-        mark = cells.values[0].as_py()
-        return Column(name, BOOLEAN, f"{mark!r} or empty", levels=("", mark))
-    truth = cells.truth()
-    if truth:
-        return Column(name, BOOLEAN, levels=truth)
-    found = _order_of_dates(name, cells, *order)
-    if found:
-        dates = cells.dates(found)
-        return _date(name, dates[~np.isnat(dates)], found)
-    return _text(name, cells)
+    grouped = bool(cells.matches(_GROUPS[decimal]).any())
+    return replace(own, decimal=told, unit=cells.unit(decimal), grouped=grouped)
 
 
 def _are_codes(name, cells, values):
@@ -274,97 +282,6 @@ def _are_codes(name, cells, values):
 def _fitting(cells, decimal):
     """The decimal sign of the file, or the other one if only that one reads all cells."""
     return next((sign for sign in (decimal, OTHER[decimal]) if np.isfinite(cells.numbers(sign)).all()), decimal)
-
-
-def _number(name, known, lacking, forced):
-    if forced is None and len(known):
-        if not lacking and known.min() == known.max():
-            return Column(name, LEFT_OUT, "always the same")
-        if is_identifier(known, name) or calls_itself_a_row_number(name) and _are_row_numbers(known):
-            return Column(name, LEFT_OUT, "identifier")
-    return Column(name, NUMBER if len(known) else LEFT_OUT, "" if len(known) else "empty")
-
-
-def _are_row_numbers(values):
-    return len(values) > 2 and not (values % 1).any() and len(np.unique(values)) == len(values)
-
-
-def _date(name, known, order):
-    parts = varying_parts(known, order)
-    return Column(name, DATE, ", ".join(parts), order=order, parts=parts) if parts else _same(name)
-
-
-def _same(name):
-    return Column(name, LEFT_OUT, "always the same")
-
-
-def _order_of_dates(name, cells, order, told):
-    """The order in which most cells are dates; None if they are none.
-
-    One that the user has `told` holds wherever it can; one of other columns if no other order reads more cells.
-    """
-    shares = {one: cells.share(~np.isnat(cells.dates(one))) for one in (*ORDERS, _SHORT)}
-    if max(shares.values()) < 0.5:
-        return None
-    if told:
-        given = next((one for one in (order, _SHORT) if one.endswith(order) and shares[one]), None)
-        if given:
-            return given
-    short, best = shares.pop(_SHORT), max(shares, key=shares.get)
-    if shares[best] < 0.5:
-        return None
-    alike = [one for one in ("dmy", "mdy") if shares[one] == shares[best]]
-    alike += ["ymd"] if short == shares[best] and best == "dmy" and _may_begin_with_years(cells) else []
-    if (order is None or "ymd" in alike) and len(alike) > 1 and cells.matches(UNCLEAR.pattern).any():
-        raise Unclear(
-            f"column {name!r} has dates such as {cells.values[0].as_py()!r}, in which day{', year' * ('ymd' in alike)} "
-            f"and month cannot be told apart: say {' or '.join(f'--dates {one}' for one in alike)}"
-        )
-    return order if order and shares[order] == shares[best] else best
-
-
-def _may_begin_with_years(cells):
-    """Whether dates as 14-02-01 begin with few of the numbers that days have."""
-    firsts = pc.cast(pc.utf8_slice_codeunits(cells.values.filter(pa.array(cells.matches(r"^\d\d-"))), 0, 2), pa.int64())
-    return len(firsts) > 0 and pc.max(firsts).as_py() - pc.min(firsts).as_py() < _SPAN_OF_YEARS
-
-
-def _text(name, cells):
-    n_known, n_values = int(cells.counts.sum()), len(cells.values)
-    if n_values == 1:
-        return _same(name)
-    words = np.mean([text.count(" ") + 1 for text in cells.texts(1000)])
-    if words >= FEW_WORDS and n_values > max(MOST_LEVELS, 0.2 * n_known):
-        return Column(name, LEFT_OUT, "free text")
-    if n_values >= SHARE * n_known and (is_identifier(cells.texts(), name) or calls_itself_a_row_number(name)):
-        return Column(name, LEFT_OUT, "identifier")
-    return _category(name, cells)
-
-
-def _category(name, cells, digits=0, note=""):
-    texts = [text[:digits] if digits else text for text in cells.values.to_pylist()]
-    counts = Counter()
-    for text, count in zip(texts, cells.counts.tolist(), strict=True):
-        counts[text] += count
-    levels, joined = sorted(counts), len(counts) > MOST_LEVELS
-    if joined:
-        levels = sorted(sorted(levels, key=lambda level: -counts[level])[: MOST_LEVELS - 1])
-    note += f"{len(counts)} level{'s' * (len(counts) != 1)}{', the rarest joined' * joined}"
-    return Column(name, CATEGORY, note, levels=tuple(levels), joined=joined, digits=digits)
-
-
-def _code(name, cells):
-    """A category of codes such as postal codes: by the leading digits if there are too many levels."""
-    longest = pc.max(pc.utf8_length(cells.values)).as_py()
-    cells = cells.padded(longest)
-
-    def are_few(digits):
-        return pc.count_distinct(pc.utf8_slice_codeunits(cells.values, 0, digits)).as_py() <= MOST_LEVELS
-
-    digits = next(filter(are_few, range(longest, 0, -1)), 0)
-    first = "digit" if digits == 1 else f"{digits} digits"
-    note = f"by the first {first}: " if 0 < digits < longest else ""
-    return replace(_category(name, cells, digits if note else 0, note), width=longest)
 
 
 def _texts(values):
@@ -391,8 +308,8 @@ def encode(schema, source, unknown="error", data=None, decimal=None):
         words = {column.name: schema.missing_words(column) for column in used}
         data = prepare(source, signs, words.get)
         sign_of = _signs_of(schema, source, data, decimal)
-    types_of = dict(zip(source.table.column_names, source.table.schema.types, strict=True))
-    single = all(types_of[column.name] == pa.float32() for column in used)
+    kinds = dict(zip(source.table.column_names, source.table.schema.types, strict=True))
+    single = all(kinds[column.name] == pa.float32() for column in used)
     X = np.empty((len(source.table), len(schema.feature_names)), np.float32 if single else np.float64, order="F")
     bad, done = [], 0
     for column in used:
@@ -428,7 +345,7 @@ def _signs_of(schema, source, data, told):
     numbers = [
         column for column in schema.used if column.kind == NUMBER and isinstance(data[column.name], Cells | Numbers)
     ]
-    found = _vote({column.name: data[column.name] for column in numbers}, "numbers", ".,", None) if numbers else None
+    found = _vote_of_signs({column.name: data[column.name] for column in numbers})
     signs, wrong = {}, []
     for column in numbers:
         cells, known = data[column.name], column.unit
@@ -479,45 +396,30 @@ def label_cells(target, source, words):
     return Cells(column, words)
 
 
-def _encoded(column, data, decimal):
+def _encoded(own, data, decimal):
     """Arrays of floats for a column, and the cells that it cannot take."""
-    if data is None:
-        return [], [Bad(column.name, "nested values or bytes", np.arange(1), always=True)]
-    if isinstance(data, Numbers):
-        data = data.values
-    if isinstance(data, np.ndarray):
-        kind = data.dtype.kind
-        if kind == "f" and column.kind == NUMBER:
-            infinite = np.flatnonzero(np.isinf(data))
-            return [data], [Bad(column.name, f"{data[infinite[0]]}", infinite, always=True)] if len(infinite) else []
-        if kind in "mM" and column.kind == DATE:
-            parts = date_parts(data)
-            return [parts[name] for name in column.parts], []
-        data, decimal = Cells(_texts(data)), "."
-    if column.kind == DATE:
-        dates = data.dates(column.order or _order_of_dates(column.name, data, None, False) or "ymd")
-        values, wrong = [data.expand(date_parts(dates)[name]) for name in column.parts], np.isnat(dates)
+    column = _typed(own.name, data)
+    if column is None:
+        return [], [Bad(own.name, "nested values or bytes", np.arange(1), always=True)]
+    if column.kind == own.kind:
+        infinite = np.flatnonzero(np.isinf(column.values)) if own.kind == NUMBER else ()
+        wrong = [Bad(own.name, f"{column.values[infinite[0]]}", infinite, always=True)] if len(infinite) else []
+        return list(own.read(column).T), wrong
+    if column.kind != TEXT:
+        data, decimal = Cells(_texts(column.values)), "."
+        column = TextColumn.of(own.name, data)
+    if own.kind == DATE:
+        own = replace(own, order=own.order or order_of_dates(column) or "ymd")
+        values, wrong = list(own.read(column).T), np.isnat(data.dates(own.order))
     else:
-        known = _codes(column, data, decimal)
-        wrong = ~np.isfinite(known)
-        values = [data.expand(known)]
-        if column.kind == BOOLEAN and column.levels[0] == "":
-            values[0][~data.known] = 0.0
-    is_level = column.kind in (CATEGORY, BOOLEAN)
+        known = own.positions(column.levels) if own.is_category else data.numbers(decimal)
+        values, wrong = [data.expand(known)], ~np.isfinite(known)
+        if own.kind == BOOLEAN and own.is_mark:
+            values[0][column.missing] = 0.0
     return values, [
-        Bad(column.name, data.values[code].as_py(), np.flatnonzero(data.codes == code), is_level)
+        Bad(own.name, column.levels[code], np.flatnonzero(data.codes == code), own.is_category)
         for code in np.flatnonzero(wrong)[: _MOST_BAD + 1].tolist()
     ]
-
-
-def _codes(column, cells, decimal):
-    """Numbers that stand for the distinct values of a column, NaN for what it cannot take."""
-    if column.kind == NUMBER:
-        return cells.numbers(decimal)
-    if column.kind == BOOLEAN and column.levels[0] != "":  # whatever the language
-        return cells.codes_of([word for pair in TRUTH for word in pair], lower=True) % 2
-    codes = cells.padded(column.width).codes_of(column.levels, digits=column.digits)
-    return np.where(np.isnan(codes), len(column.levels), codes) if column.joined else codes
 
 
 def _all_bad(source, bad, learning):

@@ -5,65 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-NUMBER, BOOLEAN, CATEGORY, DATE, LEFT_OUT = "number", "boolean", "category", "date", "left out"
+from .._inputs.columns import LEFT_OUT, Number, packed, unpacked
+from .._inputs.frames import BOOLEAN, CATEGORY, DATE, NUMBER
+
 _MOST_SHOWN, _WIDTH = 20, 24
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column of a file: what it is, and how its cells are read.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "boolean", "category", "date", "left out"}
-    note : str
-        Why a column is left out, or what else is to be said of it.
-    decimal, order : str or None
-        Decimal sign of numbers and order of dates, as ``"dmy"``; None if the file had types.
-    levels : tuple of str
-        Of a category; false and true of a boolean, ``("", "x")`` if a mark stands for true.
-    joined : bool
-        One more level stands for all that are not in `levels`.
-    parts : tuple of str
-        Numbers that a date becomes: days, month, weekday.
-    digits : int
-        Leading digits that levels are reduced to; 0 for all.
-    width : int
-        Digits of a code, whose leading zeros a file may lack; 0 if it is none.
-    unit : str or None
-        Of numbers, as ``"%"`` or ``"€"``, empty without one; None if the file does not say it, as a spreadsheet.
-    grouped : bool
-        Thousands of numbers are set apart.
-    words : tuple of str or None
-        Words for a missing value; None takes those of the schema.
-    missing : float
-        Share of rows without a value.
-    examples : tuple of str
-    """
-
-    name: str
-    kind: str
-    note: str = ""
-    decimal: str | None = None
-    order: str | None = None
-    levels: tuple = ()
-    joined: bool = False
-    parts: tuple = ()
-    digits: int = 0
-    width: int = 0
-    unit: str | None = None
-    grouped: bool = False
-    words: tuple | None = None
-    missing: float = 0.0
-    examples: tuple = ()
-
-    @property
-    def features(self):
-        """Names of the columns of the matrix."""
-        if self.kind == DATE:
-            return [self.name if part == "days" else f"{self.name} ({part})" for part in self.parts]
-        return [] if self.kind == LEFT_OUT else [self.name]
 
 
 @dataclass(frozen=True)
@@ -72,8 +17,10 @@ class Schema:
 
     Parameters
     ----------
-    columns : tuple of Column
-        What each column of the file is, in their order.
+    columns : tuple
+        What each column of the file is, in their order: objects with `name`, `kind` ("number", "boolean", "category",
+        "date" or "left out"), `note`, `missing`, the share of rows without a value, and `examples`. Numbers have
+        `decimal` and `unit`, categories and booleans `levels`, dates `parts`.
     target : str, default=None
         Name of the column with the classes.
     words : tuple of str, default=()
@@ -110,14 +57,15 @@ class Schema:
     headed: str = ""
 
     def __getstate__(self):
-        """One text, whatever the number of columns: model files list every object."""
-        return {"json": json.dumps(vars(self) | {"columns": [vars(column) for column in self.columns]})}
+        """Two texts, whatever the number of columns: model files list every object."""
+        own = {name: value for name, value in vars(self).items() if name != "columns"}
+        return {"columns": packed(self.columns), "json": json.dumps(own)}
 
     def __setstate__(self, state):
-        found = json.loads(state["json"])
-        columns = tuple(Column(**{key: _tuples(value) for key, value in column.items()}) for column in found["columns"])
-        own = {key: _tuples(value) for key, value in found.items()}
-        vars(self).update({"dialect": (), "width": 0, "headed": ""} | own | {"columns": columns})
+        own = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(state["json"]).items()
+        }
+        vars(self).update(own | {"columns": tuple(unpacked(state["columns"]))})
 
     @classmethod
     def of_numbers(cls, names):
@@ -133,7 +81,7 @@ class Schema:
         schema : Schema
             In which every column is a number.
         """
-        return cls(tuple(Column(str(name), NUMBER) for name in names), words=("", "nan"))
+        return cls(tuple(Number(str(name)) for name in names), words=("", "nan"))
 
     @property
     def used(self):
@@ -150,8 +98,8 @@ class Schema:
 
         Parameters
         ----------
-        column : Column
-            One of the schema.
+        column : object
+            One of `columns`.
 
         Returns
         -------
@@ -184,9 +132,9 @@ class Schema:
 
     @property
     def categorical_features(self):
-        """Positions of the categories in the matrix."""
-        kinds = [column.kind for column in self.used for _ in column.features]
-        return [position for position, kind in enumerate(kinds) if kind == CATEGORY]
+        """Positions of the categories, of which truth values are some, in the matrix."""
+        are = [column.is_category for column in self.used for _ in column.features]
+        return [position for position, is_category in enumerate(are) if is_category]
 
     def encode(self, source, *, unknown="error", decimal=None):
         """The matrix of a part of a file.
@@ -229,15 +177,14 @@ class Schema:
         """
         import pandas as pd
 
-        columns, codes = {}, dict(zip(self.feature_names, np.asarray(X).T, strict=True))
-        for column in self.used:
-            for name in column.features:
-                values = codes[name]
-                if column.kind == CATEGORY:
-                    levels = [*column.levels, *([_unlike("(rare)", column.levels)] if column.joined else [])]
-                    values = pd.Categorical.from_codes(np.where(np.isnan(values), -1, values).astype(int), levels)
-                columns[name] = values
-        return pd.DataFrame(columns)
+        columns, types = [], [own for own in self.used for _ in own.features]
+        for own, values in zip(types, np.asarray(X).T, strict=True):
+            if own.kind == CATEGORY:
+                values = pd.Categorical.from_codes(np.where(np.isnan(values), -1, values).astype(int), own.level_names)
+            elif own.kind == BOOLEAN:
+                values = pd.Series(values).map({0.0: False, 1.0: True}).astype("boolean")
+            columns.append(pd.Series(values))
+        return pd.concat(columns, axis=1, keys=self.feature_names)
 
     def summary(self):
         """Two lines on what the columns were taken for.
@@ -281,16 +228,6 @@ class Schema:
 
 
 def shortened(text):
+    """A cell or a name in one short line."""
     text = " ".join(str(text).split())
     return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."
-
-
-def _unlike(name, names):
-    """A name that none of others is."""
-    while name in names:
-        name = f"({name})"
-    return name
-
-
-def _tuples(value):
-    return tuple(value) if isinstance(value, list) else value

@@ -9,6 +9,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import Bunch
 
+from .._inputs.identifiers import may_be_postal_code
 from .._utils.advice import tell
 from .._utils.files import as_path
 from .._utils.from_sklearn import Interval, StrOptions, validate_params
@@ -280,10 +281,8 @@ def _warn_of_classes(source, target, classes):
 
 def _signs(names, path, texts, decimal):
     """Decimal signs that plain numbers may have in each column; "" for `texts`, by name or position, and codes."""
-    from ._columns import may_be_code
-
     positions = {find_column(names, name, path) for name in texts}
-    return ["" if j in positions or may_be_code(name) else decimal or ".," for j, name in enumerate(names)]
+    return ["" if j in positions or may_be_postal_code(name) else decimal or ".," for j, name in enumerate(names)]
 
 
 def _learned(source, goal, group, given, dates, decimal, words, own_words, signs):

@@ -32,6 +32,7 @@ class Auto(Estimator):
 
     _: KW_ONLY
     time_budget: float | None = None
+    categorical_features: Any = "from_dtype"
     cv: Any = 3
     random_state: RandomState = 0
     verbose: bool = False
@@ -43,7 +44,11 @@ class Auto(Estimator):
     }
 
     def _make_inputs(self):
-        return Positions(type(self).__name__, class_weight=getattr(self, "class_weight", None))
+        return Positions(
+            type(self).__name__,
+            categories=self.categorical_features,
+            class_weight=getattr(self, "class_weight", None),
+        )
 
     def _vote_on(self, data, points_of, members_for, clock):
         """Fit the members and their vote.

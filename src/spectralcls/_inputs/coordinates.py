@@ -1,0 +1,128 @@
+"""What becomes of the numbers of a table: coordinates of a Gaussian kernel.
+
+The factor of an unordered category is 1 for equal levels and lambda otherwise. With an indicator of scale s for each
+level two different levels are ``sqrt(2) s`` apart, so that ``lambda = exp(-s^2 / h^2)``. Ordered levels are their
+ranks.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._tuning.spread import centers_and_spreads, moments
+from .._utils.conversion import brought_into_range
+
+RARE = 3.0  # scales that rare values of a mostly constant column lie from the others, root mean square, at most
+FEWEST_GAPS = 10  # missing values of a column, and others, from which on its gaps may say something
+UNIT = 1e-6  # a spread this near to 1 is one
+
+
+@dataclass(eq=False)
+class Scaled:
+    """A number: ``(x - center) / scale``."""
+
+    name: object
+    center: float = 0.0
+    scale: float = 1.0
+    observed: bool = True
+    spread: float = 1.0  # of the coordinate
+    is_category = ordered = False
+    factor = None  # numbers keep their scales
+
+    @property
+    def width(self):
+        return int(self.observed)
+
+    @classmethod
+    def of_columns(cls, names, columns, scale, weights=None):
+        """One for each name, from its values (n,), NaN where they are missing; `scale` says whether to scale them."""
+        observed = [not np.isnan(values).all() for values in columns]
+        if scale:
+            centers, scales = centers_and_scales(columns, weights)
+            found = zip(names, centers.tolist(), scales.tolist(), observed, strict=True)
+            return [cls(*of_column) if of_column[-1] else cls(of_column[0], observed=False) for of_column in found]
+        spreads = centers_and_spreads(columns, weights)[1].tolist()
+        found = zip(names, observed, spreads, strict=True)
+        return [cls(name, observed=some, spread=spread if some else 1.0) for name, some, spread in found]
+
+
+@dataclass(eq=False)
+class Indicators:
+    """A position of a level: indicators of scale `scale`, or ranks times it."""
+
+    name: object
+    n_positions: int
+    ordered: bool
+    scale: float  # of the indicators: the squared distance of two random rows is 2 on average
+    factor: float = 1.0  # found by the search; 0 leaves the column out
+    is_category = True
+
+    @property
+    def width(self):
+        if self.n_positions < 2 or self.factor == 0:
+            return 0
+        return 1 if self.ordered or self.n_positions == 2 else self.n_positions
+
+    @classmethod
+    def learned(cls, own, positions, weights=None):
+        """From the type of a column, and the position of each level."""
+        known = ~np.isnan(positions)
+        which = positions[known].astype(np.intp)
+        weights = np.ones(len(which)) if weights is None else weights[known]
+        return cls(own.name, own.n_levels, own.ordered, _level_scale(which, own.n_levels, own.ordered, weights))
+
+    def encode(self, position):
+        """Coordinates without `factor`, NaN where there is no position."""
+        if self.width == 1:
+            spread = 1.0 if self.ordered else np.sqrt(2.0)
+            return (position * spread * self.scale)[:, None]
+        out = (position[:, None] == np.arange(self.width)) * self.scale
+        out[np.isnan(position)] = np.nan
+        return out
+
+
+@dataclass(eq=False)
+class Gap:
+    """Whether a number is missing: a coordinate that varies as a standardized number, and is never missing."""
+
+    position: int  # of the number in the matrix
+    scale: float
+    factor: float = 1.0
+    is_category = False
+
+    @classmethod
+    def learned(cls, position, missing, weights=None):
+        """From the mask of missing values; None if they are too few to learn from, or all but too few."""
+        if not FEWEST_GAPS <= np.count_nonzero(missing) <= len(missing) - FEWEST_GAPS:
+            return None
+        share = np.average(missing, weights=weights)
+        return cls(position, float(min(1 / np.sqrt(share * (1 - share)), RARE)))
+
+    @property
+    def width(self):
+        return int(self.factor != 0)
+
+
+def scaled(X, center, scale):
+    """``(X - center) / scale`` in the precision of X; X itself if that changes nothing."""
+    if not np.any(center) and np.all(scale == 1):
+        return X
+    with np.errstate(over="ignore", invalid="ignore"):
+        return brought_into_range((X - np.asarray(center, X.dtype)) / np.asarray(scale, X.dtype))
+
+
+def centers_and_scales(columns, weights=None):
+    """Center and spread of each of several columns; (0, 1) if the spread is 1, and for a constant the scale 1."""
+    centers, spreads = centers_and_spreads(columns, weights, farthest=RARE)
+    plain = np.abs(spreads - 1) < UNIT
+    return np.where(plain, 0.0, centers), np.where(plain | (spreads == 0), 1.0, spreads)
+
+
+def _level_scale(which, n_positions, ordered, weights):
+    """Scale at which the mean squared distance between two random rows is 2, as between standardized numbers."""
+    if n_positions < 2 or not len(which):
+        return 1.0
+    if ordered:
+        return float(1 / (moments(which, weights)[1] or 1.0))
+    shares = np.bincount(which, weights, minlength=n_positions) / weights.sum()
+    return float(1 / np.sqrt(max(1 - shares @ shares, 1e-12))) if shares.max() < 1 else 1.0
