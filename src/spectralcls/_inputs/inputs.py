@@ -367,10 +367,9 @@ class Inputs:
         some = np.linspace(0, len(data.X) - 1, min(len(data.X), DONORS)).astype(np.intp)
         rows = some[np.argsort(data.take(some).keys(), kind="stable")[:DRAWN]]
         raw = raw.take(rows) if isinstance(raw, Columns) else raw[rows]
-        kept = (
-            [tuple(column.compact()) for column in raw] if isinstance(raw, Columns) else raw
-        )  # no class of ours in a file
-        self._drawn = kept, np.ones(len(rows)) if data.weights is None else data.weights[rows]
+        if isinstance(raw, Columns):
+            raw = [tuple(column.compact()) for column in raw]  # no class of ours in a file
+        self._drawn = raw, np.ones(len(rows)) if data.weights is None else data.weights[rows]
 
     def _chooses_scale(self, data):
         return self.scale is not None and self.tuned and self.step is None and data.n_classes > 1
