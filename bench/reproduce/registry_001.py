@@ -288,7 +288,7 @@ def figures(trials):
     yield Figure("001:fig6.1", "The ten points of largest weight", f"{f}.largest_weights")
     yield Figure("001:fig6.2", "Density estimates without and with weights", f"{f}.densities", (), (("h", 0.25),))
     yield Figure("001:fig6.3", "Weights of the samples", f"{f}.weights_of_gaussian_in_ring")
-    yield Figure("001:fig7.1", "Map by the Laplacian matrix", f"{f}.map_of_ring", (), (("weighting", "1/f"),))
+    yield Figure("001:fig7.1", "Map by the Laplacian matrix", f"{f}.map_of_ring", (), (("weighting", "symmetric"),))
     yield Figure("001:fig7.2", "Map by the affinity matrix", f"{f}.map_of_ring", (), (("weighting", None),))
     ranges = tuple(
         cell("thesis_kernels.ranges", 60, kernel=kernel, draws=min(trials, RANGE_DRAWS))

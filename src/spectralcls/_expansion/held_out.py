@@ -17,11 +17,13 @@ import numpy as np
 from .._inputs.completion import completed_by_folds, outside
 from .._inputs.missing import is_incomplete
 from .._tuning import Judge, Scored
+from .._utils.training_data import TrainingData
 from ..kernels import kernel_sums
+from .class_means import class_means
 from .expansion import Sums
 from .incomplete import incomplete_class_log_sums
 from .nearest import nearest_codes
-from .points import BLOCK_BYTES, blocks, class_rows
+from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows
 from .rule import Rule
 
 MAX_WEIGHTED_LEAVE_ONE_OUT = 2000
@@ -38,7 +40,7 @@ class Problem(NamedTuple):
     rule: Rule
     sample: NamedTuple
     kernel: str
-    bandwidths: np.ndarray  # (b,)
+    bandwidths: np.ndarray  # (b,), or (b, C) of each class
     log_priors: np.ndarray | None = None  # (C,); None: shares of the classes in the training part
     n_jobs: int | None = None
     scoring: str = "auto"
@@ -85,6 +87,8 @@ def judged(problem):
     """
     if len(problem.sample.X) == 1:  # the first of a `partial_fit`: no statement can be made
         return None
+    if np.ndim(problem.bandwidths) == 2:
+        return _by_class(problem)
     if is_incomplete(problem.sample.X):
         return _judged(problem, _incomplete(problem))
     if problem.rule.weighting is not None:
@@ -214,15 +218,39 @@ def _leave_one_out(p):
     return _held_out(p, log_sums[:, plain], totals, *_training_weight(p))
 
 
-def _weighted(p):
-    """k folds of a 1/f-weighted rule: a pass for f in every fold, then one with the weights of each fold."""
+def _by_class(p):
+    """Bandwidths of the classes share no kernel values: a fit to the others of each fold, for each of them."""
+    folds, sample = _few_folds(p, "class-wise bandwidths"), p.sample
+    rules = [replace(p.rule, priors=priors) for priors in p.priors] or [p.rule]
+    judge = Judge(sample, p.shape, p.scoring, logs=p.rule.decision == "density", importance=p.importance)
+    for fold, places in enumerate(class_rows(folds[sample.rows], folds.max() + 1)):
+        if len(places):
+            others = np.flatnonzero(folds != fold)
+            parts = sample.X[others], sample.codes[others], np.arange(sample.n_classes), sample.weights[others]
+            points = TrainingPoints.of(TrainingData(*parts, features=sample.features), n_jobs=p.n_jobs)
+            scores = [
+                [class_means(rule, points, p.kernel, h, p.log_priors)[0].scores(sample.X[sample.rows[places]])]
+                for h in p.bandwidths
+                for rule in rules
+            ]
+            judge.add(places, np.concatenate(scores).swapaxes(0, 1).reshape(len(places), *p.shape, -1))
+    return judge
+
+
+def _few_folds(p, what):
+    """The fold of each point; an error if leaving out one at a time would take too long."""
     n = len(p.sample.X)
     if p.sample.folds is None and n > MAX_WEIGHTED_LEAVE_ONE_OUT:
         raise ValueError(
-            f"Leaving out one of {n} points at a time takes O(n^3) for a rule weighted by 1/f; the limit is "
+            f"Leaving out one of {n} points at a time takes O(n^3) for {what}; the limit is "
             f"{MAX_WEIGHTED_LEAVE_ONE_OUT} points. Set cv to a number of folds, or lower max_tuning_samples."
         )
-    folds = np.arange(n) if p.sample.folds is None else p.sample.folds
+    return np.arange(n) if p.sample.folds is None else p.sample.folds
+
+
+def _weighted(p):
+    """k folds of a 1/f-weighted rule: a pass for f in every fold, then one with the weights of each fold."""
+    n, folds = len(p.sample.X), _few_folds(p, "a rule weighted by 1/f")
     n_folds = folds.max() + 1
     inside = folds[:, None] == np.arange(n_folds)
     class_weight = _other_weight(p, folds)

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from .._estimator import ExpansionClassifier, fitted_in_memory, transactional, with_parameters
+from .._estimator import CONSTRAINTS, ExpansionClassifier, fitted_in_memory, transactional, with_parameters
 from .._expansion import class_means, training_points
 from .._expansion.held_out import Problem, sample_and_scores
-from .._tuning import candidate_grid, gathered_sample, reference_of
+from .._tuning import candidate_grid, class_proportions, gathered_sample, reference_of
 from .._utils.available import available_if
+from .._utils.from_sklearn import StrOptions
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth, check_no_class_vanishes
 from ..metric import LearnedMap, fitted_map
@@ -36,8 +37,14 @@ class KernelMeanClassifier(ExpansionClassifier):
     random_state: RandomState = 0
     n_jobs: int | None = None
 
+    _parameter_constraints = {"bandwidth": [*CONSTRAINTS["bandwidth"], StrOptions({"cv_per_class"})]}
     metric_ = fitted_map
     _learns_on_workers = True
+
+    def _check_on_workers(self):
+        super()._check_on_workers()
+        if isinstance(self.bandwidth, str) and self.bandwidth == "cv_per_class":
+            raise ValueError('bandwidth="cv_per_class" needs the points in memory: on Dask collections take "cv".')
 
     def _rule(self):
         raise NotImplementedError
@@ -62,7 +69,7 @@ class KernelMeanClassifier(ExpansionClassifier):
         log_priors = self._log_priors(data)
         if not isinstance(self.bandwidth, str):
             self.bandwidth_ = check_bandwidth(self.bandwidth, data.classes)
-        elif self.bandwidth == "cv":
+        elif self._is_tuned("bandwidth"):
             self._tune(data, log_priors)
         else:
             self.bandwidth_ = reference_of(data, self.bandwidth, self.kernel, self.random_state)
@@ -77,13 +84,17 @@ class KernelMeanClassifier(ExpansionClassifier):
             self.inverse_density_ = inverse_density
 
     def _tune(self, data, log_priors):
-        sample, grid, score = self._bandwidth_problem(data, self._rule(), log_priors)
+        ratios = None  # of the bandwidths of the classes to that of all
+        if self.bandwidth == "cv_per_class":
+            ratios = class_proportions(data, self.kernel, self.random_state)
+        sample, grid, score = self._bandwidth_problem(data, self._rule(), log_priors, ratios)
         found = self._search(sample, {"bandwidth": grid} | self._further_candidates(), score).params
-        self.bandwidth_ = float(found.pop("bandwidth"))
+        bandwidth = float(found.pop("bandwidth"))
+        self.bandwidth_ = bandwidth if ratios is None else bandwidth * ratios
         for name, value in found.items():
             setattr(self, f"{name}_", value)
 
-    def _bandwidth_problem(self, data, rule, log_priors):
+    def _bandwidth_problem(self, data, rule, log_priors, ratios=None):
         """The sample to tune on, candidates, and the function that scores them."""
         points, sample = gathered_sample(self, data, against_all=rule.weighting is None)
         grid = candidate_grid(self, data, points, self.kernel)
@@ -91,6 +102,7 @@ class KernelMeanClassifier(ExpansionClassifier):
         importance = self._importance(data)
 
         def score(_, bandwidth, priors=()):
+            bandwidth = bandwidth if ratios is None else np.multiply.outer(bandwidth, ratios)
             options = {"scoring": self.scoring, "importance": importance, "priors": priors}
             return scores(Problem(rule, sample, self.kernel, bandwidth, log_priors, self.n_jobs, **options))
 

@@ -19,10 +19,12 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or dict, default="cv"
+    bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; a dict
-        ``{label: h}`` has one value for each. Data without spread get 1.
+        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"``
+        multiplies the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict
+        ``{label: h}`` has one value for each class. Data without spread get 1.
+        With "cv_per_class" each factor takes a fit to each fold.
     weighting : {"inverse", "symmetric"} or None, default="inverse"
         A training point enters the class means with 1/f, with ``f^-1/2``, or with 1, f the Parzen density of all
         training points.

@@ -18,10 +18,12 @@ class ISEClassifier(KernelMeanClassifier):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or dict, default="cv"
+    bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; a dict
-        ``{label: h}`` has one value for each. Data without spread get 1.
+        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"``
+        multiplies the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict
+        ``{label: h}`` has one value for each class. Data without spread get 1.
+        With "cv_per_class" each factor takes a fit to each fold.
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class

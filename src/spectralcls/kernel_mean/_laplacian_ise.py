@@ -17,10 +17,12 @@ class LaplacianISEClassifier(KernelMeanClassifier):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or dict, default="cv"
+    bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; a dict
-        ``{label: h}`` has one value for each. Data without spread get 1.
+        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"``
+        multiplies the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict
+        ``{label: h}`` has one value for each class. Data without spread get 1.
+        With "cv_per_class" each factor takes a fit to each fold.
     weighting : {"symmetric", "inverse"}, default="symmetric"
         ``"symmetric"``: ``<m_c, y>_f`` is ``f(y)^-1/2`` times the mean of ``f(x_i)^-1/2 k(y, x_i)`` over the class,
         the inner product in which the squared norm is taken; ``"inverse"``: the mean of ``f(x_i)^-1 k(y, x_i)``.
