@@ -235,6 +235,29 @@ def test_a_table_whose_levels_and_classes_the_first_samples_do_not_have():
     assert len(pool.remaining) == 0 and pool.perturbation.shape == (0, 3)
 
 
+@pytest.mark.filterwarnings("ignore:PerTurboClassifier predicts the same class")
+@pytest.mark.parametrize("numbers_alone", [True, False])
+def test_refreshed_it_is_a_pool_whose_classifier_was_fitted_to_the_same_labels(numbers_alone):
+    """Distances of levels, bandwidth and ridge are then chosen by all labels, not by the first ones."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    y, noise = rng.integers(3, size=(2, 160))
+    table = pd.DataFrame({"a": y + rng.normal(size=160), "b": 1e3 * rng.normal(size=160)})
+    if not numbers_alone:
+        table["place"] = np.array(list("uvw"))[np.where(rng.random(160) < 0.8, y, noise)]
+        table["noise"] = np.array(list("xyz"))[noise]
+    pool = ActivePool(PerTurboClassifier().fit(table[:9], y[:9]), table[9:].reset_index(drop=True))
+    for i in range(60):
+        pool.label(i, y[9 + i])
+    pool.refresh()
+    same = ActivePool(PerTurboClassifier().fit(table[:69], y[:69]), table[69:].reset_index(drop=True))
+    assert (pool.estimator.bandwidth_, pool.estimator.alpha_) == (same.estimator.bandwidth_, same.estimator.alpha_)
+    factors = [[getattr(c, "factor", 1.0) for c in p.estimator._inputs.table.columns] for p in (pool, same)]
+    assert factors[0] == factors[1] and (numbers_alone or factors[0][2] > 0)
+    np.testing.assert_allclose(pool.perturbation, same.perturbation, atol=1e-9)
+    np.testing.assert_allclose(pool.perturbation, pool.estimator.perturbation(table[69:]), atol=1e-9)
+
+
 def test_a_pool_after_growth_and_after_a_refit_has_the_scales_of_all():
     X, y = data()
     X = X * [1.0, 100.0, 0.01]

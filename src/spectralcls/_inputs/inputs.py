@@ -115,18 +115,21 @@ class Inputs:
         self.n_jobs = n_jobs
         self.seen, self.table, self._donors, self._drawn, self.weight_unit = {}, None, None, None, 1.0
 
-    def fit(self, X, y, sample_weight=None, *, classes=None, at_least=2, unlabeled=()):
+    def fit(self, X, y, sample_weight=None, *, classes=None, at_least=2, further=(), unlabeled=()):
         """Learn from labeled samples.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
         y : array-like of shape (n,)
+            With the labels of `further` samples below.
         sample_weight : array-like of shape (n,), optional
         classes : array-like, optional
             All labels that will ever occur, of a first `partial_fit`.
         at_least : int
             Smallest number of classes.
+        further : sequence of samples
+            That follow those of X, in whatever container.
         unlabeled : sequence of samples
             From which scales and levels are learned, too.
 
@@ -135,6 +138,7 @@ class Inputs:
         TrainingData
         """
         raw = self._read(X, reset=True, ensure_min_samples=1 if classes is not None else at_least)
+        raw = joined([raw, *map(self.read, further)]) if further else raw
         weights = self._relative(sample_weight, n_rows(raw))
         options = {"class_weight": self.class_weight, "classes": classes, "at_least": at_least}
         data = check_labels(self.name, y, n_rows(raw), weights, **options)
@@ -253,7 +257,8 @@ class Inputs:
         """What is learned from the checked samples of X, after a word on its far values."""
         if self._tells_of_far_values and not issparse(raw):
             rows = np.arange(n_rows(raw)) if data.kept is None else np.flatnonzero(data.kept)
-            index = X.index if hasattr(X, "iloc") else range(n_rows(raw))
+            named = hasattr(X, "iloc") and len(X) == n_rows(raw)
+            index = X.index if named else range(n_rows(raw))
             columns = self._numbers(take(raw, data.kept))
             warn_of_far_values(self.name, columns, lambda row: index[rows[row]], data.weights)
         return self._learn(raw, data, unlabeled)

@@ -35,7 +35,7 @@ class DaskInputs(Inputs):
         vars(made).update(vars(inputs))
         return made
 
-    def fit(self, X, y, sample_weight=None, *, at_least=2, unlabeled=()):
+    def fit(self, X, y, sample_weight=None, *, at_least=2, further=(), unlabeled=()):
         check_workers()
         layout = Layout.of(X)
         numbers, options = layout.numeric(X), {"class_weight": self.class_weight, "at_least": at_least}

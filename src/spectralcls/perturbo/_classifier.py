@@ -246,12 +246,15 @@ class PerTurboClassifier(Classifier):
 
     def _learn_samples(self, unlabeled=()):
         """Learn from the samples that were given, and scales and levels from `unlabeled` ones, too."""
-        (X, y, sample_weight), *more = self._samples
+        (X, *further), answers, weights = zip(*self._samples, strict=True)
+        y, sample_weight = answers[0], weights[0]
+        if further:
+            y = np.concatenate([np.asarray(labels) for labels in answers])
+            if any(some is not None for some in weights):
+                pairs = zip(answers, weights, strict=True)
+                sample_weight = np.concatenate([np.ones(len(of)) if some is None else some for of, some in pairs])
         self._inputs = self._inputs_for(X)
-        further = [*(X for X, _, _ in more), *unlabeled]
-        self._learn(self._inputs.fit(X, y, sample_weight, at_least=1, unlabeled=further))
-        for given in more:
-            self._grow(*given)
+        self._learn(self._inputs.fit(X, y, sample_weight, at_least=1, further=further, unlabeled=unlabeled))
         return self
 
     @transactional(keep=True)

@@ -9,6 +9,7 @@ from sklearn.utils import check_array, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import fitted_in_memory
+from .._inputs.frames import Columns, of_numbers
 from .._inputs.inputs import take
 from .._inputs.read import is_table
 from .._utils.advice import advise
@@ -31,7 +32,8 @@ class ActivePool:
     estimator : fitted PerTurboClassifier
         It is trained further by `label`. Call `refresh` after training it otherwise. Scales and levels of categories
         are learned anew from its samples and the pool together, and with them what it tunes: its own samples are few.
-        In a table with categories, how far their levels are apart is learned again when the labels have doubled.
+        In a table with categories, how far their levels are apart is learned again when the labels have doubled;
+        `refresh` learns it, and what is tuned, from all labels.
     X_pool : array-like or data frame of shape (m, d)
         Unlabeled samples; float32 becomes float64.
 
@@ -78,7 +80,10 @@ class ActivePool:
         self.estimator = estimator
         refuse_missing(estimator._inputs.read(X_pool))
         self.X = check_array(X_pool, dtype=None if is_table(X_pool) else np.float64, ensure_all_finite=False)
-        self._samples = estimator._inputs.read(X_pool)
+        samples, names = estimator._inputs.read(X_pool), estimator._inputs.seen.get("feature_names_in_")
+        if names is not None and not isinstance(samples, Columns):
+            samples = Columns(map(of_numbers, names, samples.T))
+        self._samples = samples
         self._unlabeled = np.ones(len(self.X), dtype=bool)
         self._inputs, self._classes, self._n_learned = None, [], 0
         self.refresh()
@@ -100,18 +105,24 @@ class ActivePool:
         return margin_of(self.perturbation)
 
     def refresh(self) -> Self:
-        """Follow the classifier: classes that grew are updated, others that changed are scored anew.
+        """Follow the classifier, and let it choose again what labels decide, if it has new ones.
 
         Returns
         -------
         self : object
-            The pool.
+            The pool. Its classifier is that of a new pool whose classifier was fitted to the same labels.
 
         Notes
         -----
-        A class that grew by one sample costs O(m n_l) operations, one that is scored anew O(m n_l^2).
+        If anything is tuned, or the pool is a table with categories or gaps, this is a fit, and all classes are scored
+        anew, O(m n_l^2) operations each; `label` therefore only follows. Otherwise a class that grew by one sample
+        costs O(m n_l) operations.
         """
-        if self.estimator._inputs is not self._inputs or self._outgrown:
+        return self._follow(self._decided_by_labels and self._n_labels > self._n_learned)
+
+    def _follow(self, again):
+        """Update classes that grew, score others anew that changed; `again`: after the classifier has learned again."""
+        if self.estimator._inputs is not self._inputs or again:
             self._share_scales()
         states = []
         known = {id(state.model.lineage): state for state in self._classes}
@@ -122,6 +133,17 @@ class ActivePool:
             states.append(state)
         self._classes = states
         return self
+
+    @property
+    def _decided_by_labels(self):
+        """Whether labels decide more than the classes of their samples."""
+        inputs = self.estimator._inputs
+        table = inputs.table is not None and (inputs.table.has_categories or bool(inputs.table.gaps))
+        return (
+            table
+            or inputs.step is not None
+            or any(map(self.estimator._is_tuned, self.estimator.get_params(deep=False)))
+        )
 
     @property
     def _outgrown(self):
@@ -135,7 +157,7 @@ class ActivePool:
 
     def _share_scales(self):
         """Have the classifier learn its scales and levels from the pool, too."""
-        if self.estimator._inputs.table is not None:
+        if self.estimator._inputs.table is not None or self._decided_by_labels:
             if "_samples" in vars(self.estimator):
                 self.estimator._see(take(self._samples, self._unlabeled))
             elif not self._n_learned:
@@ -231,7 +253,7 @@ class ActivePool:
         told = np.array([label is not None for label in y], dtype=bool)
         if told.any():
             self._label(positions[told], y[told] if told.all() else np.array(y[told].tolist()))
-        return self.leave_out(positions).refresh()
+        return self.leave_out(positions)._follow(self._outgrown)
 
     def _label(self, positions, y):
         whitened = None
