@@ -3,12 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack
 
 from .._core.interrupt import matmul, slices
 from .._utils.cached import cached_property
 from ..kernels import kernel_matrix
-from ..linalg import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place
+from ..linalg import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place, solve_by_factor
 
 
 def factor_in_place(K, diagonal, ridge):
@@ -24,7 +23,7 @@ def factor_in_place(K, diagonal, ridge):
         return cholesky_in_place(K)
     except NotPositiveDefiniteError:
         raise np.linalg.LinAlgError(
-            f"the kernel matrix plus {ridge:g} on its diagonal is not positive definite in float64: raise alpha"
+            f"the kernel matrix plus {ridge:g} on its diagonal is not positive definite in {K.dtype}: raise alpha"
         ) from None
 
 
@@ -41,14 +40,14 @@ def solve(K, Y, ridge, weights, held_out=True, memory=None):
 
     Parameters
     ----------
-    K : ndarray of shape (n, n), float64
-        Overwritten without `memory`.
+    K : ndarray of shape (n, n), float32 or float64
+        Overwritten without `memory`. The solution has its dtype.
     Y : ndarray of shape (n, C)
     ridge : float
     weights : ndarray of shape (n,)
     held_out : bool
         Whether to predict each point by all others, too, which takes three quarters of the time.
-    memory : ndarray of shape (n, n), float64, default=None
+    memory : ndarray of shape (n, n), default=None
         Overwritten instead of K, for several ridges: fresh memory for each takes long, and Ctrl-C waits for it.
 
     Returns
@@ -69,7 +68,7 @@ def solve(K, Y, ridge, weights, held_out=True, memory=None):
             memory[rows] = K[rows]
         K = memory
     factor = factor_in_place(K, ridge / weights, ridge)
-    coefficients, _ = lapack.dpotrs(factor, Y, lower=False)
+    coefficients = solve_by_factor(factor, Y)
     if not held_out:
         return Solution(coefficients, None)
     inverse = inverse_in_place(factor)

@@ -4,7 +4,7 @@ An expansion knows the matrix `Y` (n, k) of weighted mean zero, the `weights` (n
 whether the columns are indicators of classes or numbers.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +34,10 @@ class ClassTargets:
         Y[np.arange(len(codes)), codes] = 1.0
         shares = weights @ Y / weights.sum()
         return cls(Y - shares, shares, weights, codes)
+
+    def take(self, rows):
+        """Those of some points."""
+        return replace(self, Y=self.Y[rows], weights=self.weights[rows], codes=self.codes[rows])
 
     @property
     def indicators(self):
@@ -81,6 +85,10 @@ class NumberTargets:
     def of(cls, targets, weights):
         standardization = Standardization.of(targets, weights)
         return cls(standardization.to(targets), weights, standardization)
+
+    def take(self, rows):
+        """Those of some points."""
+        return replace(self, Y=self.Y[rows], weights=self.weights[rows])
 
     def judged(self, predicted):
         """Squared errors of predictions (n, k) of Y by the other points."""

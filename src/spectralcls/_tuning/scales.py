@@ -7,7 +7,9 @@ from .folds import thin
 from .held_out_loss import HeldOutLoss
 from .spread import root_mean_square
 
-MOST_POINTS, MOST_VALIDATED = 10_000, 2000
+# Of 100 000 rows of covertype 10 000 let each column have its scale (a gain of -.8 standard errors), 50 000 and 100 000
+# let all share one (5.9, 5.6), which is worth four points of accuracy: near neighbors say it, and few points have none.
+MOST_POINTS, MOST_VALIDATED = 100_000, 2000
 FEW = 250  # validated samples that choose the bandwidth
 ERRORS = 2.0  # standard errors by which the loss of one scale has to be less than that of several
 ALIKE = 1.05  # scales of a smaller ratio are the same
@@ -30,7 +32,7 @@ def shared_scale(table, data, *, random_state=0, n_jobs=None):
 
     Notes
     -----
-    Two passes over the pairs of 250 samples with at most 10 000, and two with 2000 of them for one bandwidth.
+    Two passes over the pairs of 250 samples with at most 100 000, and two of 2000 with them for one bandwidth.
     """
     if table.has_categories:
         return None

@@ -7,6 +7,7 @@ costs little more than multiplying one if reading the operator (a matrix) or eva
 from ._cholesky import NotPositiveDefiniteError as NotPositiveDefiniteError
 from ._cholesky import cholesky_in_place as cholesky_in_place
 from ._cholesky import inverse_in_place as inverse_in_place
+from ._cholesky import solve_by_factor as solve_by_factor
 from ._eigenpairs import top_eigenpairs
 from ._eigenproblem import EigenResult
 from ._eigenproblem import fix_signs as fix_signs

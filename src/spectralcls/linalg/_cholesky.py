@@ -1,13 +1,13 @@
 """Cholesky factors and their inverses, in place and by blocks, so that Ctrl-C is answered between two of them."""
 
 import numpy as np
-from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpotrf, dtrtri
+from scipy.linalg.blas import get_blas_funcs
 
 from .._core.interrupt import matmul
+from ._lapack import potrf, potrs, trtri
 
-_BLOCK = 1024  # rows and columns of a factor that one call of LAPACK finds
-_ROUNDING = 10 * np.finfo(float).eps
+_BLOCK = 2048  # rows and columns of a factor that one call of LAPACK finds, in a twentieth of a second
+_ROUNDING = 10  # units in the last place
 
 
 class NotPositiveDefiniteError(np.linalg.LinAlgError):
@@ -31,7 +31,7 @@ class NotPositiveDefiniteError(np.linalg.LinAlgError):
 
 
 def cholesky_in_place(M):
-    """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous float64 ``M``.
+    """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous ``M``, float32 or float64.
 
     U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied. The
     diagonal of M is of order 1: pivots that are rounding compared with it are refused like negative ones.
@@ -41,7 +41,7 @@ def cholesky_in_place(M):
     U = M.T
     pivots = np.square(U.diagonal())
     k = int(pivots.argmin())
-    if pivots[k] < _ROUNDING:
+    if pivots[k] < _ROUNDING * np.finfo(M.dtype).eps:
         raise NotPositiveDefiniteError(k, float(pivots[k]))
     return U
 
@@ -54,10 +54,10 @@ def _factor_block(M, block):
     if block.start:
         corner -= matmul(before, before.T)
     diagonal = corner.diagonal().copy()
-    corner, info = dpotrf(corner, lower=0, overwrite_a=1, clean=0)
+    info, trsm = potrf(corner), get_blas_funcs("trsm", dtype=M.dtype)
     if info > 0:
         k = info - 1
-        left = dtrsm(1.0, np.asfortranarray(corner[:k, :k]), corner[k, :k, None], trans_a=1) if k else np.zeros(0)
+        left = trsm(1.0, np.asfortranarray(corner[:k, :k]), corner[k, :k, None], trans_a=1) if k else np.zeros(0)
         raise NotPositiveDefiniteError(block.start + k, float(diagonal[k] - np.sum(left**2)))
     if not np.may_share_memory(corner, M):
         for i, row in enumerate(M[block, block]):  # the other triangle still holds M
@@ -65,7 +65,7 @@ def _factor_block(M, block):
     for start in range(block.stop, len(M), _BLOCK):
         rows = slice(start, start + _BLOCK)
         panel = M[rows, block] - matmul(M[rows, : block.start], before.T)
-        M[rows, block] = dtrsm(1.0, corner, panel.T, lower=0, trans_a=1, overwrite_b=1).T
+        M[rows, block] = trsm(1.0, corner, panel.T, lower=0, trans_a=1, overwrite_b=1).T
 
 
 def inverse_in_place(U):
@@ -76,7 +76,8 @@ def inverse_in_place(U):
     for start in range(0, len(U), _BLOCK):
         block = slice(start, min(start + _BLOCK, len(U)))
         U[block, :start] = 0
-        corner = dtrtri(np.asfortranarray(U[block, block]), overwrite_c=1)[0]
+        corner = np.asfortranarray(U[block, block])
+        trtri(corner)
         for j, column in enumerate(corner.T):
             column[j + 1 :] = 0
         if not np.may_share_memory(corner, U):
@@ -84,3 +85,10 @@ def inverse_in_place(U):
         if start:
             U[:start, block] = matmul(U[:start, :start], matmul(U[:start, block], -corner))
     return U
+
+
+def solve_by_factor(U, B):
+    """``(U^T U)^-1 B`` for the upper factor ``U``, a new array of its dtype."""
+    out = np.array(B, dtype=U.dtype, order="F")
+    potrs(U, out)
+    return out

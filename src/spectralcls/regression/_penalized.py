@@ -1,7 +1,6 @@
 """What penalized kernel expansions share, of classes or numbers: how they are tuned, fitted and evaluated."""
 
 from dataclasses import KW_ONLY
-from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -72,17 +71,22 @@ class PenalizedExpansion(Estimator):
     def _learn(self, data):
         rng = check_random_state(self.random_state)
         data, order = data.distinct(relative=True), data.copies.group  # alpha is for points of mean weight one
-        X, weights = data.X, data.weights
-        sample = thin(data, self.max_tuning_samples, rng)
+        choice, targets, n_validated = self._fitted(data, rng)
+        self._weights, self._order = data.weights, order
+        self.kernel_, self.bandwidth_, self.alpha_ = choice.kernel, choice.bandwidth, choice.alpha
+        self.loss_ = choice.loss
+        self._keep(choice, targets)
+        if choice.found is not None:
+            self._note(choice.found, n_validated)
+        self._kept_form = self._expansion()
+
+    def _fitted(self, data, rng):
+        """The `Choice` for distinct points, its targets of all, and how many points it was validated on; the solution
+        becomes attributes."""
+        X, sample = data.X, thin(data, self.max_tuning_samples, rng)
         targets = targets_of(sample)
-        choice = leave_one_out(
-            sample.X.astype(np.float64),
-            sample.weights,
-            *self._candidates(sample.X, rng),
-            partial(self._path, targets),
-            self.n_jobs,
-            self._more_alphas(),
-        )
+        path = self._dense_path(sample.X.astype(np.float64), targets)
+        choice = leave_one_out(sample.weights, *self._candidates(sample.X, rng), path, self._more_alphas())
         targets = targets if sample is data else targets_of(data)
         form = {"kernel": choice.kernel, "bandwidth": choice.bandwidth, "n_jobs": self.n_jobs}
         if len(X) > self.max_exact_samples:
@@ -93,15 +97,19 @@ class PenalizedExpansion(Estimator):
         else:
             solution = self._exact(kernel_matrix(X.astype(np.float64), **form), targets, choice.alpha)
         self.points_, self.dual_coef_ = X, solution.coefficients.astype(X.dtype, copy=False)
-        self._weights, self._order = weights, order
-        self.kernel_, self.bandwidth_, self.alpha_ = choice.kernel, choice.bandwidth, choice.alpha
         self.n_iter_ = solution.n_iter
-        self.loss_ = choice.loss
         self._by_others = choice.fitted.held_out if sample is data else None
-        self._keep(choice, targets)
-        if choice.found is not None:
-            self._note(choice.found, len(sample.X))
-        self._kept_form = self._expansion()
+        return choice, targets, len(sample.X)
+
+    def _dense_path(self, X, targets):
+        """What `leave_one_out` takes, on one matrix of all points."""
+        K, memory = np.empty((2, len(X), len(X)))
+
+        def path(kernel, bandwidth, alphas):
+            kernel_matrix(X, kernel=kernel, bandwidth=bandwidth, out=K, n_jobs=self.n_jobs)
+            return self._path(targets, K, alphas, memory)
+
+        return path
 
     def _candidates(self, X, rng):
         """Bandwidths by kernel and alphas to try; one where it is given."""
@@ -141,8 +149,8 @@ class PenalizedExpansion(Estimator):
 
     @property
     def _has_factor(self):
-        """Whether the system of all points has a factor, which tells the predictions without each."""
-        return len(vars(self).get("points_", ())) <= self.max_exact_samples
+        """Whether there is one system of all points, and a factor of it, which tells the predictions without each."""
+        return "dual_coef_" in vars(self) and "residuals_" not in vars(self)
 
     def _predictions_by_others(self, targets):
         """(n, k): of each point by the others, as tuning found them, or found again."""
@@ -170,7 +178,7 @@ class PenalizedClassifier(PenalizedExpansion, Classifier):
 
     @property
     def _without_leave_one_out(self):
-        if not self._has_factor:
+        if "residuals_" in vars(self):
             return "with more than max_exact_samples points there is no factor of the system that tells them."
         return None
 

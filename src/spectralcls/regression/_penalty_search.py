@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .._tuning import Scored, Search, Splits, search
-from ..kernels import kernel_matrix
 
 
 class Fitted(NamedTuple):
@@ -27,20 +26,18 @@ class Choice(NamedTuple):
     found: Search | None  # None if there was one candidate only
 
 
-def leave_one_out(X, weights, bandwidths, alphas, path, n_jobs=None, more_alphas=()):
+def leave_one_out(weights, bandwidths, alphas, path, more_alphas=()):
     """The candidate of least leave-one-out loss.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d), float64
     weights : ndarray of shape (n,)
     bandwidths : dict of str to sequence of float
         Of each kernel.
     alphas : sequence of float
         Ascending.
     path : callable
-        ``path(K, alphas, memory)``, a list of `Fitted`, or None for an alpha that cannot be fitted; memory is a matrix
-        of K's shape to write to.
+        ``path(kernel, bandwidth, alphas)``, a list of `Fitted`, or None for an alpha that cannot be fitted.
     more_alphas : sequence of float
         Larger ones, each of which is tried, with the kernel and bandwidth of the best so far, if the last before it is
         the best: where there is little to learn.
@@ -56,12 +53,10 @@ def leave_one_out(X, weights, bandwidths, alphas, path, n_jobs=None, more_alphas
     }
     shape = [len(values) for values in grid.values()]
     found, (means, deviations) = {}, np.full((2, *shape), np.nan)
-    K, memory = np.empty((2, len(X), len(X)))
 
     def score(k, b, some):
         kernel, bandwidth, tried = str(grid["kernel"][k]), grid["bandwidth"][b], grid["alpha"][some]
-        kernel_matrix(X, kernel=kernel, bandwidth=bandwidth, out=K, n_jobs=n_jobs)
-        for a, fitted in enumerate(path(K, tried, memory), some.start):
+        for a, fitted in enumerate(path(kernel, bandwidth, tried), some.start):
             if fitted is None:
                 continue
             means[k, b, a] = -np.average(fitted.losses, weights=weights)

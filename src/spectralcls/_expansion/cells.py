@@ -1,0 +1,134 @@
+"""Random trees that cut points into cells of neighbors."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .points import blocks
+
+_SEEN = 500  # points that show a node's principal directions
+_MIDDLE = 0.25  # share of the points that a cut leaves on either side at least, if one between two values can
+_RESOLVED = 1e-12  # of the largest coordinate: values closer than this may change places by rounding
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A partition of points into cells, and of space: a binary tree of hyperplanes.
+
+    A node cuts at the median along a random mixture of the principal directions of its points. It cuts by rank, so that
+    the sizes of cells are known, but between two different values if there are any in the middle half: then each point
+    is in the cell of its place.
+
+    Attributes
+    ----------
+    center : (d,) subtracted from points
+    directions : (nodes, d)
+    thresholds : (nodes,) what is less goes to the first child
+    children : (nodes, 2) number of a node, or ~cell
+    order : (n,) the points, cell by cell
+    starts : (n_cells + 1,) where each cell begins in this order
+    """
+
+    center: np.ndarray
+    directions: np.ndarray
+    thresholds: np.ndarray
+    children: np.ndarray
+    order: np.ndarray
+    starts: np.ndarray
+
+    @classmethod
+    def of(cls, X, most, rng):
+        """Grow a tree whose cells have `most` points at most, and about as many each.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+        most : int
+        rng : numpy.random.RandomState
+
+        Notes
+        -----
+        O(n d log(n / most)) multiply-adds. Neither rotations nor the order of the columns change the cells.
+        """
+        center = X.mean(axis=0, dtype=np.float64)
+        nodes, order, sizes = [], np.arange(len(X)), []
+
+        def grow(start, stop):
+            rows, n_cells = order[start:stop], -(-(stop - start) // most)
+            if n_cells == 1:
+                sizes.append(len(rows))
+                return ~(len(sizes) - 1)
+            direction = _direction(X[rng.choice(rows, min(len(rows), _SEEN), replace=False)] - center, rng)
+            values = _projected(X, rows, center, direction)
+            by_value = np.argsort(values, kind="stable")
+            order[start:stop], values = rows[by_value], values[by_value]
+            cut = _cut(values, round(len(rows) * (n_cells // 2) / n_cells))
+            node = len(nodes)
+            nodes.append((direction, values[cut - 1] / 2 + values[cut] / 2, None))
+            nodes[node] = (*nodes[node][:2], (grow(start, start + cut), grow(start + cut, stop)))
+            return node
+
+        grow(0, len(X))
+        directions, thresholds, children = zip(*nodes, strict=True) if nodes else ([], [], [])
+        return cls(
+            center,
+            np.array(directions).reshape(-1, X.shape[1]),
+            np.array(thresholds),
+            np.array(children, dtype=np.intp).reshape(-1, 2),
+            order,
+            np.append(0, np.cumsum(sizes)),
+        )
+
+    def __len__(self):
+        return len(self.starts) - 1
+
+    @property
+    def parts(self):
+        """The points of each cell, a list."""
+        return np.split(self.order, self.starts[1:-1])
+
+    def rows(self, cell):
+        """The points of a cell."""
+        return self.order[self.starts[cell] : self.starts[cell + 1]]
+
+    def of_queries(self, Q):
+        """Pairs of a cell and the rows of the queries (m, d) that lie in it; each row in one."""
+        found = []
+
+        def descend(node, rows):
+            if not len(rows):
+                return
+            if node < 0:
+                found.append((~node, rows))
+                return
+            low = _projected(Q, rows, self.center, self.directions[node]) < self.thresholds[node]
+            descend(self.children[node, 0], rows[low])
+            descend(self.children[node, 1], rows[~low])
+
+        descend(0 if len(self.children) else ~0, np.arange(len(Q)))
+        return found
+
+
+def _direction(S, rng):
+    """A random vector whose part along each principal direction of S (m, d) grows with the variance there."""
+    S = S - S.mean(axis=0)
+    S /= np.abs(S).max() or 1.0
+    direction = S.T @ (S @ (S.T @ rng.standard_normal(len(S))))
+    return direction / (np.linalg.norm(direction) or 1.0)
+
+
+def _projected(X, rows, center, direction):
+    """Coordinates (m,) of rows of X along a direction, float64."""
+    out = np.empty(len(rows))
+    for block in blocks(len(rows), 16 * X.shape[1]):
+        out[block] = (X[rows[block]] - center) @ direction
+    return out
+
+
+def _cut(values, middle):
+    """Where to cut ascending values (m,), as near to the position `middle` as two values that differ allow."""
+    reach = np.abs(values).max()
+    between = np.flatnonzero(np.diff(values) > _RESOLVED * reach) + 1
+    least = _MIDDLE * len(values)
+    between = between[(between >= least) & (between <= len(values) - least)]
+    return int(between[np.abs(between - middle).argmin()]) if len(between) else middle

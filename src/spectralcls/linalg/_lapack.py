@@ -1,0 +1,56 @@
+"""LAPACK on matrices in place and without Python's lock, so that threads factor one matrix each.
+
+SciPy's own wrappers hold the lock. The routines behind them are SciPy's, by the addresses that it publishes for Cython.
+"""
+
+import ctypes
+from functools import cache
+
+import numpy as np
+from scipy.linalg import cython_lapack
+
+_LETTERS = {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}
+_capsule_name = ctypes.pythonapi.PyCapsule_GetName
+_capsule_name.argtypes, _capsule_name.restype = [ctypes.py_object], ctypes.c_char_p
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.argtypes, _capsule_pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
+
+
+def potrf(A):
+    """The upper Cholesky factor in the upper triangle of the Fortran-ordered A; 0, or the order that failed."""
+    return _call("potrf", A.dtype, b"U", len(A), A, _leading(A))
+
+
+def potrs(U, B):
+    """``(U^T U)^-1 B`` in place of the Fortran-ordered B."""
+    return _call("potrs", U.dtype, b"U", len(U), B.shape[1], U, _leading(U), B, _leading(B))
+
+
+def trtri(U):
+    """The inverse of an upper triangle in its place."""
+    return _call("trtri", U.dtype, b"U", b"N", len(U), U, _leading(U))
+
+
+def _leading(A):
+    return max(1, A.strides[1] // A.itemsize)
+
+
+def _call(routine, dtype, *arguments):
+    """Call a routine of LAPACK, whose arguments are letters, whole numbers and arrays; its `info`."""
+    info = ctypes.c_int(0)
+    pointers = [_pointer(argument) for argument in arguments] + [ctypes.byref(info)]
+    _function(_LETTERS[dtype] + routine, len(pointers))(*pointers)
+    return info.value
+
+
+def _pointer(argument):
+    if isinstance(argument, np.ndarray):
+        return ctypes.c_void_p(argument.ctypes.data)
+    return ctypes.byref(ctypes.c_char(argument) if isinstance(argument, bytes) else ctypes.c_int(argument))
+
+
+@cache
+def _function(name, n_arguments):
+    capsule = cython_lapack.__pyx_capi__[name]
+    address = _capsule_pointer(capsule, _capsule_name(capsule))
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * n_arguments)(address)
