@@ -342,7 +342,7 @@ def test_counts_by_bounds_are_those_of_every_pair(bandwidth, by_class, weighted)
     points = sums_left_out.SumsLeftOut(model._model)
     limits, _ = points.joined(Q)
     k = np.stack([-(((X[:, None] - Q) ** 2).sum(axis=2)) / (2 * h**2) - 2 * np.log(h) for h in points.widths])
-    k += 2 * np.log(points.widths.min()) + points.log_weights(Q)
+    k += 2 * np.log(points.widths.min()) + points.log_weights(points._sums(Q))
     labels, own, others = points.codes[:, None], points.own[:, None], points.others[:, None]
     for c, counts in enumerate(points.counts(Q, by_class).T):
         with np.errstate(invalid="ignore"):
@@ -353,6 +353,20 @@ def test_counts_by_bounds_are_those_of_every_pair(bandwidth, by_class, weighted)
         for beyond in np.quantile(expected, [0.05, 0.3, 0.8]) + [1e-6, 0.5, -1]:  # decided, if not counted to the end
             decided = points.counts(Q, by_class, beyond)[:, c] > beyond
             np.testing.assert_array_equal(decided, expected > beyond)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("model", [sc.ParzenClassifier(0.7), sc.CauchySchwarzClassifier(0.7)], ids=name_of)
+@pytest.mark.parametrize("n", [60, 500])
+def test_what_is_decided_without_counting_is_what_counts_say(model, dtype, n):
+    """Many small changes, and few large ones: queries among the points, between them and far."""
+    X, y, Q, _ = draw(n, 200, 3)
+    X, Q = (np.hstack([A, A[:, ::-1] / 3]).astype(dtype) for A in (X, 1.5 * Q))
+    points = clone(model).fit(X, y, np.arange(n) % 2 + 1)._leave_one_out()
+    for within in (False, True):
+        counts = points.counts(Q, within)
+        for beyond in np.quantile(counts, np.linspace(0.02, 0.98, 25)) + 1e-6:
+            np.testing.assert_array_equal(points.counts(Q, within, beyond) > beyond, counts > beyond)
 
 
 @pytest.mark.parametrize("balanced", [None, "balanced"])

@@ -1,5 +1,8 @@
 """What the other training points say of each one: the one place behind label quality, p-values and prediction sets."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from .._utils.cached import cached_property
@@ -7,9 +10,33 @@ from .._utils.quantile import weighted_quantile
 from .held_out import log_sums_of_others
 from .points import blocks
 
-PAIRS = 1 << 16  # queries times undecided points that are compared together; 2^15 to 2^17 take times within 15 %
+STEPS = 0.05, 0.2  # of log odds, to the points that many small changes may move: .03 to .3 decide alike
+PAIRS = 1 << 17  # queries times undecided points that are compared together; 2^16 to 2^18 take times within 15 %
 BACKGROUND = 0.02  # share of the training points whose own class scores less than the background
 JOINT_BYTES = 1 << 23  # kernel values of queries that join the points together
+
+
+class Change(NamedTuple):
+    """What queries change for the points once they are among them.
+
+    Attributes
+    ----------
+    bounds : callable
+        ``bounds(rows, c, points)``: the least and greatest log odds of the points once any of these queries joins class
+        c, any class if that is None.
+    conform_less : callable
+        ``conform_less(rows, c, points)``: weight of the points whose log odds are at most the query's limit then.
+    reach : (m,)
+        Logarithm of what a query can change: queries with much and with little have bounds apart.
+    moves : callable or None
+        ``moves(rows)``, (2, rows, C), for each class that the queries may join: sums over points, each with its weight,
+        of the shares by which odds rise, those of the class, or fall, those of the others; or more.
+    """
+
+    bounds: Callable
+    conform_less: Callable
+    reach: np.ndarray
+    moves: Callable | None = None
 
 
 class LeftOut:
@@ -67,12 +94,7 @@ class LeftOut:
         return odds(scores, others) + rounding_of(scores, dtype, slack)
 
     def joined(self, Q):
-        """Limits (m, C) of queries, and None, or what changes for the points once a query is among them.
-
-        That is two functions: ``bounds(rows, c, points)``, the least and greatest log odds of the points once any of
-        these queries joins class c, any class if that is None; and ``conform_less(rows, c, points)``, whether the log
-        odds of the points are at most the query's limit then, (rows, points).
-        """
+        """Limits (m, C) of queries, and what a query among the points changes for them, a `Change`, or None."""
         return self.limits(self._scores_of(Q), Q.dtype), None
 
     def counts(self, Q, within, beyond=None):
@@ -97,32 +119,68 @@ class LeftOut:
             if change is None:
                 out[block] = counted(self.odds, limits)
                 continue
-            least, most = change[0](slice(None), None, slice(None))
+            least, most = change.bounds(slice(None), None, slice(None))
             certain, possible = counted(most, limits), counted(self.odds if within else least, limits)
             asked = (certain < possible) & ~(certain > beyond) & ~(possible <= beyond)
+            some = np.flatnonzero(asked.any(axis=1))
+            moved = None
+            if change.moves is not None and len(some) and not np.isnan(beyond).any():
+                moved = np.zeros((2, *limits.shape))
+                moved[:, some] = change.moves(some)
             for c in np.flatnonzero(asked.any(axis=0)):
                 points = of_class[c] if within else np.arange(len(self.codes))
                 rows = np.flatnonzero(asked[:, c])
-                rows = rows[np.argsort(limits[rows, c])]
-                self._finish(certain[:, c], rows, limits[:, c], c, points, 0.0, change, beyond[c])
+                if moved is not None:
+                    rows = self._undecided(certain[:, c], rows, limits[:, c], points, moved[:, :, c], beyond[c])
+                if len(rows):
+                    self._finish(certain[:, c], rows, limits[:, c], c, points, 0.0, change, beyond[c])
             out[block] = certain
         return out
 
+    def _undecided(self, counts, rows, limits, points, moved, beyond):
+        """Those of the queries whose counts Markov's inequality does not decide; the counts of the others in place.
+
+        Odds of a point that are `step` from a limit, in logarithms, reach it only if they change by the share
+        ``exp(step) - 1``, and the sums of these shares over the points that rise or fall are known.
+        """
+        rise, fall = moved[:, rows]
+        rank = counter(self.odds[points], self.weights[points])
+        least, most = np.zeros(len(rows)), np.full(len(rows), np.inf)
+        for step in STEPS:
+            least = np.maximum(least, rank(limits[rows] - step) - rise / np.expm1(step))
+            most = np.minimum(most, rank(limits[rows] + step) + fall / np.expm1(step))
+        counts[rows] = np.maximum(counts[rows], least)
+        return rows[(least <= beyond) & (most > beyond)]
+
     def _finish(self, counts, rows, limits, c, points, certain, change, beyond):
-        """The counts of queries, in ascending order of limits, in place: `certain` points, and which of `points`."""
-        bounds, conform_less = change
-        least, most = bounds(rows, c, points)
-        below = most <= limits[rows[0]]
+        """The counts of the queries `rows` in place: `certain` points, and which of `points`.
+
+        Bounds of all together decide most; for the other points the queries are halved along the longer of their sides:
+        the range of their limits, or that of what they can change.
+        """
+        own = limits[rows]
+        least, most = change.bounds(rows, c, points)
+        below = most <= own.min()
         certain += self.weights[points[below]].sum()
-        points = points[~below & (least <= limits[rows[-1]])]
+        points = points[~below & (least <= own.max())]
         counts[rows], weights = certain, self.weights[points]
         if not len(points) or certain > beyond or certain + weights.sum() <= beyond:
             return
         if len(rows) * len(points) <= PAIRS or len(rows) == 1:
-            counts[rows] += conform_less(rows, c, points) @ weights
+            counts[rows] += change.conform_less(rows, c, points)
             return
-        for half in np.array_split(rows, 2):
+        with np.errstate(invalid="ignore"):  # -inf: out of reach
+            side = max(own, change.reach[rows], key=np.ptp)
+        for half in np.array_split(rows[np.argsort(side)], 2):
             self._finish(counts, half, limits, c, points, certain, change, beyond)
+
+    @cached_property
+    def _alike(self):
+        return bool(np.all(self.weights == 1))
+
+    def weight_of(self, chosen, points):
+        """Of the points that each query has chosen, from bools (m, points)."""
+        return np.count_nonzero(chosen, axis=1) if self._alike else chosen @ self.weights[points]
 
     def number(self, by_class):
         """Of points, each with its weight; (C,) of each class if `by_class`."""

@@ -1,13 +1,18 @@
 """Class sums without one point, and with one more: a term of a sum goes, and a term comes."""
 
+from functools import partial
+
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from .._inputs.missing import is_incomplete
-from ..kernels import kernel_matrix, kernel_sums
+from .._utils.cached import cached_property
+from ..kernels import PackedPoints, kernel_matrix, kernel_sums
 from .class_means import log_volumes
-from .left_out import LeftOut, odds, rounding_of
+from .left_out import Change, LeftOut, odds, rounding_of
 
+MODERATE = 60.0  # logarithms of sums whose inverses are weights that a sum takes in float32
+SLACK = 1e-4  # of sums in float32
 PLAIN = 300.0  # logarithms below which sums and their quotients are numbers
 
 
@@ -47,40 +52,62 @@ class SumsLeftOut(LeftOut):
         )
         scores = sums.reshape(len(rows), -1).astype(np.float64) + self.log_volume
         super().__init__(points.codes, counts / mean, scores)
-        self.expansion, self.columns, self.log_mean = expansion, columns, np.log(mean)
-        least = np.full(points.n_classes, np.inf)
-        np.minimum.at(least, points.codes, 1.0 if columns is None else columns)
-        self.log_least = np.log(least)
+        self.expansion, self.log_mean = expansion, np.log(mean)
+        self.columns = columns if expansion.rule.weighting is None else points.with_sample_weights(columns)
+        with np.errstate(divide="ignore"):
+            self.log_columns = np.zeros(len(rows)) if columns is None else np.log(columns)
         # Then a kernel value is at most the sum that it is part of.
         self.bounded = np.ptp(self.widths) == 0 and not points.tolerance
 
-    def scores_of(self, Q):
-        """Scores (m, C) by all points."""
-        return self._sums(complete(Q), self.columns)
-
-    def _sums(self, Q, columns):
+    def _sums(self, Q):
+        """Logarithmic class sums (m, C, k) by all points: scores, and the density's if it weighs the points."""
         shape = dict(kernel=self.expansion.kernel, bandwidth=self.widths)
-        return self.expansion.points.class_log_sums(Q, columns, **shape)[..., 0] + self.log_volume
+        sums = self.expansion.points.class_log_sums(complete(Q), self.columns, **shape)
+        return sums + self.log_volume[:, None]
 
-    def log_weights(self, Q):
+    def log_weights(self, sums):
         """log of the weight that each query has as a training point."""
-        points, rule = self.expansion.points, self.expansion.rule
+        rule = self.expansion.rule
         if rule.weighting is None:
-            return np.full(len(Q), self.log_mean)
-        sums = np.logaddexp.reduce(self._sums(Q, points.weights), axis=1)
-        log_density = np.logaddexp(sums, self.log_mean) - np.log(points.class_weight.sum() + np.exp(self.log_mean))
-        return rule.exponent * -log_density + self.log_mean
+            return np.full(len(sums), self.log_mean)
+        log_density = np.logaddexp(np.logaddexp.reduce(sums[..., 1], axis=1), self.log_mean)
+        log_density -= np.log(self.expansion.points.class_weight.sum() + np.exp(self.log_mean))
+        return self.log_mean - rule.exponent * log_density
+
+    @cached_property
+    def _relative(self):
+        """The points with weights over the sums of their classes, and over those of the others; None beyond numbers."""
+        logs = np.stack([self.own, self.others], axis=1)
+        if not np.abs(logs).max() < MODERATE:
+            return None
+        return PackedPoints(
+            self.expansion.points.X,
+            weights=self.weights[:, None] * np.exp(-logs),
+            labels=self.codes,
+            n_labels=self.expansion.points.n_classes,
+        )
+
+    def _moves(self, Q, log_weights, rows):
+        """See `Change`: sums of kernels over the sums that they join."""
+        shape = {"kernel": self.expansion.kernel, "bandwidth": self.widths[0], "n_jobs": self.expansion.points.n_jobs}
+        sums = kernel_sums(Q[rows], self._relative, **shape).reshape(len(rows), -1, 2).astype(np.float64)
+        rise, fall = np.moveaxis(sums * np.exp(log_weights[rows])[:, None, None] * (1 + SLACK), 2, 0)
+        return rise, fall.sum(axis=1, keepdims=True) - fall
 
     def joined(self, Q):
-        scores = self.scores_of(Q)
-        limits, log_weights = self.limits(scores, Q.dtype), self.log_weights(Q)
-        greatest = np.zeros(scores.shape)  # logarithm of a kernel value with a point of each class
+        sums = self._sums(Q)
+        scores, log_weights = sums[..., 0], self.log_weights(sums)
+        limits = self.limits(scores, Q.dtype)
+        sums = np.full(scores.shape, np.inf)
         if self.bounded:
-            greatest = np.minimum(greatest, scores + rounding_of(scores, Q.dtype) - self.log_least)
+            sums = scores + rounding_of(scores, Q.dtype)
+        reach = np.minimum(sums.max(axis=1), 0.0) + log_weights
+        moves = partial(self._moves, Q, log_weights) if self.bounded and self._relative is not None else None
         X, Q, kernel = self.expansion.points.X.astype(np.float64), Q.astype(np.float64), self.expansion.kernel
 
         def bounds(rows, c, points):
-            k = (log_weights[rows, None] + greatest[rows]).max(axis=0)[self.codes[points]]
+            k = (log_weights[rows, None] + sums[rows]).max(axis=0)[self.codes[points]] - self.log_columns[points]
+            k = np.minimum(k, log_weights[rows].max())
             own, others, unchanged = self.own[points], self.others[points], self.odds[points]
             least, most = odds(own, log_sum(others, k)), odds(log_sum(own, k), others)
             if c is None:
@@ -89,22 +116,29 @@ class SumsLeftOut(LeftOut):
             return np.where(same, unchanged, least), np.where(same, most, unchanged)
 
         def conform_less(rows, c, points):
-            same, limit = self.codes[points] == c, limits[rows, c, None]
-            weight = log_weights[rows, None] + self.log_volume[c]
-            sign, unit = np.where(same, 1.0, -1.0), np.where(same, self.others[points], self.own[points])
-            relative = sign * self.odds[points]
-            if max(np.abs(each).max() for each in (relative, unit, limit, weight)) < PLAIN:
-                k = kernel_matrix(Q[rows], X[points], kernel=kernel, bandwidth=self.widths[c], n_jobs=1)
-                k *= np.exp(weight)
-                k *= np.exp(-unit)
-                k += np.exp(relative)
-                return (k > np.where(same, np.exp(limit), np.exp(-limit))) != same
-            k = log_kernel(Q[rows], X[points], kernel, self.widths[c]) + weight - unit
-            with np.errstate(over="ignore", invalid="ignore"):
-                whole = np.exp(sign * (self.odds[points] - limit)) + np.exp(k - sign * limit)
-            return ~(sign * whole > sign)  # NaN: neither class is in reach
+            same, limit, weight = self.codes[points] == c, limits[rows, c, None], log_weights[rows, None]
+            weight = weight + self.log_volume[c]
+            out = np.zeros(len(rows))
+            for sign, some in ((1, points[same]), (-1, points[~same])):
+                if not len(some):
+                    continue
+                one, other = (self.own[some], self.others[some])[::sign]  # (one + k) / other against the limit
+                if max(np.abs(each).max() for each in (one, other, limit, weight)) < PLAIN:
+                    border = np.exp(sign * limit) * np.exp(other)
+                    border -= np.exp(one)
+                    k = kernel_matrix(Q[rows], X[some], kernel=kernel, bandwidth=self.widths[c], n_jobs=1)
+                    if weight.any():
+                        k *= np.exp(weight)
+                    less = k <= border if sign == 1 else k >= border
+                else:
+                    k = log_kernel(Q[rows], X[some], kernel, self.widths[c]) + weight
+                    with np.errstate(over="ignore", invalid="ignore"):
+                        whole = np.exp(one - other - sign * limit) + np.exp(k - other - sign * limit)
+                    less = ~(sign * whole > sign)  # NaN: neither class is in reach
+                out += self.weight_of(less, some)
+            return out
 
-        return limits, (bounds, conform_less)
+        return limits, Change(bounds, conform_less, reach, moves)
 
 
 def without_class_sums(estimator):

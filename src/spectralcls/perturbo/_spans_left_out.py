@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._core.interrupt import matmul
-from .._expansion.left_out import JOINT_BYTES, LeftOut, odds
+from .._expansion.left_out import JOINT_BYTES, Change, LeftOut, odds
 from .._expansion.points import blocks, class_rows
 from .._expansion.sums_left_out import complete
 from .._utils.validation import units_of
@@ -86,9 +86,9 @@ class SpansLeftOut(LeftOut):
                 changes = model.values(Q[rows], X) - v[c][:, rows].T @ model.kernel(X)
                 others = np.exp(self.others[rivals]) + np.square(changes) / s[c, rows, None]
                 out[:, ~same] = np.exp(self.own[rivals]) <= limit * others
-            return out
+            return self.weight_of(out, points)
 
-        return limits, (bounds, conform_less)
+        return limits, Change(bounds, conform_less, np.zeros(len(Q)))
 
 
 def slack_of(alpha):
