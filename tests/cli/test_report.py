@@ -47,7 +47,7 @@ def test_single_splits_tell_nothing_but_what_is_near():
         "c": "=",
     }
     assert standings([failed("c")], "accuracy") == {}
-    assert advice([failed("c")], "accuracy") == "No classifier could be fitted."
+    assert advice([failed("c")], "accuracy") == "None could be fitted."
 
 
 def test_less_is_better_for_log_loss_and_those_without_it_come_last():
@@ -147,7 +147,7 @@ def test_one_failing_classifier_does_not_lose_the_others(monkeypatch, tmp_path, 
             return super().fit(X, y)
 
     made = [registry.Entry(kind.__name__, "", lambda setting, kind=kind: kind(), True) for kind in (Fussy, Chatty)]
-    monkeypatch.setattr(registry, "ENTRIES", tuple(made))
+    monkeypatch.setitem(registry.OF_TASK, "classification", tuple(made))
     out = tmp_path / "out.json"
     common = ["compare", "iris", "--repeats", "3", "--json", str(out), "--n-jobs", "1"]
     assert main([*common, "--html", str(tmp_path / "out.html")]) == 1
@@ -163,9 +163,11 @@ def test_one_failing_classifier_does_not_lose_the_others(monkeypatch, tmp_path, 
 def test_list_names_all_classifiers_and_data_sets_one_a_line(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    for entry in registry.ENTRIES:
-        (line,) = [line for line in lines if line[2:].startswith(f"{entry.name}  ")]
-        assert line.startswith(" ") == entry.front and "`" not in line and len(line) <= 120
+    parts = lines[: lines.index("")], lines[lines.index("") + 1 :]
+    for entries, own in zip(registry.OF_TASK.values(), parts, strict=True):
+        for entry in entries:
+            (line,) = [line for line in own if line[2:].startswith(f"{entry.name}  ")]
+            assert line.startswith(" ") == entry.front and "`" not in line and len(line) <= 120
     assert all(f"  {name}" in lines for name in named_sets.available(None))
 
 

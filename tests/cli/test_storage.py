@@ -39,6 +39,7 @@ def table(n=120):
 
 
 @pytest.mark.filterwarnings("ignore:No round improved")  # of a metric on noise
+@pytest.mark.filterwarnings("ignore:y has two values")
 @pytest.mark.parametrize("columns", [list("ab"), list("abctud")], ids=["numbers", "table"])
 @pytest.mark.parametrize("name", names())
 def test_every_estimator_is_read_as_it_was_written(name, columns, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from spectralcls import AutoRegressor, KernelRidgeRegressor
+from spectralcls import AutoClassifier, AutoRegressor, KernelRidgeRegressor, load, save
 from spectralcls.ensemble._blend import UNIFORM, learn_blend
 from spectralcls.ensemble._loss import Loss
 from spectralcls.ensemble._target_map import TargetMap, chosen_map
@@ -173,6 +173,14 @@ def test_intervals_of_one_width_where_the_targets_scatter_alike():
     predicted = model.predict(Q)
     assert ((low <= predicted) & (predicted <= high)).all()
     assert np.ptp(high - low) < 0.5 * np.mean(high - low)
+
+
+@pytest.mark.parametrize("cls, ask", [(AutoRegressor, "predict_interval"), (AutoClassifier, "predict_set")])
+def test_a_vote_from_a_file_has_the_intervals_and_sets_that_it_had(cls, ask, tmp_path):
+    X, y, Q, _ = problem(60, 10)
+    model = cls().fit(X, y if cls is AutoRegressor else (y > 0).astype(int))
+    save(model, tmp_path / "m.skops")
+    assert_array_equal(getattr(load(tmp_path / "m.skops"), ask)(Q), getattr(model, ask)(Q))
 
 
 def test_without_a_factor_there_are_no_intervals():

@@ -44,6 +44,13 @@ def size(text):
     return value
 
 
+def share(text):
+    """A share of all, between 0 and 1."""
+    if isinstance(value := size(text), int):
+        raise argparse.ArgumentTypeError(f"{text!r} is no share between 0 and 1")
+    return value
+
+
 def output(text):
     """A file that can be written, found out before the work and not after it."""
     try:

@@ -1,4 +1,4 @@
-"""``spectralcls compare``: classifiers of this package and others on one data set."""
+"""``spectralcls compare``: classifiers or regressors of this package and others on one data set."""
 
 import argparse
 import json
@@ -9,16 +9,19 @@ from pathlib import Path
 from . import outputs, registry, tables
 from .arguments import YES_OR_NO, count, jobs, output, seed, size
 from .errors import CommandError
+from .significance import DEFAULT, OF_TASK
 
-_METRICS = ("accuracy", "balanced_accuracy", "log_loss", "roc_auc")
-HELP = "fit classifiers on a data set and print one table"
+_METRICS = tuple(metric for metrics in OF_TASK.values() for metric in metrics)
+HELP = "fit classifiers or regressors on a data set and print one table"
 DESCRIPTION = """\
-Fit classifiers of this package and of scikit-learn, each tuned on the training part of the same repeated stratified
-splits of one data set. Print one table, the best first, and say which one to take."""
+Fit classifiers of this package and of scikit-learn, or regressors if the target is a number with many values, each
+tuned on the training part of the same repeated splits of one data set. Print one table, the best first, and say which
+one to take."""
 EPILOG = """\
 examples:
   spectralcls compare wine
   spectralcls compare customers.csv --target churn --dry-run
+  spectralcls compare houses.csv --target price --html report.html
   spectralcls compare customers.csv --target churn --metric log_loss,accuracy --html report.html
   spectralcls compare digits --subsample 500 --classifiers perturbo,parzen,rbf-svm
 
@@ -29,13 +32,13 @@ two_gaussians, two_rings, two_spirals, a file NAME.npz of the data folder, or op
 def add_options(parser):
     add = parser.add_argument
     add("data", metavar="DATA", help="name of a data set, or a file")
-    add("--target", metavar="COLUMN", help="column of the file with the classes: name or position (-1: last)")
-    add("--metric", type=_metrics, default=_METRICS[:3], metavar="NAME,...", help=_metric_help())
+    add("--target", metavar="COLUMN", help="column of the file to predict: name or position (-1: last)")
+    add("--metric", type=_metrics, metavar="NAME,...", help=_metric_help())
     add("--classifiers", metavar="NAME,...", help="only these, e.g. parzen,ise,knn")
     add("--all", action="store_true", help="also the methods of the papers")
     add("--repeats", type=count, default=10, metavar="N", help="number of splits (default: 10)")
     add("--test-size", type=size, default=1 / 3, metavar="SIZE", help="share or number (default: 1/3)")
-    add("--subsample", type=count, metavar="N", help="use N of the samples, stratified")
+    add("--subsample", type=count, metavar="N", help="use N of the samples, stratified by classes")
     add("--seed", type=seed, default=0, metavar="SEED", help="of splits and generators (default: 0)")
     add("--scale", **YES_OR_NO, help="bring features to mean 0 and variance 1 on the training part (default: yes)")
     add("--n-jobs", type=jobs, metavar="N", help="threads or processes a classifier (default: 1 up to 5000 samples)")
@@ -47,7 +50,8 @@ def add_options(parser):
 
 
 def _metric_help():
-    return f"of {', '.join(_METRICS)}; the first one ranks (default: the first three)"
+    known = [", ".join(metrics) for metrics in OF_TASK.values()]
+    return f"of {known[0]}, for numbers of {known[1]}; the first one ranks (default: the first three, or these four)"
 
 
 def _metrics(text):
@@ -59,20 +63,22 @@ def _metrics(text):
 
 
 def run(arguments):
-    entries = _entries(arguments)
+    if arguments.classifiers is not None:
+        registry.check(arguments.classifiers.split(","))
     for path in filter(None, (arguments.json, arguments.html)):
         outputs.keep_apart(path, arguments.data)
     data = tables.read(arguments)
     if arguments.dry_run:
         print(data.description or f"{data.name}: {len(data.y)} samples, {data.X.shape[1]} features")
         return 0
+    arguments.metric = metrics = _metrics_of(data, arguments.metric)
+    entries = _entries(arguments, data.task)
     from .._utils.progress import progress
     from . import report
     from .evaluation import evaluate, splits_of
 
     if arguments.subsample:
         data = data.subsample(arguments.subsample, arguments.seed)
-    metrics = arguments.metric
     try:
         train, test = splits_of(data, arguments.repeats, arguments.test_size, arguments.seed)[0]
     except ValueError as error:  # too few samples for the split that was asked for
@@ -83,7 +89,7 @@ def run(arguments):
     print(report.table(results, metrics))
     print("", *report.conclusions(results, metrics, arguments.repeats), sep="\n")
     if arguments.json:
-        records = [result.record(dict.fromkeys(("accuracy", *metrics))) for result in results]
+        records = [result.record(dict.fromkeys((OF_TASK[data.task][0], *metrics))) for result in results]
         with outputs.written(arguments.json, "the records were") as path:
             path.write_text(json.dumps(records, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     if arguments.html:
@@ -95,6 +101,23 @@ def run(arguments):
     return int(any(result.error for result in results))
 
 
-def _entries(arguments):
-    names = None if arguments.classifiers is None else [*arguments.classifiers.split(","), registry.MAJORITY]
-    return registry.select(names, arguments.all)
+def _metrics_of(data, asked):
+    """Those that were asked for, or the usual ones of the task."""
+    if asked is None:
+        return DEFAULT[data.task]
+    foreign = [metric for metric in asked if metric not in OF_TASK[data.task]]
+    if foreign:
+        what = "numbers" if data.classes is None else "classes"
+        raise CommandError(
+            f"{data.name}: the target holds {what}, and {foreign[0]} is no metric of these: take "
+            f"{', '.join(OF_TASK[data.task])}, or --task"
+        )
+    if asked[0] == "coverage":
+        raise CommandError("coverage ranks nothing: name another metric first, as in rmse,coverage")
+    return asked
+
+
+def _entries(arguments, task):
+    naive = registry.MAJORITY if task == "classification" else registry.MEAN
+    names = None if arguments.classifiers is None else [*arguments.classifiers.split(","), naive]
+    return registry.select(names, arguments.all, task)

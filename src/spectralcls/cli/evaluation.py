@@ -1,4 +1,4 @@
-"""Fit and score classifiers on the same repeated stratified splits."""
+"""Fit and score classifiers or regressors on the same repeated splits."""
 
 import time
 import warnings
@@ -7,16 +7,26 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
-from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    log_loss,
+    mean_absolute_error,
+    r2_score,
+    roc_auc_score,
+    root_mean_squared_error,
+)
+from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
 from .._core.threads import cpu_count
+from .._estimator import mapped, within
 from .parallel import imap_unordered
 from .registry import Setting, prepared
+from .significance import OF_TASK
 
 SMALL = 5000  # samples up to which classifiers have one thread and run side by side
 _MAX_FOLDS = 5
+COVERAGE = 0.9  # of the intervals of a regression
 
 
 class Outcome(NamedTuple):
@@ -74,7 +84,7 @@ class Result:
 
     def record(self, metrics):
         """Means, deviations and medians as a dict for JSON, None for what there is not."""
-        record = {"classifier": self.name}
+        record = {"regressor" if "rmse" in metrics else "classifier": self.name}
         for metric in metrics:
             record |= {f"{metric}_mean": _known(self.mean(metric)), f"{metric}_std": None}
             if self.error is None:
@@ -139,7 +149,7 @@ def evaluate(data, entries, arguments, step):
 
 
 def splits_of(data, repeats, test_size, seed):
-    """Pairs of training and test rows: stratified, or whole groups of rows if the data have groups.
+    """Pairs of training and test rows: stratified by classes, or whole groups of rows if the data have groups.
 
     Raises
     ------
@@ -149,9 +159,11 @@ def splits_of(data, repeats, test_size, seed):
     if data.groups is not None:
         splitter = GroupShuffleSplit(repeats, test_size=test_size, random_state=seed)
         splits = list(splitter.split(data.X, data.y, data.groups))
-        if any(len(np.unique(data.y[train])) < len(data.classes) for train, _ in splits):
+        if data.classes is not None and any(len(np.unique(data.y[train])) < len(data.classes) for train, _ in splits):
             raise ValueError("a class is in few groups, so that a training part lacks it: use a smaller --test-size")
         return splits
+    if data.classes is None:
+        return list(ShuffleSplit(repeats, test_size=test_size, random_state=seed).split(data.X))
     counts = np.bincount(data.y)
     if counts.min() < 2:
         lone = str(data.classes[np.argmin(counts)])
@@ -163,7 +175,8 @@ def splits_of(data, repeats, test_size, seed):
 def fitted(entry, data, rows, scale, *, seed, n_jobs, parameters=()):
     """The classifier of an entry, fitted to some rows: the one itself, and what stands before it with it."""
     y = data.y[rows]
-    n_folds = int(np.clip(np.unique(y, return_counts=True)[1].min(), 2, _MAX_FOLDS))
+    smallest = len(y) if data.classes is None else np.unique(y, return_counts=True)[1].min()
+    n_folds = int(np.clip(smallest, 2, _MAX_FOLDS))
     variance = 1.0 if scale else float(np.nanvar(data.X[rows], dtype=np.float64))
     classifier = entry.make(Setting(len(rows), n_folds, variance, data.X.shape[1], seed, n_jobs))
     classifier.set_params(**dict(parameters))
@@ -192,7 +205,9 @@ def _fit_and_score(entry, data, split, metrics, scale, options):
 
 
 def scores_of(model, X, y, predicted, metrics):
-    """{metric: value} of a fitted classifier, NaN for what needs probabilities or scores that it lacks."""
+    """{metric: value} of a fitted estimator, NaN for what needs probabilities, scores or intervals that it lacks."""
+    if set(metrics) & set(OF_TASK["regression"]):
+        return _scores_of_numbers(model, X, y, predicted, metrics)
     scores = {"accuracy": float(np.mean(predicted == y))}
     if "balanced_accuracy" in metrics:
         scores["balanced_accuracy"] = float(balanced_accuracy_score(y, predicted))
@@ -204,4 +219,14 @@ def scores_of(model, X, y, predicted, metrics):
             p = np.column_stack([-p, p]) if p.ndim == 1 else p
         areas = [] if p is None else [roc_auc_score(y == c, p[:, k]) for k, c in enumerate(model.classes_)]
         scores["roc_auc"] = float(np.mean(areas)) if areas else np.nan
+    return scores
+
+
+def _scores_of_numbers(model, X, y, predicted, metrics):
+    scores = {"rmse": float(root_mean_squared_error(y, predicted)), "mae": float(mean_absolute_error(y, predicted))}
+    scores |= {"r2": float(r2_score(y, predicted)) if len(y) > 1 else np.nan, "coverage": np.nan}
+    inner, steps = within(model) if "coverage" in metrics else (None, [])
+    if hasattr(inner, "predict_interval"):
+        low, high = inner.predict_interval(mapped(steps, X), coverage=COVERAGE).T
+        scores["coverage"] = float(np.mean((low <= y) & (y <= high)))
     return scores

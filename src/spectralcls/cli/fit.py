@@ -1,4 +1,4 @@
-"""``spectralcls fit``: train a classifier on a file and save it."""
+"""``spectralcls fit``: train a classifier or a regressor on a file and save it."""
 
 import argparse
 import ast
@@ -9,10 +9,11 @@ from .arguments import YES_OR_NO, count, jobs, output, seed, threads
 from .errors import CommandError
 from .outputs import keep_apart
 
-HELP = "fit a classifier on a file"
+HELP = "fit a classifier or a regressor on a file"
 DESCRIPTION = """\
-Read a CSV, Excel or Parquet file (or a folder of Parquet files), fit a classifier on it and save the model, with the
-rules by which the file was read. With --max-points only a random sample of Parquet rows is ever in memory."""
+Read a CSV, Excel or Parquet file (or a folder of Parquet files), fit a classifier on it, or a regressor if the target
+is a number with many values, and save the model, with the rules by which the file was read. With --max-points only a
+random sample of Parquet rows is ever in memory."""
 EPILOG = """\
 examples:
   spectralcls fit customers.csv --target churn --out churn.skops
@@ -23,8 +24,13 @@ examples:
 def add_options(parser):
     add = parser.add_argument
     add("data", metavar="DATA", help="CSV, Excel or Parquet file, or folder of Parquet files")
-    add("--target", metavar="COLUMN", required=True, help="column with the classes: name or position")
-    add("--classifier", metavar="NAME", default="auto", help="as in compare (default: AutoClassifier)")
+    add("--target", metavar="COLUMN", required=True, help="column to predict: name or position")
+    add(
+        "--classifier",
+        metavar="NAME",
+        default="auto",
+        help="as in compare (default: AutoClassifier or AutoRegressor)",
+    )
     add(
         "--set",
         metavar="NAME=VALUE",
@@ -44,7 +50,7 @@ def add_options(parser):
 
 
 def run(arguments):
-    (entry,) = registry.select([arguments.classifier])
+    registry.check([arguments.classifier])
     keep_apart(arguments.out, arguments.data)
     if not arguments.dry_run:
         from .. import storage
@@ -60,9 +66,10 @@ def run(arguments):
     from .evaluation import fitted
 
     print((data.schema or datasets.Schema.of_numbers(data.feature_names)).summary(), flush=True)  # before the work
+    (entry,) = registry.select([arguments.classifier], task=data.task)
     rows = np.arange(len(data.y))
     options = {"seed": arguments.seed, "n_jobs": None, "parameters": arguments.parameters}
-    labelled = replace(data, y=data.classes[data.y])
+    labelled = data if data.classes is None else replace(data, y=data.classes[data.y])
     try:
         with threads(arguments.n_jobs):  # not a parameter: the model may predict on another machine
             _, model = fitted(entry, labelled, rows, arguments.scale, **options)
@@ -75,7 +82,7 @@ def run(arguments):
         raise CommandError(f"{arguments.out}: the model was not written: {error.strerror or error}") from None
     is_sample = arguments.max_points is not None and arguments.max_points < data.n_rows
     size = f"a random sample of {len(rows)} of {data.n_rows} rows" if is_sample else f"{len(rows)} rows"
-    print(f"{arguments.out}: {entry.name}, {size}, {data.X.shape[1]} features, {len(data.classes)} classes")
+    print(f"{arguments.out}: {entry.name}, {size}, {data.X.shape[1]} features, {data.answers}")
     return 0
 
 

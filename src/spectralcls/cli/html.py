@@ -28,6 +28,7 @@ pre, code { font: 13px/1.45 ui-monospace, monospace; } pre { overflow-x: auto; }
 .more { display: none; } td svg { width: 4.5rem; } th, td { padding: .3rem .25rem; font-size: 13px; } }
 """
 _WIDTH, _HEIGHT = 150, 18  # of the picture in a row
+_SIDE = 400  # of the picture of predictions
 _MOST_CLASSES, _MOST_FEATURES, _MOST_ROWS, _SHUFFLES = 12, 15, 1000, 5
 _NEARLY_ALL = 0.8  # of the importances, in one column
 _MOST_SHUFFLED = 500  # columns; more would take longer than the comparison
@@ -53,7 +54,8 @@ def page(data, entries, results, metrics, arguments, command):
     ]
     if taken is not None:
         entry = next(entry for entry in entries if entry.name == taken.name)
-        parts += [*_confusion(data, taken, arguments), *_importances(data, entry, metric, arguments)]
+        mistakes = _confusion if data.classes is not None else _scatter
+        parts += [*mistakes(data, taken, arguments), *_importances(data, entry, metric, arguments)]
     if data.notes:
         parts += ["<h2>To be looked at</h2><ul>", *(f"<li>{html.escape(note)}</li>" for note in data.notes), "</ul>"]
     if data.description:
@@ -63,7 +65,8 @@ def page(data, entries, results, metrics, arguments, command):
     head = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(data.name)}: classifiers compared</title><style>{_STYLE}</style></head><body>"
+        f"<title>{html.escape(data.name)}: {report.kind_of(metrics)}s compared</title><style>{_STYLE}</style></head>"
+        "<body>"
     )
     return "\n".join([head, *parts, "</body></html>\n"])
 
@@ -132,12 +135,30 @@ def _confusion(data, taken, arguments):
     yield "</table></div>"
 
 
+def _scatter(data, taken, arguments):
+    """Predictions against the truth, of at most `_MOST_ROWS` samples over all splits."""
+    splits = splits_of(data, arguments.repeats, arguments.test_size, arguments.seed)
+    truth = np.concatenate([data.y[test] for _, test in splits[: len(taken.ordered)]])
+    predicted = np.concatenate([outcome.predicted for outcome in taken.ordered])
+    some = np.linspace(0, len(truth) - 1, min(len(truth), _MOST_ROWS)).astype(int)
+    truth, predicted = truth[some], predicted[some]
+    low, high = truth.min(), truth.max()
+    place = [_SIDE * np.clip((values - low) / ((high - low) or 1.0), -0.02, 1.02) for values in (truth, predicted)]
+    yield f"<h2>{html.escape(taken.name)}: predictions against the truth</h2>"
+    yield f"<p>Both from {low:.6g} to {high:.6g}; on the line they are equal.</p>"
+    yield f'<svg viewBox="-10 -10 {_SIDE + 20} {_SIDE + 20}" style="max-width: 28rem" role="img">'
+    yield f'<path d="M0 {_SIDE}L{_SIDE} 0M0 0V{_SIDE}H{_SIDE}" fill="none" stroke="var(--line)"/>'
+    dots = zip(*place, strict=True)
+    yield "".join(f'<circle cx="{x:.1f}" cy="{_SIDE - y:.1f}" r="2" fill="var(--accent)"/>' for x, y in dots)
+    yield "</svg>"
+
+
 def _importances(data, entry, metric, arguments):
     """How much worse the answers are if a column is shuffled, on the first split."""
     from sklearn.inspection import permutation_importance
 
     if data.X.shape[1] > _MOST_SHUFFLED:
-        yield f"<p>More than {_MOST_SHUFFLED} columns: which of them the classifier needs is not computed.</p>"
+        yield f"<p>More than {_MOST_SHUFFLED} columns: which of them are needed is not computed.</p>"
         return
     train, test = splits_of(data, 1, arguments.test_size, arguments.seed)[0]
     test = test[:_MOST_ROWS]
@@ -167,4 +188,4 @@ def _importances(data, entry, metric, arguments):
     gains = np.maximum(found.importances_mean, 0)
     if len(gains) > 1 and gains.max() > _NEARLY_ALL * gains.sum():
         name = html.escape(data.feature_names[order[0]])
-        yield f"<p>Nearly all of it is in the column {name}: is it known before the class is?</p>"
+        yield f"<p>Nearly all of it is in the column {name}: is it known before the target is?</p>"

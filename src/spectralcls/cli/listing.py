@@ -4,8 +4,8 @@ from pathlib import Path
 
 from . import registry
 
-HELP = "list classifiers and data sets"
-DESCRIPTION = "List the classifiers and the data sets that the other commands have names for."
+HELP = "list classifiers, regressors and data sets"
+DESCRIPTION = "List the classifiers, the regressors and the data sets that the other commands have names for."
 
 
 def add_options(parser):
@@ -13,10 +13,13 @@ def add_options(parser):
 
 
 def run(arguments):
-    width = max(len(entry.name) for entry in registry.ENTRIES)
+    width = max(len(entry.name) for entries in registry.OF_TASK.values() for entry in entries)
     print("classifiers (case and the word Classifier may be left out, as in parzen; compare --all takes those with *):")
     for entry in registry.ENTRIES:
         print(f"{' ' if entry.front else '*'} {entry.name.ljust(width)}  {entry.summary}")
+    print("\nregressors, for a target of numbers:")
+    for entry in registry.REGRESSORS:
+        print(f"  {entry.name.ljust(width)}  {entry.summary}")
     from . import named_sets
 
     print("\ndata sets:")

@@ -1,4 +1,4 @@
-"""``spectralcls predict``: classify a file with a saved model, into a text file."""
+"""``spectralcls predict``: answers of a saved model for a file, into a text file."""
 
 import bz2
 import csv
@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from . import tables
-from .arguments import YES_OR_NO, jobs, threads
+from .arguments import YES_OR_NO, jobs, share, threads
 from .errors import CommandError
 from .outputs import check, keep_apart, written
 
@@ -16,11 +16,11 @@ _STANDARD = Path("-")  # input, and output
 _PACKED = {".gz": gzip.open, ".bz2": bz2.open}
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters; semicolons in place of commas if numbers have these
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full-width
-HELP = "classify a file with a saved model"
+HELP = "predict a file with a saved model"
 DESCRIPTION = """\
-Classify the rows of a CSV, Excel or Parquet file (or of a folder of Parquet files), read by the rules that `fit`
+Predict the rows of a CSV, Excel or Parquet file (or of a folder of Parquet files), read by the rules that `fit`
 learned. The output is a text file with decimal commas (and semicolons in .csv) if the input has them; - is a .csv on
-the standard output. The row groups of a Parquet file are classified one after the other."""
+the standard output. The row groups of a Parquet file are answered one after the other."""
 EPILOG = """\
 example:
   spectralcls predict churn.skops new.csv --out predictions.csv --proba --keep "customer number\""""
@@ -32,6 +32,7 @@ def add_options(parser):
     add("data", metavar="DATA", help="CSV, Excel or Parquet file, folder of Parquet files, or -")
     add("--out", metavar="FILE", type=Path, required=True, help="text file to write: .csv, .tsv, .txt, .csv.gz, or -")
     add("--proba", action="store_true", help="write the probability of each class")
+    add("--interval", type=share, metavar="SHARE", help="of numbers: write ends between which a share such as 0.9 lies")
     add("--keep", metavar="COLUMN", action="append", default=[], help="input column to copy (all: every one)")
     add("--unknown", choices=("error", "missing"), default="error", help="what a cell is that the model cannot take")
     add("--escape", **YES_OR_NO, help="put ' before cells that a spreadsheet would run as formulas (default: yes)")
@@ -48,6 +49,7 @@ def run(arguments):
             raise CommandError(f"{arguments.out}: predictions are written as text; take a name in {endings}")
         check(arguments.out)
     from .. import storage
+    from .._estimator import within
 
     try:
         model = storage.load(arguments.model)
@@ -57,6 +59,8 @@ def run(arguments):
         raise CommandError(f"{arguments.model}: holds no classifier, but {type(model).__name__}")
     if arguments.proba and not hasattr(model, "predict_proba"):
         raise CommandError(f"{arguments.model}: {type(model).__name__} has no probabilities; leave --proba away")
+    if arguments.interval is not None and not hasattr(within(model)[0], "predict_interval"):
+        raise CommandError(f"{arguments.model}: {type(model).__name__} has no intervals; leave --interval away")
     if not Path(arguments.data).exists() and Path(arguments.data) != _STANDARD:
         raise CommandError(f"{arguments.data}: no such file")
     try:
@@ -69,10 +73,13 @@ def _answers(model, source, first_row, arguments):
     """Columns of the output for the rows of a source: {title: array}."""
     import numpy as np
 
+    from .._estimator import mapped, within
+
     schema = _schema(model, source)
     names = source.table.column_names
     kept = names if arguments.keep == ["all"] else arguments.keep
     added = ["row", "prediction", *(f"p({label})" for label in (model.classes_ if arguments.proba else ()))]
+    added += [] if arguments.interval is None else ["low", "high"]
     for name in kept:
         if name in added or names.count(name) != 1:
             what = f"no column {name!r} to keep; there are {', '.join(map(repr, names[:20]))}"
@@ -83,6 +90,9 @@ def _answers(model, source, first_row, arguments):
     try:
         with threads(arguments.n_jobs):
             answers = [model.predict(X), *(model.predict_proba(X).T if arguments.proba else ())]
+            if arguments.interval is not None:
+                inner, steps = within(model)
+                answers += [*inner.predict_interval(mapped(steps, X), coverage=arguments.interval).T]
     except ValueError as error:
         raise ValueError(f"{source.path}: row {first_row} and following: {error}") from None
     rows = {"row": np.arange(first_row, first_row + len(X))}

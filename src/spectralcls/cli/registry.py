@@ -1,4 +1,4 @@
-"""The classifiers that the command line has names for: ours, one line each, and scikit-learn's."""
+"""The classifiers and regressors that the command line has names for: ours, one line each, and scikit-learn's."""
 
 import difflib
 import inspect
@@ -9,7 +9,8 @@ from importlib import import_module
 
 from .errors import CommandError
 
-MAJORITY = "majority class"
+MAJORITY, MEAN = "majority class", "mean"
+NAIVE = {MAJORITY: "the most frequent class", MEAN: "the mean of the target"}  # what any other has to beat
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Entry:
-    """A classifier under the name that it has on the command line and in the table."""
+    """An estimator under the name that it has on the command line and in the table."""
 
     name: str
     summary: str
@@ -37,7 +38,7 @@ class Entry:
 
 
 def _ours(where, summary, *, title=None, front=False, **parameters):
-    """Entry of a classifier ``module:Class`` of this package, with its defaults but for ``parameters``."""
+    """Entry of an estimator ``module:Class`` of this package, with its defaults but for ``parameters``."""
     module, name = where.split(":")
 
     def make(setting):
@@ -58,9 +59,11 @@ def _linear_ccdr(setting):
 
 
 def _tuned(estimator, grid, setting):
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
-    folds = StratifiedKFold(setting.n_folds, shuffle=True, random_state=setting.seed)
+    kind = StratifiedKFold if is_classifier(estimator) else KFold
+    folds = kind(setting.n_folds, shuffle=True, random_state=setting.seed)
     return GridSearchCV(estimator, grid, cv=folds, n_jobs=setting.n_jobs)
 
 
@@ -72,12 +75,32 @@ def _svm(setting):
     return _tuned(SVC(cache_size=500), grid, setting)
 
 
+def _neighbors(setting):
+    smallest_training_part = setting.n_train - -(-setting.n_train // setting.n_folds)
+    neighbors = [k for k in (1, 3, 5, 7, 9, 13, 19, 27, 39) if k <= smallest_training_part]
+    return {"n_neighbors": neighbors}
+
+
 def _k_nearest(setting):
     from sklearn.neighbors import KNeighborsClassifier
 
-    smallest_training_part = setting.n_train - -(-setting.n_train // setting.n_folds)
-    neighbors = [k for k in (1, 3, 5, 7, 9, 13, 19, 27, 39) if k <= smallest_training_part]
-    return _tuned(KNeighborsClassifier(), {"n_neighbors": neighbors}, setting)
+    return _tuned(KNeighborsClassifier(), _neighbors(setting), setting)
+
+
+def _k_nearest_numbers(setting):
+    from sklearn.neighbors import KNeighborsRegressor
+
+    return _tuned(KNeighborsRegressor(), _neighbors(setting), setting)
+
+
+def _svr(setting):
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVR
+
+    scale = 1 / (setting.n_features * setting.variance or 1)  # SVR's gamma="scale"
+    grid = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [scale * 4.0**k for k in range(-2, 2)], "epsilon": [0.05, 0.2]}
+    return TransformedTargetRegressor(_tuned(SVR(cache_size=500), grid, setting), transformer=StandardScaler())
 
 
 def _naive_bayes(setting):
@@ -96,6 +119,30 @@ def _forest(setting):
     from sklearn.ensemble import RandomForestClassifier
 
     return RandomForestClassifier(500, random_state=setting.seed, n_jobs=setting.n_jobs)
+
+
+def _boosted_numbers(setting):
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    return HistGradientBoostingRegressor(random_state=setting.seed)
+
+
+def _forest_of_numbers(setting):
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(500, random_state=setting.seed, n_jobs=setting.n_jobs)
+
+
+def _linear(setting):
+    from sklearn.linear_model import RidgeCV
+
+    return RidgeCV([10.0**k for k in range(-3, 4)])
+
+
+def _mean(setting):
+    from sklearn.dummy import DummyRegressor
+
+    return DummyRegressor()
 
 
 def _majority(setting):
@@ -145,23 +192,48 @@ ENTRIES = (
 )
 
 
+REGRESSORS = (
+    _ours("ensemble:AutoRegressor", "a vote of several regressors; the one to try first", front=True),
+    _ours("regression:KernelRidgeRegressor", "kernel ridge regression", front=True),
+    _ours("regression:KernelRegressor", "local means and lines", front=True),
+    _baseline("SVR", "scikit-learn's SVR with a grid search", _svr),
+    _baseline("k-NN", "scikit-learn's k nearest neighbors with a grid search", _k_nearest_numbers),
+    _baseline("HistGradientBoosting", "scikit-learn's boosted trees", _boosted_numbers),
+    _baseline("RandomForest", "scikit-learn's forest of 500 trees", _forest_of_numbers),
+    _baseline("Ridge", "scikit-learn's linear ridge regression, tuned", _linear),
+    _baseline(MEAN, "always the mean: what any regressor has to beat", _mean),
+)
+OF_TASK = {"classification": ENTRIES, "regression": REGRESSORS}
+KIND = {"classification": "classifier", "regression": "regressor"}
+
+
 def _key(name):
     """Case, punctuation and the word Classifier do not matter: parzen is ParzenClassifier, knn is k-NN."""
-    return re.sub(r"[^a-z0-9]", "", name.lower()).replace("classifier", "")
+    return re.sub(r"[^a-z0-9]", "", name.lower()).replace("classifier", "").replace("regressor", "")
 
 
-def select(names=None, everything=False):
+def check(names):
+    """Raise for a name that is known for no task; the data are not read yet."""
+    of_numbers = {_key(entry.name) for entry in OF_TASK["regression"]}
+    select([name for name in names if _key(name) not in of_numbers])
+
+
+def select(names=None, everything=False, task="classification"):
     """Entries of the given names, in the given order; for None those in front, or all of ours and scikit-learn's."""
+    entries = OF_TASK[task]
     if names is None:
-        return tuple(entry for entry in ENTRIES if everything or entry.front)
-    known = {_key(entry.name): entry for entry in ENTRIES}
+        return tuple(entry for entry in entries if everything or entry.front)
+    known = {_key(entry.name): entry for entry in entries}
     chosen = {}
     for name in names:
         if _key(name) not in known:
             close = difflib.get_close_matches(_key(name), known, n=1)
             hint = f" Did you mean {known[close[0]].name}?" if close else ""
-            names = ", ".join(entry.name for entry in known.values())
-            raise CommandError(f"unknown classifier {name!r}.{hint} There are: {names}.")
+            what = f"unknown {KIND[task]} {name!r}.{hint}"
+            if any(_key(name) == _key(entry.name) for other in OF_TASK.values() for entry in other):
+                holds = "classes" if task == "classification" else "numbers"
+                what = f"{name} does not predict {holds}, which the target holds; --task takes it for something else."
+            raise CommandError(f"{what} There are: {', '.join(entry.name for entry in known.values())}.")
         chosen[_key(name)] = known[_key(name)]
     return tuple(chosen.values())
 
@@ -171,7 +243,7 @@ def prepared(estimator, X, categorical, scale):
 
     Parameters
     ----------
-    estimator : classifier
+    estimator : classifier or regressor
     X : ndarray (n, d)
         All of the data, NaN where a value is missing.
     categorical : list of int

@@ -4,17 +4,18 @@ import sys
 
 import numpy as np
 
-from .significance import LEVEL, METRICS, POINT, advice, ranked, standings
+from .significance import LEVEL, METRICS, OF_TASK, advice, point_of, ranked, standings
 
 
 def heading(data, n_train, n_test, arguments):
     """Lines on what is compared: of how many samples, what the columns were taken for, how."""
     features = "scaled on the training part" if arguments.scale else "not scaled"
-    size = f"{len(data.y)} samples, {_plural(data.X.shape[1], 'feature')}, {len(data.classes)} classes"
+    size = f"{len(data.y)} samples, {_plural(data.X.shape[1], 'feature')}, {data.answers}"
     parts = f"{n_train} training and {n_test} test samples"
     if data.schema is not None:
         size += f"\n{data.schema.summary()}"
-    splits = _plural(arguments.repeats, "stratified split" if data.groups is None else "split")
+    stratified = data.groups is None and data.classes is not None
+    splits = _plural(arguments.repeats, "stratified split" if stratified else "split")
     if data.groups is not None:
         splits += f" of {len(np.unique(data.groups))} groups"
     return f"{data.name}: {size}\n{splits} into {parts} (seed {arguments.seed}), features {features}\n"
@@ -22,7 +23,12 @@ def heading(data, n_train, n_test, arguments):
 
 def columns(metrics):
     """Titles of the table."""
-    return ("classifier", *(METRICS[metric][1] for metric in metrics), "tune + fit", "predict")
+    return (kind_of(metrics), *(METRICS[metric][1] for metric in metrics), "tune + fit", "predict")
+
+
+def kind_of(metrics):
+    """What is compared by these metrics."""
+    return "regressor" if metrics[0] in OF_TASK["regression"] else "classifier"
 
 
 def cells(result, metrics, mark):
@@ -55,7 +61,7 @@ def conclusions(results, metrics, repeats):
     marks = set(standings(results, metrics[0]).values())
     lines = []
     if "=" in marks:
-        lines.append(f"=: the best, or within {POINT * 100:.0f} point of it")
+        lines.append(f"=: the best, or within {'1 point' if point_of(metrics[0]) == 'a point' else '1 %'} of it")
     if "?" in marks:
         lines.append(
             f"?: {_plural(repeats, 'split')} {'is' if repeats == 1 else 'are'} too few to tell (corrected resampled "

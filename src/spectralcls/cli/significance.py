@@ -2,19 +2,41 @@
 
 import numpy as np
 
-from .registry import MAJORITY
+from .registry import NAIVE
 
 LEVEL = 0.05
 POINT = 0.01  # differences up to this one do not matter
 PRICE = 0.005  # that ten times the time has to gain
 MUCH = 5  # times faster that another has to be to be preferred
 _UNNOTICED = 0.1  # seconds; shorter times count as this one
+
+
+def _plain(value):
+    """Four digits, and all of those before the point."""
+    return f"{value:.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
+
+
+RELATIVE = {"rmse", "mae"}  # whose differences count relative to the best
 METRICS = {  # name: (sign of what is better, title, how a value is shown)
     "accuracy": (1, "accuracy %", lambda v: f"{100 * v:.1f}"),
     "balanced_accuracy": (1, "balanced %", lambda v: f"{100 * v:.1f}"),
     "log_loss": (-1, "log loss", lambda v: f"{v:.3f}"),
     "roc_auc": (1, "ROC AUC", lambda v: f"{v:.3f}"),
+    "rmse": (-1, "RMSE", _plain),
+    "mae": (-1, "MAE", _plain),
+    "r2": (1, "R2", lambda v: f"{v:.3f}"),
+    "coverage": (1, "covered %", lambda v: f"{100 * v:.1f}"),
 }
+OF_TASK = {
+    "classification": ("accuracy", "balanced_accuracy", "log_loss", "roc_auc"),
+    "regression": ("rmse", "mae", "r2", "coverage"),
+}
+DEFAULT = {"classification": OF_TASK["classification"][:3], "regression": OF_TASK["regression"]}
+
+
+def unit_of(metric, best):
+    """What a difference of scores counts in, for the best mean score."""
+    return abs(best) or 1.0 if metric in RELATIVE else 1.0
 
 
 def ranked(results, metric):
@@ -35,7 +57,7 @@ def standings(results, metric):
     marks = {}
     for result in scored:
         lead = sign * (scored[0].scores(metric) - result.scores(metric))
-        near = np.mean(lead) <= POINT + 1e-12
+        near = np.mean(lead) <= POINT * unit_of(metric, scored[0].mean(metric)) + 1e-12
         unclear = p_value(lead, result.n_train, result.n_test) > LEVEL or len(lead) == 1
         marks[result.name] = "=" if near else "?" if unclear else ""
     return marks
@@ -61,47 +83,55 @@ def p_value(differences, n_train, n_test):
 def recommended(results, metric):
     """The result to take: near the best, and the better for less time; None if none was scored."""
     sign = METRICS[metric][0]
-    scored = [r for r in ranked(results, metric) if r.name != MAJORITY and not np.isnan(r.mean(metric))]
+    scored = [r for r in ranked(results, metric) if r.name not in NAIVE and not np.isnan(r.mean(metric))]
     if not scored:
         return None
-    best = sign * scored[0].mean(metric)
-    near = [r for r in scored[1:] if sign * r.mean(metric) >= best - POINT and MUCH * _time(r) <= _time(scored[0])]
-    return max([scored[0], *near], key=lambda r: sign * r.mean(metric) - PRICE * np.log10(_time(r)))
+    best, unit = sign * scored[0].mean(metric), unit_of(metric, scored[0].mean(metric))
+    close = [r for r in scored[1:] if sign * r.mean(metric) >= best - POINT * unit]
+    near = [r for r in close if MUCH * _time(r) <= _time(scored[0])]
+    return max([scored[0], *near], key=lambda r: sign * r.mean(metric) - PRICE * unit * np.log10(_time(r)))
 
 
 def advice(results, metric):
     """What to take, and why, in one sentence."""
     taken = recommended(results, metric)
     if taken is None:
-        return "No classifier could be fitted."
+        return "None could be fitted."
     sign, title, shown = METRICS[metric]
     unit = " %" if "%" in title else ""
     name = title.removesuffix(" %")
     value = f"{name} {shown(taken.mean(metric))}{unit}"
-    best = next(r for r in ranked(results, metric) if r.name != MAJORITY)
-    majority = next((r for r in results if r.name == MAJORITY), None)
+    best = next(r for r in ranked(results, metric) if r.name not in NAIVE)
+    majority = next((r for r in results if r.name in NAIVE), None)
     if majority is not None and not np.isnan(majority.mean(metric)):
         gain = sign * (taken.scores(metric) - majority.scores(metric))
         unclear = p_value(gain, taken.n_train, taken.n_test) > LEVEL and len(gain) > 1
-        if unclear and np.mean(gain) > POINT:
+        always, unit_of_gain = NAIVE[majority.name], unit_of(metric, taken.mean(metric))
+        if unclear and np.mean(gain) > POINT * unit_of_gain:
             return (
                 f"{len(gain)} splits are too few to tell whether {taken.name} ({value}) beats always answering "
-                f"the most frequent class ({shown(majority.mean(metric))}{unit})."
+                f"{always} ({shown(majority.mean(metric))}{unit})."
             )
         if unclear or np.mean(gain) <= 0:
             return (
-                f"None is better than always answering the most frequent class ({name} "
+                f"None is better than always answering {always} ({name} "
                 f"{shown(majority.mean(metric))}{unit}) by more than chance: these columns say little about the target."
             )
     if taken is best:
         return (
-            f"Take {taken.name}: it has the best {value}, and no other within a point of it is fast enough to prefer."
+            f"Take {taken.name}: it has the best {value}, and no other within {point_of(metric)} of it is fast "
+            "enough to prefer."
         )
     points = abs(best.mean(metric) - taken.mean(metric))
     return (
         f"Take {taken.name}: its {value} is {shown(points)}{' points' if unit else ''} from that of {best.name}, in "
         f"{_share(_time(taken) / _time(best))} of the time."
     )
+
+
+def point_of(metric):
+    """In words the difference up to which scores are alike."""
+    return f"{100 * POINT:.0f} %" if metric in RELATIVE else "a point"
 
 
 def _time(result):

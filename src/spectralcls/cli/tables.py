@@ -3,6 +3,7 @@
 import argparse
 import warnings
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ _READING = {  # option: parameter of read_table
 }
 _DIALECT = ("encoding", "delimiter", "comment", "skip", "header", "sheet")
 _BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters by their names
-_MOST_WHOLE, _ROWS_A_CLASS = 20, 3  # whole numbers that may be classes, and rows that each of more of them then has
+_MOST_WHOLE, _ROWS_A_CLASS = 20, 3  # whole numbers that may be classes, and rows that each of more running ones has
 MOST_FEATURES = 50_000  # with which AutoClassifier takes minutes
 
 
@@ -70,12 +71,17 @@ def add_options(parser):
             help=f"{text}; may be repeated",
         )
     group.add_argument("--dates", choices=("dmy", "mdy", "ymd"), help="order of day, month and year")
+    group.add_argument(
+        "--task",
+        choices=("classification", "regression"),
+        help="whether the target holds classes or numbers (default: numbers with many values are numbers)",
+    )
     group.add_argument("--group", metavar="COLUMN", help="column that tells which rows belong together; no feature")
     group.add_argument(
         "--unlabeled",
         choices=("drop", "error"),
         default="drop",
-        help="rows without a class (default: drop, with a line)",
+        help="rows without a target (default: drop, with a line)",
     )
     add_places(group)
     group.add_argument("--dry-run", action="store_true", help="print what was understood of the file, and end")
@@ -83,7 +89,7 @@ def add_options(parser):
 
 @dataclass(frozen=True)
 class Data:
-    """A classification problem; ``y`` indexes ``classes``, all of which occur."""
+    """A problem: ``y`` indexes ``classes``, all of which occur; or holds numbers, and ``classes`` is None."""
 
     name: str
     X: np.ndarray
@@ -97,18 +103,32 @@ class Data:
     groups: np.ndarray | None = None  # of the rows, if the user named a column
     notes: tuple = ()  # warnings of reading
 
+    @property
+    def task(self):
+        return "regression" if self.classes is None else "classification"
+
+    @property
+    def answers(self):
+        """What is to be predicted, in words."""
+        if self.classes is not None:
+            return f"{len(self.classes)} classes"
+        return f"numbers from {self.y.min():.6g} to {self.y.max():.6g}"
+
     def subsample(self, n_samples, seed):
         """The same problem with ``n_samples`` samples, in the same proportions of the classes."""
         from sklearn.model_selection import train_test_split
 
         if n_samples >= len(self.y):
             return self
+        strata = None if self.classes is None else self.y
         try:
-            rows, _ = train_test_split(np.arange(len(self.y)), train_size=n_samples, stratify=self.y, random_state=seed)
+            rows, _ = train_test_split(np.arange(len(self.y)), train_size=n_samples, stratify=strata, random_state=seed)
         except ValueError as error:
             raise CommandError(f"{self.name}: --subsample {n_samples}: {error}") from None
-        classes, y = np.unique(self.y[rows], return_inverse=True)
         groups = None if self.groups is None else self.groups[rows]
+        if self.classes is None:
+            return replace(self, X=self.X[rows], y=self.y[rows], groups=groups)
+        classes, y = np.unique(self.y[rows], return_inverse=True)
         return replace(self, X=self.X[rows], y=y, classes=self.classes[classes], groups=groups)
 
 
@@ -123,7 +143,7 @@ def read(arguments, n_samples=None):
     try:
         if is_file and path.suffix.lower() != ".npz" and not arguments.data.startswith("openml:"):
             if arguments.target is None and path.exists() and not arguments.dry_run:
-                raise CommandError(f"{path}: say which column holds the classes: --target NAME or --target POSITION")
+                raise CommandError(f"{path}: say which column holds the target: --target NAME or --target POSITION")
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 table = datasets.read_table(
@@ -137,7 +157,7 @@ def read(arguments, n_samples=None):
             notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
             for note in notes:
                 tell(note)
-            return _from_table(table, notes)
+            return _from_table(table, notes, arguments)
         if any(value not in (None, []) for value in options.values()) or (
             arguments.target is not None and path.suffix.lower() != ".npz"
         ):
@@ -150,17 +170,22 @@ def read(arguments, n_samples=None):
             bunch = named_sets.load(arguments.data, getattr(arguments, "data_home", None), arguments.seed)
     except (ValueError, OSError) as error:
         raise CommandError(str(error) if str(error) else repr(error)) from None
-    return _from_bunch(bunch)
+    return _from_bunch(bunch, arguments.task)
 
 
-def _from_table(table, notes):
+def _from_table(table, notes, arguments):
     fields = dict(schema=table.schema, n_rows=table.n_rows, description=table.DESCR, groups=table.groups, notes=notes)
     if table.target is None:  # of a dry run
         return Data(table.name, table.data, None, None, table.feature_names, table.categorical_features, **fields)
-    return checked(table.name, table.data, table.target, table.feature_names, table.categorical_features, **fields)
+    from ..datasets import numbers_in
+
+    signs = [column.decimal for column in table.schema.used if column.decimal]
+    options = {"task": arguments.task, "read": partial(numbers_in, decimal=arguments.decimal or _decimal(signs))}
+    columns = table.feature_names, table.categorical_features
+    return checked(table.name, table.data, table.target, *columns, **options, **fields)
 
 
-def _from_bunch(bunch):
+def _from_bunch(bunch, task):
     from scipy import sparse
 
     X = bunch.data
@@ -169,11 +194,11 @@ def _from_bunch(bunch):
     if X.dtype != np.float32:
         X = X.astype(np.float64)
     labels = np.asarray(bunch.target_names).astype(str)[bunch.target]
-    return checked(bunch.name, X, labels, list(map(str, bunch.feature_names)), [])
+    return checked(bunch.name, X, labels, list(map(str, bunch.feature_names)), [], task)
 
 
-def checked(name, X, labels, feature_names, categorical, **more):
-    """A problem of classes that can be learned.
+def checked(name, X, labels, feature_names, categorical, task=None, read=None, **more):
+    """A problem of classes or numbers that can be learned; which of them it is, if `task` does not say, in a line.
 
     Raises
     ------
@@ -190,17 +215,56 @@ def checked(name, X, labels, feature_names, categorical, **more):
     if np.isinf(X).any():
         row, column = np.unravel_index(np.argmax(np.isinf(X)), X.shape)
         raise CommandError(f"{name}: row {row}, column {feature_names[column]!r}: {X[row, column]} is not finite")
+    numbers = _numbers(classes, y, task, read or _plain_numbers, name)
+    if numbers is not None:
+        return Data(name, X, numbers, None, feature_names, categorical, **more)
     if len(classes) < 2:
         raise CommandError(f"{name}: all {len(y)} samples have the class {str(classes[0])!r}; two classes are needed")
-    if _looks_continuous(classes, len(y)):
-        raise CommandError(f"{name}: the target has {len(classes)} values such as {classes[0]}: numbers, not classes")
     return Data(name, X, y, classes, feature_names, categorical, **more)
 
 
-def _looks_continuous(classes, n_rows):
-    """Numbers, perhaps with decimal commas, of which some are no integers, or of which most occur once or twice."""
+def _numbers(classes, y, task, read, name):
+    """The target as numbers (n,), if it is to be predicted as such; otherwise None.
+
+    Raises
+    ------
+    CommandError
+        If numbers are asked for, and a cell is none.
+    """
+    if task == "classification":
+        return None
+    values = read(classes)
+    if task is None and (np.isnan(values).any() or not _many(values, len(y))):
+        return None
+    if np.isnan(values).any():
+        wrong = str(classes[np.isnan(values)][0])
+        raise CommandError(f"{name}: --task regression predicts numbers, and the target has {wrong!r}")
+    if len(values) < 2:
+        raise CommandError(f"{name}: all {len(y)} samples have the target {values[0]:g}: there is nothing to predict")
+    if task is None:
+        print(f"{name}: the target has {len(values)} numbers: regression (--task classification takes them as classes)")
+    elif len(values) == 2:
+        warnings.warn(f"{name}: the target has two values: classes? --task classification", stacklevel=2)
+    return values[y]
+
+
+def _plain_numbers(classes):
     try:
-        values = np.char.replace(classes, ",", ".").astype(np.float64)
+        return classes.astype(np.float64)
     except ValueError:
+        return np.full(len(classes), np.nan)
+
+
+def _decimal(signs):
+    """The decimal sign of the columns of numbers, if it is known to be a comma."""
+    return "," if "," in signs else None
+
+
+def _many(values, n_rows):
+    """Whether numbers are no classes: some are no integers, or there are many and they are no running numbers."""
+    if not np.array_equal(values, np.round(values)):
+        return True
+    if len(values) <= _MOST_WHOLE:
         return False
-    return not np.array_equal(values, np.round(values)) or len(classes) > max(_MOST_WHOLE, n_rows / _ROWS_A_CLASS)
+    running = values.min() in (0, 1) and np.ptp(values) == len(values) - 1
+    return not running or len(values) > n_rows / _ROWS_A_CLASS

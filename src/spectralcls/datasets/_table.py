@@ -224,6 +224,17 @@ def read_table(
     )
 
 
+def numbers_in(texts, decimal=None):
+    """Texts as numbers, NaN for what is none; with the decimal sign, or that by which more of them are numbers."""
+    import pyarrow as pa
+
+    from ._cells import Cells
+
+    cells = Cells(pa.array([str(text) for text in texts], pa.string()))
+    found = [cells.expand(cells.numbers(sign)) for sign in decimal or ".,"]
+    return min(found, key=lambda values: np.count_nonzero(np.isnan(values)))
+
+
 def _labeled(source, target, words, unlabeled):
     """The rows that have a class; a warning, or an error, names the others."""
     from ._columns import label_cells

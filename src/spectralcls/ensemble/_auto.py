@@ -88,7 +88,9 @@ class Auto(Estimator):
         left_out = [member.name for member in members if member.name not in dict(ensemble.members)]
         self._set(ensemble, not_scaling, left_out, n)
         judged = seen[ensemble.judged]
-        self._held_out = data.take(judged), ensemble.said, ensemble.parts, judged
+        truth = data.codes if data.targets is None else data.targets
+        weights = np.ones(len(judged)) if data.weights is None else data.weights[judged]
+        self._held_out = truth[judged], weights, ensemble.said, ensemble.parts, judged  # arrays alone, for files
         self._seen = seen if len(seen) < n else None
 
     def _parts(self, rows, ranks, copies, folds):

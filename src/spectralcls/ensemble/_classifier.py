@@ -167,7 +167,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         self.class_prior_ = data.class_weight / data.class_weight.sum()
         self._vote_on(data, self._points, members_for, clock)
         if len(self._held_out[-1]):
-            self._warn_if_one_class(self._vote(self._held_out[1]))
+            self._warn_if_one_class(self._vote(self._held_out[2]))
         return self
 
     def _points(self, data, categorical, options):
@@ -207,18 +207,16 @@ class AutoClassifier(ClassifierMixin, Auto):
         return None
 
     def _leave_one_out(self):
-        data, posteriors, parts, rows = self._held_out
+        codes, weights, posteriors, parts, rows = self._held_out
 
         def learned(part):
-            own = data.take(part)
-            return learn_vote([p[part] for p in posteriors], own.codes, own.weights)
+            return learn_vote([p[part] for p in posteriors], codes[part], weights[part])
 
         held_out = unseen_votes(self._vote, posteriors, parts, learned)
         order = np.full(self._n_given, -1)
         order[rows] = np.arange(len(rows))
-        weights = np.ones(len(rows)) if data.weights is None else data.weights
-        weights = weights / units_of(data.codes, weights, len(data.classes), self.class_weight is not None)[data.codes]
-        return LeftOut(data.codes, weights, _log(held_out), lambda X: _log(self._probabilities(X)), order)
+        weights = weights / units_of(codes, weights, len(self.classes_), self.class_weight is not None)[codes]
+        return LeftOut(codes, weights, _log(held_out), lambda X: _log(self._probabilities(X)), order)
 
     def predict(self, X):
         """Predict the most probable class of each query.

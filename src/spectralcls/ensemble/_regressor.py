@@ -3,7 +3,6 @@
 from dataclasses import KW_ONLY
 from functools import partial
 
-import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 
@@ -152,13 +151,12 @@ class AutoRegressor(Auto, Regressor):
     def _ends(self, Q, coverage):
         vote, said = self._vote, self._said(Q, predictions)
         if "_points_left_out" not in vars(self):
-            data, held_out, parts, _ = self._held_out
-            truth = vote.plain.to(data.targets)
-            weights = np.ones(len(truth)) if data.weights is None else data.weights
+            targets, weights, held_out, parts, _ = self._held_out
+            truth = vote.plain.to(targets)
 
             def learned(rows):
-                part = data.take(rows)
-                return learn_blend([own[rows] for own in held_out], part.targets, vote.map, self.loss, part.weights)
+                own = [p[rows] for p in held_out]
+                return learn_blend(own, targets[rows], vote.map, self.loss, weights[rows])
 
             unseen = unseen_votes(vote, held_out, parts, learned)
             residuals = truth - vote.plain.to(unseen)

@@ -1,0 +1,138 @@
+"""A target of numbers at the command line: which task it is, what is compared, the files that result."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from spectralcls.cli import registry
+from spectralcls.cli.main import main
+from spectralcls.cli.significance import advice, standings
+from spectralcls.datasets import numbers_in
+from spectralcls.storage import load
+
+RNG = np.random.default_rng(0)
+SIZES = RNG.uniform(50, 200, 90)
+PRICES = 1000 * SIZES * (1 + 0.5 * (np.arange(90) % 2)) + RNG.normal(size=90) * 2000
+
+
+@pytest.fixture
+def houses(tmp_path):
+    path = tmp_path / "houses.csv"
+    rows = (f"{s:.1f};{'old' if k % 2 else 'new'};{p:.2f}" for k, (s, p) in enumerate(zip(SIZES, PRICES, strict=True)))
+    path.write_text("size;kind;price\n" + "\n".join(rows).replace(".", ",") + "\n", encoding="utf-8")
+    return path
+
+
+def run(*words):
+    return main([str(word) for word in words])
+
+
+def test_numbers_are_compared_as_numbers(houses, tmp_path, capsys):
+    out, page = tmp_path / "t.json", tmp_path / "t.html"
+    options = ["--repeats", 2, "--json", out, "--html", page, "--quiet", "--classifiers", "kernelridge,auto,ridge"]
+    assert run("compare", houses, "--target", "price", *options) == 0
+    printed = capsys.readouterr().out
+    assert "houses: the target has 90 numbers: regression (--task classification" in printed
+    assert "numbers from" in printed and "regressor" in printed and "covered %" in printed
+    assert "2 splits into 60 training and 30 test samples" in printed
+    records = {record["regressor"]: record for record in json.loads(out.read_text())}
+    assert list(records) == ["KernelRidgeRegressor", "AutoRegressor", "Ridge", "mean"]
+    auto = records["AutoRegressor"]
+    assert auto["rmse_mean"] < 0.3 * records["mean"]["rmse_mean"] and auto["r2_mean"] > 0.9
+    assert 0.6 < auto["coverage_mean"] <= 1 and records["Ridge"]["coverage_mean"] is None
+    assert "predictions against the truth" in page.read_text() and "regressors compared" in page.read_text()
+
+
+def test_a_model_of_numbers_is_written_and_answers_with_intervals(houses, tmp_path, capsys):
+    model, out = tmp_path / "m.skops", tmp_path / "p.csv"
+    assert run("fit", houses, "--target", "price", "--out", model, "--quiet") == 0
+    assert "AutoRegressor, 90 rows, 2 features, numbers from" in capsys.readouterr().out
+    assert type(load(model)).__name__ == "Pipeline" or type(load(model)).__name__ == "AutoRegressor"
+    assert run("predict", model, houses, "--out", out, "--interval", "0.8", "--quiet") == 0
+    rows = list(csv.reader(out.read_text(encoding="utf-8-sig").splitlines(), delimiter=";"))
+    assert rows[0] == ["row", "prediction", "low", "high"]
+    predicted, low, high = np.array([[cell.replace(",", ".") for cell in row[1:]] for row in rows[1:]], dtype=float).T
+    assert ((low <= predicted) & (predicted <= high)).all()
+    assert np.mean((low <= PRICES) & (PRICES <= high)) > 0.7
+    assert np.corrcoef(predicted, PRICES)[0, 1] > 0.95
+    for wrong in ("1.5", "3", "x"):
+        assert run("predict", model, houses, "--out", out, "--interval", wrong) == 2
+
+
+@pytest.mark.parametrize(
+    ("cells", "task"),
+    [
+        (["0.5", "1.5"] * 15, "regression"),  # fractions
+        (["1 200 €", "1 350 €", "990 €"] * 10, "classification"),  # few prices
+        ([str(100 + 7 * k) for k in range(30)], "regression"),  # whole numbers with gaps
+        ([str(k % 25) for k in range(100)], "classification"),  # running numbers, four rows each
+        ([str(k) for k in range(1, 31)], "regression"),  # running numbers, one row each
+        (["yes", "no"] * 15, "classification"),
+        ([str(k % 5) for k in range(30)], "classification"),  # stars
+    ],
+)
+def test_the_task_is_learned_from_the_target(cells, task, tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_text("a;y\n" + "\n".join(f"{k % 7};{cell}" for k, cell in enumerate(cells)), encoding="utf-8")
+    ways = {"classification": "parzen", "regression": "kernelridge"}
+    fit = ["fit", path, "--target", "y", "--out", tmp_path / "m.skops", "--quiet", "--classifier", ways[task]]
+    assert run(*fit) == 0
+    assert ("regression" in capsys.readouterr().out) == (task == "regression")
+
+
+def test_the_task_is_overruled_and_what_does_not_fit_it_is_named(houses, tmp_path, capsys):
+    fit = ["fit", houses, "--out", tmp_path / "m.skops", "--quiet", "--target"]
+    assert run(*fit, "kind", "--task", "regression") == 2
+    assert "--task regression predicts numbers, and the target has 'new'" in capsys.readouterr().err
+    compare = ["compare", houses, "--target", "price", "--quiet"]
+    assert run(*compare, "--metric", "accuracy") == 2
+    assert "the target holds numbers, and accuracy is no metric of these: take rmse" in capsys.readouterr().err
+    assert run(*compare, "--metric", "coverage,rmse") == 2
+    assert "coverage ranks nothing" in capsys.readouterr().err
+    assert run(*compare, "--classifiers", "parzen") == 2
+    assert "parzen does not predict numbers" in capsys.readouterr().err
+    assert run(*compare, "--task", "classification") == 2  # each price is a class of one
+    assert "has one sample" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("always:.*left out")
+def test_rows_without_a_number_are_left_out_with_a_line(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_text("a;y\n" + "\n".join(f"{k % 7};{'' if k == 3 else k / 2}" for k in range(40)), encoding="utf-8")
+    fit = ["fit", path, "--target", "y", "--out", tmp_path / "m.skops", "--quiet", "--classifier", "kernelridge"]
+    assert run(*fit) == 0
+    assert "1 of 40 rows is left out" in capsys.readouterr().err
+    assert run(*fit, "--unlabeled", "error") == 2
+
+
+def test_errors_in_units_of_the_target_are_compared_by_their_ratio():
+    from spectralcls.cli.evaluation import Outcome, Result
+
+    def result(name, *errors):
+        outcomes = {k: Outcome({"rmse": e}, None, 1.0, 0.1) for k, e in enumerate(errors)}
+        return Result(name, False, 100, 50, outcomes)
+
+    results = [result("a", 1000.0, 1001.0), result("b", 1005.0, 1006.0), result("c", 1500.0, 1501.0)]
+    assert standings(results, "rmse") == {"a": "=", "b": "=", "c": ""}
+    assert "no other within 1 % of it" in advice(results, "rmse")
+
+
+def test_numbers_are_read_as_columns_of_numbers_are():
+    np.testing.assert_array_equal(numbers_in(["1,5", "2,25", "x"]), [1.5, 2.25, np.nan])
+    np.testing.assert_array_equal(numbers_in(["1 200 €", "990 €"]), [1200, 990])
+
+
+@pytest.mark.parametrize("entry", registry.REGRESSORS, ids=lambda entry: entry.name)
+def test_every_regressor_learns(entry):
+    """With missing values and categories, as codes, behind what it needs."""
+    from spectralcls.cli.evaluation import fitted, scores_of
+    from spectralcls.cli.tables import Data
+
+    X = np.column_stack([SIZES, np.arange(90) % 2])
+    X[::9, 0] = np.nan
+    data = Data("houses", X, PRICES, None, ["size", "kind"], [1])
+    model = fitted(entry, data, np.arange(60), True, seed=0, n_jobs=1)[1]
+    scores = scores_of(model, X[60:], PRICES[60:], model.predict(X[60:]), ("rmse", "r2"))
+    assert np.isfinite(scores["rmse"]) and (scores["r2"] > 0.3 or entry.name == "mean")
