@@ -93,6 +93,13 @@ def test_from_where_a_value_is_far_from_all_others(times, expected):
         assert len(isolated(x)[0]) == expected
 
 
+def test_more_than_a_few_are_a_group_of_samples():
+    x = np.random.default_rng(0).normal(size=100)
+    for n_far, expected in ((1, 1), (5, 5), (6, 0), (20, 0)):
+        assert len(isolated(np.append(x[n_far:], np.full(n_far, 1e4)))[0]) == expected
+    assert len(isolated(np.append(x[:9], 1e4))[0]) == 1
+
+
 @pytest.mark.parametrize("n", [30, 5000])
 def test_what_has_far_values_is_suspected(n):
     rng = np.random.default_rng(0)

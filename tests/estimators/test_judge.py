@@ -41,3 +41,20 @@ def test_a_share_of_one_has_the_standard_error_of_half_a_point():
         assert search(sample, {"which": ["a", "b"]}, lambda sample, which, scored=scored: scored).params == {
             "which": found
         }
+
+
+def test_of_nearly_equal_balanced_accuracies_the_accuracy_decides():
+    """The second candidate finds one of ten rare points less, and a tenth of the frequent ones more."""
+    codes = np.repeat([0, 1, 1, 1, 1, 1, 1, 1, 1, 1], 10)
+    sample = TuningSample(np.zeros((100, 1)), codes, 2, np.ones(100), np.arange(100) % 2)
+    right = np.ones((100, 2), dtype=bool)
+    right[:2, 0] = right[:3, 1] = right[10:19, 0] = False
+    for scoring, found in (("balanced_accuracy", 1), ("accuracy", 1)):
+        judge = Judge(sample, (2,), scoring)
+        judge.add(slice(None), np.zeros((100, 2, 2)), right=right)
+        scored = judge.scored()
+        assert search(sample, {"which": [0, 1]}, lambda s, which, scored=scored: scored).params["which"] == found
+    assert_allclose([judge.accuracy((i,)) for i in (0, 1)], [0.89, 0.97])
+    balanced = Judge(sample, (2,), "balanced_accuracy")
+    balanced.add(slice(None), np.zeros((100, 2, 2)), right=right)
+    assert balanced.scored().by_split.mean(axis=0).argmax() == 0

@@ -12,6 +12,7 @@ from .._utils.quantile import weighted_quantile
 
 REACH = 10.0  # interquartile ranges from the median within which values count as they are
 APART = 5.0  # times as far from the median as all within reach: one of 61 public tables has such values, as at 3 and 10
+FEW = 0.05  # share of values that may be far from all others; more are a group of samples
 ROUNDING = 1e-12  # relative to the mean: standard deviations below are rounding
 NORMAL_QUARTILES = 1.349  # interquartile range of the standard normal
 _SHARES = (0.25, 0.5, 0.75)
@@ -102,7 +103,8 @@ def isolated(values, weights=None):
         distances = np.abs(values - median)
     far = distances > reach
     nearer = distances[~far].max(initial=0.0)
-    if not far.any() or distances[far].min() < APART * nearer:
+    few = 0 < np.count_nonzero(far) <= max(1, FEW * len(values))
+    if not few or distances[far].min() < APART * nearer:
         return np.empty(0, dtype=np.intp), 0.0
     return np.flatnonzero(far), distances[far].min() / nearer
 

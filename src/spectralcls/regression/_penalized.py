@@ -66,7 +66,8 @@ class PenalizedExpansion(Estimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "rank": [Interval(Integral, 1, None, closed="left")],
     }
-    _weighs_categories = False  # on 40 tables the search gained -.04 +- .16 points, and took as long as the fit
+    # On 40 tables the search gained -.04 +- .16 points, and took as long as the fit; on 31 of 56 rows -.4 +- .7.
+    _weighs_categories = False
 
     def _learn(self, data):
         rng = check_random_state(self.random_state)
