@@ -12,7 +12,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from bench.classifiers import NEEDED, PEERS, installed
 from bench.data import load, standardized
 from bench.measure import QUICK, gib_beyond, limit, limited_threads, processor_seconds, slots
-from spectralcls import AutoClassifier, ParzenClassifier
+from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier
 from spectralcls.kernels import kernel_sums
 from spectralcls.neighbors import knn
 
@@ -57,6 +57,7 @@ def neighbors(k):
 METHODS = {  # name: (standardized?, maker)
     "ParzenClassifier": (True, lambda threads: ParzenClassifier(n_jobs=threads)),
     "ParzenClassifier, raw": (False, lambda threads: ParzenClassifier(scale=None, n_jobs=threads)),
+    "KernelRidgeClassifier": (False, lambda threads: KernelRidgeClassifier(n_jobs=threads)),
     "AutoClassifier": (False, lambda threads: AutoClassifier(n_jobs=threads)),
     "5-NN": (True, neighbors(5)),
     **{f"{k}-NN, raw": (False, neighbors(k)) for k in (1, 3, 5)},
