@@ -2,9 +2,9 @@
 
 Every variant that runs here is measured in a separate process, by CPU time on one thread; a step's cost is the slope
 between two calls that differ in it alone. Build again afterwards: the table is part of the build, so that equal calls
-return equal bits. What no two calls isolate (the last four fields, of the lattice) stays as it is; ``--check`` shows
-how far the ways chosen by the table are from the best ones, with the variant at hand. ``--neighbors`` shows the same
-of trees and tiles, between which the rule in cpp/neighbors/tree_or_tiles.hpp chooses.
+return equal bits. What no two calls isolate (the last five fields, of pruning and the grid) stays as it is; ``--check``
+shows how far the ways chosen by the table are from the best ones, with the variant at hand. ``--neighbors`` shows the
+same of trees and tiles, between which the rule in cpp/neighbors/tree_or_tiles.hpp chooses.
 """
 
 import json
@@ -42,20 +42,6 @@ def brute_pair(d, dtype):
     return nanoseconds(lambda: kernel_sums(X, X, bandwidth=np.sqrt(d), n_jobs=1)) / len(X) ** 2
 
 
-def approximate(X, columns=1, bandwidth=1.0, rtol=1e-6, strategy="pairs"):
-    from spectralcls.kernels._approximate import tolerance_sums
-    from spectralcls.kernels._request import SumsRequest
-
-    request = SumsRequest(X, X, np.array([bandwidth]), weights=np.ones((len(X), columns)), rtol=rtol)
-    return nanoseconds(lambda: tolerance_sums(request, strategy))
-
-
-def near_pair(d, columns):
-    """All points within each other's radius: nothing but pairs."""
-    X = points(2000, d)
-    return approximate(X, columns, bandwidth=10.0) / len(X) ** 2
-
-
 def measured():
     """The fields of ``Costs``, in their order."""
     costs = {}
@@ -63,33 +49,28 @@ def measured():
         low, high = (brute_pair(d, f"float{bits}") for d in (4, 36))
         costs[f"feature_{bits}"] = (high - low) / 32
         costs[f"pair_{bits}"] = low - 4 * costs[f"feature_{bits}"]
-    base, wide, deep = near_pair(2, 1), near_pair(2, 9), near_pair(10, 1)
-    costs["near_column"], costs["near_feature"] = (wide - base) / 8, (deep - base) / 8
-    costs["near_pair"] = base - costs["near_column"] - 2 * costs["near_feature"]
     return {name: max(costs[name], 1e-3) for name in FIELDS}
 
 
-FIELDS = ("pair_32", "feature_32", "pair_64", "feature_64", "near_pair", "near_feature", "near_column")
+FIELDS = ("pair_32", "feature_32", "pair_64", "feature_64")
 
 
 def chosen_over_best(d, n, bandwidth, rtol):
     """CPU time of sums within a tolerance by the chosen way, relative to the best one, and the name of that."""
+    from spectralcls._core import compiled
     from spectralcls.kernels import kernel_sums
-    from spectralcls.kernels._approximate import tolerance_sums
-    from spectralcls.kernels._request import SumsRequest
 
     X = np.random.default_rng(d).normal(size=(n, d))
-    ways = {"all pairs": nanoseconds(lambda: kernel_sums(X, X, bandwidth=bandwidth, n_jobs=1), 2)}
-    for way in ("pairs", "gridding", "automatic"):
-        ways[way] = nanoseconds(lambda way=way: approximate(X, 1, bandwidth, rtol, way), 2)
-    if tolerance_sums(SumsRequest(X, X, np.array([bandwidth]), rtol=rtol)) is None:
-        ways["automatic"] = ways["all pairs"]
-    best = min(ways, key=ways.get)
-    return ways["automatic"] / ways[best], best
+    ways = {}
+    for way, choice in {"exact sums": "never", "the grid": "always", "chosen": "sampled"}.items():
+        compiled.set_pruning(choice)
+        ways[way] = nanoseconds(lambda: kernel_sums(X, X, bandwidth=bandwidth, rtol=rtol, n_jobs=1), 2)
+    chosen, best = ways.pop("chosen"), min(ways, key=ways.get)
+    return chosen / ways[best], best
 
 
 def check():
-    for d, n, bandwidth, rtol in product((1, 2, 3), (3000, 30_000), (0.003, 0.02, 0.1, 0.5), (1e-3, 1e-6)):
+    for d, n, bandwidth, rtol in product((1, 2, 3), (3000, 30_000), (0.003, 0.02, 0.1, 0.5), (1e-3, 0)):
         ratio, best = chosen_over_best(d, n, bandwidth, rtol)
         print(f"{d=} {n=} {bandwidth=} {rtol=}: {ratio:.2f} of {best}", flush=True)
 

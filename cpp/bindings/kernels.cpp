@@ -168,12 +168,16 @@ void kernel_matrix(const py::object& queries, const py::object& points, const py
   });
 }
 
-// Sums within a tolerance, or None if all pairs are predicted to be faster.
+// Gaussian sums on a grid and which of them are within the tolerance, or None if exact sums are predicted to be as fast.
 py::object approximate_sums(const py::object& queries, const py::object& points, const py::object& weights,
-                            const py::object& labels, const py::object& n_labels, const py::object& kernel,
-                            const py::object& bandwidth, const py::object& excluded, const py::object& rtol,
-                            const py::object& atol, const py::object& single_precision, const py::object& brute_passes,
-                            const py::object& strategy, const py::object& n_threads) {
+                            const py::object& labels, const py::object& n_labels, const py::object& bandwidth,
+                            const py::object& excluded, const py::object& rtol, const py::object& atol,
+                            const py::object& each_label, const py::object& single_precision,
+                            const py::object& exact_passes, const py::object& n_threads) {
+  auto truth = [](const py::object& value, const char* name) {
+    if (!PyBool_Check(value.ptr())) refuse_type(name, "True or False", value);
+    return value.ptr() == Py_True;
+  };
   const Array<double> Q = matrix<double>(queries, "Q"), X = matrix<double>(points, "X");
   const index_t m = Q.shape(0), n = X.shape(0);
   check_same_columns(Q.shape(1), X.shape(1));
@@ -190,29 +194,25 @@ py::object approximate_sums(const py::object& queries, const py::object& points,
   request.n_labels = static_cast<int>(integer(n_labels, "n_labels", 1, largest_int));
   const Integers label_of = integers(labels, "labels", n, no_least, request.n_labels - 1);
   request.labels = data(label_of);
-  request.kernel = kernel_from_name(name_of(kernel, "kernel"));
   request.bandwidth = positive(bandwidth, "bandwidth");
   const Integers left_out = integers(excluded, "exclude_self", m, no_least, n - 1);
   request.excluded = data(left_out);
   request.rtol = number(rtol, "rtol", 0);
   request.atol = number(atol, "atol", 0);
-  if (!PyBool_Check(single_precision.ptr())) refuse_type("single_precision", "True or False", single_precision);
-  request.single_precision = single_precision.ptr() == Py_True;
-  request.brute_passes = positive(brute_passes, "brute_passes");
-  using Strategy = ApproximateSums::Strategy;
-  const std::string way = name_of(strategy, "strategy");
-  if (way == "pairs") request.strategy = Strategy::pairs;
-  else if (way == "gridding") request.strategy = Strategy::grid;
-  else if (way != "automatic") refuse("strategy must be 'automatic', 'pairs' or 'grid', got '" + way + "'.");
+  request.each_label = truth(each_label, "each_label");
+  request.single_precision = truth(single_precision, "single_precision");
+  request.exact_passes = positive(exact_passes, "exact_passes");
 
   Array<double> sums =
       allocate<double>({m, request.n_labels, request.n_columns}, "The sums of queries x labels x columns");
+  Array<std::uint8_t> settled = allocate<std::uint8_t>({m, request.n_labels}, "A mark for queries x labels");
   double* out = sums.mutable_data();
+  std::uint8_t* marks = settled.mutable_data();
   const Execution run = execution(n_threads);
-  auto outcome = ApproximateSums::Outcome::done;
-  without_gil([&] { outcome = function_table().approximate_sums(request, out, run); });
-  if (outcome == ApproximateSums::Outcome::brute_force_is_faster) return py::none();
-  return sums;
+  bool done = false;
+  without_gil([&] { done = function_table().approximate_sums(request, out, marks, run); });
+  if (!done) return py::none();
+  return py::make_tuple(sums, settled);
 }
 
 }  // namespace
@@ -232,9 +232,9 @@ void register_kernels(py::module_& module) {
   module.def("kernel_matrix", &kernel_matrix, py::arg("queries"), py::arg("points"), py::arg("kernel"),
              py::arg("bandwidth"), py::arg("factor"), py::arg("out"), py::arg("n_threads"));
   module.def("approximate_sums", &approximate_sums, py::arg("queries"), py::arg("points"), py::arg("weights"),
-             py::arg("labels"), py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidth"), py::arg("excluded"),
-             py::arg("rtol"), py::arg("atol"), py::arg("single_precision"), py::arg("brute_passes"),
-             py::arg("strategy"), py::arg("n_threads"));
+             py::arg("labels"), py::arg("n_labels"), py::arg("bandwidth"), py::arg("excluded"), py::arg("rtol"),
+             py::arg("atol"), py::arg("each_label"), py::arg("single_precision"), py::arg("exact_passes"),
+             py::arg("n_threads"));
 }
 
 }  // namespace spectralcls::bindings

@@ -28,6 +28,16 @@ py::object index_points(const py::object& points) {
   });
 }
 
+// The largest absolute value, infinity or NaN if there are any: NumPy takes longer than a search for a few queries.
+double largest_size(const py::object& values) {
+  return dispatch(values, "values", [&](auto zero) {
+    using T = decltype(zero);
+    if (!py::isinstance<Array<T>>(values)) refuse("values must be C-contiguous.");
+    const auto array = py::reinterpret_borrow<Array<T>>(values);
+    return static_cast<double>(functions<T>().largest_size(array.data(), array.size()));
+  });
+}
+
 Search search(const py::object& algorithm) {
   const std::string name = name_of(algorithm, "algorithm");
   if (name == "auto") return Search::automatic;
@@ -91,6 +101,7 @@ void register_knn(py::module_& module) {
   py::class_<IndexedPoints<float>>(module, "IndexedPoints32");
   py::class_<IndexedPoints<double>>(module, "IndexedPoints64");
   module.def("index_points", &index_points, py::arg("points"));
+  module.def("largest_size", &largest_size, py::arg("values"));
   module.def("knn", &knn, py::arg("queries"), py::arg("points"), py::arg("k"), py::arg("algorithm"),
              py::arg("n_threads"));
   module.def("reverse_knn", &reverse_knn, py::arg("queries"), py::arg("points"), py::arg("radii"),

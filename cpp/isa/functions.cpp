@@ -21,8 +21,8 @@ bool scaled_sums(const KernelSums<T>& request, T* log_scale, T* sums, const Exec
   return request.scaled(log_scale, sums, run);
 }
 
-ApproximateSums::Outcome approximate_sums(const ApproximateSums& request, double* sums, const Execution& run) {
-  return request.compute(sums, run);
+bool approximate_sums(const ApproximateSums& request, double* sums, std::uint8_t* settled, const Execution& run) {
+  return request.compute(sums, settled, run);
 }
 
 template <class T>
@@ -34,6 +34,7 @@ constexpr Functions<T> functions() {
   f.scaled_sums = entry<&scaled_sums<T>>;
   f.kernel_matrix = entry<&kernel_matrix<T>>;
   f.symmetric_kernel_matrix = entry<&symmetric_kernel_matrix<T>>;
+  f.largest_size = entry<&largest_size<T>>;
   f.index_points = entry<&index_points<T>>;
   f.nearest_neighbors = entry<&nearest_neighbors<T>>;
   f.reverse_neighbors = entry<&reverse_neighbors<T>>;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/boundary.hpp"
+#include "base/largest.hpp"
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
 #include "base/pruning.hpp"
@@ -28,6 +29,7 @@ struct Functions {
   Entry<bool (*)(const KernelSums<T>&, T* log_scale, T* sums, const Execution&)> scaled_sums;
   Entry<decltype(&spectralcls::kernel_matrix<T>)> kernel_matrix;
   Entry<decltype(&spectralcls::symmetric_kernel_matrix<T>)> symmetric_kernel_matrix;
+  Entry<decltype(&spectralcls::largest_size<T>)> largest_size;
   Entry<decltype(&spectralcls::index_points<T>)> index_points;
   Entry<decltype(&spectralcls::nearest_neighbors<T>)> nearest_neighbors;
   Entry<decltype(&spectralcls::reverse_neighbors<T>)> reverse_neighbors;
@@ -46,7 +48,7 @@ struct FunctionTable {
   int vector_bytes;
   Functions<float> single_precision;
   Functions<double> double_precision;
-  Entry<ApproximateSums::Outcome (*)(const ApproximateSums&, double* sums, const Execution&)> approximate_sums;
+  Entry<bool (*)(const ApproximateSums&, double* sums, std::uint8_t* settled, const Execution&)> approximate_sums;
   Entry<decltype(&detail::set_pruning)> set_pruning;
 };
 

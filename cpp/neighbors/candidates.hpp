@@ -22,6 +22,10 @@ class Candidates {
     std::int64_t index;
   };
 
+  static bool nearer(const Entry& a, const Entry& b) {
+    return a.upper < b.upper || (a.upper == b.upper && a.index < b.index);
+  }
+
   void reset(index_t k) {
     k_ = static_cast<std::size_t>(k);
     entries_.reserve(capacity(k_));
@@ -67,9 +71,6 @@ class Candidates {
   static constexpr std::size_t spare = 16;
   static std::size_t capacity(std::size_t k) { return 2 * k + spare + 64; }
 
-  static bool nearer(const Entry& a, const Entry& b) {
-    return a.upper < b.upper || (a.upper == b.upper && a.index < b.index);
-  }
   void narrow() {
     if (entries_.size() <= k_) {
       if (entries_.size() == k_) reach_ = std::max_element(entries_.begin(), entries_.end(), nearer)->upper;

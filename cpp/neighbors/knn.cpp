@@ -1,5 +1,6 @@
 #include "neighbors/knn.hpp"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -8,6 +9,7 @@
 #include "base/once.hpp"
 #include "neighbors/candidates.hpp"
 #include "neighbors/kd_tree.hpp"
+#include "neighbors/scan.hpp"
 #include "neighbors/tile_search.hpp"
 #include "neighbors/tree_or_tiles.hpp"
 #include "neighbors/tree_search.hpp"
@@ -19,6 +21,9 @@ class NeighborIndex {
  public:
   explicit NeighborIndex(MatrixView<T> points) : points_(points) {}
 
+  // Queries that have asked, with these: what a tree would have served so far.
+  index_t asked(index_t n_queries) const { return asked_.fetch_add(n_queries) + n_queries; }
+
   const detail::KdTree<T>& tree(const Execution& execution) const {
     built_([&] { tree_ = std::make_unique<detail::KdTree<T>>(points_, execution); });
     return *tree_;
@@ -26,6 +31,7 @@ class NeighborIndex {
 
  private:
   MatrixView<T> points_;
+  mutable std::atomic<index_t> asked_{0};
   mutable Once built_;
   mutable std::unique_ptr<const detail::KdTree<T>> tree_;
 };
@@ -188,7 +194,7 @@ void tile_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* d
 template <class T>
 bool tree_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
                     Search search, T* distances, std::int64_t* indices, const Execution& execution) {
-  const detail::TreeOrTiles rule(queries.rows, points.rows, points.cols, k);
+  const detail::TreeOrTiles rule(index ? index->asked(queries.rows) : queries.rows, points.rows, points.cols, k);
   if (points.rows > detail::KdTree<T>::most_points) {
     if (search == Search::tree) throw std::invalid_argument("a k-d tree holds up to 2^31 points");
     return false;
@@ -215,6 +221,8 @@ void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, const Neighb
                        Search search, T* distances, std::int64_t* indices, const Execution& execution) {
   if (search != Search::tiles && tree_neighbors(queries, points, index, k, search, distances, indices, execution))
     return;
+  if (search == Search::automatic && queries.rows <= detail::most_scanned(points.cols))
+    return detail::scan_neighbors(queries, points, k, distances, indices, execution);
   tile_neighbors<T>(queries, points, k, distances, indices, execution);
 }
 

@@ -1,4 +1,4 @@
-// When a k-d tree takes less time than tiles.
+// When a k-d tree takes less time than tiles, or than a scan for a few queries.
 #pragma once
 
 #include "base/matrix.hpp"
@@ -7,7 +7,8 @@ namespace spectralcls::detail {
 
 // The measured rule. `python -m bench.calibrate --neighbors` shows how far its choice is from the better way.
 //  - A tree takes longer to build than tiles, by about 10 ns a coordinate. Up to 8 features the queries make up for
-//    that once there is one for each 2000 coordinates of points, and those of later calls if the tree is kept. In more
+//    that once there is one for each 2000 coordinates of points. If the points are kept, the tree takes the place of
+//    scans, and the building takes as long as about 5 of them for each feature; queries of earlier calls count. In more
 //    dimensions the tree may be of no use; then there have to be so many queries that the building is a few hundredths
 //    of the time of the tiles.
 //  - Tiles take a time in proportion to the number of points, and one for each neighbor. So a query may be compared
@@ -23,7 +24,7 @@ class TreeOrTiles {
 
   // Whether to build one.
   bool tree_may_pay(bool kept) const {
-    return (kept || 2000 * m_ >= n_ * d_) && (d_ <= 8 || n_ / 16 <= most_scans() || m_ >= 1000 * d_);
+    return (2000 * m_ >= n_ * d_ || (kept && m_ >= 5 * d_)) && (d_ <= 8 || n_ / 16 <= most_scans() || m_ >= 1000 * d_);
   }
   // Leaves that a query may be compared with.
   double most_scans() const { return n_ / 16 / 20 + (15 * k_ + 100) * (d_ > 16 ? 16 / d_ : 1); }

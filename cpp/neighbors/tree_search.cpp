@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -105,6 +106,14 @@ struct QueryOrder {
       tree.find_leaves(queries.row(begin), std::min(chunk, queries.rows - begin), leaf_of.data() + begin);
       checkpoint();
     });
+    if (queries.rows < tree.n_leaves() / 64) {  // counting would look at every leaf
+      std::iota(rows.begin(), rows.end(), 0);
+      std::stable_sort(rows.begin(), rows.end(), [&](std::int32_t a, std::int32_t b) {
+        return leaf_of[static_cast<std::size_t>(a)] < leaf_of[static_cast<std::size_t>(b)];
+      });
+      for (std::size_t i = 0; i < rows.size(); ++i) leaves[i] = leaf_of[static_cast<std::size_t>(rows[i])];
+      return;
+    }
     std::vector<std::int32_t> first(static_cast<std::size_t>(tree.n_leaves()) + 1);
     for (const std::int32_t leaf : leaf_of) ++first[static_cast<std::size_t>(leaf) + 1];
     for (std::size_t leaf = 1; leaf < first.size(); ++leaf) first[leaf] += first[leaf - 1];

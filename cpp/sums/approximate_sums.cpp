@@ -3,67 +3,81 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
+#include <memory>
 #include <numeric>
+#include <vector>
 
 #include "base/costs.hpp"
-#include "sums/direct_sums.hpp"
+#include "base/pruning.hpp"
 #include "sums/gridding_sums.hpp"
+#include "sums/source_index.hpp"
 
 namespace spectralcls {
 namespace {
 
 constexpr double subtraction_rounding = 1e-14;  // of a point that is taken out of a grid sum, in its weight
 constexpr double largest_patch = 1 << 25;       // values in the grid patch of one worker: 256 MiB
-constexpr double underflow_radius = 38.7;       // exp(-r^2 / 2) is zero in double from here on
-
-// Of a pair within the radius.
-double near_pair_cost(index_t d, index_t columns) {
-  return costs.near_pair + costs.near_feature * static_cast<double>(d) +
-         costs.near_column * static_cast<double>(columns);
-}
+// The grid is used if it is predicted to take less than this share of the time of exact sums, which leaves room for
+// predictions that are a third off; a trial of some tiles, which takes so much of that time, sees how many sums fail.
+constexpr double gain = 0.7, trial_share = 0.02;
 
 struct QueryTile {
   index_t begin, end;  // among the sorted queries
   Cell corner;
-  bool grid = false;
-  double cost = 0;
+  double exact = 0, grid = std::numeric_limits<double>::infinity();  // predicted nanoseconds
+
+  index_t size() const { return end - begin; }
+  bool on_grid() const { return grid < exact; }
 };
 
 // Everything that one call shares between its workers.
 class Evaluation {
  public:
-  Evaluation(const ApproximateSums& request, double* sums, const Execution& execution)
-      : request_(request), sums_(sums), execution_(execution), d_(static_cast<int>(request.points.cols)) {
-    choose_radii();
-    grid_ = CellGrid::over(request.points, cell_side_);
-    sources_ = std::make_unique<SourceIndex>(request, grid_);
-    sort_queries();
-  }
+  Evaluation(const ApproximateSums& request, double* sums, std::uint8_t* settled, const Execution& execution)
+      : request_(request),
+        sums_(sums),
+        settled_(settled),
+        execution_(execution),
+        d_(static_cast<int>(request.points.cols)),
+        accuracy_(accuracy()) {}
 
-  ApproximateSums::Outcome run() {
-    const double brute_pair =
-        request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
-    const double brute =
-        request_.brute_passes * brute_pair * static_cast<double>(request_.queries.rows) * request_.points.rows;
+  bool run() {
+    if (accuracy_.width == 0) return false;
+    if (patch_values() > largest_patch) return false;
+    tile_shift_ = cells_per_tile_log2[d_];
+    grid_ = CellGrid::over(request_.points, request_.bandwidth * accuracy_.spacing * gridding_box[d_] / tile_width());
+    if (!always_ && !may_pay()) return false;
+    sources_ = std::make_unique<SourceIndex>(request_, grid_);
+    sort_queries();
     plan();
-    if (automatic() && total_cost() > 0.5 * brute) return ApproximateSums::Outcome::brute_force_is_faster;
-    const std::vector<KeyedRow> failed = evaluate_tiles();
-    if (automatic() && cost_again(failed) > 0.5 * brute) return ApproximateSums::Outcome::brute_force_is_faster;
-    evaluate_again(failed);
-    return ApproximateSums::Outcome::done;
+    const double by_grid = total(&QueryTile::grid), exact = total(&QueryTile::exact);
+    const double rows = costs.row * static_cast<double>(request_.queries.rows + request_.points.rows);
+    const double left = exact_ - exact;
+    auto pays = [&](double failing) {
+      return always_ || rows + by_grid + left + failing * exact < gain * exact_;
+    };
+    if (chosen_.empty() || !pays(0)) return false;
+    const auto n_tiles = static_cast<index_t>(chosen_.size());
+    const auto stride = static_cast<index_t>(std::clamp(by_grid / (trial_share * exact_), 2.0, 1.0 + chosen_.size()));
+    std::vector<index_t> trial, others;
+    for (index_t i = 0; i < n_tiles; ++i)
+      (i % stride == stride / 2 || n_tiles == 1 ? trial : others).push_back(chosen_[static_cast<std::size_t>(i)]);
+    double tried = 0;
+    for (const index_t t : trial) tried += tiles_[static_cast<std::size_t>(t)].exact;
+    if (!pays(evaluate(trial) / tried)) {
+      std::fill_n(settled_, request_.queries.rows * request_.n_labels, std::uint8_t{0});
+      return false;
+    }
+    // The most expensive first, so that no worker begins one when the others have ended.
+    std::stable_sort(others.begin(), others.end(), [&](index_t a, index_t b) {
+      return tiles_[static_cast<std::size_t>(a)].grid > tiles_[static_cast<std::size_t>(b)].grid;
+    });
+    evaluate(others);
+    return true;
   }
 
  private:
-  bool automatic() const { return request_.strategy == ApproximateSums::Strategy::automatic; }
-  bool gaussian() const { return request_.kernel == Kernel::gaussian; }
-
-  void choose_radii() {
-    if (!gaussian()) {
-      radius_ = 1;
-      cell_side_ = request_.bandwidth * radius_ / 2 * (1 + 1e-6);
-      return;
-    }
+  GriddingAccuracy accuracy() const {
     double largest = 0;  // total |weight| of the heaviest column
     for (index_t c = 0; c < request_.n_columns; ++c) {
       double total = 0;
@@ -72,45 +86,47 @@ class Evaluation {
       largest = std::max(largest, total);
     }
     const double atol = largest > 0 ? request_.atol / largest : 0.0;
-    // A sum is typically some thousandth of the weight in the wider neighborhood that the bounds refer to.
-    const double negligible = std::min(std::max(request_.rtol / 1000, atol / 2), 0.01);
-    radius_ = std::min(std::sqrt(-2 * std::log(negligible)), underflow_radius);
-    cell_side_ = request_.bandwidth * radius_ / 2 * (1 + 1e-6);
-    tile_shift_ = 2;
-    if (d_ > max_cell_axes) return;
-    accuracy_ = GriddingAccuracy::reach(d_, std::min(std::max(request_.rtol, atol) / 2, 0.2), negligible / 4);
-    if (accuracy_.width == 0) return;
-    tile_shift_ = cells_per_tile_log2[d_];
-    cell_side_ = request_.bandwidth * accuracy_.spacing * gridding_box[d_] / (1 << tile_shift_);
+    const double relative = std::min(std::max(request_.rtol, atol) / 2, 0.2);
+    // A sum is typically some thousandth of the weight in the wider neighborhood that the bounds refer to; the sum of a
+    // label that is near but not here is much less.
+    const double typical = request_.each_label ? least_of_label[d_] : 1e-3;
+    return GriddingAccuracy::reach(d_, relative, std::min(std::max(request_.rtol * typical, atol / 2), 0.01) / 4);
   }
 
   void sort_queries() {
     const index_t m = request_.queries.rows;
     constexpr std::int32_t bias = CellGrid::cell_limit + 1;
-    queries_.resize(m);
+    queries_.resize(static_cast<std::size_t>(m));
     for (index_t i = 0; i < m; ++i) {
       const Cell cell = grid_.cell(request_.queries.row(i));
       std::uint64_t tile = 0, within = 0;
-      for (int k = 0; k < grid_.n_axes; ++k) {
+      for (std::size_t k = 0; k < axes(); ++k) {
         const auto index = static_cast<std::uint64_t>(cell[k] + bias);
         tile = tile << (21 - tile_shift_) | index >> tile_shift_;
         within = within << tile_shift_ | (index & ((1u << tile_shift_) - 1));
       }
-      queries_[i] = {tile << (tile_shift_ * grid_.n_axes) | within, i};
+      queries_[static_cast<std::size_t>(i)] = {tile << (tile_shift_ * grid_.n_axes) | within, i};
     }
     sort_by_key(queries_);
     for (index_t i = 0; i < m;) {
       QueryTile tile{i, i, {}};
-      const std::uint64_t key = queries_[i].key >> (tile_shift_ * grid_.n_axes);
-      while (tile.end < m && queries_[tile.end].key >> (tile_shift_ * grid_.n_axes) == key) ++tile.end;
+      const std::uint64_t key = key_of_tile(i);
+      while (tile.end < m && key_of_tile(tile.end) == key) ++tile.end;
       const Cell cell = cell_of(tile.begin);
-      for (int k = 0; k < grid_.n_axes; ++k) tile.corner[k] = (((cell[k] + bias) >> tile_shift_) << tile_shift_) - bias;
+      for (std::size_t k = 0; k < axes(); ++k)
+        tile.corner[k] = (((cell[k] + bias) >> tile_shift_) << tile_shift_) - bias;
       tiles_.push_back(tile);
       i = tile.end;
     }
   }
 
-  Cell cell_of(index_t sorted_query) const { return grid_.cell(request_.queries.row(queries_[sorted_query].row)); }
+  std::size_t axes() const { return static_cast<std::size_t>(d_); }
+  const KeyedRow& query(index_t sorted) const { return queries_[static_cast<std::size_t>(sorted)]; }
+  std::uint64_t key_of_tile(index_t sorted) const { return query(sorted).key >> (tile_shift_ * grid_.n_axes); }
+  Cell cell_of(index_t sorted) const { return grid_.cell(request_.queries.row(query(sorted).row)); }
+  std::int32_t tile_width() const { return 1 << tile_shift_; }
+  // In bandwidths. Sources further than two half stencils from a target share no grid point with it.
+  double gridding_radius() const { return accuracy_.width * accuracy_.spacing; }
 
   // How many cells a radius (in bandwidths) spans.
   std::int32_t cells(double radius) const {
@@ -121,246 +137,228 @@ class Evaluation {
   // The cells of [corner, corner + width) and `reach` more on every side.
   static CellBox around(const Cell& corner, std::int32_t width, std::int32_t reach) {
     CellBox box;
-    for (int k = 0; k < max_cell_axes; ++k) {
+    for (std::size_t k = 0; k < max_cell_axes; ++k) {
       box.lo[k] = std::max(corner[k] - reach, -CellGrid::cell_limit);
       box.hi[k] = std::min(corner[k] + width - 1 + reach, CellGrid::cell_limit);
     }
     return box;
   }
 
-  std::int32_t tile_width() const { return 1 << tile_shift_; }
-  // Sources further than two half stencils from a target share no grid point with it.
-  double gridding_radius() const { return accuracy_.width * accuracy_.spacing; }
-
-  // Relative error of a kernel value because grid positions are rounded: an absolute error of a few units in the
-  // last place of the coordinates times the largest slope of the exponent.
-  double position_rounding(const QueryTile& tile) const {
-    double largest = 0;
-    for (int k = 0; k < grid_.n_axes; ++k)
-      largest = std::max({largest, std::abs(grid_.origin[k]), (std::abs(tile.corner[k]) + tile_width()) * grid_.side});
-    return 8 * std::numeric_limits<double>::epsilon() * largest / request_.bandwidth * gridding_radius();
-  }
-
   double patch_values() const {
-    return std::pow(gridding_box[d_] + 3 * accuracy_.width, d_) * (request_.n_labels + 1) * request_.n_columns;
+    return std::pow(gridding_box[d_] + 3 * accuracy_.width, d_) *
+           static_cast<double>((request_.n_labels + 1) * request_.n_columns);
   }
 
+  // Cells beyond the limit are not where they seem to be.
   bool gridding_possible(const QueryTile& tile) const {
-    if (accuracy_.width == 0 || !gaussian() || patch_values() > largest_patch) return false;
-    for (int k = 0; k < grid_.n_axes; ++k)
+    for (std::size_t k = 0; k < axes(); ++k)
       if (tile.corner[k] <= -CellGrid::cell_limit || tile.corner[k] + tile_width() > CellGrid::cell_limit) return false;
-    return position_rounding(tile) < accuracy_.relative / 10;
+    return true;
   }
 
-  template <class F>
-  void for_each_group(const QueryTile& tile, F&& f) const {
-    for (index_t begin = tile.begin; begin < tile.end;) {
-      const index_t end = end_of_group(queries_.data(), begin, tile.end);
-      f(begin, end);
-      begin = end;
+  // In bandwidths: the points that exact sums do not prune.
+  double seen_radius() const { return request_.single_precision ? 7 : 10; }
+
+  // Nanoseconds of the exact sums of a query that sees so many points, of which those out of sight are pruned.
+  double exact_cost(double n_seen) const {
+    const double pair =
+        request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
+    const auto n_points = static_cast<double>(request_.points.rows);
+    return request_.exact_passes *
+           std::min(pair * n_points, costs.query + costs.pruned * n_points + 2 * pair * n_seen);
+  }
+
+  // Of a tile of `size` queries with points near.
+  double grid_cost(double n_sources, double size) const {
+    const auto columns = static_cast<double>(request_.n_columns), channels = columns * request_.n_labels;
+    const double width = accuracy_.width, box = gridding_box[d_];
+    const double vectors = std::ceil(width / lanes<double>), extent = box + width;
+    const double shared = width * extent / (extent + width);  // mean points of a source's stencil inside, per axis
+    const double values = std::pow(extent, d_ - 1) * (extent + 2 * width);
+    // A patch that is larger than the second-level cache, as those of three dimensions are.
+    const double vector = costs.gridding_vector * (values > 1 << 15 ? 3 : 1);
+    return n_sources * (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * columns * vector) +
+           size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * channels * vector) +
+           values * channels / lanes<double> * vector;
+  }
+
+  // From a sample of queries and points, before anything is sorted: whether tiles have enough queries, and exact sums
+  // see enough points. Small work is not looked at: the sample would take a few hundredths of it.
+  bool may_pay() const {
+    constexpr index_t most = 256;
+    constexpr double least_work = 3e6;  // nanoseconds
+    const index_t m = request_.queries.rows, n = request_.points.rows;
+    const auto n_queries = static_cast<double>(m), n_points = static_cast<double>(n);
+    if (n_queries * exact_cost(n_points) < least_work) return false;
+    const index_t sampled_queries = std::min(m, most), sampled_points = std::min(n, most);
+    const double reach = seen_radius() * request_.bandwidth;
+    std::vector<Cell> corners;
+    double seen = 0;
+    for (index_t i = 0; i < sampled_queries; ++i) {
+      const double* q = request_.queries.row(i * m / sampled_queries);
+      Cell corner = grid_.cell(q);
+      for (std::size_t k = 0; k < axes(); ++k) corner[k] >>= tile_shift_;
+      corners.push_back(corner);
+      for (index_t j = 0; j < sampled_points; ++j) {
+        const double* x = request_.points.row(j * n / sampled_points);
+        bool near = true;
+        for (index_t k = 0; k < d_; ++k) near = near && std::abs(q[k] - x[k]) < reach;
+        seen += near;
+      }
     }
+    std::sort(corners.begin(), corners.end());
+    double same = 1;  // pairs of queries that share a tile; one more, as none means few, not none
+    for (std::size_t i = 0, begin = 0; i < corners.size(); ++i) {
+      if (corners[i] != corners[begin]) begin = i;
+      same += static_cast<double>(i - begin);
+    }
+    const auto pairs = 0.5 * static_cast<double>(sampled_queries * std::max<index_t>(sampled_queries - 1, 1));
+    const double size = std::max(n_queries * std::min(same / pairs, 1.0), 1.0);  // of the tile of a query
+    const double exact = exact_cost(seen / static_cast<double>(sampled_queries * sampled_points) * n_points);
+    const double by_grid = grid_cost(size * n_points / n_queries, size) / size;
+    return costs.row * (1 + n_points / n_queries) + by_grid < gain * exact;
   }
 
   void plan() {
     constexpr index_t batch = 64;
-    const index_t n_tiles = static_cast<index_t>(tiles_.size());
+    const auto n_tiles = static_cast<index_t>(tiles_.size());
     for_each_chunk((n_tiles + batch - 1) / batch, execution_, [&](index_t chunk, Checkpoint&) {
-      for (index_t t = chunk * batch; t < std::min(n_tiles, (chunk + 1) * batch); ++t) plan(tiles_[t]);
+      for (index_t t = chunk * batch; t < std::min(n_tiles, (chunk + 1) * batch); ++t)
+        plan(tiles_[static_cast<std::size_t>(t)]);
     });
-    order_.resize(n_tiles);
-    std::iota(order_.begin(), order_.end(), index_t{0});
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](index_t a, index_t b) { return tiles_[a].cost > tiles_[b].cost; });
+    for (index_t t = 0; t < n_tiles; ++t) {
+      const QueryTile& tile = tiles_[static_cast<std::size_t>(t)];
+      exact_ += tile.exact;
+      if (tile.on_grid()) chosen_.push_back(t);
+    }
   }
 
   void plan(QueryTile& tile) const {
-    // Pairs of the first, middle and last group stand for all of them.
-    index_t sampled_queries = 0, n_groups = 0;
-    double sampled_pairs = 0;
-    const index_t size = tile.end - tile.begin;
-    std::uint64_t last = ~std::uint64_t{0};
-    for_each_group(tile, [&](index_t, index_t) { ++n_groups; });
-    for (const index_t i : {tile.begin, tile.begin + size / 3, tile.begin + size * 2 / 3, tile.end - 1}) {
-      if (queries_[i].key == last) continue;
-      last = queries_[i].key;
-      sampled_pairs += static_cast<double>(sources_->count(around(cell_of(i), 1, cells(radius_))));
-      ++sampled_queries;
+    // The points that a few queries see stand for those of all.
+    double seen = 0;
+    index_t n_sampled = 0;
+    for (const index_t i : {tile.begin, tile.begin + tile.size() / 2, tile.end - 1}) {
+      seen += static_cast<double>(sources_->count(around(cell_of(i), 1, cells(seen_radius()))));
+      ++n_sampled;
     }
-    tile.cost =
-        n_groups * costs.group + size * sampled_pairs / sampled_queries * near_pair_cost(d_, request_.n_columns);
-    if (request_.strategy == ApproximateSums::Strategy::pairs || !gridding_possible(tile)) return;
-
-    const index_t channels = request_.n_columns * request_.n_labels;
-    const double n_sources =
-        static_cast<double>(sources_->count(around(tile.corner, tile_width(), cells(gridding_radius()))));
-    const int width = accuracy_.width, box = gridding_box[d_];
-    const double vectors = std::ceil(width / double(lanes<double>)), extent = box + width;
-    const double shared = width * extent / (extent + width);  // mean points of a source's stencil inside, per axis
-    const double by_gridding =
-        n_sources *
-            (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * request_.n_columns * costs.gridding_vector) +
-        size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * channels * costs.gridding_vector) +
-        std::pow(extent, d_) * channels / lanes<double> * costs.gridding_vector;
-    if (by_gridding < tile.cost || !automatic()) {
-      tile.grid = true;
-      tile.cost = by_gridding;
-    }
+    tile.exact = static_cast<double>(tile.size()) * exact_cost(seen / static_cast<double>(n_sampled));
+    if (!gridding_possible(tile)) return;
+    const index_t n_sources = sources_->count(around(tile.corner, tile_width(), cells(gridding_radius())));
+    if (n_sources == 0) return;
+    tile.grid = always_ ? 0 : grid_cost(static_cast<double>(n_sources), static_cast<double>(tile.size()));
   }
 
-  double total_cost() const {
-    double total = costs.row * (request_.queries.rows + request_.points.rows);
-    for (const QueryTile& tile : tiles_) total += tile.cost;
+  double total(double QueryTile::* cost) const {
+    double total = 0;
+    for (const index_t t : chosen_) total += tiles_[static_cast<std::size_t>(t)].*cost;
     return total;
   }
 
   // What one worker needs for a chunk of tiles.
   struct Worker {
-    explicit Worker(const Evaluation& e)
-        : pairs(e.request_, *e.sources_), near(e.request_.n_columns), ring(e.request_.n_columns) {}
-    DirectSums pairs;
     std::unique_ptr<GriddingSums> grid;
-    std::vector<double> sums, near, ring;
+    std::vector<double> sums, bounds;
   };
 
-  // The part of [begin, end) that shares the cell of its first row.
-  static index_t end_of_group(const KeyedRow* rows, index_t begin, index_t end) {
-    index_t stop = begin;
-    while (stop < end && rows[stop].key == rows[begin].key) ++stop;
-    return stop;
-  }
-
-  // Runs all tiles, the most expensive first; returns the queries whose bound is too large, in order.
-  std::vector<KeyedRow> evaluate_tiles() {
-    const double chunk_cost = std::max(total_cost() / 512, 1e6);
-    std::vector<index_t> first{0};
+  // Returns the predicted cost of the exact sums that the tiles leave.
+  double evaluate(const std::vector<index_t>& tiles) {
     double cost = 0;
-    for (std::size_t t = 0; t < order_.size(); ++t) {
-      cost += tiles_[order_[t]].cost;
-      if (cost < chunk_cost && t + 1 < order_.size()) continue;
-      first.push_back(static_cast<index_t>(t + 1));
+    for (const index_t t : tiles) cost += tiles_[static_cast<std::size_t>(t)].grid;
+    const double chunk_cost = std::max(cost / 512, 1e6);
+    std::vector<std::size_t> first{0};
+    cost = 0;
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+      cost += tiles_[static_cast<std::size_t>(tiles[i])].grid;
+      if (cost < chunk_cost && i + 1 < tiles.size()) continue;
+      first.push_back(i + 1);
       cost = 0;
     }
-    std::vector<std::vector<KeyedRow>> failed(first.size() - 1);
-    for_each_chunk(static_cast<index_t>(failed.size()), execution_, [&](index_t chunk, Checkpoint& checkpoint) {
+    std::vector<double> left(first.size() - 1, 0.0);
+    for_each_chunk(static_cast<index_t>(left.size()), execution_, [&](index_t chunk, Checkpoint& checkpoint) {
       const FlushSubnormals flush;
-      Worker worker(*this);
-      for (index_t t = first[chunk]; t < first[chunk + 1]; ++t) {
-        const QueryTile& tile = tiles_[order_[t]];
-        if (tile.grid) {
-          by_gridding(tile, worker, failed[chunk], checkpoint);
-          continue;
-        }
-        for_each_group(tile, [&](index_t begin, index_t end) {
-          by_pairs(&queries_[begin], end - begin, radius_, worker, failed[chunk], checkpoint);
-        });
-      }
+      Worker worker;
+      worker.grid = GriddingSums::create(request_, *sources_, grid_, accuracy_);
+      const auto c = static_cast<std::size_t>(chunk);
+      for (std::size_t i = first[c]; i < first[c + 1]; ++i)
+        left[c] += evaluate(tiles_[static_cast<std::size_t>(tiles[i])], worker, checkpoint);
     });
-    std::vector<KeyedRow> all;
-    for (const auto& part : failed) all.insert(all.end(), part.begin(), part.end());
-    return all;
+    return std::accumulate(left.begin(), left.end(), 0.0);
   }
 
-  void by_gridding(const QueryTile& tile, Worker& worker, std::vector<KeyedRow>& failed, Checkpoint& checkpoint) const {
-    if (!worker.grid) worker.grid = GriddingSums::create(request_, *sources_, grid_, accuracy_);
-    const index_t size = tile.end - tile.begin;
+  double evaluate(const QueryTile& tile, Worker& worker, Checkpoint& checkpoint) const {
+    const index_t n_columns = request_.n_columns, n_sums = n_columns * request_.n_labels;
+    const index_t n_outputs = n_sums + n_columns;
     const CellBox box = around(tile.corner, tile_width(), cells(gridding_radius()));
-    worker.sums.resize(size * worker.pairs.n_outputs());
-    worker.grid->evaluate(&queries_[tile.begin], size, tile.corner, box, worker.sums.data(), checkpoint);
-    sources_->weight_within(box, worker.near.data());
+    worker.sums.resize(static_cast<std::size_t>(tile.size() * n_outputs));
+    worker.grid->evaluate(&query(tile.begin), tile.size(), tile.corner, box, worker.sums.data(), checkpoint);
+
+    worker.bounds.resize(static_cast<std::size_t>(n_sums));
+    sources_->weight_within(box, worker.bounds.data());
     const double far = std::exp(-gridding_radius() * gridding_radius() / 2);
-    for (index_t c = 0; c < request_.n_columns; ++c)
-      worker.near[c] = accuracy_.absolute * worker.near[c] + far * sources_->total_weight()[c] +
-                       (request_.excluded ? subtraction_rounding * sources_->largest_weight()[c] : 0.0);
-    deliver(&queries_[tile.begin], size, accuracy_.relative + position_rounding(tile), worker, failed);
-  }
-
-  void by_pairs(const KeyedRow* rows, index_t n_rows, double radius, Worker& worker, std::vector<KeyedRow>& failed,
-                Checkpoint& checkpoint) const {
-    const Cell cell = grid_.cell(request_.queries.row(rows[0].row));
-    const std::int32_t reach = cells(radius);
-    worker.sums.resize(n_rows * worker.pairs.n_outputs());
-    worker.pairs.evaluate(rows, n_rows, around(cell, 1, reach), worker.sums.data(), checkpoint);
-    if (gaussian()) {
-      // Weight outside the box, that in a box of twice the size apart: it is nearer than the rest.
-      sources_->weight_within(around(cell, 1, reach), worker.near.data());
-      sources_->weight_within(around(cell, 1, 2 * reach), worker.ring.data());
-      const double sure = reach * grid_.side / request_.bandwidth;  // whole cells: at least the radius asked for
-      const double inner = std::exp(-sure * sure / 2), outer = std::exp(-2 * sure * sure);
-      for (index_t c = 0; c < request_.n_columns; ++c)
-        worker.near[c] = std::max(worker.ring[c] - worker.near[c], 0.0) * inner +
-                         (inner * 2e-9 + outer) * sources_->total_weight()[c];
-    } else {
-      std::fill(worker.near.begin(), worker.near.end(), 0.0);
-    }
-    deliver(rows, n_rows, 0.0, worker, failed);
-  }
-
-  // Writes the sums of a group; lists the queries for which relative * sum + worker.near may exceed the tolerance.
-  void deliver(const KeyedRow* rows, index_t n_rows, double relative, const Worker& worker,
-               std::vector<KeyedRow>& failed) const {
-    const index_t n_columns = request_.n_columns, n_plain = n_columns * request_.n_labels;
-    for (index_t i = 0; i < n_rows; ++i) {
-      const double* sums = worker.sums.data() + i * worker.pairs.n_outputs();
-      std::copy(sums, sums + n_plain, sums_ + rows[i].row * n_plain);
-      if (!gaussian()) continue;
-      bool within = true;
+    for (index_t l = 0; l < request_.n_labels; ++l)
       for (index_t c = 0; c < n_columns; ++c) {
-        const double bound = worker.near[c], sum = std::max(sums[n_plain + c], 0.0);
-        const double least = sum / (1 + relative), most = (sum + bound) / (1 - relative);
-        const double slack = request_.rtol - relative;
-        within = within && bound <= request_.atol + slack * (slack > 0 ? least : most);
+        double& bound = worker.bounds[static_cast<std::size_t>(l * n_columns + c)];
+        bound = accuracy_.absolute * bound +
+                far * sources_->labels()[static_cast<std::size_t>(l)].total(c, n_columns);
       }
-      if (!within) failed.push_back(rows[i]);
+    double left = 0;
+    for (index_t i = 0; i < tile.size(); ++i) {
+      const double* sums = worker.sums.data() + i * n_outputs;
+      const index_t row = query(tile.begin + i).row;
+      std::copy(sums, sums + n_sums, sums_ + row * n_sums);
+      left += check(row, sums, worker.bounds, settled_ + row * request_.n_labels);
     }
+    return left * tile.exact / static_cast<double>(tile.size());
   }
 
-  // Predicted from a sample: the growing radius stops soon after it has met some points.
-  double cost_again(const std::vector<KeyedRow>& failed) const {
-    const std::size_t n = failed.size(), n_sampled = std::min<std::size_t>(n, 64);
-    double total = 0;
-    for (std::size_t i = 0; i < n_sampled; ++i) {
-      const Cell cell = grid_.cell(request_.queries.row(failed[i * n / n_sampled].row));
-      double radius = 1.5 * radius_;
-      while (radius < underflow_radius && sources_->count(around(cell, 1, cells(radius / 1.5))) == 0) radius *= 1.5;
-      total += 2 * costs.group + near_pair_cost(d_, request_.n_columns) *
-                                     static_cast<double>(sources_->count(around(cell, 1, cells(radius))));
-    }
-    return n_sampled ? total * static_cast<double>(n) / static_cast<double>(n_sampled) : 0.0;
-  }
-
-  void evaluate_again(const std::vector<KeyedRow>& failed) {
-    constexpr index_t batch = 64;
-    const index_t n = static_cast<index_t>(failed.size());
-    for_each_chunk((n + batch - 1) / batch, execution_, [&](index_t chunk, Checkpoint& checkpoint) {
-      const FlushSubnormals flush;
-      Worker worker(*this);
-      const index_t last = std::min(n, (chunk + 1) * batch);
-      for (index_t begin = chunk * batch; begin < last;) {
-        const index_t end = end_of_group(failed.data(), begin, last);
-        std::vector<KeyedRow> rows(failed.begin() + begin, failed.begin() + end), still;
-        for (double radius = radius_; !rows.empty(); radius = std::min(1.5 * radius, underflow_radius)) {
-          still.clear();
-          by_pairs(rows.data(), static_cast<index_t>(rows.size()), radius, worker, still, checkpoint);
-          if (radius >= underflow_radius) break;  // what is further away is zero
-          rows.swap(still);
-        }
-        begin = end;
+  // Which sums of a query are within the tolerance, and the share of the points in those that are not.
+  double check(index_t row, const double* sums, const std::vector<double>& bounds, std::uint8_t* settled) const {
+    const index_t n_columns = request_.n_columns, left_out = request_.excluded ? request_.excluded[row] : -1;
+    const int label = left_out >= 0 ? sources_->label(left_out) : -1;
+    auto within = [&](index_t c, double bound, double sum) {
+      const double least = std::max(sum, 0.0) / (1 + accuracy_.relative),
+                   most = (std::max(sum, 0.0) + bound) / (1 - accuracy_.relative);
+      const double slack = request_.rtol - accuracy_.relative;
+      if (label >= 0) bound += subtraction_rounding * sources_->largest_weight()[static_cast<std::size_t>(c)];
+      return bound <= request_.atol + slack * (slack > 0 ? least : most);
+    };
+    if (!request_.each_label) {
+      bool all = true;
+      for (index_t c = 0; c < n_columns; ++c) {
+        double bound = 0;
+        for (index_t l = 0; l < request_.n_labels; ++l) bound += bounds[static_cast<std::size_t>(l * n_columns + c)];
+        all = all && within(c, bound, sums[request_.n_labels * n_columns + c]);
       }
-    });
+      std::fill_n(settled, request_.n_labels, static_cast<std::uint8_t>(all));
+      return all ? 0 : 1;
+    }
+    double left = 0;
+    for (index_t l = 0; l < request_.n_labels; ++l) {
+      bool all = true;
+      for (index_t c = 0; c < n_columns; ++c) {
+        const auto at = static_cast<std::size_t>(l * n_columns + c);
+        all = all && within(c, bounds[at], sums[at]);
+      }
+      settled[l] = static_cast<std::uint8_t>(all);
+      if (!all) left += static_cast<double>(sources_->labels()[static_cast<std::size_t>(l)].size());
+    }
+    return left / static_cast<double>(request_.points.rows);
   }
 
   const ApproximateSums& request_;
   double* sums_;
+  std::uint8_t* settled_;
   const Execution& execution_;
   const int d_;
-  double radius_ = 1, cell_side_ = 1;  // of pairs that are evaluated, in bandwidths; of the cells
-  int tile_shift_ = 2;                 // a tile is 2^shift cells wide
-  GriddingAccuracy accuracy_;
-  CellGrid grid_;
+  const GriddingAccuracy accuracy_;
+  const bool always_ = detail::pruning() == detail::Pruning::always;
+  int tile_shift_ = 0;  // a tile is 2^shift cells wide
+  CellGrid grid_{};
   std::unique_ptr<SourceIndex> sources_;
   std::vector<KeyedRow> queries_;  // by tile, then by cell
   std::vector<QueryTile> tiles_;
-  std::vector<index_t> order_;  // of the tiles, by falling cost
+  std::vector<index_t> chosen_;  // tiles that go through the grid
+  double exact_ = 0;             // predicted nanoseconds of the exact sums of all tiles
 };
 
 bool all_finite(MatrixView<double> points) {
@@ -369,15 +367,14 @@ bool all_finite(MatrixView<double> points) {
 
 }  // namespace
 
-ApproximateSums::Outcome ApproximateSums::compute(double* sums, const Execution& execution) const {
-  const Decay decay = traits(kernel).decay;
-  const bool exact = rtol <= 0 && atol <= 0;
-  // The bounds of what lies beyond a radius are those of the Gaussian.
-  if ((exact && decay != Decay::compact) || decay == Decay::exponential || points.rows == 0 || queries.rows == 0 ||
-      points.cols == 0)
-    return Outcome::brute_force_is_faster;
-  if (!all_finite(queries) || !all_finite(points)) return Outcome::brute_force_is_faster;
-  return Evaluation(*this, sums, execution).run();
+bool ApproximateSums::compute(double* sums, std::uint8_t* settled, const Execution& execution) const {
+  std::fill_n(settled, queries.rows * n_labels, std::uint8_t{0});
+  std::fill_n(sums, queries.rows * n_labels * n_columns, 0.0);
+  if ((rtol <= 0 && atol <= 0) || points.rows == 0 || queries.rows == 0 || points.cols == 0 ||
+      points.cols > max_cell_axes || detail::pruning() == detail::Pruning::never)
+    return false;
+  if (!all_finite(queries) || !all_finite(points)) return false;
+  return Evaluation(*this, sums, settled, execution).run();
 }
 
 }  // namespace spectralcls

@@ -1,41 +1,29 @@
 #include "sums/cell_tree.hpp"
 
 #include <cmath>
-#include <numeric>
 
 namespace spectralcls {
 
 CellGrid CellGrid::over(MatrixView<double> points, double side) {
+  constexpr index_t most = 1001;  // points, from everywhere, whose median is near enough to the middle of all
   CellGrid grid{};
-  const int d = static_cast<int>(points.cols);
-  std::vector<double> spread(d), median(d), column(points.rows);
-  for (int k = 0; k < d; ++k) {
-    for (index_t i = 0; i < points.rows; ++i) column[i] = points.row(i)[k];
-    const auto middle = column.begin() + points.rows / 2, quarter = column.begin() + points.rows / 4;
-    std::nth_element(column.begin(), middle, column.end());
-    median[k] = *middle;
-    std::nth_element(column.begin(), quarter, column.end());
-    const double low = *quarter;
-    std::nth_element(column.begin(), column.begin() + points.rows * 3 / 4, column.end());
-    spread[k] = column[points.rows * 3 / 4] - low;
-  }
-  std::vector<int> axes(d);
-  std::iota(axes.begin(), axes.end(), 0);
-  std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) { return spread[a] > spread[b]; });
-  grid.n_axes = std::min(d, max_cell_axes);
-  std::sort(axes.begin(), axes.begin() + grid.n_axes);
-  for (int k = 0; k < grid.n_axes; ++k) {
-    grid.axis[k] = axes[k];
-    grid.origin[k] = median[axes[k]];
-  }
+  grid.n_axes = static_cast<int>(points.cols);
   grid.side = side;
+  const index_t n = std::min(points.rows, most);
+  std::vector<double> column(static_cast<std::size_t>(n));
+  for (index_t k = 0; k < points.cols; ++k) {
+    for (index_t i = 0; i < n; ++i) column[static_cast<std::size_t>(i)] = points.row(i * points.rows / n)[k];
+    const auto middle = column.begin() + n / 2;
+    std::nth_element(column.begin(), middle, column.end());
+    grid.origin[static_cast<std::size_t>(k)] = *middle;
+  }
   return grid;
 }
 
 Cell CellGrid::cell(const double* point) const {
   Cell cell{};
   for (int k = 0; k < n_axes; ++k) {
-    const double index = std::floor((point[axis[k]] - origin[k]) / side);
+    const double index = std::floor((point[k] - origin[k]) / side);
     cell[k] = static_cast<std::int32_t>(std::min<double>(std::max<double>(index, -cell_limit), cell_limit));
   }
   return cell;

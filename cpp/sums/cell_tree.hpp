@@ -13,16 +13,16 @@ namespace spectralcls {
 constexpr int max_cell_axes = 3;
 using Cell = std::array<std::int32_t, max_cell_axes>;
 
-// Cells of one side over at most three coordinates, those of largest spread. Cell indices are clamped to
-// +-cell_limit around the median: clamping is monotone, so a box of cells still holds every point that it should.
+// Cells of one side over the coordinates. Cell indices are clamped to +-cell_limit around a median: clamping is monotone,
+// so a box of cells still holds every point that it should.
 struct CellGrid {
   static constexpr std::int32_t cell_limit = (1 << 20) - 1;
 
   int n_axes;
-  std::array<int, max_cell_axes> axis;
   std::array<double, max_cell_axes> origin;
   double side;
 
+  // `points` has at most max_cell_axes columns.
   static CellGrid over(MatrixView<double> points, double side);
   Cell cell(const double* point) const;
 };

@@ -21,7 +21,7 @@
 
 namespace spectralcls {
 
-constexpr int gridding_widths[] = {8, 12, 16, 24};
+constexpr int gridding_widths[] = {8, 12, 16, 24, 32, 48};
 
 struct GriddingAccuracy {
   double spacing = 0;   // in bandwidths
@@ -56,29 +56,22 @@ class GridPatch {
   GridPatch(double spacing, int n_channels)
       : decay_(spacing * spacing * 1.4426950408889634), values_(static_cast<std::size_t>(size * n_channels)) {}
 
-  void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
+  void clear(int channel) { std::fill_n(values_.data() + channel * size, size, 0.0); }
 
   Stencil stencil(const double* position) const {
     Stencil s;
-    for (int k = 0; k < D; ++k) {
-      s.first[k] = static_cast<int>(std::ceil(position[k] - Width / 2));
-      Vec<double> x[padded / lanes<double>];
-      for (int v = 0; v < padded / lanes<double>; ++v)
-        for (int i = 0; i < lanes<double>; ++i) {
-          const double u = position[k] - (s.first[k] + v * lanes<double> + i);
-          x[v][i] = -decay_ * u * u + exp2_bias<double>;
-        }
-      exp2_biased<double>(x);
-      std::memcpy(s.value[k], x, sizeof x);
-    }
+    for (int k = 0; k < D; ++k) s.first[k] = static_cast<int>(std::ceil(position[k] - Width / 2));
+    fill(position, s);
     return s;
   }
 
   // A target's stencil, which rounding must not push over the edge.
   Stencil target_stencil(const double* position) const {
-    std::array<double, D> inside;
-    for (int k = 0; k < D; ++k) inside[k] = std::min(std::max(position[k], Width / 2.0), Width / 2.0 + Box);
-    return stencil(inside.data());
+    Stencil s;
+    for (int k = 0; k < D; ++k)
+      s.first[k] = std::min(std::max(static_cast<int>(std::ceil(position[k] - Width / 2)), 0), Box);
+    fill(position, s);
+    return s;
   }
 
   // Does a source at this position reach any grid point of the patch?
@@ -112,6 +105,19 @@ class GridPatch {
   }
 
  private:
+  void fill(const double* position, Stencil& s) const {
+    for (int k = 0; k < D; ++k) {
+      Vec<double> x[padded / lanes<double>];
+      for (int v = 0; v < padded / lanes<double>; ++v)
+        for (int i = 0; i < lanes<double>; ++i) {
+          const double u = position[k] - (s.first[k] + v * lanes<double> + i);
+          x[v][i] = -decay_ * u * u + exp2_bias<double>;
+        }
+      exp2_biased<double>(x);
+      std::memcpy(s.value[k], x, sizeof x);
+    }
+  }
+
   static Vec<double> loaded(const double* p) {
     Vec<double> v;
     std::memcpy(&v, p, sizeof v);

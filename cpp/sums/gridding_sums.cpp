@@ -16,7 +16,7 @@ class GriddingSumsOf final : public GriddingSums {
       : request_(request),
         index_(sources),
         grid_(grid),
-        cell_points_(gridding_box[D] >> cells_per_tile_log2[D]),
+        per_unit_((gridding_box[D] >> cells_per_tile_log2[D]) / grid.side),
         n_columns_(static_cast<int>(request.n_columns)),
         n_plain_(request.n_labels * n_columns_),
         patch_(spacing, n_plain_ + (sources.has_negative_weights() ? n_columns_ : 0)),
@@ -24,24 +24,30 @@ class GriddingSumsOf final : public GriddingSums {
 
   void evaluate(const KeyedRow* rows, index_t n_rows, const Cell& corner, const CellBox& box, double* sums,
                 Checkpoint& checkpoint) override {
-    corner_ = corner;
-    patch_.clear();
-    for (int l = 0; l < request_.n_labels; ++l)
+    for (int k = 0; k < D; ++k) first_[k] = grid_.origin[k] + corner[k] * grid_.side;
+    const bool negative = index_.has_negative_weights();
+    if (negative)
+      for (int c = 0; c < n_columns_; ++c) patch_.clear(n_plain_ + c);
+    active_.clear();
+    for (int l = 0; l < request_.n_labels; ++l) {
+      if (index_.labels()[l].tree.count(box) == 0) continue;
+      active_.push_back(l);
+      for (int c = 0; c < n_columns_; ++c) patch_.clear(l * n_columns_ + c);
       index_.labels()[l].tree.visit(box, [&](index_t begin, index_t end) {
         checkpoint();
         spread(l, begin, end);
       });
-    for (index_t i = 0; i < n_rows; ++i) {
-      if (i % 1024 == 0) checkpoint();
-      gather(rows[i].row, sums + i * (n_plain_ + n_columns_));
+    }
+    for (index_t begin = 0; begin < n_rows; begin += batch) {
+      if (begin % 1024 == 0) checkpoint();
+      gather(rows + begin, std::min(batch, n_rows - begin), sums + begin * (n_plain_ + n_columns_));
     }
   }
 
  private:
-  // Coordinate -> grid units from the patch's first point.
-  double position(int k, double coordinate) const {
-    return (coordinate - grid_.origin[k]) / (grid_.side / cell_points_) - corner_[k] * double(cell_points_) + Width / 2;
-  }
+  // Coordinate -> grid units from the patch's first point. The difference comes first: however far the data are from
+  // zero, the positions of a target and its sources are rounded as what lies between them.
+  double position(int k, double coordinate) const { return (coordinate - first_[k]) * per_unit_ + Width / 2; }
 
   void spread(int label, index_t begin, index_t end) {
     const Sources& sources = index_.labels()[label];
@@ -59,17 +65,34 @@ class GriddingSumsOf final : public GriddingSums {
     }
   }
 
-  void gather(index_t query, double* out) const {
+  // Some neighbors at a time, so that they find a channel's part of the patch in the first-level cache.
+  void gather(const KeyedRow* rows, index_t n_rows, double* out) {
+    const int n_outputs = n_plain_ + n_columns_;
+    std::fill_n(out, n_rows * n_outputs, 0.0);
     double at[D];
-    for (int k = 0; k < D; ++k) at[k] = position(k, request_.queries.row(query)[k]);
-    const Stencil target = patch_.target_stencil(at);
-    const bool negative = index_.has_negative_weights();
-    for (int j = 0; j < n_plain_; ++j) out[j] = patch_.gather(target, j);
-    double* absolute = out + n_plain_;
-    for (int c = 0; c < n_columns_; ++c) absolute[c] = negative ? patch_.gather(target, n_plain_ + c) : 0.0;
+    for (index_t i = 0; i < n_rows; ++i) {
+      for (int k = 0; k < D; ++k) at[k] = position(k, request_.queries.row(rows[i].row)[k]);
+      targets_[static_cast<std::size_t>(i)] = patch_.target_stencil(at);
+    }
+    auto gather_channel = [&](int channel) {
+      for (index_t i = 0; i < n_rows; ++i)
+        out[i * n_outputs + channel] = patch_.gather(targets_[static_cast<std::size_t>(i)], channel);
+    };
+    for (const int l : active_)
+      for (int c = 0; c < n_columns_; ++c) gather_channel(l * n_columns_ + c);
+    if (index_.has_negative_weights())
+      for (int c = 0; c < n_columns_; ++c) gather_channel(n_plain_ + c);
+    for (index_t i = 0; i < n_rows; ++i)
+      finish(rows[i].row, targets_[static_cast<std::size_t>(i)], out + i * n_outputs);
+  }
 
+  // Takes the point out that a query leaves out, and adds up the sums with |weight|.
+  void finish(index_t query, const Stencil& target, double* out) const {
+    const bool negative = index_.has_negative_weights();
+    double* absolute = out + n_plain_;
     const index_t left_out = request_.excluded ? request_.excluded[query] : -1;
     if (left_out >= 0 && index_.label(left_out) >= 0) {
+      double at[D];
       for (int k = 0; k < D; ++k) at[k] = position(k, request_.points.row(left_out)[k]);
       const double share = Patch::reaches(at) ? Patch::overlap(patch_.stencil(at), target) : 0.0;
       const int label = index_.label(left_out);
@@ -87,17 +110,20 @@ class GriddingSumsOf final : public GriddingSums {
   const ApproximateSums& request_;
   const SourceIndex& index_;
   const CellGrid& grid_;
-  const int cell_points_;  // grid points along a cell
+  const double per_unit_;  // grid points along a unit of the coordinates
   const int n_columns_, n_plain_;
   Patch patch_;
   const double norm_;
-  Cell corner_{};
+  static constexpr index_t batch = 32;  // queries
+  std::vector<Stencil, AlignedAllocator<Stencil>> targets_{static_cast<std::size_t>(batch)};
+  double first_[D];          // corner of the tile
+  std::vector<int> active_;  // labels with points near the tile
 };
 
 template <int D>
 std::unique_ptr<GriddingSums> create(const ApproximateSums& request, const SourceIndex& sources, const CellGrid& grid,
                                      const GriddingAccuracy& accuracy) {
-  static_assert(sizeof gridding_widths / sizeof *gridding_widths == 4, "one case per width");
+  static_assert(sizeof gridding_widths / sizeof *gridding_widths == 6, "one case per width");
   const auto make = [&](auto width) -> std::unique_ptr<GriddingSums> {
     return std::make_unique<GriddingSumsOf<D, decltype(width)::value>>(request, sources, grid, accuracy.spacing);
   };
@@ -106,6 +132,8 @@ std::unique_ptr<GriddingSums> create(const ApproximateSums& request, const Sourc
     case gridding_widths[1]: return make(std::integral_constant<int, gridding_widths[1]>{});
     case gridding_widths[2]: return make(std::integral_constant<int, gridding_widths[2]>{});
     case gridding_widths[3]: return make(std::integral_constant<int, gridding_widths[3]>{});
+    case gridding_widths[4]: return make(std::integral_constant<int, gridding_widths[4]>{});
+    case gridding_widths[5]: return make(std::integral_constant<int, gridding_widths[5]>{});
   }
   throw std::logic_error("no grid of this width");
 }

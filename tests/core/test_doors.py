@@ -144,14 +144,12 @@ def test_matrices_neighbors_and_vectors_of_the_core_name_the_argument():
         (lambda: compiled.asymmetry(np.ones((2, 3)), 1), "A must be square"),
         (lambda: compiled.multiply_add_rate(np.dtype("i8"), 0.1, 1), "dtype must be float32 or float64"),
         (
-            lambda: compiled.approximate_sums(
-                X, X, None, None, 1, "gaussian", 1.0, None, -1.0, 0.0, False, 1.0, "automatic", 1
-            ),
+            lambda: compiled.approximate_sums(X, X, None, None, 1, 1.0, None, -1.0, 0.0, False, False, 1.0, 1),
             "rtol",
         ),
         (
             lambda: compiled.approximate_sums(
-                X, X, None, integers(0, 9, 0, 0, 0), 1, "gaussian", 1.0, None, 1e-3, 0.0, False, 1.0, "pairs", 1
+                X, X, None, integers(0, 9, 0, 0, 0), 1, 1.0, None, 1e-3, 0.0, False, False, 1.0, 1
             ),
             "labels",
         ),

@@ -330,3 +330,32 @@ def test_same_bits_through_the_filter_for_any_number_of_threads(pruning, choice)
     np.testing.assert_array_equal(one[0], five[0])
     np.testing.assert_array_equal(one[1], five[1])
     np.testing.assert_array_equal(one[1][:, 0], np.arange(6000))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 3, 7, 8, 9, 16, 17, 31, 54, 100])
+@pytest.mark.parametrize("n", [1, 5, 37, 3000])
+def test_few_queries_find_what_many_find(d, n, dtype):
+    """A scan for a few, tiles otherwise: the same bits, duplicates and ties by index included."""
+    rng = np.random.default_rng(d)
+    X = np.round(rng.normal(size=(n, d)) * 4).astype(dtype) / 4
+    X[n // 2 :] = X[: n - n // 2]
+    Q = np.concatenate([X[:3], rng.normal(size=(5, d)).astype(dtype), np.full((1, d), 1e6, dtype)])
+    for k in {1, min(n, 7), n}:
+        many = knn(np.concatenate([Q] * 8), X, k, algorithm="brute")
+        for m in (1, len(Q)):
+            for threads in (1, 3):
+                few = knn(Q[:m], PackedPoints(X), k, n_jobs=threads)
+                np.testing.assert_array_equal(few[0], many[0][:m])
+                np.testing.assert_array_equal(few[1], many[1][:m])
+
+
+def test_a_tree_of_kept_points_is_built_when_it_pays():
+    """The answers before and after it are the same."""
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(5000, 3)).astype(np.float32), rng.normal(size=(40, 3)).astype(np.float32)
+    points, (distances, indices) = PackedPoints(X), knn(Q, X, 5, algorithm="kd_tree")
+    for i in range(40):
+        found = knn(Q[i : i + 1], points, 5)
+        np.testing.assert_array_equal(found[0][0], distances[i])
+        np.testing.assert_array_equal(found[1][0], indices[i])

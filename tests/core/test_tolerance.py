@@ -1,7 +1,5 @@
 """The bound holds on data made to break it; the exact reference decides."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 import reference
@@ -12,14 +10,23 @@ from tolerance_cases import DATA, clusters, dense_beside_empty, outliers
 
 from spectralcls import kernel_sums
 from spectralcls.kernels import _approximate
+from spectralcls.kernels._exact import exact_sums
 from spectralcls.kernels._request import SumsRequest
 
-STRATEGIES = ("pairs", "gridding")
 COMPACT = ("epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear")
 
 
-def tolerance_sums(Q, X, *, bandwidth, strategy="automatic", **options):
-    return _approximate.tolerance_sums(SumsRequest(Q, X, np.atleast_1d(bandwidth), **options), strategy)
+@pytest.fixture(autouse=True)
+def always(pruning):
+    """The grid is used wherever it is possible."""
+    pruning("always")
+
+
+def tolerance_sums(Q, X, *, bandwidth, **options):
+    """Of the grid, and exact ones where it leaves them."""
+    request = SumsRequest(Q, X, np.atleast_1d(bandwidth), groups=(None, None, 1), **options)
+    found = _approximate.approximate_sums(request)
+    return exact_sums(request) if found is None else found
 
 
 def exact(Q, X, *, h, weights=None, labels=None, n_labels=1, kernel="gaussian", excluded=None):
@@ -51,8 +58,8 @@ def test_relative_bound(data, d, h):
     X, Q = data(rng, 1500, d), data(rng, 200, d)
     Q[:20] = X[:20] + rng.normal(size=(20, d)) * 20 * h  # isolated queries: tiny sums
     truth, scale = exact(Q, X, h=h)
-    for strategy, rtol in product(STRATEGIES, (1e-1, 1e-3, 1e-8)):
-        assert_within(tolerance_sums(Q, X, bandwidth=h, rtol=rtol, strategy=strategy), truth, scale, rtol)
+    for rtol in (1e-1, 1e-3, 1e-8):
+        assert_within(tolerance_sums(Q, X, bandwidth=h, rtol=rtol), truth, scale, rtol)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
@@ -68,10 +75,9 @@ def test_signed_weights_labels_and_left_out_points(data, d):
     excluded[1::3] = rng.integers(len(X), size=len(excluded[1::3]))
     truth, scale = exact(X, X, h=0.5, weights=W, labels=labels, n_labels=5, excluded=excluded)
     options = {"weights": W, "labels": labels, "n_labels": 5, "bandwidth": 0.5, "excluded": excluded}
-    for strategy in STRATEGIES:
-        result = tolerance_sums(X, X, rtol=1e-3, strategy=strategy, **options)
-        assert_within(result, truth, scale, 1e-3)
-        assert_array_equal(result[:, 0, 4], 0)  # a label that no point has
+    result = tolerance_sums(X, X, rtol=1e-3, **options)
+    assert_within(result, truth, scale, 1e-3)
+    assert_array_equal(result[:, 0, 4], 0)  # a label that no point has
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
@@ -81,28 +87,25 @@ def test_a_query_in_the_void_that_leaves_itself_out(d):
     truth, scale = exact(X, X, h=0.7, excluded=np.arange(len(X)))
     assert truth.min() < 1e-6
     options = {"bandwidth": 0.7, "excluded": np.arange(len(X))}
-    for strategy, rtol in product(STRATEGIES, (1e-3, 1e-8, 1e-10)):
-        assert_within(tolerance_sums(X, X, rtol=rtol, strategy=strategy, **options), truth, scale, rtol)
+    for rtol in (1e-3, 1e-8, 1e-10):
+        assert_within(tolerance_sums(X, X, rtol=rtol, **options), truth, scale, rtol)
 
 
 def test_many_labels_and_columns_stay_within_memory():
     rng = np.random.default_rng(0)
     X, W, labels = rng.normal(size=(500, 3)), rng.normal(size=(500, 40)), rng.integers(400, size=500)
     truth, scale = exact(X[:20], X, h=1.0, weights=W, labels=labels, n_labels=400)
-    result = tolerance_sums(
-        X[:20], X, weights=W, labels=labels, n_labels=400, bandwidth=1.0, rtol=1e-3, strategy="gridding"
-    )
+    result = tolerance_sums(X[:20], X, weights=W, labels=labels, n_labels=400, bandwidth=1.0, rtol=1e-3)
     assert_within(result, truth, scale, 1e-3)
 
 
 @pytest.mark.parametrize("atol", [1.0, 1e-4])
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_absolute_bound(atol, d, strategy):
+def test_absolute_bound(atol, d):
     rng = np.random.default_rng(d)
     X, Q = clusters(rng, 2000, d), clusters(rng, 300, d)
     truth, scale = exact(Q, X, h=0.7)
-    options = {"bandwidth": 0.7, "atol": atol, "strategy": strategy}
+    options = {"bandwidth": 0.7, "atol": atol}
     assert_within(tolerance_sums(Q, X, **options), truth, scale, 0.0, atol)
     W = rng.normal(size=(len(X), 1))
     truth, scale = exact(Q, X, h=0.7, weights=W)
@@ -119,14 +122,13 @@ def test_absolute_bound(atol, d, strategy):
     log_rtol=st.floats(-10, 0),
     data=st.sampled_from(DATA),
     signed=st.booleans(),
-    strategy=st.sampled_from(STRATEGIES),
 )
-def test_bound_on_anything(seed, d, n, m, log_h, log_rtol, data, signed, strategy):
+def test_bound_on_anything(seed, d, n, m, log_h, log_rtol, data, signed):
     rng = np.random.default_rng(seed)
     X, Q, h, rtol = data(rng, n, d), data(rng, m, d), 10**log_h, 10**log_rtol
     W = rng.normal(size=(n, 1)) if signed else None
     truth, scale = exact(Q, X, h=h, weights=W)
-    result = tolerance_sums(Q, X, weights=W, bandwidth=h, rtol=rtol, strategy=strategy)
+    result = tolerance_sums(Q, X, weights=W, bandwidth=h, rtol=rtol)
     assert_within(result, truth, scale, rtol)
 
 
@@ -138,69 +140,73 @@ def test_compact_kernels_are_exact(kernel, d):
     W = rng.normal(size=(len(X), 2))
     labels = rng.integers(3, size=len(X))
     truth, scale = exact(Q, X, h=0.8, weights=W, labels=labels, n_labels=3, kernel=kernel)
-    result = tolerance_sums(Q, X, weights=W, labels=labels, n_labels=3, kernel=kernel, bandwidth=0.8, strategy="pairs")
+    result = tolerance_sums(Q, X, weights=W, labels=labels, n_labels=3, kernel=kernel, bandwidth=0.8)
     assert_allclose(result[:, 0], truth, rtol=0, atol=1e-12 * np.abs(W).max() * 50)
     assert np.abs(truth).max() > 1
 
 
 def test_a_compact_kernel_has_an_open_support():
     X = np.arange(10.0)[:, None]
-    result = tolerance_sums(X, X, kernel="uniform", bandwidth=2.0, strategy="pairs")[:, 0, 0, 0]
+    result = tolerance_sums(X, X, kernel="uniform", bandwidth=2.0)[:, 0, 0, 0]
     assert_array_equal(result, [2, 3, 3, 3, 3, 3, 3, 3, 3, 2])
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_several_bandwidths_are_several_passes(strategy):
+def test_several_bandwidths_are_several_passes():
     X = clusters(np.random.default_rng(0), 800, 2)
-    options = {"rtol": 1e-4, "strategy": strategy}
+    options = {"rtol": 1e-4}
     both = tolerance_sums(X, X, bandwidth=[0.5, 2.0], **options)
     assert both.shape == (800, 2, 1, 1)
     for b, h in enumerate((0.5, 2.0)):
         assert_array_equal(both[:, b], tolerance_sums(X, X, bandwidth=h, **options)[:, 0])
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_the_number_of_threads_changes_no_bit(strategy):
+def test_the_number_of_threads_changes_no_bit():
     rng = np.random.default_rng(0)
     X = np.concatenate([clusters(rng, 5000, 3), dense_beside_empty(rng, 5000, 3)])
-    options = {"weights": rng.normal(size=(len(X), 2)), "bandwidth": 0.4, "rtol": 1e-3, "strategy": strategy}
+    options = {"weights": rng.normal(size=(len(X), 2)), "bandwidth": 0.4, "rtol": 1e-3}
     one, three = (tolerance_sums(X, X, **options, n_threads=j) for j in (1, 3))
     assert_array_equal(one, three)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_float32_points_are_summed_in_float64(strategy):
+def test_float32_points_are_summed_in_float64():
     X = clusters(np.random.default_rng(0), 2000, 2).astype(np.float32)
     truth, scale = exact(X, X, h=0.5)
-    result = tolerance_sums(X, X, bandwidth=0.5, rtol=1e-3, strategy=strategy)
+    result = tolerance_sums(X, X, bandwidth=0.5, rtol=1e-3)
     assert_within(result, truth, scale, 1e-3)
 
 
 def test_the_error_of_gridding_falls_with_the_tolerance():
     X = np.random.default_rng(0).normal(size=(20_000, 2))
     truth, _ = exact(X[:300], X, h=0.3)
-    options = {"bandwidth": 0.3, "strategy": "gridding"}
+    options = {"bandwidth": 0.3}
     errors = [np.abs(tolerance_sums(X[:300], X, rtol=t, **options)[:, 0] / truth - 1).max() for t in (1e-1, 1e-4, 1e-8)]
     assert 1e-1 > errors[0] > 1e-4 > errors[1] > 1e-8 > errors[2] > 1e-13
 
 
 class TestChoice:
-    def test_nothing_approximate_unless_asked_for(self):
-        X = np.random.default_rng(0).normal(size=(50_000, 2))
-        assert tolerance_sums(X, X, bandwidth=0.1) is None
-        assert tolerance_sums(X, X, bandwidth=0.1, rtol=1e-3) is not None
+    @pytest.fixture(autouse=True)
+    def sampled(self, always, pruning):
+        pruning("sampled")
 
-    def test_brute_force_where_it_wins(self):
+    def of_grid(self, Q, X, **options):
+        return _approximate.grid_sums(SumsRequest(Q, X, np.array([options.pop("bandwidth")]), **options))
+
+    def test_the_grid_where_it_wins(self):
+        X = np.random.default_rng(0).normal(size=(50_000, 2))
+        assert self.of_grid(X, X, bandwidth=0.1, rtol=1e-3) is not None
+        assert self.of_grid(X, X, bandwidth=0.1) is not None
+
+    def test_exact_sums_where_they_win(self):
         rng = np.random.default_rng(0)
-        few, high = rng.normal(size=(200, 2)), rng.normal(size=(3000, 20))
-        assert tolerance_sums(few, few, bandwidth=0.1, rtol=1e-3) is None
-        assert tolerance_sums(high, high, bandwidth=3.0, rtol=1e-3) is None
-        assert tolerance_sums(high, high, bandwidth=9.0, kernel="quartic") is None
+        few, space = rng.normal(size=(200, 2)), rng.normal(size=(30_000, 3))
+        assert self.of_grid(few, few, bandwidth=0.1, rtol=1e-3) is None
+        assert self.of_grid(space, space, bandwidth=0.01, rtol=1e-3) is None  # hardly a tile has ten queries
+        assert self.of_grid(space, space, bandwidth=0.1, rtol=1e-3, kernel="quartic") is None
 
     def test_values_that_are_not_finite_are_left_to_the_exact_path(self):
         X = np.random.default_rng(0).normal(size=(20_000, 2))
         X[17, 1] = np.nan
-        assert tolerance_sums(X, X, bandwidth=0.1, rtol=1e-3) is None
+        assert self.of_grid(X, X, bandwidth=0.1, rtol=1e-3) is None
 
     @pytest.mark.parametrize("tolerance", [{"rtol": -1e-3}, {"atol": -1.0}, {"rtol": np.nan}])
     def test_a_bad_tolerance_is_named(self, tolerance):

@@ -7,6 +7,7 @@ import pytest
 
 from spectralcls import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from spectralcls._expansion import labels as certified
+from spectralcls.kernels import GRID_QUERIES
 
 RULES = [
     ParzenClassifier(scale=None),
@@ -68,6 +69,56 @@ def test_near_ties_and_ties(pruning, classifier):
     assert np.mean(lost > 0) < 0.1
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("classifier", RULES, ids=str)
+def test_labels_in_few_features_are_those_of_all_scores(pruning, classifier, d, dtype):
+    """From a grid: with duplicates, queries far from all points, and an offset of a million roundings."""
+    rng = np.random.default_rng(d)
+    X, y = overlapping(rng, 1200, d)
+    X, y = np.vstack([X, X[:200], X[:100]]), np.concatenate([y, y[:200], y[1:101]])
+    Q = np.vstack([overlapping(rng, 600, d)[0], 30 * rng.normal(size=(60, d)), X[:300], X[:300] + 1e-7])
+    for offset, bandwidth in ((0, 0.05), (0, 0.4), (1e3 if dtype == np.float32 else 1e6, 0.2)):
+        fitted = classifier.set_params(bandwidth=bandwidth).fit((X + offset).astype(dtype), y)
+        queries = (Q + offset).astype(dtype)
+        pruning("always")
+        found = fitted.predict(queries)
+        np.testing.assert_array_equal(found, best(fitted, queries, pruning))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_margins_at_rounding_in_few_features_are_settled_by_all_pairs(monkeypatch, d):
+    """Two classes that mirror each other: on the plane between them, and a few roundings off it, all scores decide, of
+    parts of queries that are too few for the grid."""
+    rng = np.random.default_rng(d)
+    half = np.abs(rng.normal(size=(800, d)))
+    mirror = np.ones(d)
+    mirror[0] = -1
+    X, y = np.vstack([half, half * mirror]), np.repeat([0, 1], 800)
+    Q = rng.normal(size=(3200, d))
+    Q[:, 0] = np.repeat([0.0, 1e-16, -1e-15, 1e-15, 1e-8, -1e-5, 1e-3, -1e-2], 400)
+    fitted = ParzenClassifier(bandwidth=0.5, scale=None).fit(X, y)
+    seen, scores = [], type(fitted._model).scores
+    monkeypatch.setattr(type(fitted._model), "scores", lambda self, Q: seen.append(Q) or scores(self, Q))
+    monkeypatch.setattr(certified, "TOLERANCES", ())
+    found = fitted.predict(Q)
+    assert max(map(len, seen)) < GRID_QUERIES
+    assert {tuple(q) for q in Q[:1600]} <= {tuple(q) for part in seen for q in part}
+    np.testing.assert_array_equal(found[1600:], Q[1600:, 0] < 0)
+
+
+def test_the_grid_settles_most_queries(monkeypatch):
+    rng = np.random.default_rng(2)
+    X, y = overlapping(rng, 3000, 2)
+    fitted = ParzenClassifier(bandwidth=0.1, scale=None).fit(X, y)
+    rows = []
+    monkeypatch.setattr(certified, "TOLERANCES", ())
+    scores = type(fitted._model).scores
+    monkeypatch.setattr(type(fitted._model), "scores", lambda self, Q: rows.append(len(Q)) or scores(self, Q))
+    fitted.predict(X)
+    assert sum(rows) < 150 and max(rows) < certified.BY_ALL_PAIRS + 1
+
+
 def test_most_queries_are_certain_at_once(monkeypatch):
     rng = np.random.default_rng(2)
     X, y = overlapping(rng, 3000, 10)
@@ -127,7 +178,7 @@ def test_a_certain_class_leads_by_what_two_sums_of_each_class_may_disagree(dtype
     lead = needed * np.array([0.97, 1.03])
     sums = np.stack([np.exp(lead), np.ones(2)], axis=1)[..., None]  # of two queries and two classes
     model = SimpleNamespace(rule=SimpleNamespace(decision="density"), log_scale=np.zeros(2), log_share=None)
-    found = certified.certain(model, np.full((2, 1), 0.5), np.zeros((2, 2)), sums, 0.0, np.dtype(dtype))
+    found = certified.certain(model, np.zeros((2, 2)), sums, 0.0, np.dtype(dtype))
     np.testing.assert_array_equal(found, [certified.UNCERTAIN, 0])
 
 

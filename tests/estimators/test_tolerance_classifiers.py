@@ -19,9 +19,10 @@ H = 0.6
 
 
 @pytest.fixture
-def always(monkeypatch):
-    """All pairs are predicted to take forever, so that the sums with a tolerance are always used."""
-    monkeypatch.setattr("spectralcls.kernels._approximate._BRUTE_FORCE", 1e12)
+def always(pruning, request):
+    """The grid is used wherever it is possible; beyond three features, where there is none, samples decide as ever."""
+    if getattr(request.node, "callspec", None) is None or request.node.callspec.params.get("d", 2) <= 3:
+        pruning("always")
 
 
 def problem(data, d, n=1200, n_classes=3):
@@ -155,26 +156,26 @@ def test_what_a_tolerance_does_not_go_with(options):
 
 
 class TestChoice:
-    """Nothing approximate unless asked for, and then only where it is predicted to be faster."""
+    """The grid is used where it is predicted to be faster."""
 
     @pytest.fixture
     def calls(self, monkeypatch):
         from spectralcls.kernels import _approximate
 
-        outcomes, original = [], _approximate.tolerance_sums
+        outcomes, original = [], _approximate.grid_sums
 
         def recorded(*args, **options):
             result = original(*args, **options)
             outcomes.append(result is not None)
             return result
 
-        monkeypatch.setattr(_approximate, "tolerance_sums", recorded)
+        monkeypatch.setattr(_approximate, "grid_sums", recorded)
         return outcomes
 
-    def test_exact_by_default(self, calls):
+    def test_all_pairs_of_few_points(self, calls):
         X, y, Q = problem(clusters, 2, n=300)
         ParzenClassifier(bandwidth=H).fit(X, y).predict(Q)
-        assert not calls
+        assert not any(calls)
 
     def test_all_pairs_where_they_win_and_their_very_numbers(self, calls):
         rng = np.random.default_rng(0)
@@ -183,18 +184,19 @@ class TestChoice:
         assert_array_equal(tolerant.decision_function(X), exact.decision_function(X))
         assert not any(calls)
 
-    def test_few_pairs_where_those_win(self, calls):
+    @pytest.mark.parametrize("tolerance", [None, 1e-3])
+    def test_the_grid_where_it_wins(self, calls, tolerance):
         rng = np.random.default_rng(0)
         X = rng.normal(size=(30_000, 2))
         y = (X[:, 0] + 0.3 * rng.normal(size=len(X)) > 0).astype(int)
-        ParzenClassifier(bandwidth=0.05, tolerance=1e-3).fit(X, y).predict(X)
+        ParzenClassifier(bandwidth=0.2, tolerance=tolerance).fit(X, y).predict_proba(X)
         assert calls and all(calls)
 
     def test_tuning_stays_exact(self, calls):
         X, y, _ = problem(clusters, 2, n=300)
         fitted = [ISEClassifier(tolerance=t).fit(X, y) for t in (None, 1e-2)]
         assert_array_equal(fitted[1].cv_results_["mean_test_score"], fitted[0].cv_results_["mean_test_score"])
-        assert len(calls) == 3  # one potential for each class
+        assert not any(calls)
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 1.0, -1e-3, "small"])

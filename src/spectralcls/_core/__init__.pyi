@@ -76,18 +76,19 @@ class compiled:
         weights: np.ndarray | None,
         labels: np.ndarray | None,
         n_labels: int,
-        kernel: str,
         bandwidth: float,
         excluded: np.ndarray | None,
         rtol: float,
         atol: float,
+        each_label: bool,
         single_precision: bool,
-        brute_passes: float,
-        strategy: str,
+        exact_passes: float,
         n_threads: int,
-    ) -> np.ndarray | None: ...
+    ) -> tuple[np.ndarray, np.ndarray] | None: ...
     @staticmethod
     def index_points(points: np.ndarray) -> Any: ...
+    @staticmethod
+    def largest_size(values: np.ndarray) -> float: ...
     @staticmethod
     def knn(
         queries: np.ndarray, points: Any, k: int, algorithm: str, n_threads: int

@@ -9,7 +9,7 @@ from .._inputs.completion import completed
 from .._inputs.missing import is_incomplete
 from .._utils.training_data import TrainingData
 from .._utils.validation import unit_scale
-from ..kernels import PackedPoints, bounded_sums, kernel_sums
+from ..kernels import PackedPoints, kernel_sums
 from .incomplete import factors_of, incomplete_class_log_sums, split_by_missing
 from .nearest import nearest_codes
 
@@ -115,21 +115,25 @@ class TrainingPoints:
 
         return split_by_missing(Q, complete, incomplete)[0]
 
-    def bounded_sums(self, Q, columns, kernel, bandwidth, tolerance):
-        """Class sums that miss no more than a share of their totals, that share, and the dtype they come from.
+    def bounded_sums(self, way, Q, columns, kernel, bandwidth, tolerance):
+        """Class sums (m, C, k) that miss shares of their totals, if the `way` gives any.
 
-        They are (m, C, k), to be multiplied by exp of the first result, (m, C). The share is zero if nothing has been
-        left out for it.
+        Parameters
+        ----------
+        way : callable
+            Either `kernels.bounded_sums` or `kernels.gridded_sums`.
+
+        Returns
+        -------
+        log_scale : ndarray (m, C)
+            Logarithms of the sums' factors.
+        sums : ndarray (m, C, k)
+        missing : ndarray (C, k) or float
+            What a class may miss, relative to the sum of the column over all classes.
         """
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
-        scale, sums, used = bounded_sums(Q, self._packed(columns, True), kernel, widths, tolerance, self.n_jobs)
-        return scale[:, 0], sums[:, 0], tolerance if used else 0.0, sums.dtype
-
-    def shares(self, columns):
-        """The classes' shares in the sum of each column, (C, k)."""
-        columns = np.ones(len(self.X)) if columns is None else columns
-        totals = [np.bincount(self.codes, column, self.n_classes) for column in columns.reshape(len(self.X), -1).T]
-        return np.array([total / total.sum() for total in totals]).T
+        found = way(Q, self._packed(columns, True), kernel, widths, tolerance, self.n_jobs)
+        return None if found is None else (found.log_scale[:, 0], found.sums[:, 0], found.missing)
 
     def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
         """k(q) A for columns A (n, k) of either sign: (m, 1) and (m, k), the second to be multiplied by exp(first).

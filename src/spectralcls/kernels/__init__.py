@@ -11,10 +11,13 @@ A kernel is a profile of ``u = |x - y| / h``:
 """
 
 from . import _checks as checks  # noqa: F401  # for sums on Dask
+from ._approximate import GRID_QUERIES as GRID_QUERIES
 from ._bandwidth import amise_bandwidth, bandwidth_grid, kernel_variance, scale_bandwidth, silverman_bandwidth
 from ._bandwidth import geometric_grid as geometric_grid
 from ._bandwidth import reference_rule as reference_rule
-from ._exact import bounded_sums as bounded_sums
+from ._bounds import BoundedSums as BoundedSums
+from ._bounds import bounded_sums as bounded_sums
+from ._bounds import gridded_sums as gridded_sums
 from ._kernel_sums import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_normalizer
 from ._profiles import PROFILES as PROFILES
 

@@ -1,115 +1,157 @@
-"""Kernel sums within a tolerance in few features: a fast Gauss transform, or the pairs within a radius."""
+"""Gaussian sums on a grid in one to three features, and exact sums for what the grid leaves.
+
+Within a tolerance a query is settled if all its labels together are. Without one the grid takes the place of exact
+sums: a label's sum is settled if its own error is a rounding of it, and a label that is too far away for that is summed
+over its points.
+"""
+
+from typing import Any
 
 import numpy as np
 
 from .._core import compiled
+from .._utils.typing import Array
 from ._exact import exact_sums
 from ._request import SumsRequest
 
-TREE_FEATURES = 3  # up to which a relative tolerance has methods of its own
-_BRUTE_FORCE = 1.0  # times what the core's table of costs says of all pairs: tests that want no brute force raise it
-_UNDERFLOW = 1e-290  # of the largest weight of each point: what was flushed to zero is 1e-18 of a larger total
+GRID_FEATURES = 3
+# Relative error of a label's sum on the grid in the place of an exact one. What the arithmetic of the grid rounds comes
+# on top; together they are less than half of what the guide promises.
+AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
+# Queries from which the grid takes the place of exact sums. Near ties are settled by all pairs, in parts of fewer.
+GRID_QUERIES = 1024
 
 
-def approximate_sums(request: SumsRequest):
-    """The answer to a request with a tolerance, or None if exact sums are to give it.
-
-    In logarithms, a query whose total is so small that parts of it may have underflowed gets exact sums: they stay
-    relative to their own scale, however far it is from all points.
-    """
-    r = request
-    if not (r.atol or (r.rtol and r.X.shape[1] <= TREE_FEATURES)):
-        return None
-    negative = r.weights is not None and r.weights.min(initial=0) < 0
-    if r.output != "plain" and (r.atol or negative):
-        asked_for_logarithms = r.output == "log" or r.is_pair
-        what = "log" if asked_for_logarithms else f"normalize=True, with a constant that {r.dtype} cannot hold,"
-        raise ValueError(f"{what} goes with rtol alone, not atol, and with weights that are not negative.")
-    sums = tolerance_sums(r)
-    if sums is None or r.output == "plain":
-        return sums
-    np.maximum(sums, 0.0, out=sums)  # a point taken out of a gridded sum leaves rounding of either sign
-    heaviest = np.ones(1) if r.weights is None else r.weights.max(axis=0).astype(np.float64)
-    least = _UNDERFLOW * len(r.X) * heaviest if r.kernel == "gaussian" else 0.0
-    lost = np.flatnonzero((sums.sum(axis=2) < least).any(axis=(1, 2)))
-    scale = np.zeros(sums.shape[:3])
-    if len(lost):
-        scale[lost], sums[lost] = exact_sums(r, lost, output="scaled", rtol=0.0)
-    if r.output == "log":
-        with np.errstate(divide="ignore"):
-            return np.log(sums) + scale[..., None]
-    # Each label at a scale of its own, as exact sums are: float32 must not underflow.
-    top = np.abs(sums).max(axis=-1)
-    top[top == 0] = 1.0
-    return scale + np.log(top), sums / top[..., None]
-
-
-def tolerance_sums(request: SumsRequest, strategy: str = "automatic"):
-    """Plain kernel sums with a guaranteed error, or None where all pairs are predicted to be faster.
-
-    The errors of a query's sums over all labels add up to at most ``atol + rtol * s``, where s is the sum of
-    ``abs(weights[j, c]) * k_b(q_i, x_j)`` over the points of *all* labels: for one label and weights >= 0
-    it is the sum itself, for labels the error is relative to the total, as posteriors need it, and for
-    signed weights relative to what cancels. Compact kernels are always exact, whatever the tolerance.
+def approximate_sums(request: SumsRequest) -> Any:
+    """The answer to a request from the grid, or None if exact sums are to give it.
 
     Parameters
     ----------
     request : SumsRequest
-        Whatever its output.
-    strategy : {"automatic", "pairs", "gridding"}
-        What to use where both are possible; only ``"automatic"`` gives way to brute force.
 
     Returns
     -------
-    sums : float64 ndarray of shape (m, b, n_labels, c), or None
+    answer : ndarray of shape (m, b, n_labels, c), a pair, or None
+    """
+    r = request
+    within = r.rtol > 0 or r.atol > 0
+    negative = r.weights is not None and r.weights.min(initial=0) < 0
+    if (r.atol or (r.rtol and r.X.shape[1] <= GRID_FEATURES)) and r.output != "plain" and (r.atol or negative):
+        asked_for_logarithms = r.output == "log" or r.is_pair
+        what = "log" if asked_for_logarithms else f"normalize=True, with a constant that {r.dtype} cannot hold,"
+        raise ValueError(f"{what} goes with rtol alone, not atol, and with weights that are not negative.")
+    if negative and not within:
+        return None
+    found = grid_sums(r)
+    return None if found is None else _completed(r, *found, each_label=not within)
+
+
+def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
+    """Plain sums on the grid and which of them are settled, or None if there are none.
+
+    Parameters
+    ----------
+    request : SumsRequest
+        Whatever its output. Without a tolerance no weight is negative, and the sums take the place of exact ones.
+
+    Returns
+    -------
+    sums : float64 ndarray of shape (m, b, n_labels, c)
+    settled : bool ndarray of shape (m, b, n_labels)
+        Within a tolerance the errors of a query's sums over all labels add up to at most ``atol + rtol * s``, where s
+        is the sum of ``abs(weights[j, c]) * k_b(q_i, x_j)`` over the points of *all* labels.
 
     Notes
     -----
-    One pass per bandwidth. About O((m + n) w^d) operations where gridding is used, w = 8 to 24 by
-    tolerance (Gaussian, d <= 3); O(pairs within the radius) elsewhere. float64 inside; memory
+    About O((m + n) w^d) operations for each bandwidth, w = 8 to 48 by tolerance. float64 inside; memory
     O((m + n) (d + c)).
     """
-    r, bandwidths = request, request.bandwidths
-    if bandwidths.ndim == 2:
-        return _label_by_label(r, strategy)
+    r = request
+    three_axes = r.weights is not None and r.weights.ndim > 2
+    each_label = not (r.rtol or r.atol)
+    if each_label and len(r.Q) < GRID_QUERIES:
+        return None
+    if r.kernel != "gaussian" or r.X.shape[1] > GRID_FEATURES or r.groups[0] is not None or three_axes:
+        return None
+    if r.bandwidths.ndim == 2:
+        return _label_by_label(r)
     Q, X = (np.ascontiguousarray(points, dtype=np.float64) for points in (r.Q, r.X))
     weights = None if r.weights is None else np.ascontiguousarray(r.weights, dtype=np.float64)
-    # The fused sums of all bandwidths share their distances, so that one more costs a fraction of a pass.
-    n_passes = (1 + 0.3 * (len(bandwidths) - 1)) / len(bandwidths)
+    # Exact sums of all bandwidths share their distances, so that one more costs a fraction of a pass.
+    n_passes = (1 + 0.3 * (len(r.bandwidths) - 1)) / len(r.bandwidths)
     share = 1.0 if r.labels is None else np.mean(r.labels >= 0)
-    brute_passes = float(max(n_passes * share, 1e-9) * _BRUTE_FORCE)
-    single = r.X.dtype == np.float32
-    sums = []
-    for h in bandwidths:
-        part = compiled.approximate_sums(
+    parts = [
+        compiled.approximate_sums(
             Q,
             X,
             weights,
             r.labels,
             r.n_labels,
-            r.kernel,
             float(h),
             r.excluded,
-            r.rtol,
+            AS_EXACT[r.X.dtype] if each_label else r.rtol,
             r.atol,
-            single,
-            brute_passes,
-            strategy,
+            each_label,
+            r.X.dtype == np.float32,
+            float(max(n_passes * share, 1e-9)),
             r.n_threads,
         )
-        if part is None:
-            return None
-        sums.append(part)
-    return np.stack(sums, axis=1)
+        for h in r.bandwidths
+    ]
+    shape = len(Q), r.n_labels, 1 if weights is None else weights.shape[1]
+    if all(part is None for part in parts):
+        return None
+    nothing = np.zeros(shape), np.zeros(shape[:2], dtype=np.uint8)
+    sums, settled = zip(*(nothing if part is None else part for part in parts), strict=True)
+    return np.stack(sums, axis=1), np.stack(settled, axis=1).view(bool)
 
 
-def _label_by_label(request, strategy):
+def _label_by_label(request):
     """Bandwidths (b, l): the points of a label at a time, with its share of the error."""
-    sums, atol = [], request.atol / request.bandwidths.shape[1]
+    parts, atol = [], request.atol / request.bandwidths.shape[1]
     for label, own in enumerate(request.bandwidths.T):
         labels = np.where(request.labels == label, 0, -1)
-        part = tolerance_sums(request._replace(labels=labels, n_labels=1, bandwidths=own, atol=atol), strategy)
+        part = grid_sums(request._replace(labels=labels, n_labels=1, bandwidths=own, atol=atol))
         if part is None:
-            return None
-        sums.append(part)
-    return np.concatenate(sums, axis=2)
+            n_columns = 1 if request.weights is None else request.weights.shape[1]
+            shape = len(request.Q), len(own), 1
+            part = np.zeros((*shape, n_columns)), np.zeros(shape, dtype=bool)
+        parts.append(part)
+    sums, settled = (np.concatenate(arrays, axis=2) for arrays in zip(*parts, strict=True))
+    return (sums, settled) if settled.any() else None
+
+
+def _completed(request, sums, settled, each_label):
+    """The answer in the form that the request asks for, of exact sums where they are not settled."""
+    r, scale = request, np.zeros(settled.shape)
+    if r.output != "plain":
+        np.maximum(sums, 0.0, out=sums)  # a point taken out of a gridded sum leaves rounding of either sign
+    if r.output == "log":
+        with np.errstate(divide="ignore"):
+            np.log(sums, out=sums)
+    elif r.output == "scaled":  # each label at a scale of its own: float32 must not underflow
+        top = sums.max(axis=-1)
+        top[top == 0] = 1.0
+        np.log(top, out=scale)
+        sums /= top[..., None]
+    for b in range(settled.shape[1]):
+        part = r._replace(bandwidths=r.bandwidths[b : b + 1], rtol=0.0)
+        if each_label and r.n_labels > 1:
+            for label in range(r.n_labels):
+                rows = np.flatnonzero(~settled[:, b, label])
+                if len(rows):
+                    found = exact_sums(part.of_label(label), rows)
+                    _fill(scale[:, b, label : label + 1], sums[:, b, label : label + 1], rows, found)
+        else:
+            rows = np.flatnonzero(~settled[:, b].all(axis=1))
+            if len(rows):
+                _fill(scale[:, b], sums[:, b], rows, exact_sums(part, rows))
+    return (scale, sums) if r.output == "scaled" else sums
+
+
+def _fill(scale, sums, rows, found):
+    """Exact sums of some rows and one bandwidth."""
+    if isinstance(found, tuple):
+        scale[rows], sums[rows] = (array[:, 0] for array in found)
+    else:
+        sums[rows] = found[:, 0]

@@ -5,10 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._core import compiled
-from .._core.threads import effective_n_threads
 from .._utils.typing import Array
-from ._checks import check_bandwidths, check_queries
-from ._points import PackedPoints
 from ._request import SumsRequest
 
 
@@ -66,24 +63,3 @@ def _similar_bandwidths(bandwidths: Array) -> list[Array]:
     exponents = np.frexp(bandwidths.reshape(len(bandwidths), -1).max(axis=1))[1]
     part = (exponents - exponents.min()) // 30
     return [np.flatnonzero(part == p) for p in np.unique(part)]
-
-
-def bounded_sums(
-    Q: Array,
-    points: PackedPoints,
-    kernel: str,
-    bandwidths: Array,
-    rtol: float,
-    n_jobs: int | None,
-) -> Any:
-    """``log="pair"`` by label over checked points, (m, b, l) and (m, b, l, c), and whether it uses the tolerance.
-
-    Those of a query that do miss, in each column and label, no more than ``rtol`` times the label's share of the
-    weights times the column's sum over all labels.
-    """
-    Q, points = check_queries(Q, points, Q is points.X)
-    n_threads = effective_n_threads(n_jobs)
-    bandwidths, _ = check_bandwidths(bandwidths, points.n_labels)
-    return compiled.packed_kernel_sums(
-        Q, points.packed(n_threads), None, kernel, bandwidths, None, rtol, "bounded", n_threads
-    )

@@ -7,7 +7,7 @@ import numpy as np
 from .._core import compiled
 from .._core.threads import effective_n_threads
 from .._utils.typing import Array, ArrayLike, Bandwidth
-from ._approximate import approximate_sums
+from ._approximate import GRID_FEATURES, approximate_sums
 from ._checks import (
     check_bandwidths,
     check_excluded,
@@ -91,9 +91,9 @@ def kernel_sums(
     rtol, atol : float, default=0
         Allowed error of the sums: for each query and column the errors of all labels add up to at most
         ``atol + rtol * s``, s the sum of ``|W[j, c]| k_b(q_i, x_j)`` over the points of all labels. With 0 (the
-        default) sums are exact to rounding; otherwise a sub-quadratic method with this guarantee (a certificate, not
-        a probability) is used if it is predicted to be faster than all pairs: a fast Gauss transform in up to three
-        dimensions; beyond, tiles of points too far away to matter are left out. With `log`,
+        default) sums are exact to rounding. A fast Gauss transform with this guarantee (a certificate, not a
+        probability) is used in up to three dimensions if it is predicted to be faster than all pairs, with 0 as well;
+        beyond, tiles of points too far away to matter are left out. With `log`,
         weights must not be negative and atol is 0; a label whose sum is below rtol times the total may come out as
         empty.
     n_jobs : int, default=None
@@ -187,7 +187,9 @@ def kernel_sums(
         is_pair=isinstance(log, str),
     )
     sums = approximate_sums(request)
-    return request.answer(exact_sums(request) if sums is None else sums)
+    if sums is None:  # in few features tiles too far away to matter are not looked for
+        sums = exact_sums(request, rtol=request.rtol if X.shape[1] > GRID_FEATURES else 0.0)
+    return request.answer(sums)
 
 
 def kernel_matrix(

@@ -140,6 +140,24 @@ class PackedPoints:
             self._made.setdefault("packed", packed)
         return self._made["packed"]
 
+    def of_label(self, label):
+        """The points of one label.
+
+        Parameters
+        ----------
+        label : int
+
+        Returns
+        -------
+        points : PackedPoints
+            Without labels, with their weights; made once and kept.
+        """
+        if ("label", label) not in self._made:
+            own = np.flatnonzero(self.labels == label)
+            weights = None if self.weights is None else self.weights[own]
+            self._made.setdefault(("label", label), PackedPoints(self.X[own], weights=weights))
+        return self._made["label", label]
+
     def indexed(self):
         """What the core searches for neighbors; it builds a tree in the first call that is the better for it.
 
@@ -161,8 +179,24 @@ class PackedPoints:
             The largest absolute value.
         """
         if "largest" not in self._made:
-            self._made["largest"] = max(np.max(self.X), -np.min(self.X))
+            self._made["largest"] = compiled.largest_size(self.X)
         return self._made["largest"]
+
+    def weights_by_label(self):
+        """The weight of each label.
+
+        Returns
+        -------
+        weights : float64 ndarray of shape (n_labels, c)
+            Sums of each column, without labels in one row.
+        """
+        if "by label" not in self._made:
+            columns = np.ones((len(self), 1)) if self.weights is None else self.weights.reshape(len(self), -1)
+            labels = np.zeros(len(self), dtype=np.int64) if self.labels is None else self.labels
+            own = labels >= 0
+            sums = [np.bincount(labels[own], column[own], self.n_labels) for column in columns.T]
+            self._made["by label"] = np.stack(sums, axis=1)
+        return self._made["by label"]
 
     def weights_fit_dtype(self):
         """Whether sums with a scale may take the weights as they are.

@@ -37,6 +37,25 @@ class SumsRequest(NamedTuple):
     normalize: bool = False
     is_pair: bool = False
 
+    def of_label(self, label):
+        """The request for the sum of one label, over its points alone."""
+        own = np.flatnonzero(self.labels == label)
+        excluded = self.excluded
+        if excluded is not None:
+            place = np.full(len(self.X), -1, dtype=np.int64)
+            place[own] = np.arange(len(own))
+            excluded = np.where(excluded >= 0, place[excluded], -1)
+        bandwidths = self.bandwidths if self.bandwidths.ndim == 1 else np.ascontiguousarray(self.bandwidths[:, label])
+        return self._replace(
+            X=self.X[own],
+            points=None if self.points is None else self.points.of_label(label),
+            weights=None if self.weights is None else self.weights[own],
+            bandwidths=bandwidths,
+            labels=None,
+            n_labels=1,
+            excluded=excluded,
+        )
+
     def answer(self, sums):
         """Sums of all axes as the user asked for them."""
         log_factor = self.log_shift

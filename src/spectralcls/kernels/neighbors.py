@@ -1,6 +1,7 @@
 """Exact nearest neighbors and the symmetric graphs made from them."""
 
 from itertools import product
+from math import frexp
 from numbers import Integral
 from typing import Any
 
@@ -35,14 +36,20 @@ def _as_array(points):
 
 
 def _largest(points):
-    return points.largest() if isinstance(points, PackedPoints) else max(np.max(points), -np.min(points))
+    return points.largest() if isinstance(points, PackedPoints) else compiled.largest_size(points)
 
 
-def _in_range(Q, X):
-    """Q and X times the power of two at which squared distances neither overflow nor vanish, and its exponent."""
+def _exponent(Q, X):
+    """The binary exponent of the largest coordinate, some exponent that is in range if all are 0."""
     largest = max(_largest(X), _largest(Q))
-    exponent, (low, high) = int(np.frexp(largest)[1]), _EXPONENTS[X.dtype]
-    if largest == 0 or low <= exponent <= high:
+    return frexp(largest)[1] if largest else _EXPONENTS[X.dtype][1]
+
+
+def _in_range(Q, X, exponent=None):
+    """Q and X times the power of two at which squared distances neither overflow nor vanish, and its exponent."""
+    low, high = _EXPONENTS[X.dtype]
+    exponent = _exponent(Q, X) if exponent is None else exponent
+    if low <= exponent <= high:
         return Q, X, 0
     shift = high - exponent
     scaled = np.ldexp(_as_array(X), shift)
@@ -50,16 +57,18 @@ def _in_range(Q, X):
 
 
 def _scaled_back(distances, shift):
+    if not shift:
+        return distances
     with np.errstate(over="ignore"):  # a distance that its dtype cannot hold is infinite
-        return np.ldexp(distances, -shift) if shift else distances
+        return np.ldexp(distances, -shift)
 
 
-def _far_rows(Q, X):
+def _far_rows(Q, X, exponent):
     """Masks of the rows of Q and X that are too large to be squared, if others would vanish beside them; or None.
 
     No single scale serves both: near rows are then searched apart from far ones."""
     low, high = _EXPONENTS[X.dtype]
-    excess = int(np.frexp(max(_largest(X), _largest(Q)))[1]) - high
+    excess = exponent - high
     if excess <= 0:
         return None
     sizes = [np.maximum(points.max(axis=1), -points.min(axis=1)) for points in (Q, _as_array(X))]
@@ -70,9 +79,9 @@ def _far_rows(Q, X):
     return None if all(rows.all() for rows in far) else far
 
 
-def _knn(Q, X, k, algorithm, n_threads):
+def _knn(Q, X, k, algorithm, n_threads, exponent=None):
     """The same of checked arrays: distances and indices."""
-    Q, X, shift = _in_range(Q, X)
+    Q, X, shift = _in_range(Q, X, exponent)
     points = X.indexed() if isinstance(X, PackedPoints) else X
     distances, indices = compiled.knn(Q, points, k, algorithm, n_threads)
     return _scaled_back(distances, shift), indices
@@ -112,8 +121,9 @@ def knn(
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(X):
         raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
     how = int(k), algorithm, effective_n_threads(n_jobs)
-    far = _far_rows(Q, X)
-    return _knn(Q, X, *how) if far is None else _knn_with_far_rows(Q, _as_array(X), *far, *how)
+    exponent = _exponent(Q, X)
+    far = _far_rows(Q, X, exponent)
+    return _knn(Q, X, *how, exponent) if far is None else _knn_with_far_rows(Q, _as_array(X), *far, *how)
 
 
 def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | None = None) -> Any:
@@ -157,7 +167,7 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
     if np.isnan(radii).any():
         raise ValueError(f"radii must be numbers, got nan for row {int(np.isnan(radii).argmax())}.")
     X, n_threads = _as_array(X), effective_n_threads(n_jobs)
-    far = _far_rows(Q, X)
+    far = _far_rows(Q, X, _exponent(Q, X))
     if far is None:
         return _reverse_knn(Q, X, radii, n_threads)
     queries, points = ([np.flatnonzero(~rows), np.flatnonzero(rows)] for rows in far)

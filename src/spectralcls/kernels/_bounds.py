@@ -1,0 +1,87 @@
+"""Sums by label with a bound of what they miss, for decisions that need no more."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._core import compiled
+from .._core.threads import effective_n_threads
+from .._utils.typing import Array
+from ._approximate import grid_sums
+from ._checks import check_bandwidths, check_queries
+from ._points import PackedPoints
+from ._request import SumsRequest
+
+
+class BoundedSums(NamedTuple):
+    """Lower bounds of sums, apart from rounding, and what each of them may miss."""
+
+    log_scale: Array  # (m, b, l)
+    sums: Array  # (m, b, l, c), to be multiplied by exp(log_scale)
+    missing: Any  # (l, c) or 0, the share of a column's sum over all labels that the sum of a label may miss
+
+
+def bounded_sums(
+    Q: Array, points: PackedPoints, kernel: str, bandwidths: Array, rtol: float, n_jobs: int | None
+) -> BoundedSums:
+    """Sums over checked points that leave out far tiles: all labels together miss at most ``rtol`` of a column's sum.
+
+    A label misses no more than its share of the weights in that.
+    """
+    Q, points, bandwidths, n_threads = _checked(Q, points, bandwidths, n_jobs)
+    scale, sums, used = compiled.packed_kernel_sums(
+        Q, points.packed(n_threads), None, kernel, bandwidths, None, rtol, "bounded", n_threads
+    )
+    if not used:
+        return BoundedSums(scale, sums, 0.0)
+    weights = points.weights_by_label()
+    return BoundedSums(scale, sums, rtol * weights / weights.sum(axis=0))
+
+
+def gridded_sums(
+    Q: Array, points: PackedPoints, kernel: str, bandwidths: Array, rtol: float, n_jobs: int | None
+) -> BoundedSums | None:
+    """Gaussian sums in few features on a grid; None if exact sums are predicted to be as fast.
+
+    Their error has either sign, so that it is subtracted, and twice of it may be missing. A query that the grid does
+    not settle gets NaN.
+
+    The scale of a label is the logarithm of its mean kernel value. By Jensen's inequality the mean exponent, weighted
+    by the terms of the sum, is no larger, which is what a bound of the exponents' rounding needs.
+    """
+    error = rtol / (1 - rtol)  # of the computed sums
+    of_labels = error * points.n_labels
+    if of_labels > 0.5:
+        return None
+    Q, points, bandwidths, n_threads = _checked(Q, points, bandwidths, n_jobs)
+    columns = None if points.weights is None else points.weights.reshape(len(points), -1)
+    found = grid_sums(
+        SumsRequest(
+            Q=Q,
+            X=points.X,
+            bandwidths=bandwidths,
+            weights=columns,
+            labels=points.labels,
+            n_labels=points.n_labels,
+            kernel=kernel,
+            rtol=rtol,
+            n_threads=n_threads,
+        )
+    )
+    if found is None:
+        return None
+    sums, settled = found
+    sums -= error * sums.sum(axis=2, keepdims=True)
+    np.maximum(sums, 0.0, out=sums)
+    sums[~settled.all(axis=2)] = np.nan
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = sums / points.weights_by_label()
+        scale = np.log(np.where(mean > 0, mean, np.inf).min(axis=-1))
+    scale[np.isposinf(scale)] = 0.0
+    sums *= np.exp(-scale)[..., None]
+    return BoundedSums(scale, sums, 2 * error / (1 - of_labels))
+
+
+def _checked(Q, points, bandwidths, n_jobs):
+    Q, points = check_queries(Q, points, Q is points.X)
+    return Q, points, check_bandwidths(bandwidths, points.n_labels)[0], effective_n_threads(n_jobs)
