@@ -130,6 +130,45 @@ def test_the_rule_is_rs():
     assert_allclose(rule_of_thumb(x[:, None], weights), rule_of_thumb(x[:, None], 7 * weights), rtol=1e-12)
 
 
+@pytest.mark.parametrize("d", [2, 5])
+def test_the_rule_of_several_features_is_the_normal_one(d):
+    X = np.random.default_rng(0).normal(size=(20_000, d))
+    normal = (4 / ((d + 2) * 20_000)) ** (1 / (d + 4))
+    for round_ in (False, True):
+        assert_allclose(rule_of_thumb(X, None, round_=round_), normal, rtol=0.01)
+
+
+def nearest_of_tied(x, errors):
+    """The bandwidth nearest to the rule of those whose J is within `errors` standard errors of the least."""
+    n, rule = len(x), rule_of_thumb(x[:, None], None)
+    grid = rule * np.sqrt(2.0) ** np.arange(-8, 8)
+    apart = np.subtract.outer(x, x)
+
+    def sums(h):
+        pairs = norm.pdf(apart[..., None], scale=h)
+        return (pairs.sum(axis=1) - norm.pdf(0, scale=h)) / (n - 1)
+
+    losses = sums(np.sqrt(2) * grid) - 2 * sums(grid) + norm.pdf(0, scale=np.sqrt(2) * grid) / n
+    J, influence = losses.mean(axis=0), 2 * (losses - losses.mean(axis=0)) / n
+    best = J.argmin()
+    tied = np.flatnonzero(J <= J[best] + errors * np.linalg.norm(influence - influence[:, [best]], axis=0) + 1e-12)
+    return grid[tied[np.abs(np.log(grid[tied] / rule)).argmin()]]
+
+
+def test_within_how_many_standard_errors_the_rule_decides():
+    """Samples that one standard error would smooth otherwise, and others that 1.5 would."""
+    told_apart = set()
+    for seed in range(40):
+        x = np.random.default_rng(seed).standard_t(3, size=100)
+        if seed % 2:
+            x = np.exp(np.random.default_rng(seed).normal(size=100))
+        less, wanted, more = (nearest_of_tied(x, errors) for errors in (1.0, 1.25, 1.5))
+        if less != wanted or more != wanted:
+            assert_allclose(ParzenDensity().fit(x[:, None]).bandwidth_, wanted, rtol=1e-6)
+            told_apart |= {name for name, h in (("less", less), ("more", more)) if h != wanted}
+    assert told_apart == {"less", "more"}
+
+
 def test_a_tuned_bandwidth_of_normal_samples_is_the_rule():
     """It is the candidate that the loss cannot tell from the best."""
     for n in (50, 500, 3000):

@@ -25,7 +25,7 @@ class ParzenDensity(DensityMixin, Density):
     ----------
     bandwidth : {"cv", "silverman", "scott"}, float or array-like of shape (d,) or (d, d), default="cv"
         Radius h of the kernels. ``"cv"`` takes the one of least-squares cross-validation [4]_: the density whose
-        estimated integrated squared error is least or, of those within a standard error of it, whose bandwidth is
+        estimated integrated squared error is least or, of those within 1.25 standard errors of it, whose bandwidth is
         nearest to a rule of thumb with a robust spread. ``"silverman"`` and ``"scott"`` are the normal-reference rules;
         they include the spread of the data, which scikit-learn's leave out. An array has one bandwidth for each
         feature, or is the symmetric matrix H, in which h^2 is on the diagonal.
