@@ -11,14 +11,15 @@ import spectralcls
 NOT_LIBRARY = {"cli"}  # the command line has a page of its own
 TASKS = {  # what a name is for; a module stands for those of its names that are nowhere else
     "Classify a table": [
-        "ensemble",
+        "ensemble.AutoClassifier",
         "regression.KernelRidgeClassifier",
         "perturbo.PerTurboClassifier",
         "kernel_mean.ParzenClassifier",
         "regression.KernelLogisticClassifier",
     ],
     "Say when it does not know, and why": ["inspection"],
-    "Densities, novelties and regression": ["density", "regression"],
+    "Predict a number": ["ensemble", "regression.KernelRidgeRegressor", "regression"],
+    "Densities and novelties": ["density"],
     "Texts and several labels": ["spectral.SpectralKernelClassifier", "spectral.SpectralKernel"],
     "New features, and metrics that are learned": [
         "spectral.KernelMap",

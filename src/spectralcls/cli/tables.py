@@ -244,7 +244,7 @@ def _numbers(classes, y, task, read, name):
     if task is None:
         print(f"{name}: the target has {len(values)} numbers: regression (--task classification takes them as classes)")
     elif len(values) == 2:
-        warnings.warn(f"{name}: the target has two values: classes? --task classification", stacklevel=2)
+        tell(f"{name}: the target has two values: classes? --task classification takes them as such")
     return values[y]
 
 
