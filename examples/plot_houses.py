@@ -3,8 +3,8 @@ Prices of houses, with intervals
 ================================
 
 ``AutoRegressor`` takes a table as it is. Here 900 homes are drawn from a formula, with
-prices that scatter more where they are high. The intervals are made to hold 90 percent of
-new homes, and they are wide where the prices scatter.
+prices that scatter more where they are high. The intervals are made to hold 90 percent
+of new homes, and they are wide where the prices scatter.
 """
 
 import matplotlib.pyplot as plt

@@ -4,8 +4,8 @@ Concentrations from spectra
 
 A spectrum has hundreds of channels and a calibration some dozens of samples.
 ``KernelRidgeRegressor`` leaves each sample out in closed form to choose its kernel and
-ridge, and gives an interval to each concentration. The spectra are drawn: two substances
-with overlapping bands, a baseline that drifts, and light that scatters more or less.
+ridge, and gives an interval to each concentration. The spectra are drawn: two
+substances with overlapping bands, a baseline that drifts, and light that scatters.
 """
 
 import matplotlib.pyplot as plt
