@@ -15,11 +15,13 @@ from .._expansion.expansion import Expansion
 from .._expansion.points import TrainingPoints
 from .._expansion.spectrum import DISTANCE
 from .._tuning import reference_bandwidth
+from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import positive_weight
 from ..linalg import fix_signs
+from ._growing import Pairs
 from ._similarity import (
     GaussianSimilarity,
     LinearSimilarity,
@@ -34,6 +36,12 @@ from ._similarity import (
 )
 
 KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
+
+
+def _may_grow(estimator):
+    if estimator.kernel == "precomputed" or estimator.rank is not None:
+        raise AttributeError("partial_fit takes samples, not their similarities, and rank=None.")
+    return True
 
 
 @with_parameters
@@ -252,11 +260,17 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """
         S = self._input_similarity(X, sample_weight)
         w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-        scale = np.sqrt(w)
-        if self.weighting is not None:
-            scale *= inverse_root(S.degrees(w))
+        degrees = None if self.weighting is None else S.degrees(w)
+        scale = np.sqrt(w) if degrees is None else np.sqrt(w) * inverse_root(degrees)
         values, v = self._decompose(S, scale, w, tol)
+        unit = v if sample_weight is None else v * np.sqrt(w)[:, None]
+        self._pairs = (
+            Pairs(X, w, degrees, values, unit) if self.rank is None and self.kernel_ != "precomputed" else None
+        )
+        return self._learn(X, w, scale, values, v, S)
 
+    def _learn(self, X, w, scale, values, v, S=None):
+        """Take over eigenpairs; the embedding of the samples."""
         power = 1.0 if self.embedding == "a" else 0.5
         weights = (scale * np.sqrt(w))[:, None] * v / values**power
         points, embedding = X, (v * values ** (1 - power)).astype(X.dtype)
@@ -274,6 +288,56 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self._n_features_out = len(values)
         self._expand()
         return self._finish(embedding)
+
+    @available_if(_may_grow)
+    @transactional(keep=True)
+    def partial_fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Append training samples, without the comparison of the old ones with each other.
+
+        The similarities to the new samples and all degrees are exact; of the old samples among each other the k known
+        components are kept. So it is `fit` on all samples if these components are all that S has, as with
+        ``n_components="all"`` or the linear kernel of up to `n_components` features, and otherwise loses what lies
+        beyond them, the less the more components there are.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
+            Samples to append. The bandwidth, the scale and the kernel stay those of the first call.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As in `fit`.
+
+        Returns
+        -------
+        self : object
+            The transformer of all samples. Those seen before have new coordinates: `transform` them again.
+
+        Raises
+        ------
+        ValueError
+            For invalid data. The transformer stays as it was.
+
+        Notes
+        -----
+        n old and m new samples take O(n m) similarities and O((n + m) (k + m)^2) operations. For this the fitted
+        transformer keeps the samples and their k coordinates.
+        """
+        if not hasattr(self, "eigenvalues_"):
+            self._fit_weighted(self._check(X, reset=True, sample_weight=sample_weight), sample_weight)
+            return self
+        rows, weights, _ = positive_weight(self._check(X, reset=False), sample_weight)
+        weights = np.ones(rows.shape[0]) if weights is None else weights
+        most = None if isinstance(self.n_components, str) else self.n_components
+        pairs = self._pairs = self._pairs.grown(rows, weights, self._similarity, most)
+        vectors = fix_signs(pairs.vectors / np.sqrt(pairs.weights)[:, None])
+        self._learn(pairs.X, pairs.weights, pairs.scale, pairs.values, vectors)
+        return self
+
+    def _similarity(self, Q, X):
+        if self.kernel_ == "linear":
+            return safe_sparse_dot(Q, X.T, dense_output=True)
+        return form_similarity(Q, X, **self._kernel_parameters())
 
     def _embed(self, X, any_length=False):
         return self._embedded(self._check(X, reset=False), any_length)
@@ -379,6 +443,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self.eigenvalues_ = self.eigenvalues_[:k]
         self.coefficients_ = np.delete(self.coefficients_, np.s_[k : self._n_features_out], axis=1)
         self.n_components = self._n_features_out = k
+        vars(self).pop("_pairs", None)  # nobody lets it grow
         self._expand()
         return self
 
