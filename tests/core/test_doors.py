@@ -6,7 +6,6 @@ import pytest
 import spectralcls
 from spectralcls import KernelRegressor, ParzenClassifier, information, kernel_sums, knn, top_eigenpairs
 from spectralcls._core import compiled
-from spectralcls.ccdr import CCDR
 from spectralcls.information import class_dimensions, entropic_dimension
 from spectralcls.inspection import with_priors
 from spectralcls.kernel_mean import reduce_training_set
@@ -478,8 +477,6 @@ LABELS = masked(0, 1, 0, 1, 1, dtype=int)
         (lambda: class_dimensions(X, LABELS), "y"),
         (lambda: reduce_training_set(X, LABELS, 2), "y"),
         (lambda: reduce_training_set(np.ma.array(X, mask=X > 1), [0, 1, 0, 1, 1], 2), "X"),
-        (lambda: CCDR(n_neighbors=2, n_components=1).fit(X, LABELS), "y"),
-        (lambda: CCDR(n_neighbors=2, n_components=1).fit(X, [0, 1, 0, 1, 1]).extend(X, LABELS), "y"),
         (lambda: with_priors(ParzenClassifier(1.0).fit(X, [0, 1, 0, 1, 1]), masked(0.5, 0.5)), "priors"),
         (lambda: ParzenClassifier(1.0, priors=masked(0.5, 0.5)).fit(X, [0, 1, 0, 1, 1]), "priors"),
     ],

@@ -50,6 +50,9 @@ def not_expected(estimator):
     if parameters.get("novelty"):
         why = "a sample is left out with all its weight, of copies of a row one"
         return {"check_sample_weight_equivalence_on_dense_data": why}
+    if name == "SpectralKernel" and parameters["kernel"] == "gaussian":
+        why = "the sign of a component is that of the first of nearly equal entries, whose order the check changes"
+        return {"check_sample_weight_equivalence_on_dense_data": why}
     why = None
     if name == "SpectralKernelClassifier" and parameters["kernel"] == "linear":
         why = "its data have negative values, which a linear similarity refuses"
