@@ -139,7 +139,7 @@ def test_labels_that_are_objects_of_numbers_are_numbers(dtype):
 
 def test_a_warning_points_at_the_line_of_the_user():
     x = np.r_[np.linspace(0, 1, 20), 50.0][:, None]
-    model = make_pipeline(StandardScaler(), spectralcls.KernelRegressor(0.1, kernel="epanechnikov"))
+    model = make_pipeline(StandardScaler(), spectralcls.KernelRegressor(0.5, kernel="epanechnikov"))
     with pytest.warns(UserWarning, match="in column 0, row 20"), pytest.warns(match="reaches row 20") as caught:
         model.fit(x, np.sin(x[:, 0]))
     assert {warning.filename for warning in caught} == {__file__}
