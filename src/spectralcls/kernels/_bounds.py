@@ -7,7 +7,7 @@ import numpy as np
 from .._core import compiled
 from .._core.threads import effective_n_threads
 from .._utils.typing import Array
-from ._approximate import grid_sums
+from ._approximate import GRID_PAIRS, grid_sums
 from ._checks import check_bandwidths, check_queries
 from ._points import PackedPoints
 from ._request import SumsRequest
@@ -51,7 +51,7 @@ def gridded_sums(
     """
     error = rtol / (1 - rtol)  # of the computed sums
     of_labels = error * points.n_labels
-    if of_labels > 0.5:
+    if of_labels > 0.5 or len(Q) * len(points) < GRID_PAIRS.get(Q.shape[1], np.inf):
         return None
     Q, points, bandwidths, n_threads = _checked(Q, points, bandwidths, n_jobs)
     columns = None if points.weights is None else points.weights.reshape(len(points), -1)
