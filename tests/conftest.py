@@ -4,6 +4,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from spectralcls._core import compiled
+from spectralcls.kernels._approximate import GRID_PAIRS
+
+_GRID_PAIRS = dict(GRID_PAIRS)
 
 try:
     from matplotlib import rc_context, use
@@ -25,9 +28,15 @@ def pytest_configure(config):
 
 
 @pytest.fixture
-def pruning():
+def pruning(monkeypatch):
     """A function that lets sums and searches skip pairs "always", "never", or where samples say so: "sampled"."""
-    yield compiled.set_pruning
+
+    def skip(when):
+        compiled.set_pruning(when)
+        for d in GRID_PAIRS:  # the grid, too, for however few pairs
+            monkeypatch.setitem(GRID_PAIRS, d, 0 if when == "always" else _GRID_PAIRS[d])
+
+    yield skip
     compiled.set_pruning("sampled")
 
 
