@@ -42,7 +42,7 @@ def test_polynomials_replace_sums_where_places_are_many():
     X = np.random.default_rng(0).normal(size=(500, 1))
     kernels = Kernels(ParzenDensity(0.5).fit(X)._form)
     q = np.linspace(-3, 3, 2000)
-    assert kernels.table(q[::100], 20) is None and isinstance(kernels.table(q, len(q)), Table)
+    assert kernels.table(q[::100], 10) is None and isinstance(kernels.table(q, len(q)), Table)
     assert_allclose(kernels(q, kernels.table(q, len(q))), kernels(q), atol=1e-13)
 
 

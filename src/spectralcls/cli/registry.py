@@ -231,8 +231,8 @@ def select(names=None, everything=False, task="classification"):
             hint = f" Did you mean {known[close[0]].name}?" if close else ""
             what = f"unknown {KIND[task]} {name!r}.{hint}"
             if any(_key(name) == _key(entry.name) for other in OF_TASK.values() for entry in other):
-                holds = "classes" if task == "classification" else "numbers"
-                what = f"{name} does not predict {holds}, which the target holds; --task takes it for something else."
+                held, other = ("classes", "regression") if task == "classification" else ("numbers", "classification")
+                what = f"{name} does not predict {held}, and this is a {task}; --task {other} makes another of it."
             raise CommandError(f"{what} There are: {', '.join(entry.name for entry in known.values())}.")
         chosen[_key(name)] = known[_key(name)]
     return tuple(chosen.values())

@@ -51,7 +51,7 @@ def gridded_sums(
     """
     error = rtol / (1 - rtol)  # of the computed sums
     of_labels = error * points.n_labels
-    if of_labels > 0.5 or len(Q) * len(points) < GRID_PAIRS.get(Q.shape[1], np.inf):
+    if of_labels > 0.5 or len(Q) * len(points) < 2 * GRID_PAIRS.get(Q.shape[1], np.inf):
         return None
     Q, points, bandwidths, n_threads = _checked(Q, points, bandwidths, n_jobs)
     columns = None if points.weights is None else points.weights.reshape(len(points), -1)
