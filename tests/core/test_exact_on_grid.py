@@ -103,13 +103,15 @@ def test_few_queries_are_summed_over_all_pairs():
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_few_pairs_are_all_summed(pruning, d):
+def test_few_pairs_are_all_summed(pruning, monkeypatch, d):
     """A look at the grid costs as much as it could gain."""
     pruning("sampled")
+    looked = []
+    monkeypatch.setattr(_approximate.compiled, "approximate_sums", lambda *arguments: looked.append(arguments))
     pairs = {1: 2**23, 2: 2**24, 3: 2**27}[d]
     X = np.random.default_rng(0).uniform(size=(pairs // 2**12, d))
-    assert on_grid(X[: 2**12 - 1], X, 0.5) is None
-    assert d == 3 or on_grid(X[: 2**12], X, 0.5) is not None
+    assert on_grid(X[:1].repeat(2**12 - 1, axis=0), X, 0.5) is None and not looked
+    assert on_grid(X[:1].repeat(2**12, axis=0), X, 0.5) is None and looked
 
 
 def test_weights_of_either_sign_are_summed_over_all_pairs():

@@ -21,8 +21,8 @@ AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
 # Queries from which the grid takes the place of exact sums. Near ties are settled by all pairs, in parts of fewer.
 GRID_QUERIES = 1024
 # Pairs below which exact sums take as long as the grid, or so little longer that looking at the grid costs as much:
-# normal points, h = .2, 2000 to 32 000 of them. The grid gains from 2900 points on in one feature, from 4100 in two, for
-# labels from 4100 and 5800, and in three it gains nothing below 1e5.
+# normal points, h = .2, 2000 to 32 000 of them. The grid gains from 2900 points on in one feature and 4100 in two
+# (labels: 4100 and 5800), and in three it gains nothing below 1e5.
 GRID_PAIRS = {1: 2**23, 2: 2**24, 3: 2**27}
 
 
