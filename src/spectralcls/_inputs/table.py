@@ -228,9 +228,10 @@ def categorical_columns(spec, columns):
         if given.size and (given.min() < 0 or given.max() >= n):
             raise ValueError(f"categorical_features has positions outside 0 to {n - 1}: {given.tolist()}.")
         return np.isin(np.arange(n), given).tolist()
-    wanted, names = set(given.tolist()), [column.name for column in columns]
-    unknown = wanted.difference(names)
-    if unknown:
-        first = next(name for name in given.tolist() if name in unknown)
-        raise ValueError(f"categorical_features has {first!r}, which is no column of X: there are {names[:20]}.")
-    return [name in wanted for name in names]
+    wanted, names = given.ravel().tolist(), [column.name for column in columns]
+    known = set(names)
+    for name in wanted:
+        if name not in known:
+            raise ValueError(f"categorical_features has {name!r}, which is no column of X: there are {names[:20]}.")
+    chosen = set(wanted)
+    return [name in chosen for name in names]

@@ -131,7 +131,7 @@ class DaskInputs(Inputs):
             return None
         n, d = data.X.shape
         learn, parts, weights = dask.delayed(_learned), [], column_blocks(data.weights, data.X)
-        group = max(1, min(int(GROUP_BYTES // (8 * n)), d // 16))
+        group = max(1, min(int(GROUP_BYTES // (8 * n)), d // 32))  # a task holds some five copies of its columns
         for start in range(0, d, group):
             some = slice(start, min(start + group, d))
             parts.append(

@@ -124,9 +124,9 @@ default="gaussian"
     >>> X = np.random.default_rng(0).normal(size=(500, 2))
     >>> density = ParzenDensity().fit(X)
     >>> round(density.bandwidth_, 2)
-    0.41
+    0.34
     >>> density.score_samples([[0.0, 0.0], [30.0, 0.0]]).round(2)
-    array([-1.96000e+00, -2.22944e+03])
+    array([-1.94000e+00, -3.21839e+03])
     """
 
     def _make_inputs(self):

@@ -146,6 +146,7 @@ class PackedPoints:
         Parameters
         ----------
         label : int
+            A label that points have.
 
         Returns
         -------

@@ -118,4 +118,4 @@ def _as_text(column):
     """The one value of a column."""
     if column.missing[0]:
         return "missing"
-    return f"{column.values[0]:.4g}" if column.kind == NUMBER else str(column.values[0])
+    return f"{column.example:.4g}" if column.kind == NUMBER else str(column.example)

@@ -110,9 +110,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         against its copy. The test sets of a splitter have to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="balanced_accuracy"
         What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within half a
-        standard error of the best it takes the one of the least log loss; of those as near in balanced accuracy the one
-        of the greatest accuracy. The accuracy alone would undo what the rule is for: tuned by it the classifier misses
-        a rare class as often as one that counts errors.
+        standard error of the best it takes the one of the least log loss. Of those as near in balanced accuracy it
+        takes the one of the greatest accuracy. The accuracy alone would undo what the rule is for: tuned by it the
+        classifier misses a rare class as often as one that counts errors.
     bandwidth_grid : array-like, default=None
         Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     max_tuning_samples : int or None, default=2000
