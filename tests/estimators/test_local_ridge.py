@@ -282,7 +282,7 @@ def test_weights_of_classes(few):
     assert weighted.conformal_p_values(X[:5]).shape == (5, 3)
 
 
-@pytest.mark.parametrize("n, locally", [(9_999, False), (10_000, True)])
+@pytest.mark.parametrize("n, locally", [(19_999, False), (20_000, True)])
 def test_from_how_many_points(n, locally):
     X = np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32)
     y = X[:, 0] > 0

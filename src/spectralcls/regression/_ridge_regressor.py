@@ -42,7 +42,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         With more distinct points than this, whatever is tuned comes from a random subsample.
     max_exact_samples : int, default=6000
         Up to so many distinct points the system is solved by a Cholesky factor in n^2 float64 numbers, above by
-        conjugate gradients, and from 10 000 points on in cells: see Notes.
+        conjugate gradients, and from 20 000 points on in cells: see Notes.
     tol : float, default=1e-4
         Residual of conjugate gradients, relative to the right-hand side.
     max_iter : int, default=200
@@ -99,7 +99,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     Cost: an exact fit takes n^3 multiply-adds for each pair of candidates and n^2 numbers of memory; an iterative one
     a pass over the n^2 pairs an iteration and n (rank + 8 n_outputs) numbers; a query n kernel values.
 
-    From 10 000 distinct points on, if `max_exact_samples` is less, four random trees cut the points into cells of at
+    From 20 000 distinct points on, if `max_exact_samples` is less, four random trees cut the points into cells of at
     most 1500; a prediction is the mean over the trees of that by the points of the query's cell alone. Bandwidth and
     ridge are those of the least leave-one-out loss within some cells, `loss_` that of all points. A fit takes time
     proportional to n and memory for four n_points x n_outputs coefficients, a query 6000 kernel values at most.
