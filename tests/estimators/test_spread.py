@@ -6,8 +6,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from spectralcls import ParzenClassifier, ParzenDensity
 from spectralcls._tuning import candidate_bandwidths, draw_sample, reference_bandwidth
-from spectralcls._tuning.spread import center_and_spread, effective_number, spreads, within_reach
+from spectralcls._tuning.spread import centers_and_spreads, effective_number, spreads, within_reach
 from spectralcls._utils.training_data import TrainingData
+
+
+def center_and_spread(values, weights=None, farthest=np.inf):
+    """Of one column."""
+    return tuple(float(found[0]) for found in centers_and_spreads([values], weights, farthest))
 
 
 def normal(n=400, seed=0):

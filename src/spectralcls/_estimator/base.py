@@ -1,7 +1,6 @@
 """The base class of the estimators, and the transaction that every fit is."""
 
 import functools
-import html
 from collections.abc import Callable
 from importlib import metadata
 from numbers import Real
@@ -123,17 +122,6 @@ class Estimator(BaseEstimator):
     def _doc_link_template(self):  # of scikit-learn: what its HTML of an estimator links to
         module = ".".join(type(self).__module__.split(".")[:2])
         return documents() and f"{documents()}/reference/generated/{module}.{type(self).__name__}.html"
-
-    def _repr_html_inner(self):
-        return super()._repr_html_inner() + self._summary_as_html()
-
-    def _repr_mimebundle_(self, **kwargs):
-        shown = super()._repr_mimebundle_(**kwargs)
-        return shown | {"text/html": shown["text/html"] + self._summary_as_html()} if "text/html" in shown else shown
-
-    def _summary_as_html(self):
-        """The line that `repr` adds to the parameters: a notebook shows the HTML alone."""
-        return f"<p>{html.escape(self.summary_)}</p>" if hasattr(self, "summary_") else ""
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)

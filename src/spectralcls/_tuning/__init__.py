@@ -50,4 +50,4 @@ from .sample import TuningSample, draw_sample, tuning_sample
 from .scaled import scaled
 from .scales import shared_scale
 from .search import SCORE_TOLERANCE, Scored, Search, Splits, best_candidate, search
-from .spread import center_and_spread, effective_number, spreads, within_reach
+from .spread import effective_number, spreads, within_reach

@@ -30,11 +30,6 @@ def moments(values, weights=None):
     return center, np.sqrt((np.square(values - center[..., None]) * shares).sum(axis=-1))
 
 
-def center_and_spread(values, weights=None, farthest=np.inf):
-    """Center and spread of numbers (n,); see `centers_and_spreads`."""
-    return tuple(float(found[0]) for found in centers_and_spreads([values], weights, farthest))
-
-
 def spreads(X, weights=None):
     """Spread of each column of X (n, d), in which values may be missing (NaN), (d,) float64."""
     return centers_and_spreads(X.T, weights)[1]

@@ -1,5 +1,6 @@
 """What the votes share, of classes or numbers: sizes within a time budget, parts that are held out, the summary."""
 
+import html
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any
@@ -140,3 +141,13 @@ class Auto(Estimator):
     def __repr__(self, N_CHAR_MAX=700):
         text = super().__repr__(N_CHAR_MAX)
         return f"{text}: {self.summary_}" if hasattr(self, "summary_") else text
+
+    def _repr_html_inner(self):  # of scikit-learn, for notebooks of old; the next is for those of today
+        return super()._repr_html_inner() + self._summary_as_html()
+
+    def _repr_mimebundle_(self, **kwargs):
+        shown = super()._repr_mimebundle_(**kwargs)
+        return shown | {"text/html": shown["text/html"] + self._summary_as_html()} if "text/html" in shown else shown
+
+    def _summary_as_html(self):
+        return f"<p>{html.escape(self.summary_)}</p>" if hasattr(self, "summary_") else ""
