@@ -14,8 +14,8 @@ from ._inputs.frames import is_frame
 from ._utils.from_sklearn import Interval, StrOptions
 from ._utils.typing import Array, ArrayLike
 from .kernels import PackedPoints
-from .kernels import neighbors as arrays
-from .kernels.neighbors import ALGORITHMS, csr, knn_graph, reverse_knn
+from .kernels import neighbor_search as arrays
+from .kernels.neighbor_search import ALGORITHMS, csr, knn_graph, reverse_knn
 
 __all__ = ["KNNTransformer", "knn", "knn_graph", "reverse_knn"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import sklearn
 from scipy import sparse
 
-from ._utils.files import as_path, atomic
+from ._utils.atomic_files import as_path, atomic
 from ._utils.typing import FilePath
 
 __all__ = ["load", "save"]

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from spectralcls._utils.files import atomic
+from spectralcls._utils.atomic_files import atomic
 from spectralcls.cli import main, registry
 
 FAST = ["--classifiers", "GaussianNB", "--repeats", "2", "--quiet"]

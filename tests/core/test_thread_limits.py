@@ -21,7 +21,7 @@ from spectralcls._core.threads import serial_blas
 from spectralcls._utils.cached import cached_property
 from spectralcls.ccdr import _eigenmap
 from spectralcls.linalg import rpcholesky
-from spectralcls.perturbo import _tuning
+from spectralcls.perturbo import _held_out_spans
 
 pytestmark = pytest.mark.any_variant
 
@@ -145,7 +145,7 @@ def test_concurrent_calls_leave_all_limits_alone(call):
 
 
 TUNED = {
-    _tuning: lambda n_jobs: PerTurboClassifier(bandwidth_grid=[0.5, 1.0], alpha_grid=[0.1], n_jobs=n_jobs),
+    _held_out_spans: lambda n_jobs: PerTurboClassifier(bandwidth_grid=[0.5, 1.0], alpha_grid=[0.1], n_jobs=n_jobs),
     _eigenmap: lambda n_jobs: CCDRClassifier(n_jobs=n_jobs),
 }
 

@@ -23,8 +23,8 @@ from spectralcls._tuning.temperature import log_loss
 from spectralcls.ensemble import AutoClassifier
 from spectralcls.ensemble._budget import Clock, next_ensemble
 from spectralcls.ensemble._ensemble import Fitting
+from spectralcls.ensemble._member_points import ClassPoints
 from spectralcls.ensemble._members import members_for
-from spectralcls.ensemble._points import ClassPoints
 from spectralcls.ensemble._trees import ITERATIONS, LEAVES, MOST_TREES, RATE, BoostedTrees
 from spectralcls.ensemble._vote import learn_vote, tempered, unseen_votes
 

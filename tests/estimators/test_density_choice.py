@@ -9,7 +9,7 @@ from scipy.stats import lognorm, norm, t
 from spectralcls import ParzenDensity, ParzenOutlierDetector
 from spectralcls._tuning import Scored, Splits, search
 from spectralcls._utils.training_data import TrainingData
-from spectralcls.density._choice import log_constants, rule_of_thumb
+from spectralcls.density._least_squares_cv import log_constants, rule_of_thumb
 from spectralcls.density._places import Places, share_of_ties, steps_of, without_atoms
 from spectralcls.kernels import kernel_variance
 

@@ -7,7 +7,7 @@ from reference import PROFILES
 from scipy.special import betainc, ndtr
 
 from spectralcls import ParzenDensity
-from spectralcls.density._univariate import Kernels, Moments, Table
+from spectralcls.density._univariate import CellMoments, DistributionTable, Kernels
 
 OWN = {  # distribution functions of the kernels
     "gaussian": ndtr,
@@ -42,7 +42,7 @@ def test_polynomials_replace_sums_where_places_are_many():
     X = np.random.default_rng(0).normal(size=(500, 1))
     kernels = Kernels(ParzenDensity(0.5).fit(X)._form)
     q = np.linspace(-3, 3, 2000)
-    assert kernels.table(q[::100], 10) is None and isinstance(kernels.table(q, len(q)), Table)
+    assert kernels.table(q[::100], 10) is None and isinstance(kernels.table(q, len(q)), DistributionTable)
     assert_allclose(kernels(q, kernels.table(q, len(q))), kernels(q), atol=1e-13)
 
 
@@ -54,7 +54,7 @@ def test_moments_replace_the_points_of_compact_kernels(kernel):
     density = ParzenDensity(0.5, kernel=kernel, scale=None).fit(X, sample_weight=weights)
     kernels = Kernels(density._form)
     q = np.r_[X[:, 0] + 0.5, X[:, 0] - 0.5, X[:, 0], np.linspace(-5, 9, 300), 1e6 + np.linspace(-1, 1, 9), -1e9, 1e9]
-    assert isinstance(kernels.table(q, len(q)), Moments) and kernels.table(q, 3) is None
+    assert isinstance(kernels.table(q, len(q)), CellMoments) and kernels.table(q, 3) is None
     expected = slow(density, q) if density.kernel in OWN else kernels(q)
     assert_allclose(kernels(q, kernels.table(q, len(q))), expected, atol=1e-13)
     density = density.set_params(bounds=[[-4, 2e6]]).fit(X, sample_weight=weights)

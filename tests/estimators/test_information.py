@@ -8,7 +8,7 @@ from scipy import integrate
 
 from spectralcls import ParzenDensity
 from spectralcls import information as info
-from spectralcls.information._bandwidth import RULES
+from spectralcls.information._bandwidth_words import RULES
 from spectralcls.kernels import KERNELS, kernel_sums
 
 ROOT2 = np.sqrt(2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from spectralcls._expansion.ridge import Smoother
+from spectralcls.linalg.ridge import Smoother
 from spectralcls.regression._jackknife import Jackknife
 
 

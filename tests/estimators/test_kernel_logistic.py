@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from spectralcls.kernels import kernel_matrix
 from spectralcls.regression import KernelLogisticClassifier
 from spectralcls.regression._logistic import held_out, solve
-from spectralcls.regression._operators import DenseKernel
+from spectralcls.regression._penalized_operators import DenseKernel
 
 
 def problem(n=90, n_classes=3, seed=0):

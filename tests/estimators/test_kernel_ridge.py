@@ -9,9 +9,9 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score
 
-from spectralcls._expansion.ridge import solve
 from spectralcls._tuning.temperature import best_temperature, log_loss
 from spectralcls.datasets import make_two_gaussians
+from spectralcls.linalg.ridge import solve
 from spectralcls.regression import KernelLogisticClassifier, KernelRidgeClassifier
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spectralcls import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
-from spectralcls._expansion import labels as certified
+from spectralcls._expansion import certified_labels as certified
 from spectralcls.kernels import GRID_QUERIES
 
 RULES = [

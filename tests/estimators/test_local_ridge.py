@@ -7,18 +7,18 @@ import pytest
 
 from spectralcls import KernelRidgeClassifier
 from spectralcls._expansion import local_ridge
-from spectralcls._expansion.cells import Cells
 from spectralcls._expansion.local_ridge import LocalRidge, held_out_in_cells
-from spectralcls._expansion.ridge import solve
+from spectralcls._expansion.tree_cells import TreeCells
 from spectralcls.kernels import kernel_matrix
-from spectralcls.regression import KernelRidgeRegressor, _ridge
+from spectralcls.linalg.ridge import solve
+from spectralcls.regression import KernelRidgeRegressor, _kernel_ridge
 
 FORM = {"kernel": "laplace", "bandwidth": 2.0}
 
 
 def grown(X, most, trees=1, seed=0):
     rng = np.random.RandomState(seed)
-    return [Cells.of(X, most, rng) for _ in range(trees)]
+    return [TreeCells.of(X, most, rng) for _ in range(trees)]
 
 
 def fitted(X, Y, forest, ridge=0.1, weights=None, n_jobs=1, **form):
@@ -37,8 +37,8 @@ def points():
 @pytest.fixture
 def few(monkeypatch):
     """Cells for few points."""
-    monkeypatch.setattr(_ridge, "MANY", 400)
-    monkeypatch.setattr(_ridge, "CELL", 150)
+    monkeypatch.setattr(_kernel_ridge, "MANY", 400)
+    monkeypatch.setattr(_kernel_ridge, "CELL", 150)
 
 
 def classes(n=900, n_classes=3, d=4, seed=0, dtype=np.float64):
@@ -288,7 +288,7 @@ def test_from_how_many_points(n, locally):
     y = X[:, 0] > 0
     model = KernelRidgeClassifier(bandwidth=1.0, alpha=1.0, scale=None, rank=50, max_tuning_samples=500).fit(X, y)
     assert hasattr(model, "residuals_") != locally
-    assert (_ridge.CELL, _ridge.TREES, _ridge.TUNED) == (1500, 4, 8)
+    assert (_kernel_ridge.CELL, _kernel_ridge.TREES, _kernel_ridge.TUNED) == (1500, 4, 8)
 
 
 def test_exact_if_asked(few):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spectralcls import AutoClassifier, PerTurboClassifier
-from spectralcls.perturbo import _tuning
+from spectralcls.perturbo import _held_out_spans
 from spectralcls.regression import KernelLogisticClassifier
 from spectralcls.spectral import SpectralKernelClassifier
 
@@ -19,7 +19,7 @@ def draw(n_classes, n, d=8):
 def test_shares_of_fewer_bandwidths_at_a_time_are_the_same(monkeypatch, most):
     X, y = draw(12, 60)
     whole = PerTurboClassifier().fit(X, y)
-    monkeypatch.setattr(_tuning, "_BYTES", most)
+    monkeypatch.setattr(_held_out_spans, "_BYTES", most)
     parts = PerTurboClassifier().fit(X, y)
     np.testing.assert_allclose(parts.cv_results_["mean_test_score"], whole.cv_results_["mean_test_score"])
     assert (parts.bandwidth_, parts.alpha_) == (whole.bandwidth_, whole.alpha_)
@@ -28,7 +28,7 @@ def test_shares_of_fewer_bandwidths_at_a_time_are_the_same(monkeypatch, most):
 
 def test_the_best_class_is_the_first_of_the_largest():
     shares = np.array([[0.0, 0.2, 0.5, 0.1], [0.0, 0.3, 0.5, 0.1], [0.0, 0.1, 0.4, 0.2]])
-    np.testing.assert_array_equal(_tuning._best(shares), [-1, 1, 0, 2])
+    np.testing.assert_array_equal(_held_out_spans._best(shares), [-1, 1, 0, 2])
 
 
 @pytest.mark.parametrize("classifier", [AutoClassifier(), SpectralKernelClassifier()])

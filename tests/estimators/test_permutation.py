@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 from spectralcls import information
 from spectralcls.information import _gram as gram_module
 from spectralcls.information._gram import Gram, correlations, inner
-from spectralcls.information._moments import permutation_moments, tail
+from spectralcls.information._permutation_moments import permutation_moments, tail
 
 
 def samples(n=30, m=20, d=2, shift=0.0):

@@ -7,7 +7,7 @@ from spectralcls._inputs import Inputs
 from spectralcls._tuning import draw_sample
 from spectralcls.perturbo import PerTurboClassifier
 from spectralcls.perturbo._class_model import Regularization
-from spectralcls.perturbo._tuning import judged
+from spectralcls.perturbo._held_out_spans import judged
 
 TIKHONOV = Regularization("tikhonov")
 

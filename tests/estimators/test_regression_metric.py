@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from spectralcls import KernelRegressor
 from spectralcls.metric import GradientMetric
-from spectralcls.regression._metric import sliced
+from spectralcls.regression._regression_metric import sliced
 
 
 def problem(n=150, seed=0):

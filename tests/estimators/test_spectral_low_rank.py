@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 
 import spectralcls
 from spectralcls import KernelMap, SpectralKernel, SpectralKernelClassifier
-from spectralcls._expansion.low_rank import classwise_spectrum
+from spectralcls._expansion.low_rank_spectrum import classwise_spectrum
 from spectralcls.linalg import rpcholesky
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 

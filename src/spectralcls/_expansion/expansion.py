@@ -8,7 +8,7 @@ import numpy as np
 
 from .._inputs.missing import is_incomplete
 from .._utils.lazy import in_memory
-from .labels import MANY, certified_labels
+from .certified_labels import MANY, certified_labels
 from .points import TrainingPoints
 from .rule import Rule
 

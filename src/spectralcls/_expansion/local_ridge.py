@@ -7,7 +7,7 @@ import numpy as np
 from .._core.interrupt import interruptible_pool
 from .._core.threads import effective_n_threads, serial_blas
 from ..kernels import kernel_matrix, kernel_sums
-from .ridge import solve
+from ..linalg.ridge import solve
 
 # Least ridge for which float32 serves: predictions are then within .002 of the targets' spread. With a tenth of it the
 # Gaussian kernel misses .02 (1500 rows of covertype, letter and skin, bandwidths of .7 to 12 medians).
@@ -22,7 +22,7 @@ class LocalRidge:
     Attributes
     ----------
     X : (n, d)
-    forest : tuple of Cells
+    forest : tuple of TreeCells
     coefficients : tuple of ndarray (n, k), of the points in the regression of their cell of each tree
     kernel : str
     bandwidth : float
@@ -47,7 +47,7 @@ class LocalRidge:
         Y : ndarray of shape (n, k)
         weights : ndarray of shape (n,)
         ridge : float
-        forest : sequence of Cells
+        forest : sequence of TreeCells
         step_done : callable
             Called before each tree.
 

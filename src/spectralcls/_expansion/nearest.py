@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels.neighbors import knn
+from ..kernels.neighbor_search import knn
 
 
 def nearest_codes(Q, X, codes, n_jobs=None, *, exclude_self=None, exclude_groups=None):

@@ -151,7 +151,7 @@ class Number(ColumnType):
 
 
 @dataclass(frozen=True)
-class LeftOut(ColumnType):
+class LeftOutColumn(ColumnType):
     """A column that says nothing about new rows."""
 
     kind = LEFT_OUT
@@ -375,7 +375,7 @@ def learned(column, is_category=None, *, weights=None, order=None, told=False, o
     if column.kind == NUMBER:
         return _number(column, is_category is None, weights, of_file)
     if not len(column.used):
-        return LeftOut(column.name, "empty")
+        return LeftOutColumn(column.name, "empty")
     if column.kind == BOOLEAN:
         if is_category is False:
             return Number(column.name)
@@ -386,7 +386,7 @@ def learned(column, is_category=None, *, weights=None, order=None, told=False, o
 def _number(column, may_be_category, weights, of_file):
     known = column.values[~column.missing]
     if of_file and not len(known):
-        return LeftOut(column.name, "empty")
+        return LeftOutColumn(column.name, "empty")
     if isinstance(column.name, str) and len(known):
         if may_be_category and may_be_postal_code(column.name):
             texts = as_texts(column)
@@ -395,7 +395,7 @@ def _number(column, may_be_category, weights, of_file):
         if of_file and len(known) == len(column.values) and known.min() == known.max():
             return _same(column.name)
         if is_identifier(known, column.name, of_file) or numbers_the_rows(known, column.name):
-            return LeftOut(column.name, IDENTIFIER)
+            return LeftOutColumn(column.name, IDENTIFIER)
     return Number(column.name)
 
 
@@ -427,10 +427,10 @@ def text_category(column, weights=None):
     if len(levels) > max(MOST_LEVELS, MOST_TEXTS * n_known):
         some = [column.levels[k] for k in column.values[~column.missing][:_HEAD]]
         if np.mean([text.count(" ") + 1 for text in some]) >= FEW_WORDS:
-            return LeftOut(column.name, FREE_TEXT)
+            return LeftOutColumn(column.name, FREE_TEXT)
     differ = len(levels) >= SHARE * n_known
     if differ and (n_known >= FEWEST or calls_itself_a_row_number(column.name)):
-        return LeftOut(column.name, IDENTIFIER)
+        return LeftOutColumn(column.name, IDENTIFIER)
     return category(column, weights)
 
 
@@ -474,11 +474,11 @@ def _date(column, dates, order):
     parts = varying_parts(known, order)
     if parts:
         return Date(column.name, ", ".join(parts), order=order, parts=parts)
-    return _same(column.name) if len(known) else LeftOut(column.name, "empty")
+    return _same(column.name) if len(known) else LeftOutColumn(column.name, "empty")
 
 
 def _same(name):
-    return LeftOut(name, "always the same")
+    return LeftOutColumn(name, "always the same")
 
 
 def vote(shares, choices):
@@ -609,7 +609,7 @@ def matrix(types, columns, wanted=None):
     return np.stack(values, axis=1) if values else np.empty((columns.n_rows, 0))
 
 
-_CLASSES = {own.__name__: own for own in (Number, LeftOut, Date, Category, Boolean, Code)}
+_CLASSES = {own.__name__: own for own in (Number, LeftOutColumn, Date, Category, Boolean, Code)}
 
 
 def packed(types):

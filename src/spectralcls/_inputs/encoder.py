@@ -14,7 +14,7 @@ FEWEST_INDICATED, MOST_INDICATED = 3, 10  # distinct values of a column that bec
 _LEAST_RANK = np.finfo(np.float64).eps / 2  # of which quantiles are taken; 1 less this is the last number below 1
 
 
-class Code(NamedTuple):
+class Encoding(NamedTuple):
     """What becomes of a column: indicators of levels, a number by moments or by interpolation, or nothing."""
 
     levels: np.ndarray | None = None
@@ -63,7 +63,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     Attributes
     ----------
-    codes_ : list of Code
+    codes_ : list of Encoding
         What becomes of each column.
 
     Notes
@@ -102,18 +102,18 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             counts = np.bincount(group, weights[~missing])
         further = bool(missing.any() and len(values))
         if len(values) < 2 or spread == 0:
-            return Code(missing=further)
+            return Encoding(missing=further)
         if named or (self.indicators and FEWEST_INDICATED <= len(values) <= MOST_INDICATED):
-            return Code(levels=values, missing=further)
+            return Encoding(levels=values, missing=further)
         if self.numeric == "rank":
             exponent = int(np.frexp(np.abs(values).max())[1])
             values = np.ldexp(values, -exponent)
             rank = (np.cumsum(counts) - counts / 2) / counts.sum()  # 0 or 1 if weights differ by more than rounding
             curve = values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))
-            return Code(curve=curve, missing=further, exponent=exponent)
+            return Encoding(curve=curve, missing=further, exponent=exponent)
         exponent = int(np.frexp(max(abs(center), spread))[1])
         moments = float(np.ldexp(center, -exponent)), float(np.ldexp(spread, -exponent))
-        return Code(moments=moments, missing=further, exponent=exponent)
+        return Encoding(moments=moments, missing=further, exponent=exponent)
 
     def transform(self, X):
         """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""
@@ -171,7 +171,7 @@ def _unpacked(levels, curves, moments, missing, exponents):
     pairs = zip(*map(_parted, curves), strict=True)
     moments = [None if np.isnan(mean) else (mean, scale) for mean, scale in moments.tolist()]
     columns = (moments, [None if pair[0] is None else pair for pair in pairs], missing.tolist(), exponents.tolist())
-    return [Code(*fields) for fields in zip(_parted(levels), *columns, strict=True)]
+    return [Encoding(*fields) for fields in zip(_parted(levels), *columns, strict=True)]
 
 
 def _joined(arrays):

@@ -28,7 +28,7 @@ def plural(kind):
     return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
 
 
-class _Fields(NamedTuple):
+class _ColumnFields(NamedTuple):
     name: object
     kind: str
     values: np.ndarray
@@ -36,7 +36,7 @@ class _Fields(NamedTuple):
     levels: list | None = None
 
 
-class Column(_Fields):
+class Column(_ColumnFields):
     """One column of a table.
 
     Attributes

@@ -13,7 +13,7 @@ from .._utils.conversion import converted
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_column
-from ..kernels.neighbors import knn, without_self
+from ..kernels.neighbor_search import knn, without_self
 from .scaled import scaled
 
 TRIMMED = 0.05  # of the edges, the longest

@@ -43,7 +43,7 @@ def choose_factors(table, data, bandwidth, *, categories=True, random_state=0, n
     """
     weighed = [*table.gaps, *(table.categories if categories else ())]
     if weighed and len(data.classes) > 1:
-        loss = _Loss(table, data, bandwidth, random_state, n_jobs)
+        loss = _FactorLoss(table, data, bandwidth, random_state, n_jobs)
         factors = np.ones(len(loss.columns))
         places = np.arange(len(loss.columns) - len(table.gaps), len(loss.columns))
         factors[places] = 0.0
@@ -105,7 +105,7 @@ def _with(factors, group, factor):
     return factors
 
 
-class _Loss:
+class _FactorLoss:
     """Log loss of points left out, for a factor of each column or gap that has coordinates."""
 
     def __init__(self, table, data, bandwidth, random_state, n_jobs):

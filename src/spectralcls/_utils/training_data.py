@@ -10,7 +10,7 @@ from .copies import Copies, copies_of, row_numbers, seeded
 WEIGHT_BITS = 49  # of 53: the last ones differ by the order of operations
 
 
-class _Fields(NamedTuple):
+class _DataFields(NamedTuple):
     X: np.ndarray  # (n, d) float32 or float64; NaN if a value is missing and the family integrates over it
     codes: np.ndarray  # (n,) class of each row, 0 ... C - 1; zeros without classes
     classes: np.ndarray  # (C,) labels, sorted
@@ -22,7 +22,7 @@ class _Fields(NamedTuple):
     y: np.ndarray | None = None  # (n_given,) as the user gave it, for splitters
 
 
-class TrainingData(_Fields):
+class TrainingData(_DataFields):
     """Coordinates of the samples of positive weight, and what is to be predicted of them.
 
     Which samples are copies is found once, when it is first asked for.

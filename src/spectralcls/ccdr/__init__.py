@@ -1,6 +1,6 @@
 """Classification-constrained dimensionality reduction."""
 
 from ._ccdr import CCDR
-from ._classifier import CCDRClassifier
+from ._ccdr_classifier import CCDRClassifier
 
 __all__ = ["CCDR", "CCDRClassifier"]

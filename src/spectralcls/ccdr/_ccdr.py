@@ -14,12 +14,12 @@ from .._estimator import Estimator, transactional, with_parameters
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..kernels import PackedPoints
-from ..kernels.neighbors import knn, without_self
+from ..kernels.neighbor_search import knn, without_self
 from . import _graph
 from ._eigenmap import constrained_eigenmap, constrained_graph
 from ._extension import EXTENSIONS, extend, full_sums, neighbor_rows, replace_rows, sparse_sums
 from ._integration import integrate
-from ._labels import encode_partial
+from ._partial_labels import encode_partial
 
 AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed")
 

@@ -5,7 +5,7 @@ from scipy.sparse import csr_array, vstack
 
 from .._expansion import TrainingPoints
 from .._utils.training_data import TrainingData
-from ..kernels.neighbors import csr, knn, reverse_knn, row_starts
+from ..kernels.neighbor_search import csr, knn, reverse_knn, row_starts
 from ._graph import row_maximum
 
 EXTENSIONS = ("symmetric", "nearest", "full")

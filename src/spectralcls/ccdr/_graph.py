@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..kernels.neighbors import csr, mean_squared_length, row_starts, undirected
+from ..kernels.neighbor_search import csr, mean_squared_length, row_starts, undirected
 
 
 def log_heat(distances, epsilon):

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from .._tuning import drawn_seed, stratified_subsample
 from .._utils.copies import random_keys
-from ..kernels.neighbors import knn, mean_squared_length
+from ..kernels.neighbor_search import knn, mean_squared_length
 from ..linalg import fix_signs
 from ._eigenmap import Eigenmap
 

@@ -10,7 +10,7 @@ import warnings
 from contextlib import contextmanager
 
 from .. import __version__
-from . import compare, config, fit, listing, predict
+from . import compare, fit, listing, predict, show_config
 from .errors import CommandError
 
 _COMMANDS = {
@@ -18,7 +18,7 @@ _COMMANDS = {
     "fit": fit,
     "predict": predict,
     "list": listing,
-    "show-config": config,
+    "show-config": show_config,
 }
 _BAD_INPUT, _INTERRUPTED, _TERMINATED = 2, 130, 143
 

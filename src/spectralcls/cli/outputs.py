@@ -4,7 +4,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from .._utils.files import atomic
+from .._utils.atomic_files import atomic
 from .errors import CommandError
 
 

@@ -8,7 +8,7 @@ from .._expansion.incomplete import factors_of, incomplete_class_sums, split_by_
 from .._inputs.completion import Completion
 from .._inputs.missing import is_incomplete
 from ._rows import blocks, column_blocks, from_blocks, sizes
-from ._sums import Pairs, add, tree
+from ._sums import ScaledSums, add, tree
 from ._tuning import gather
 from ._workers import keep
 
@@ -46,7 +46,7 @@ def _tile(Q, X, codes, columns, weights, widths, features, n_jobs):
             Q, X, codes, n_classes, widths, weights, factors_of(columns, weights), features, n_jobs
         )
 
-    return Pairs(*split_by_missing(Q, complete, incomplete))
+    return ScaledSums(*split_by_missing(Q, complete, incomplete))
 
 
 def _finish(pairs):

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._utils.lazy import determination, in_memory
 from .._utils.target_units import TargetUnits, target_units
-from ..regression import Moments, RegressionForm, regression_form
+from ..regression import LocalMoments, RegressionForm, regression_form
 from ._points import TrainingPoints
 from ._rows import DistributedData, as_column, in_chunks
 from ._sums import nearest_points
@@ -59,7 +59,7 @@ def _(targets, tolerance):
 def _(data, degree, kernel, bandwidth, tolerance, n_jobs):
     X, Y = data.X, data.targets
     origin = X.mean(axis=0, dtype=np.float64).compute()
-    moments = Moments(degree, origin, Y.shape[1], float(abs(X - origin).max().compute()))
+    moments = LocalMoments(degree, origin, Y.shape[1], float(abs(X - origin).max().compute()))
     points = TrainingPoints.of(data._replace(X=X.astype(np.float64) if degree else X), tolerance, n_jobs)
     parts = [X, Y] + ([] if data.weights is None else [data.weights[:, None]])
     columns = da.map_blocks(

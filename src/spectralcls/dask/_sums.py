@@ -15,14 +15,14 @@ import numpy as np
 from .. import kernels
 from .._core.threads import effective_n_threads
 from ..kernels import checks
-from ..kernels.neighbors import knn
+from ..kernels.neighbor_search import knn
 from ._rows import as_column, as_pair, blocks, column_blocks, from_blocks, sizes
 
 BRANCHING = 8  # partial results that one task adds
 
 
-class Pairs(NamedTuple):
-    """Sums as pairs with a scale of their own."""
+class ScaledSums(NamedTuple):
+    """Sums, and the logarithm of their scale."""
 
     log_scale: np.ndarray  # (m, b, l)
     sums: np.ndarray  # (m, b, l, c)
@@ -36,13 +36,13 @@ class Pairs(NamedTuple):
 
 
 def add(*parts):
-    """The sum of several `Pairs`, in float64."""
+    """The sum of several `ScaledSums`, in float64."""
     # The scale of a sum that is exactly zero says nothing.
     scales = [np.where(p.sums.any(axis=-1), p.log_scale.astype(np.float64), -np.inf) for p in parts]
     top = np.maximum.reduce(scales)
     top[np.isneginf(top)] = 0.0
     total = sum(np.exp(s - top)[..., None] * p.sums for s, p in zip(scales, parts, strict=True))
-    return Pairs(top, total)
+    return ScaledSums(top, total)
 
 
 def tree(combine, parts):
@@ -196,7 +196,7 @@ def _tile(Q, X, weights, labels, query_groups, point_groups, exclude_self, optio
         exclude_groups=None if point_groups is None else (query_groups, point_groups),
         **options,
     )
-    return Pairs(log_scale, sums[..., None] if weights is None else sums)
+    return ScaledSums(log_scale, sums[..., None] if weights is None else sums)
 
 
 def _finish(pairs, log, keep):

@@ -7,7 +7,7 @@ import dask
 import numpy as np
 
 from .._core.threads import effective_n_threads
-from ..kernels import neighbors
+from ..kernels import neighbor_search
 from ._rows import as_pair, as_points, blocks, from_blocks, sizes
 from ._sums import tree
 
@@ -110,13 +110,13 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n
     (200, 200)
     """
     X = as_points(X)
-    neighbors.check_graph(X.shape[0], n_neighbors, mode, symmetrize, epsilon)
+    neighbor_search.check_graph(X.shape[0], n_neighbors, mode, symmetrize, epsilon)
     distances, indices = dask.compute(*knn(X, X, n_neighbors + 1, n_jobs=n_jobs))
-    return neighbors.graph_of_neighbors(distances, indices, mode=mode, symmetrize=symmetrize, epsilon=epsilon)
+    return neighbor_search.graph_of_neighbors(distances, indices, mode=mode, symmetrize=symmetrize, epsilon=epsilon)
 
 
 def _tile(Q, X, first, k, n_jobs):
-    distances, indices = neighbors.knn(Q, X, min(k, len(X)), n_jobs=n_jobs)
+    distances, indices = neighbor_search.knn(Q, X, min(k, len(X)), n_jobs=n_jobs)
     return distances, indices + first
 
 

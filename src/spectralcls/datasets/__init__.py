@@ -2,9 +2,9 @@
 
 from ._files import table_parts
 from ._generators import make_two_gaussians, make_two_rings, make_two_spirals
+from ._read_table import numbers_in as numbers_in  # for the command line
+from ._read_table import read_table
 from ._schema import Schema
-from ._table import numbers_in as numbers_in  # for the command line
-from ._table import read_table
 
 __all__ = [
     "Schema",

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .._utils.files import as_path
+from .._utils.atomic_files import as_path
 from .._utils.typing import FilePath
 from ._parquet import parquet_parts, read_parquet
 from ._sheets import EXCEL, read_sheet

@@ -158,7 +158,7 @@ class Schema:
         ValueError
             If columns are missing, or cells cannot be read: all of them in one message.
         """
-        from ._columns import encode
+        from ._file_columns import encode
 
         return encode(self, source, unknown, decimal=decimal)
 

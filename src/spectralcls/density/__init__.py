@@ -1,6 +1,6 @@
 """Parzen's density estimate, and the points that it finds unlikely."""
 
 from ._outliers import ParzenOutlierDetector
-from ._parzen import ParzenDensity
+from ._parzen_density import ParzenDensity
 
 __all__ = ["ParzenDensity", "ParzenOutlierDetector"]

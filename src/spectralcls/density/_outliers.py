@@ -16,7 +16,7 @@ from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import with_left_out
-from ._base import Density
+from ._density_estimator import Density
 from ._density_model import leave_one_out_log_density
 from ._marginals import surprises, usual_surprises
 

@@ -132,10 +132,12 @@ class Kernels:
         return out
 
     def table(self, q, n_asked):
-        """A `Table` or `Moments` for places q, None for all that kernels reach; None if sums for `n_asked` places take
-        less time."""
+        """A `DistributionTable` or `CellMoments` for places q, None for all that kernels reach.
+
+        None if sums for `n_asked` places take less time.
+        """
         if PROFILES[self.kernel].compact and len(self.of_class) == 1 and n_asked > FEW:
-            return Moments(self)
+            return CellMoments(self)
         if self.kernel != "gaussian":
             return None
         width = self.widths.min()
@@ -143,10 +145,10 @@ class Kernels:
             numbers = np.arange(min((self.high - self.low) // width, n_asked) + 1)
         else:
             numbers = np.unique((q[(q >= self.least) & (q <= self.high)] - self.low) // width)
-        return Table(self, width, numbers) if 0 < SUMS * len(numbers) < n_asked else None
+        return DistributionTable(self, width, numbers) if 0 < SUMS * len(numbers) < n_asked else None
 
 
-class Table:
+class DistributionTable:
     """Polynomials in place of the distribution function, on segments of the width of a kernel.
 
     Attributes
@@ -198,7 +200,7 @@ class Table:
         return out
 
 
-class Moments:
+class CellMoments:
     """Sums over the points of a compact kernel of one width, in two cells below and two above each place.
 
     On either side of zero ``C(u - v) = sum_k C^(k)(u) (-v)^k / k!`` ends with the degree of the polynomial C there.

@@ -16,9 +16,9 @@ from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
 from .._utils.typing import RandomState
 from ._budget import next_ensemble
-from ._columns import Positions
 from ._ensemble import fit_ensemble, said_by_all
 from ._members import LARGE
+from ._positions import Positions
 
 _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
 

@@ -5,12 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from .._expansion.ridge import solve
 from .._expansion.ridge_targets import Standardization
 from .._tuning import median_distance
 from .._utils.copies import random_keys
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_matrix
+from ..linalg.ridge import solve
 from ._loss import Loss
 
 KINDS = ("none", "log", "ranks")

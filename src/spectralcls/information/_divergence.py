@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._utils.typing import ArrayLike, Bandwidth
-from ._parzen import (
+from ._samples import (
     Sample,
     checked_pair,
     log_density,

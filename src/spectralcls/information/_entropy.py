@@ -3,7 +3,7 @@
 from scipy.special import logsumexp
 
 from .._utils.typing import ArrayLike, Bandwidth
-from ._parzen import (
+from ._samples import (
     checked,
     checked_pair,
     log_density_of_itself,

@@ -82,7 +82,7 @@ class Gram:
         Returns
         -------
         two, three : ndarrays
-            In the order of `_moments.PATTERNS`; the others vanish, as the rows and the diagonal add up to zero.
+            In the order of `_permutation_moments.PATTERNS`. The others vanish: rows and diagonal add up to zero.
         """
         n, trace = len(self), self.trace
         c = trace / max(n - 1, 1)

@@ -5,9 +5,9 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._tuning import reference_bandwidth
 from .._utils.typing import ArrayLike, Bandwidth
-from ._bandwidth import chosen_bandwidth
+from ._bandwidth_words import chosen_bandwidth
 from ._divergence import power_mean_of_log_ratios
-from ._parzen import Sample, checked_pair, log_density_of_itself, pair_of, read_sample
+from ._samples import Sample, checked_pair, log_density_of_itself, pair_of, read_sample
 
 
 @checked_pair

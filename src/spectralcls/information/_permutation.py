@@ -11,8 +11,8 @@ from .._utils.advice import advise
 from .._utils.typing import Array, ArrayLike, Bandwidth, RandomState
 from ..kernels import kernel_sums
 from ._gram import Gram, correlations, inner
-from ._moments import log_choices, permutation_moments, tail
-from ._parzen import checked_pair_test, checked_test, read_sample, read_samples
+from ._permutation_moments import log_choices, permutation_moments, tail
+from ._samples import checked_pair_test, checked_test, read_sample, read_samples
 from ._test_kernel import kernel_of_test, kernels_of_tests
 
 TIED = 1e-9  # statistics this close are equal: sums in another order differ in their last bits

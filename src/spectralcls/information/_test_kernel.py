@@ -6,9 +6,9 @@ import numpy as np
 
 from .._tuning import has_spread, scaled
 from ..kernels import log_normalizer
-from ._bandwidth import chosen_bandwidth
+from ._bandwidth_words import chosen_bandwidth
 from ._gram import Gram, canonical_order
-from ._parzen import Sample, pair_of
+from ._samples import Sample, pair_of
 
 # Times the median rule. Of ten differences (nine are in bench_information.py) the power at .05 changes by .05 at most
 # if the grid starts at 1/8 or 1/64, or has twice as many steps; .09 of one are gained if it ends at 4. A start at 1/4

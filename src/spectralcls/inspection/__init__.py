@@ -5,9 +5,9 @@ All functions look into pipelines and searches. Prediction sets come from the sa
 methods of the classifiers, too: ``predict_set`` and ``conformal_p_values``.
 """
 
-from ._effect import FeatureEffect, feature_effect
+from ._feature_effect import FeatureEffect, feature_effect
 from ._influence import Influence, influence
-from ._labels import label_quality, predict_set
+from ._label_quality import label_quality, predict_set
 from ._priors import Priors, PriorShiftClassifier, estimate_priors, with_priors
 
 __all__ = [

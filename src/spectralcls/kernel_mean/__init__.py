@@ -1,10 +1,12 @@
 """Classifiers that compare a query with class means in the feature space of a kernel."""
 
-from ._base import KernelMeanClassifier as KernelMeanClassifier  # the base of a new member of the grid
 from ._cauchy_schwarz import CauchySchwarzClassifier
 from ._ise import ISEClassifier
+from ._kernel_mean_classifier import (
+    KernelMeanClassifier as KernelMeanClassifier,  # the base of a new member of the grid
+)
 from ._laplacian_ise import LaplacianISEClassifier
-from ._parzen import ParzenClassifier
+from ._parzen_classifier import ParzenClassifier
 from ._reduction import reduce_training_set
 
 __all__ = [

@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY
 from .._estimator import with_parameters
 from .._expansion import Rule
 from .._utils.from_sklearn import StrOptions
-from ._base import KernelMeanClassifier
+from ._kernel_mean_classifier import KernelMeanClassifier
 
 
 @with_parameters

@@ -12,7 +12,7 @@ from .._utils.from_sklearn import Interval, RealNotInt, StrOptions, validate_par
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_column, check_sample_weight
 from ..kernels import kernel_matrix, kernel_sums
-from ..kernels.neighbors import knn
+from ..kernels.neighbor_search import knn
 from ..linalg import rpcholesky
 
 __all__ = ["reduce_training_set"]

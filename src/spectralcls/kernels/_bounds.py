@@ -9,7 +9,7 @@ from .._core.threads import effective_n_threads
 from .._utils.typing import Array
 from ._approximate import GRID_PAIRS, grid_sums
 from ._checks import check_bandwidths, check_queries
-from ._points import PackedPoints
+from ._packed_points import PackedPoints
 from ._request import SumsRequest
 
 

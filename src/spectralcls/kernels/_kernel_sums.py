@@ -22,7 +22,7 @@ from ._checks import (
 )
 from ._exact import exact_sums
 from ._normalizer import is_representable, log_normalizer
-from ._points import PackedPoints
+from ._packed_points import PackedPoints
 from ._profiles import PROFILES
 from ._request import SumsRequest
 from ._weight_range import rescale_weights, weights_fit_dtype

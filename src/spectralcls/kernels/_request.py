@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils.typing import Array
 from ._normalizer import log_normalizer
-from ._points import PackedPoints
+from ._packed_points import PackedPoints
 
 
 class SumsRequest(NamedTuple):

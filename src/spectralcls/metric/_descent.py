@@ -23,8 +23,8 @@ class Learned(NamedTuple):
     validation: list  # loss every few steps, the start first
 
 
-class Moments:
-    """Adam (Kingma and Ba, ICLR 2015)."""
+class Adam:
+    """Moments of the gradient (Kingma and Ba, ICLR 2015)."""
 
     def __init__(self, shape):
         self.first, self.second, self.t = np.zeros(shape), np.zeros(shape), 0
@@ -68,7 +68,7 @@ def learn(metric, sample, start, rng, step_done):
 
     A, best, best_step = start.copy(), start, 0
     curve, evaluated = [], [validated(start)]
-    moments = Moments(start.shape)
+    descent = Adam(start.shape)
     waited = 0
     for t in range(metric.max_iter):
         step_done(f"loss {curve[-1]:.4f}" if curve else "")
@@ -78,7 +78,7 @@ def learn(metric, sample, start, rng, step_done):
         gradient += 2 * RIDGE * (A - start)
         if metric.kind == "diagonal":
             gradient = np.diag(np.diag(gradient))
-        A = A + moments.step(gradient, rate * (1 + np.cos(np.pi * t / metric.max_iter)) / 2)
+        A = A + descent.step(gradient, rate * (1 + np.cos(np.pi * t / metric.max_iter)) / 2)
         if (t + 1) % every and t + 1 < metric.max_iter:
             continue
         evaluated.append(validated(A))

@@ -9,7 +9,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._estimator import transactional, with_parameters
-from .._expansion.ridge import solve
 from .._expansion.ridge_targets import targets_of
 from .._tuning import check_grid, median_distance, ridge_grid, thin, within_reach
 from .._utils.advice import advise
@@ -17,6 +16,7 @@ from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.typing import ArrayLike, RandomState
 from ..kernels import kernel_matrix, kernel_sums
+from ..linalg.ridge import solve
 from ._linear_map import LinearMap
 
 _FLOOR = 1e-6  # of the mean of M's eigenvalues

@@ -6,8 +6,8 @@ from ._classes import asked as asked
 from ._classes import fit_classes as fit_classes
 from ._classes import summaries as summaries
 from ._classes import summary as summary
-from ._classifier import PerTurboClassifier
 from ._explained import seen_by_classes as seen_by_classes
+from ._perturbo_classifier import PerTurboClassifier
 from ._pool import ActivePool
 from ._query import margin, query_boundary
 

@@ -14,7 +14,7 @@ from .._inputs.inputs import take
 from .._inputs.read import is_table
 from .._utils.advice import advise
 from .._utils.typing import Array, ArrayLike, RandomState
-from ._classifier import PerTurboClassifier
+from ._perturbo_classifier import PerTurboClassifier
 from ._query import complete_pool, draw, margin_of, refuse_missing
 
 

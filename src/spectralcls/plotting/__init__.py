@@ -1,9 +1,9 @@
 """Displays in scikit-learn's style; they need matplotlib (the extra ``plot``)."""
 
-from ._bandwidth_path import BandwidthPathDisplay
-from ._density import DensityDisplay
-from ._effect import FeatureEffectDisplay
-from ._embedding import EmbeddingDisplay
-from ._metric import MetricDisplay
+from ._bandwidth_path_display import BandwidthPathDisplay
+from ._density_display import DensityDisplay
+from ._embedding_display import EmbeddingDisplay
+from ._feature_effect_display import FeatureEffectDisplay
+from ._metric_display import MetricDisplay
 
 __all__ = ["BandwidthPathDisplay", "DensityDisplay", "EmbeddingDisplay", "FeatureEffectDisplay", "MetricDisplay"]

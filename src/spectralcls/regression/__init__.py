@@ -3,10 +3,10 @@
 from ._form import RegressionForm as RegressionForm  # these for points on the workers of a cluster
 from ._form import regression_form as regression_form
 from ._jackknife import Jackknife as Jackknife  # for the vote
+from ._kernel_regressor import KernelRegressor
+from ._kernel_ridge import smoother_of as smoother_of  # for inspection
+from ._local_moments import LocalMoments as LocalMoments
 from ._logistic_classifier import KernelLogisticClassifier
-from ._moments import Moments as Moments
-from ._regressor import KernelRegressor
-from ._ridge import smoother_of as smoother_of  # for inspection
 from ._ridge_classifier import KernelRidgeClassifier
 from ._ridge_regressor import KernelRidgeRegressor
 

@@ -9,7 +9,7 @@ from .._expansion.nearest import nearest_codes
 from .._expansion.points import TrainingPoints, blocks
 from .._utils.training_data import TrainingData
 from ..kernels import kernel_sums
-from ._moments import Moments
+from ._local_moments import LocalMoments
 
 LOOKED_AT = 1000  # rows that say whether it is worthwhile to look for copies
 
@@ -20,7 +20,7 @@ class RegressionForm:
 
     Attributes
     ----------
-    moments : Moments
+    moments : LocalMoments
     points : TrainingPoints, of which each stands for all samples at its place if many are copies
     targets : (n_samples, k)
     columns : (n, c) of the moments
@@ -29,7 +29,7 @@ class RegressionForm:
     merged : TrainingData, the samples themselves; None if each is a point
     """
 
-    moments: Moments
+    moments: LocalMoments
     points: TrainingPoints
     targets: np.ndarray
     columns: np.ndarray
@@ -85,7 +85,7 @@ class RegressionForm:
 @singledispatch
 def regression_form(data, degree, kernel, bandwidth, tolerance, n_jobs):
     """The form of training data, where these are."""
-    return RegressionForm.of(Moments.of(degree, data.X, data.targets), data, kernel, bandwidth, tolerance, n_jobs)
+    return RegressionForm.of(LocalMoments.of(degree, data.X, data.targets), data, kernel, bandwidth, tolerance, n_jobs)
 
 
 def places_of(X):

@@ -8,8 +8,8 @@ from .._expansion.sums_left_out import log_kernel
 from .._tuning import draw_sample
 from ._form import held_out_predictions, left_out_predictions
 from ._jackknife import Jackknife
+from ._local_moments import LocalMoments
 from ._local_sizes import LocalSizes, typical_of
-from ._moments import Moments
 
 FEW = 300  # samples up to which each is left out of the choice too: 30 then reach 90 of 100, not 88
 CLOSE = 1e-4  # of a leverage to one, from where on the sample is left out of the sums instead
@@ -26,7 +26,7 @@ def jackknife(form, tried=None):
     widths, degrees = np.array([form.bandwidth]), [form.moments.degree]
     if tried is not None and sample.n_samples <= FEW:
         widths, degrees = tried
-    moments = Moments.of(max(degrees), sample.X, sample.targets)
+    moments = LocalMoments.of(max(degrees), sample.X, sample.targets)
     found = held_out_predictions(sample, moments, degrees, form.kernel, widths, shape[-1])[0]
     errors = _by_choice_of_others(np.abs(sample.targets[:, None, None] - found), sample.weights)
     sizes = LocalSizes(sample.X, errors, sample.weights, typical_of(errors, sample.weights), *shape)
@@ -39,7 +39,7 @@ class _Local(NamedTuple):
     """The samples without copies, with the moments and kernel of the fitted form."""
 
     sample: NamedTuple
-    moments: Moments
+    moments: LocalMoments
     kernel: str
     bandwidth: float
     n_jobs: int | None

@@ -10,8 +10,8 @@ from .._tuning.temperature import log_losses, softmax
 from .._utils.from_sklearn import StrOptions
 from .._utils.typing import ArrayLike
 from . import _logistic
-from ._operators import DenseKernel
 from ._penalized import PenalizedClassifier
+from ._penalized_operators import DenseKernel
 from ._penalty_search import Fitted
 
 # Of a fit, with the kernel matrix and its preconditioner, as counted for 100 classes. A core takes 2e10 a second,

@@ -19,7 +19,7 @@ from .._utils.training_data import TrainingData
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import units_of
 from ..kernels import kernel_matrix
-from ._operators import SummedKernel
+from ._penalized_operators import SummedKernel
 from ._penalty_search import leave_one_out
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -82,8 +82,10 @@ class PenalizedExpansion(Estimator):
         self._kept_form = self._expansion()
 
     def _fitted(self, data, rng):
-        """The `Choice` for distinct points, its targets of all, and how many points it was validated on; the solution
-        becomes attributes."""
+        """The `PenaltyChoice` for distinct points, its targets of all, and how many points it was validated on.
+
+        The solution becomes attributes.
+        """
         X, sample = data.X, thin(data, self.max_tuning_samples, rng)
         targets = targets_of(sample)
         path = self._dense_path(sample.X.astype(np.float64), targets)

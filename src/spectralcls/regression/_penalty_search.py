@@ -17,7 +17,7 @@ class Fitted(NamedTuple):
     n_iter: int = 1
 
 
-class Choice(NamedTuple):
+class PenaltyChoice(NamedTuple):
     kernel: str
     bandwidth: float
     alpha: float
@@ -44,7 +44,7 @@ def leave_one_out(weights, bandwidths, alphas, path, more_alphas=()):
 
     Returns
     -------
-    Choice
+    PenaltyChoice
     """
     grid = {
         "kernel": np.array(list(bandwidths)),
@@ -89,4 +89,4 @@ def leave_one_out(weights, bandwidths, alphas, path, more_alphas=()):
         chosen |= best.params
     index = tuple(int(np.flatnonzero(values == chosen[name])[0]) for name, values in grid.items())
     kernel, bandwidth, alpha = chosen.values()
-    return Choice(str(kernel), float(bandwidth), float(alpha), found[index], -float(means[index]), best)
+    return PenaltyChoice(str(kernel), float(bandwidth), float(alpha), found[index], -float(means[index]), best)

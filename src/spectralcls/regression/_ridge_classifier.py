@@ -1,7 +1,7 @@
 """Classification by kernel ridge regression of the classes' indicators."""
 
+from ._kernel_ridge import KernelRidge
 from ._penalized import PenalizedClassifier
-from ._ridge import KernelRidge
 
 
 class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):

@@ -8,7 +8,7 @@ from .._estimator import Regressor, with_parameters
 from .._tuning import ridge_grid
 from .._utils.from_sklearn import StrOptions
 from ._jackknife import Jackknife
-from ._ridge import KernelRidge
+from ._kernel_ridge import KernelRidge
 
 
 @with_parameters

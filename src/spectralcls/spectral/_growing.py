@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from ._similarity import inverse_root
 
 
-class Pairs(NamedTuple):
+class GrowingEigenpairs(NamedTuple):
     """Eigenpairs of ``diag(s) S diag(s)``, s = (weights / degrees)^1/2, and the samples that S is of.
 
     Attributes

@@ -8,14 +8,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._estimator import Estimator, transactional, with_parameters
-from .._expansion.low_rank import low_rank_spectrum
+from .._expansion.low_rank_spectrum import low_rank_spectrum
 from .._expansion.spectrum import kernel_spectrum
 from .._tuning import reference_of
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.lazy import in_memory
 from .._utils.typing import Array, ArrayLike, RandomState
-from ._entropy import by_entropy, of_largest_entropy
+from ._entropy_components import by_entropy, of_largest_entropy
 
 
 @with_parameters

@@ -9,7 +9,7 @@ import numpy as np
 from .._estimator import with_parameters
 from .._expansion import Expansion, Rule, TrainingPoints, class_means, training_points
 from .._expansion.centers import class_average
-from .._expansion.low_rank import classwise_spectrum
+from .._expansion.low_rank_spectrum import classwise_spectrum
 from .._expansion.spectrum import density_weights, leading_spectrum
 from .._tuning import Judge, reference_of
 from .._utils.from_sklearn import Interval, StrOptions
@@ -17,8 +17,8 @@ from .._utils.training_data import TrainingData
 from .._utils.validation import check_bandwidth
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import KernelOperator
-from ._base import SpectralClassifier, training_part
 from ._nested import PATIENCE, clearly_right, nested_cosines
+from ._spectral_classifier import SpectralClassifier, training_part
 
 
 class Widths(NamedTuple):

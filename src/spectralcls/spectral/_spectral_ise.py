@@ -15,9 +15,9 @@ from .._tuning import reference_of
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.lazy import in_memory
 from .._utils.validation import check_bandwidth
-from ._base import SpectralClassifier
 from ._kernel_map import KernelMap
 from ._nested import PATIENCE, nested_distances
+from ._spectral_classifier import SpectralClassifier
 
 
 @with_parameters

@@ -21,7 +21,7 @@ from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import positive_weight
 from ..linalg import fix_signs
-from ._growing import Pairs
+from ._growing import GrowingEigenpairs
 from ._similarity import (
     GaussianSimilarity,
     LinearSimilarity,
@@ -264,9 +264,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         scale = np.sqrt(w) if degrees is None else np.sqrt(w) * inverse_root(degrees)
         values, v = self._decompose(S, scale, w, tol)
         unit = v if sample_weight is None else v * np.sqrt(w)[:, None]
-        self._pairs = (
-            Pairs(X, w, degrees, values, unit) if self.rank is None and self.kernel_ != "precomputed" else None
-        )
+        grows = self.rank is None and self.kernel_ != "precomputed"
+        self._pairs = GrowingEigenpairs(X, w, degrees, values, unit) if grows else None
         return self._learn(X, w, scale, values, v, S)
 
     def _learn(self, X, w, scale, values, v, S=None):

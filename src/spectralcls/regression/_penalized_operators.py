@@ -10,10 +10,10 @@ import numpy as np
 from scipy.linalg import eigh, lapack
 
 from .._core.interrupt import matmul, slices
-from .._expansion.ridge import factor_in_place
 from .._utils.cached import cached_property
 from ..kernels import kernel_sums
 from ..linalg import LowRankFactor, inverse_in_place, rpcholesky
+from ..linalg.ridge import factor_in_place
 
 _RESOLVED = 1e-4  # share of the trace below which a factor in float32 is rounding
 

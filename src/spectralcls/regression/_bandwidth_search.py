@@ -18,11 +18,11 @@ from .._tuning import (
 )
 from .._utils.advice import advise
 from ._form import held_out_predictions
-from ._metric import variances
-from ._moments import Moments
+from ._local_moments import LocalMoments
+from ._regression_metric import variances
 
 
-class Choice(NamedTuple):
+class BandwidthChoice(NamedTuple):
     bandwidth: float
     degree: int
     found: Search | None = None
@@ -30,14 +30,14 @@ class Choice(NamedTuple):
 
 
 def chosen(estimator, data, degrees):
-    """The `Choice` of an estimator's bandwidth among its candidates, and of some degrees."""
+    """The `BandwidthChoice` of an estimator's bandwidth among its candidates, and of some degrees."""
     tuned = estimator.bandwidth == "cv"
     if not tuned and len(degrees) == 1:
-        return Choice(_given_bandwidth(estimator, data), degrees[0])
+        return BandwidthChoice(_given_bandwidth(estimator, data), degrees[0])
     points = gathered(data, estimator.max_tuning_samples, check_random_state(estimator.random_state))
     grid = candidate_grid(estimator, data, points, estimator.kernel) if tuned else [_given_bandwidth(estimator, data)]
     if not has_spread(points.X):
-        return Choice(float(grid[0]), degrees[0])
+        return BandwidthChoice(float(grid[0]), degrees[0])
     sample = tuning_sample(estimator, points, against_all=True)
     sample = sample._replace(bandwidth_ratio=1 / bandwidth_ratio_of(data, points))
     reached = np.zeros(sample.n_samples, dtype=bool)
@@ -48,7 +48,7 @@ def chosen(estimator, data, degrees):
         found = found._replace(at_end=None)
     if not reached.all():
         _name_lost(estimator, points, sample.X[sample.rows[~reached]], grid, all_are=not reached.any())
-    return Choice(float(found.params["bandwidth"]), int(found.params["degree"]), found, sample.n_samples)
+    return BandwidthChoice(float(found.params["bandwidth"]), int(found.params["degree"]), found, sample.n_samples)
 
 
 def _given_bandwidth(estimator, data):
@@ -65,7 +65,7 @@ def _score_of(data, estimator, degrees, reached):
     variance = variances(data.targets, data.weights)
 
     def score(sample, bandwidth, degree):
-        moments = Moments.of(max(degrees), sample.X, sample.targets)
+        moments = LocalMoments.of(max(degrees), sample.X, sample.targets)
         predicted, missing = held_out_predictions(
             sample, moments, degree, estimator.kernel, np.asarray(bandwidth), estimator.n_jobs
         )

@@ -14,8 +14,8 @@ from ._auto import Auto
 from ._blend import learn_blend
 from ._budget import Clock
 from ._loss import KINDS
+from ._member_points import NumberPoints, predictions
 from ._members import OF_NUMBERS, members_for
-from ._points import NumberPoints, predictions
 from ._target_map import chosen_map
 from ._vote import unseen_votes
 

@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 
 from .._inputs.identifiers import may_be_postal_code
 from .._utils.advice import tell
-from .._utils.files import as_path
+from .._utils.atomic_files import as_path
 from .._utils.from_sklearn import Interval, StrOptions, validate_params
 from .._utils.typing import FilePath, RandomState
 from ._files import read_source
@@ -162,7 +162,7 @@ def read_table(
     """
     require_pyarrow(as_path(path))
     from ._cells import CLASSES, MISSING
-    from ._columns import encode, encode_labels
+    from ._file_columns import encode, encode_labels
 
     for name, given in ("missing", missing), ("not_missing", not_missing):
         if not all(isinstance(word, str) for word in given):
@@ -237,7 +237,7 @@ def numbers_in(texts, decimal=None):
 
 def _labeled(source, target, words, unlabeled):
     """The rows that have a class; a warning, or an error, names the others."""
-    from ._columns import label_cells
+    from ._file_columns import label_cells
 
     known = label_cells(target, source, words).known
     lacking = np.flatnonzero(~known)
@@ -298,7 +298,7 @@ def _signs(names, path, texts, decimal):
 
 def _learned(source, goal, group, given, dates, decimal, words, own_words, signs):
     """The source without what is dropped, its schema, its prepared columns, and the column of the groups."""
-    from ._columns import learn_columns, prepare
+    from ._file_columns import learn_columns, prepare
 
     names = source.table.column_names
     signs = dict(zip(names, signs(names), strict=True))

@@ -11,8 +11,8 @@ from .._tuning import reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..kernels import KERNELS
-from ._choice import choose
 from ._density_model import DensityForm, bandwidth_classes
+from ._least_squares_cv import choose
 from ._places import Places
 from ._whitening import Space, check_bounds
 

@@ -12,10 +12,10 @@ from .._utils.from_sklearn import Interval, Options, StrOptions
 from .._utils.target_units import target_units
 from .._utils.typing import ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
-from ._choice import chosen
+from ._bandwidth_search import chosen
 from ._form import regression_form
 from ._intervals import jackknife
-from ._metric import RegressionKinds
+from ._regression_metric import RegressionKinds
 
 MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._expansion.cells import Cells
 from .._expansion.local_ridge import LocalRidge, held_out_in_cells
-from .._expansion.ridge import Smoother, solve
 from .._expansion.ridge_targets import targets_of
+from .._expansion.tree_cells import TreeCells
 from .._tuning import ridge_grid
 from .._utils.progress import progress
+from ..linalg.ridge import Smoother, solve
 from . import _ridge_iterative as iterative
 from ._penalized import PenalizedExpansion
 from ._penalty_search import Fitted, leave_one_out
@@ -50,7 +50,7 @@ class KernelRidge(PenalizedExpansion):
         if len(data.X) <= max(self.max_exact_samples, MANY - 1):
             return super()._fitted(data, rng)
         X, targets = data.X, targets_of(data)
-        forest = [Cells.of(X, CELL, rng) for _ in range(TREES)]
+        forest = [TreeCells.of(X, CELL, rng) for _ in range(TREES)]
         parts = _spread(forest[0].parts, self.max_tuning_samples)
         some = targets.take(np.concatenate(parts))
 

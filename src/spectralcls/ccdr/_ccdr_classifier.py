@@ -17,8 +17,8 @@ from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import require_answers
 from ._ccdr import CCDR
-from ._labels import encode_partial
-from ._tuning import VoteWeights, fold_accuracies
+from ._fold_accuracies import VoteWeights, fold_accuracies
+from ._partial_labels import encode_partial
 
 BETAS = (0.05, 0.5, 5.0)
 N_NEIGHBORS = (4, 8, 16)

@@ -30,9 +30,9 @@ from ..metric import LearnedMap, fitted_map
 from ._class_model import Regularization, fit_class, together
 from ._classes import asked, fit_classes, summaries
 from ._explained import log_explained, perturbation
+from ._held_out_spans import judged
 from ._kernel import KERNELS
 from ._spans_left_out import SpansLeftOut
-from ._tuning import judged
 
 MOST_CHOOSING = 20_000  # points of a collection from which bandwidth and alpha are chosen
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._estimator import transactional
 from .._utils.typing import Array, ArrayLike, RandomState
 from . import _marginals, _univariate
-from ._base import Density
+from ._density_estimator import Density
 
 
 class ParzenDensity(DensityMixin, Density):

@@ -15,7 +15,7 @@ from pyarrow import types
 
 from .._inputs.columns import (
     MOST_LEVELS,
-    LeftOut,
+    LeftOutColumn,
     Number,
     Unclear,
     UnclearDates,
@@ -238,7 +238,7 @@ def _examples(column, decimal):
 def _learned_texts(column, cells, forced, decimal, options):
     name = column.name
     if not cells.known.any():
-        return LeftOut(name, "empty")
+        return LeftOutColumn(name, "empty")
     if forced == CATEGORY:
         return category(column)
     decimal = _fitting(cells, decimal)

@@ -11,7 +11,7 @@ from .._utils.conversion import converted
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.validation import nonnegative_weights, sum_of_others, unit_scale
 from ..kernels import KERNELS, kernel_sums
-from ._bandwidth import RULES, chosen_bandwidth
+from ._bandwidth_words import RULES, chosen_bandwidth
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _NUMBER = Interval(Real, 0, float_info.max, closed="right")

@@ -5,7 +5,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._utils.validation import encode
-from ..kernels.neighbors import knn
+from ..kernels.neighbor_search import knn
 
 NAMES = ("beta", "n_neighbors", "n_components", "estimator__n_neighbors")
 TIE = 2.0**-20  # how much less the farthest of the neighbors votes

@@ -12,7 +12,7 @@ _RESOLVED = 1e-12  # of the largest coordinate: values closer than this may chan
 
 
 @dataclass(frozen=True)
-class Cells:
+class TreeCells:
     """A partition of points into cells, and of space: a binary tree of hyperplanes.
 
     A node cuts at the median along a random mixture of the principal directions of its points. It cuts by rank, so that

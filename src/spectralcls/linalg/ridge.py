@@ -7,7 +7,7 @@ import numpy as np
 from .._core.interrupt import matmul, slices
 from .._utils.cached import cached_property
 from ..kernels import kernel_matrix
-from ..linalg import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place, solve_by_factor
+from ._cholesky import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place, solve_by_factor
 
 
 def factor_in_place(K, diagonal, ridge):

@@ -10,7 +10,7 @@ from .._expansion import Rule
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_priors, weights_of_classes
 from ..kernels import log_normalizer
-from ._base import KernelMeanClassifier
+from ._kernel_mean_classifier import KernelMeanClassifier
 
 
 @with_parameters

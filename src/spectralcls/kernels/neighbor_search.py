@@ -14,7 +14,7 @@ from .._utils.conversion import as_array
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_positive
 from ._checks import check_matrix, check_points, check_queries
-from ._points import PackedPoints
+from ._packed_points import PackedPoints
 
 __all__ = ["knn", "knn_graph", "reverse_knn"]
 
@@ -156,7 +156,7 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
 
     Examples
     --------
-    >>> from spectralcls.kernels.neighbors import reverse_knn
+    >>> from spectralcls.kernels.neighbor_search import reverse_knn
     >>> reverse_knn([[0.2]], [[0.0], [1.0], [3.0]], [0.5, 0.5, 5.0]).toarray()
     array([[0.2, 0. , 2.8]])
     """

@@ -78,7 +78,7 @@ def choose(search, estimator, data, space, factors, bounds, kernel):
         estimator.n_jobs,
         partial(log_constants, steps=steps),
     )
-    loss = _Loss(others, ties, gauss, reference * sample.bandwidth_ratio)
+    loss = _IntegratedError(others, ties, gauss, reference * sample.bandwidth_ratio)
     if estimator.bandwidth_grid is None:
         grid, loss.least = geometric_grid(reference), least
     else:
@@ -125,7 +125,7 @@ def log_constants(widths, steps):
     return out
 
 
-class _Loss:
+class _IntegratedError:
     """-J of candidates, relative to the mean density of the samples."""
 
     def __init__(self, others, ties, gauss, reference):

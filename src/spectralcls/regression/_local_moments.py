@@ -15,7 +15,7 @@ RIDGE = 1e-8  # of a slope, in units of the kernel's variance: no slope where al
 
 
 @dataclass(frozen=True)
-class Moments:
+class LocalMoments:
     """The columns of a fit of the given degree (0 or 1), and how they become predictions.
 
     Attributes
