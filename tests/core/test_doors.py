@@ -473,7 +473,7 @@ LABELS = masked(0, 1, 0, 1, 1, dtype=int)
         (lambda: PackedPoints(X, labels=LABELS), "labels"),
         (lambda: reverse_knn(X, X, masked(1, 1, 1, 1, 1)), "radii"),
         (lambda: amise_bandwidth(masked(1, 2, 3, 4, 9)), "X"),
-        (lambda: KernelOperator(X, bandwidth=[1.0, 2.0], labels=LABELS), "labels"),
+        (lambda: KernelOperator(X, bandwidth={0: 1.0, 1: 2.0}, labels=LABELS), "labels"),
         (lambda: class_dimensions(X, LABELS), "y"),
         (lambda: reduce_training_set(X, LABELS, 2), "y"),
         (lambda: reduce_training_set(np.ma.array(X, mask=X > 1), [0, 1, 0, 1, 1], 2), "X"),

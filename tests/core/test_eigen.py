@@ -278,7 +278,7 @@ def test_kernel_operator_with_bandwidths_by_label():
     X = points(90, d=2)
     labels = np.arange(90) % 3
     widths = np.array([0.7, 1.0, 1.6])
-    A = KernelOperator(X, bandwidth=widths, labels=labels, degrees=np.linspace(1, 2, 90))
+    A = KernelOperator(X, bandwidth=dict(enumerate(widths)), labels=labels, degrees=np.linspace(1, 2, 90))
     K = np.empty((90, 90))
     for t in range(3):
         for s in range(3):
@@ -301,8 +301,8 @@ def test_products_of_a_kernel_stay_in_the_core(monkeypatch, form, dtype):
         "plain": dict(bandwidth=1.5),
         "normalized": dict(bandwidth=1.5, weighting="sum"),
         "weighted": dict(bandwidth=1.5, weighting="mean", sample_weight=rng.uniform(0.5, 2, n)),
-        "labels": dict(bandwidth=[0.7, 1.5, 2.0], labels=np.arange(n) % 3, degrees=rng.uniform(1, 2, n)),
-        "an empty label": dict(bandwidth=[0.7, 1.5, 2.0], labels=np.arange(n) % 2 * 2),
+        "labels": dict(bandwidth={0: 0.7, 1: 1.5, 2: 2.0}, labels=np.arange(n) % 3, degrees=rng.uniform(1, 2, n)),
+        "an empty label": dict(bandwidth={0: 0.7, 1: 1.5, 2: 2.0}, labels=np.arange(n) % 2 * 2),
         "laplace": dict(bandwidth=1.5, kernel="laplace"),
     }[form]
     A = KernelOperator(points(n, dtype=dtype), **options)
@@ -547,14 +547,17 @@ def test_separated_classes_are_no_isolated_points():
         ({"bandwidth": 1.0, "sample_weight": -np.ones(9)}, "sample_weight must be"),
         ({"bandwidth": "a"}, "bandwidth must be numeric"),
         ({"bandwidth": None}, "bandwidth must be"),
-        ({"bandwidth": [1.0, 2.0]}, "bandwidth must be one number"),
-        ({"bandwidth": [1.0, 2.0], "labels": np.full(9, 2)}, "labels must be"),
-        ({"bandwidth": [-1.0, 2.0], "labels": np.zeros(9, int)}, "bandwidth must be positive"),
-        ({"bandwidth": [np.nan, 2.0], "labels": np.zeros(9, int)}, "bandwidth must be positive"),
-        ({"bandwidth": 1.0, "labels": np.zeros(9, int)}, "bandwidth must be an array"),
-        ({"bandwidth": [1.0, 2.0], "labels": np.zeros(9)}, "labels must be 9 integers"),
-        ({"bandwidth": [1.0, 2.0], "labels": np.zeros(8, int)}, "labels must be 9 integers"),
-        ({"bandwidth": [1.0], "labels": np.zeros(9, int), "kernel": "uniform"}, "gaussian"),
+        ({"bandwidth": [1.0, 2.0]}, "bandwidth must be a number"),
+        ({"bandwidth": {0: 1.0, 1: 2.0}, "labels": np.full(9, 2)}, "labels must be"),
+        ({"bandwidth": {0: -1.0, 1: 2.0}, "labels": np.zeros(9, int)}, "bandwidth must be positive"),
+        ({"bandwidth": {0: np.nan, 1: 2.0}, "labels": np.zeros(9, int)}, "bandwidth must be positive"),
+        ({"bandwidth": 1.0, "labels": np.zeros(9, int)}, "with labels a dict"),
+        ({"bandwidth": [1.0, 2.0], "labels": np.zeros(9, int)}, "with labels a dict"),
+        ({"bandwidth": {0: 1.0}}, "without labels"),
+        ({"bandwidth": {1: 1.0, 2: 2.0}, "labels": np.ones(9, int)}, "no other label, see 0, 2"),
+        ({"bandwidth": {0: 1.0, 1: 2.0}, "labels": np.zeros(9)}, "labels must be 9 integers"),
+        ({"bandwidth": {0: 1.0, 1: 2.0}, "labels": np.zeros(8, int)}, "labels must be 9 integers"),
+        ({"bandwidth": {0: 1.0}, "labels": np.zeros(9, int), "kernel": "uniform"}, "gaussian"),
     ],
 )
 def test_bad_kernel_operators(options, message):

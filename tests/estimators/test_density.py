@@ -94,8 +94,8 @@ def test_shapes_of_the_kernels():
     X, Q, _ = points()
     H = np.array([[0.5, 0.2], [0.2, 0.3]])
     cases = {
-        "matrix": (ParzenDensity(H), H),
-        "features": (ParzenDensity([0.4, 0.9]), np.diag([0.4**2, 0.9**2])),
+        "matrix": (ParzenDensity(1.0, covariance_type=H), H),
+        "features": (ParzenDensity(2.0, covariance_type=[0.2**2, 0.45**2]), np.diag([0.4**2, 0.9**2])),
         "diag": (ParzenDensity(0.5, covariance_type="diag"), 0.25 * np.diag(X.var(axis=0))),
         "full": (ParzenDensity(0.5, covariance_type="full"), 0.25 * np.cov(X.T, bias=True)),
     }
@@ -110,7 +110,7 @@ def test_units_of_the_features_do_not_matter_to_full_covariances():
     expected = ParzenDensity(0.7, covariance_type="full").fit(X, sample_weight=w).score_samples(Q)
     found = ParzenDensity(0.7, covariance_type="full").fit(X * units, sample_weight=w).score_samples(Q * units)
     assert_allclose(found + np.log(units).sum(), expected, rtol=1e-9)
-    for kind in ({"covariance_type": "full"}, {"bandwidth": np.ones((3, 3))}):
+    for kind in ({"covariance_type": "full"}, {"covariance_type": np.ones((3, 3))}):
         with pytest.raises(ValueError, match="not positive definite"):
             ParzenDensity(**kind).fit(np.column_stack([X[:, :2], X[:, :2].sum(axis=1)]) * units)
 
@@ -169,8 +169,8 @@ def test_wide_kernels_between_two_ends_are_reflected_again_and_again():
 def test_a_bounded_feature_beside_a_free_one():
     X, _, _ = points()
     X[:, 0] = np.abs(X[:, 0])
-    density = ParzenDensity([0.3, 0.5], bounds=[[0, None], None]).fit(X)
-    free = ParzenDensity([0.3, 0.5]).fit(np.vstack([X, X * [-1, 1]]))
+    density = ParzenDensity(1.0, covariance_type=[0.09, 0.25], bounds=[[0, None], None]).fit(X)
+    free = ParzenDensity(1.0, covariance_type=[0.09, 0.25]).fit(np.vstack([X, X * [-1, 1]]))
     Q = np.array([[0.0, 0.3], [0.4, -1.0]])
     assert_allclose(density.score_samples(Q), free.score_samples(Q) + np.log(2), rtol=1e-12)
 
@@ -187,7 +187,8 @@ def test_samples_follow_the_density(kernel):
     cumulative = np.cumsum(inside) / inside.sum()
     assert kstest(radius, lambda r: np.interp(r, grid, cumulative)).pvalue > 1e-3
     X, _, w = points()
-    density = ParzenDensity([[0.5, 0.1], [0.1, 0.2]], kernel=kernel, adaptive=True).fit(X, sample_weight=w)
+    density = ParzenDensity(1.0, covariance_type=[[0.5, 0.1], [0.1, 0.2]], kernel=kernel, adaptive=True)
+    density.fit(X, sample_weight=w)
     drawn = density.sample(40_000, random_state=1)
     assert_allclose(drawn.mean(axis=0), np.average(X, axis=0, weights=w), atol=0.05)
 
@@ -198,7 +199,7 @@ def test_samples_stay_within_bounds():
     assert drawn.min(axis=0)[:2].min() >= 0 and drawn.max(axis=0)[[0, 2]].max() <= 1
 
 
-@pytest.mark.parametrize("covariance_type", ["spherical", "diag", "full"])
+@pytest.mark.parametrize("covariance_type", ["spherical", "diag", "full", [1.0, 0.5, 2.0]])
 @pytest.mark.parametrize("adaptive", [False, True])
 def test_marginal_and_conditional_densities(covariance_type, adaptive):
     X, _, w = points(d=3)
@@ -230,16 +231,32 @@ def test_marginal_and_conditional_within_bounds():
 def test_a_marginal_density_has_the_parameters_of_its_features(shape):
     X, _, w = points(d=3)
     H = np.array([[0.5, 0.1, 0.0], [0.1, 0.3, 0.05], [0.0, 0.05, 0.9]])
-    bandwidth = {"number": 0.6, "features": np.sqrt(np.diag(H)), "matrix": H, "bounded": np.sqrt(np.diag(H))}[shape]
+    covariance = {"number": "spherical", "features": np.diag(H), "matrix": H, "bounded": np.diag(H)}[shape]
     bounds = [None, (-9, None), (None, 9)] if shape == "bounded" else None
-    density, features = ParzenDensity(bandwidth, bounds=bounds).fit(X, sample_weight=w), [2, 0]
+    density = ParzenDensity(0.6, covariance_type=covariance, bounds=bounds).fit(X, sample_weight=w)
+    features = [2, 0]
     marginal = density.marginal(features)
     again = clone(marginal).fit(X[:, features], sample_weight=w)
     assert_allclose(again.score_samples(X[:, features]), marginal.score_samples(X[:, features]), rtol=1e-12)
     assert_allclose(again.bandwidth_, marginal.bandwidth_, rtol=1e-12)
     conditional = density.conditional([1], [0.2])
-    expected = np.linalg.inv(np.linalg.inv(H)[np.ix_([0, 2], [0, 2])]) if shape == "matrix" else bandwidth
-    assert_allclose(conditional.bandwidth_, np.delete(expected, 1) if np.ndim(expected) == 1 else expected, rtol=1e-12)
+    assert conditional.bandwidth_ == 0.6
+    if shape != "number":
+        expected = np.linalg.inv(np.linalg.inv(H)[np.ix_(features[::-1], features[::-1])])
+        expected = expected if shape == "matrix" else np.diag(H)[[0, 2]]
+        assert_allclose(conditional.covariance_type, expected, rtol=1e-12)
+
+
+def test_a_bandwidth_is_chosen_for_kernels_of_a_given_shape():
+    """For the covariance of the samples, in any unit, as for "full"; for the variances alone as for "diag"."""
+    X, Q, w = points(200, d=3)
+    for kind, covariance in (("full", np.cov(X.T, aweights=w, bias=True)), ("diag", X.var(axis=0))):
+        weights = w if kind == "full" else None
+        known = ParzenDensity(covariance_type=kind).fit(X, sample_weight=weights)
+        for unit in (1.0, 1e-4, 1e4):
+            given = ParzenDensity(covariance_type=unit**2 * covariance).fit(X, sample_weight=weights)
+            assert_allclose(given.bandwidth_ * unit, known.bandwidth_, rtol=1e-9)
+            assert_allclose(given.score_samples(Q), known.score_samples(Q), rtol=1e-9)
 
 
 def test_parts_of_an_adaptive_density_have_bandwidths_of_their_samples():
@@ -304,11 +321,11 @@ def test_tolerance_is_kept():
 def test_what_is_refused():
     X, _, _ = points(d=3)
     refused = {
-        "one for each feature": ParzenDensity([1.0, 2.0]),
-        "not symmetric": ParzenDensity(np.eye(3) + np.eye(3, k=1)),
-        "not positive definite": ParzenDensity(np.ones((3, 3))),
-        "must be positive and finite": ParzenDensity([1.0, 0.0, 1.0]),
-        'needs covariance_type="spherical"': ParzenDensity([1.0, 1.0, 1.0], covariance_type="diag"),
+        "one for each feature": ParzenDensity(covariance_type=[1.0, 2.0]),
+        "not symmetric": ParzenDensity(covariance_type=np.eye(3) + np.eye(3, k=1)),
+        "not positive definite": ParzenDensity(covariance_type=np.ones((3, 3))),
+        "must be positive and finite": ParzenDensity(covariance_type=[1.0, 0.0, 1.0]),
+        "For one for each feature set": ParzenDensity([1.0, 1.0, 1.0]),
         "beyond the bounds": ParzenDensity(bounds=[[0, 1]] * 3),
         "pairs for 3 features": ParzenDensity(bounds=[[0, 1]]),
         "lower and a larger upper end": ParzenDensity(bounds=[[1, 0]] * 3),
@@ -448,9 +465,9 @@ def test_the_share_of_clean_samples_beyond_the_fence_is_what_the_documents_say(d
     assert_allclose(np.mean(found), share, atol=0.012)
 
 
-@pytest.mark.parametrize("bandwidth", [0.5, np.array([0.5, 0.5])])
-def test_a_far_sample_leaves_the_others_as_precise(bandwidth):
+@pytest.mark.parametrize("covariance_type", ["spherical", [1.0, 1.0]])
+def test_a_far_sample_leaves_the_others_as_precise(covariance_type):
     X = np.random.default_rng(0).normal(size=(200, 2)) * [1, 3]
     far = np.vstack([X, [[1e30, 0]]])
-    alone, beside = (ParzenDensity(bandwidth=bandwidth).fit(A).score_samples(X) for A in (X, far))
+    alone, beside = (ParzenDensity(0.5, covariance_type=covariance_type).fit(A).score_samples(X) for A in (X, far))
     np.testing.assert_allclose(beside, alone + np.log(200 / 201), atol=0.02)  # a scale counts all samples

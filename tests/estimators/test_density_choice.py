@@ -361,11 +361,12 @@ def test_units_of_a_column_change_log_densities_by_their_constant(kind, bandwidt
 
 def test_the_scale_leaves_a_given_bandwidth_alone():
     X = sample(100, 2)[0] * [1.0, 50.0]
-    for bandwidth in (0.7, [0.7, 30.0]):
-        scaled, plain = (ParzenDensity(bandwidth, scale=scale).fit(X) for scale in ("auto", None))
+    for covariance in ("spherical", [1.0, 2000.0]):
+        scaled, plain = (ParzenDensity(0.7, scale=scale, covariance_type=covariance).fit(X) for scale in ("auto", None))
         assert_array_equal(scaled.score_samples(X), plain.score_samples(X))
         assert scaled.scale_ is None
     tuned = ParzenDensity().fit(X)
     assert tuned.scale_ == "each"
     widths = tuned.bandwidth_ * X.std(axis=0) / np.sqrt(np.prod(X.std(axis=0)))
-    assert_allclose(ParzenDensity(widths).fit(X).score_samples(X), tuned.score_samples(X), rtol=1e-9)
+    given = ParzenDensity(1.0, covariance_type=widths**2).fit(X)
+    assert_allclose(given.score_samples(X), tuned.score_samples(X), rtol=1e-9)

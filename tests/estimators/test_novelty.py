@@ -62,7 +62,7 @@ def test_explain_is_the_conditional_density_of_each_feature(kind, adaptive):
     for j in range(3):
         if not adaptive:
             shape = density._form.space.covariance(3) * density.bandwidth_**2
-            others = [sc.ParzenDensity(shape).fit(np.delete(X, i, 0)) for i in range(60)]
+            others = [sc.ParzenDensity(1.0, covariance_type=shape).fit(np.delete(X, i, 0)) for i in range(60)]
             usual = np.median([surprise(other, X[[i]], j)[0] for i, other in enumerate(others)])
             np.testing.assert_allclose(found[:, j], surprise(density, Q, j) - usual, rtol=1e-7, atol=1e-7)
         differences = np.diff(surprise(density, Q, j))
@@ -98,7 +98,8 @@ def test_explain_has_one_named_value_for_each_column():
     assert found.loc[3].idxmax() == "width" and (found["name"] == 0).all()
     # of a feature with several coordinates: all of them together, given the others
     encoded = model._inputs(odd)
-    density = sc.ParzenDensity(model._form.space.covariance(encoded.shape[1]) * model.bandwidth_**2)
+    covariance = model._form.space.covariance(encoded.shape[1])
+    density = sc.ParzenDensity(model.bandwidth_, covariance_type=covariance)
     density.fit(model._form.space.leave(model._form.points.X), sample_weight=model._form.weights)
     color = model._inputs.column_of == 0
     expected = density.marginal(np.flatnonzero(~color)).score_samples(encoded[:, ~color])

@@ -101,7 +101,7 @@ def test_the_classwise_kernel_and_its_classifier(problem):
     expected = exact.decision_function(Q)
     assert_allclose(low.decision_function(Q), expected, atol=1e-2 * np.abs(expected).max())
     assert 0 < low.trace_residual_ < 0.05
-    operator = spectralcls.linalg.KernelOperator(X, bandwidth=np.array([2.0, 3.0, 2.5]), labels=y)
+    operator = spectralcls.linalg.KernelOperator(X, bandwidth={0: 2.0, 1: 3.0, 2: 2.5}, labels=y)
     spectrum, residual = classwise_spectrum(
         X, y, np.array([2.0, 3.0, 2.5]), np.ones(len(X)), 4, rank=400, random_state=0
     )

@@ -23,11 +23,11 @@ ALIASES = {"tophat": "uniform", "exponential": "laplace"}  # scikit-learn's name
 class Density(Estimator):
     """An estimator that learns a density, in ``_learn(data)``."""
 
-    bandwidth: str | float | ArrayLike = "cv"
+    bandwidth: str | float = "cv"
     _: KW_ONLY
     kernel: str = "gaussian"
     scale: str | None = "auto"
-    covariance_type: str = "spherical"
+    covariance_type: str | ArrayLike = "spherical"
     adaptive: float | bool = False
     bounds: ArrayLike | None = None
     cv: Any = "loo"
@@ -41,10 +41,10 @@ class Density(Estimator):
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"cv", "silverman", "scott"}),
-            "array-like",
+            "array-like",  # refused with the way to say it
         ],
         "kernel": [StrOptions({*KERNELS, *ALIASES})],
-        "covariance_type": [StrOptions({"spherical", "diag", "full"})],
+        "covariance_type": [StrOptions({"spherical", "diag", "full"}), "array-like"],
         "adaptive": ["boolean", Interval(Real, 0, 1, closed="right")],
         "bounds": ["array-like", None],
     }
@@ -76,15 +76,19 @@ class Density(Estimator):
             self._form = fitted(h)
             self.local_bandwidth_ = self._form.widths[places.group]
         self._form.mirrors  # noqa: B018  # refuses here what would be too many of them
-        self.bandwidth_ = h if np.ndim(self.bandwidth) == 0 else np.asarray(self.bandwidth, dtype=np.float64)
+        self.bandwidth_ = h
         return places.group
 
     def _space(self, data, bounds):
         X = data.X
-        if np.ndim(self.bandwidth) > 0 and self.covariance_type != "spherical":
-            raise ValueError('bandwidth gives the shape of the kernels: it needs covariance_type="spherical".')
         if np.ndim(self.bandwidth) > 0:
-            space = Space.of_bandwidths(np.asarray(self.bandwidth, dtype=np.float64), X)
+            raise ValueError(
+                f"bandwidth must be one number, got an array of shape {np.shape(self.bandwidth)}. For one for each "
+                "feature set bandwidth=1 and covariance_type=[h_1**2, h_2**2, ...], for kernels of a covariance "
+                "matrix H covariance_type=H."
+            )
+        if not isinstance(self.covariance_type, str):
+            space = Space.of_kernel(self.covariance_type, X)
         elif self.scale_ is not None:
             space = Space.of_scales(self._inputs.spreads(X, data.weights), X)
         else:
@@ -100,7 +104,7 @@ class Density(Estimator):
     def _choose(self, data, space, factors, kernel, bounds):
         """The bandwidth in the coordinates of `space`."""
         if not isinstance(self.bandwidth, str):
-            return float(self.bandwidth) if np.ndim(self.bandwidth) == 0 else 1.0
+            return float(self.bandwidth)
         if self.bandwidth == "cv":
             return choose(self._search, self, data, space, factors, bounds, kernel)
         return reference_bandwidth(self.bandwidth, data.X, None, 1, data.weights, kernel=kernel)
@@ -108,8 +112,8 @@ class Density(Estimator):
     @property
     def scale_(self):
         """ "each" if the kernels are wider along features of greater spread; None: round, or of another shape."""
-        scaled = self.scale is not None and isinstance(self.bandwidth, str) and self.covariance_type == "spherical"
-        return "each" if scaled else None
+        spherical = isinstance(self.covariance_type, str) and self.covariance_type == "spherical"
+        return "each" if spherical and self.scale is not None and isinstance(self.bandwidth, str) else None
 
     def _make_inputs(self, **options):
         return super()._make_inputs(**{"scale": None, "unitless": self.scale is not None} | options)

@@ -98,12 +98,13 @@ def _without_noise(X, scales):
 def rule_of_thumb(X, weights, round_=False):
     """A rule for samples that need not be normal: the lesser spread of standard deviation and quartiles counts.
 
-    Of columns, or, in coordinates of unit covariance, which may be rotated (`round_`), of the distances from the mean.
+    Of columns, or, in coordinates that may be rotated (`round_`), of the distances from the mean.
     """
     n, d = effective_number(len(X), weights), X.shape[1]
     if round_:
         distances = np.linalg.norm(X - np.average(X, axis=0, weights=weights), axis=1)
-        spread = min(1.0, float(weighted_quantile(distances, 0.5, weights) / np.sqrt(chi2.median(d))))
+        by_median = weighted_quantile(distances, 0.5, weights) / np.sqrt(chi2.median(d))
+        spread = min(float(np.sqrt(np.average(distances**2, weights=weights) / d)), float(by_median))
     else:
         quartiles = [weighted_quantile(X, share, weights) for share in (0.25, 0.75)]
         by_quartiles = (quartiles[1] - quartiles[0]) / NORMAL_QUARTILES

@@ -21,10 +21,9 @@ def like(estimator, form, features):
     """An estimator that has learned another form, with the parameters that are left for these features."""
     other = clone(estimator)
     other._form, other.bandwidth_, other._inputs = form, estimator.bandwidth_, estimator._inputs.of_features(features)
-    if np.ndim(estimator.bandwidth_):
+    if not isinstance(estimator.covariance_type, str):
         root = form.space.root
-        other.bandwidth_ = root.copy() if root.ndim == 1 else form.space.covariance(len(features))
-        other.bandwidth = other.bandwidth_
+        other.covariance_type = root**2 if root.ndim == 1 else form.space.covariance(len(features))
     if estimator.bounds is not None:
         other.bounds = [estimator.bounds[k] for k in features]
     if hasattr(estimator, "local_bandwidth_"):

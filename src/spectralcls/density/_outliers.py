@@ -57,7 +57,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "scott"}, float or array-like of shape (d,) or (d, d), default="cv"
+    bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
         Radius of the kernels, as in :class:`ParzenDensity`.
     contamination : "auto" or float, default="auto"
         Share of outliers in the training set, in (0, 0.5]; equal scores stay together, so that the share may differ.
@@ -74,7 +74,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         As in :class:`ParzenDensity`, like the next four.
     scale : {"auto", None}, default="auto"
         Whether a bandwidth that is tuned or follows a rule counts spreads of the features.
-    covariance_type : {"spherical", "diag", "full"}, default="spherical"
+    covariance_type : {"spherical", "diag", "full"} or array-like of shape (d,) or (d, d), default="spherical"
         Shape of the kernels.
     adaptive : bool or float, default=False
         Whether each sample gets a bandwidth of its own, and alpha.
@@ -103,7 +103,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Log density of each training sample by the others; higher is more normal.
     offset_ : float
         Scores below are outliers.
-    bandwidth_ : float or ndarray
+    bandwidth_ : float
         Bandwidth in use.
     local_bandwidth_ : ndarray of shape (n_samples,)
         Of each sample of positive weight. Only present if `adaptive`.

@@ -23,12 +23,11 @@ class ParzenDensity(DensityMixin, Density):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "scott"}, float or array-like of shape (d,) or (d, d), default="cv"
+    bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
         Radius h of the kernels. ``"cv"`` takes the one of least-squares cross-validation [4]_: the density whose
         estimated integrated squared error is least or, of those within 1.25 standard errors of it, whose bandwidth is
         nearest to a rule of thumb with a robust spread. ``"silverman"`` and ``"scott"`` are the normal-reference rules;
-        they include the spread of the data, which scikit-learn's leave out. An array has one bandwidth for each
-        feature, or is the symmetric matrix H, in which h^2 is on the diagonal.
+        they include the spread of the data, which scikit-learn's leave out.
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine", "quartic", "triweight"}, \
 default="gaussian"
         ``"uniform"`` and ``"laplace"`` are other names of "tophat" and "exponential". Their bandwidths are tuned as
@@ -36,10 +35,12 @@ default="gaussian"
     scale : {"auto", None}, default="auto"
         With "auto" a bandwidth that is tuned or follows a rule is as many spreads along each feature, so that the units
         of the features do not matter; it is the geometric mean of the features' bandwidths. A bandwidth given as
-        numbers is in the units of X. None: round kernels. Densities are in the units of X in any case.
-    covariance_type : {"spherical", "diag", "full"}, default="spherical"
+        number is in the units of X. None: round kernels. Densities are in the units of X in any case.
+    covariance_type : {"spherical", "diag", "full"} or array-like of shape (d,) or (d, d), default="spherical"
         Shape of the kernels: round (see `scale`), of the proportions of the features' standard deviations, or of
-        the covariance matrix of the samples. Except for the first, `bandwidth` counts standard deviations.
+        the covariance matrix of the samples. An array gives the variances of the features, or a covariance matrix: with
+        ``bandwidth=1`` and ``[h_1**2, h_2**2]`` each feature has a bandwidth, and a matrix is the H of other libraries.
+        Except for the first, `bandwidth` counts standard deviations.
     adaptive : bool or float, default=False
         Whether each sample gets a bandwidth of its own, ``h (f(x_i) / g)^-alpha``, f the estimate without and g its
         geometric mean: wide where samples are rare. True is Abramson's alpha = 1/2, a number is alpha. These bandwidths
@@ -68,7 +69,7 @@ default="gaussian"
 
     Attributes
     ----------
-    bandwidth_ : float or ndarray
+    bandwidth_ : float
         Bandwidth in use.
     local_bandwidth_ : ndarray of shape (n_samples,)
         Of each sample of positive weight. Only present if `adaptive`.
@@ -154,7 +155,7 @@ default="gaussian"
         Raises
         ------
         ValueError
-            For invalid data, samples beyond `bounds`, and a matrix of bandwidths that is not positive definite. A
+            For invalid data, samples beyond `bounds`, and a covariance that is not positive definite. A
             fitted density stays as it was.
 
         Warns

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from .._tuning import spreads
+from .._utils.conversion import as_array
 from .._utils.validation import check_positive
 
 MOST_IMAGES = 4096  # of a query, the product over its bounded features
@@ -59,20 +60,20 @@ class Space:
         return cls(root, np.where(varies, _middle(X), 0.0))
 
     @classmethod
-    def of_bandwidths(cls, bandwidth, X):
-        """Of bandwidth one: one number for each feature, or the symmetric matrix H whose root shapes the kernel."""
-        d, center = X.shape[1], _middle(X)
-        if bandwidth.shape == (d,):
-            check_positive(bandwidth, "bandwidth")
-            return cls(bandwidth, center)
-        if bandwidth.shape != (d, d):
+    def of_kernel(cls, covariance, X):
+        """Of a kernel of this covariance (d, d), or of these variances (d,) along the features."""
+        d, center, covariance = X.shape[1], _middle(X), as_array(covariance, "covariance_type", np.float64)
+        if covariance.shape == (d,):
+            check_positive(covariance, "covariance_type")
+            return cls(np.sqrt(covariance), center)
+        if covariance.shape != (d, d):
             raise ValueError(
-                f"bandwidth must be a number, {d} numbers, one for each feature, or a matrix ({d}, {d}); got shape "
-                f"{bandwidth.shape}."
+                f"covariance_type must be a word, {d} variances, one for each feature, or a covariance matrix "
+                f"({d}, {d}); got shape {covariance.shape}."
             )
-        if not np.allclose(bandwidth, bandwidth.T):
-            raise ValueError("bandwidth is a matrix that is not symmetric.")
-        return cls.of_covariance(bandwidth, center)
+        if not np.allclose(covariance, covariance.T):
+            raise ValueError("covariance_type is a matrix that is not symmetric.")
+        return cls.of_covariance(covariance, center)
 
     @classmethod
     def of_covariance(cls, covariance, center):
@@ -83,8 +84,8 @@ class Space:
         # What of each deviation is left given the features before it, whatever the units.
         if root is None or (np.diag(root) <= 1e-7 * np.sqrt(np.diag(covariance))).any():
             raise ValueError(
-                "The covariance matrix, or the matrix of bandwidths, is not positive definite: features depend "
-                'linearly on each other. Leave some out, or use covariance_type="diag".'
+                "The covariance matrix is not positive definite: features depend linearly on each other. "
+                'Leave some out, or use covariance_type="diag".'
             )
         return cls(root, center)
 

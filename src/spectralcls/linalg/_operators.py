@@ -6,7 +6,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from .._core.threads import effective_n_threads
 from .._utils.conversion import as_array, converted
-from .._utils.validation import check_positive
+from .._utils.validation import check_bandwidth
 from ..kernels import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_normalizer
 
 __all__ = ["GramOperator", "KernelOperator"]
@@ -140,8 +140,8 @@ class KernelOperator(ScaledKernel):
         Points, float32 or float64; anything else becomes float64.
     kernel : str, default="gaussian"
         One of ``spectralcls.kernels.KERNELS``.
-    bandwidth : float or array-like of shape (n_labels,)
-        Bandwidth, positive, in the units of the features; with ``labels`` one for each of them.
+    bandwidth : float or dict of int to float
+        Bandwidth, positive, in the units of the features; with ``labels`` a dict {label: bandwidth}.
     weighting : {None, "mean", "sum"}, default=None
         None: K. "mean": D is the mean of K's rows, the Parzen density up to a constant (the "Laplacian data
         matrix" of Jenssen et al.; its first eigenvalue is n). "sum": D is their sum (first eigenvalue 1).
@@ -202,17 +202,15 @@ class KernelOperator(ScaledKernel):
         self._weigh(weighting, sample_weight, degrees)
 
     def _check_bandwidth(self, bandwidth):
-        try:
-            values = as_array(bandwidth, "bandwidth", np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"bandwidth must be numeric, got {bandwidth!r}.") from None
-        check_positive(values, "bandwidth")
-        if self.labels is None:
-            if values.ndim:
-                raise ValueError(f"bandwidth must be one number, or one a label with labels, got {bandwidth!r}.")
-            return float(values)
-        if values.ndim != 1:
-            raise ValueError(f"bandwidth must be an array, one number for each label, got {bandwidth!r}.")
+        by_label = isinstance(bandwidth, dict)
+        if by_label != (self.labels is not None) or not by_label and np.ndim(bandwidth):
+            raise ValueError(
+                f"bandwidth must be a number, or with labels a dict {{label: number}}, got {bandwidth!r}"
+                + (" and labels." if self.labels is not None else " without labels.")
+            )
+        values = check_bandwidth(bandwidth, range(len(bandwidth)) if by_label else ())
+        if not by_label:
+            return values
         if self.labels.shape != (len(self.X),) or self.labels.dtype.kind not in "iu":
             raise ValueError(
                 f"labels must be {len(self.X)} integers, got shape {self.labels.shape} and dtype {self.labels.dtype}."

@@ -303,7 +303,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         """Leading eigenpairs of D^-1/2 K D^-1/2."""
         operator = KernelOperator(
             X,
-            bandwidth=widths.by_class,
+            bandwidth=dict(enumerate(widths.by_class)),
             labels=codes,
             sample_weight=weights,
             degrees=self._density(X, weights, widths.overall),
