@@ -61,7 +61,7 @@ def test_the_messages_that_the_faq_explains_exist():
 def test_the_limits_of_weights_are_those_of_the_package():
     page = " ".join((DOCS / "guide" / "numerics.md").read_text(encoding="utf-8").split())
     least, most = (int(n) for n in re.search(r"weight has to lie between 2\^(-\d+) and 2\^(\d+)\.", page).groups())
-    share = int(re.search(r"Weights below 2\^(-\d+) of it count as zero", page).group(1))
+    share = int(re.search(r"Weights below 2\^(-\d+) times the largest count as zero", page).group(1))
     assert (2.0**least, 2.0**most, 2.0**share) == (1 / LARGEST_WEIGHT, LARGEST_WEIGHT, LEAST_SHARE)
 
 
