@@ -84,6 +84,17 @@ def oldest(session):
 
 
 @nox.session
+def nightly(session):
+    """The suite with what NumPy, SciPy and scikit-learn release next.
+
+    Their nightly wheels if ``PIP_EXTRA_INDEX_URL`` names the index that has them, else their latest pre-releases.
+    """
+    session.install(".[test]")
+    session.install("--pre", "--upgrade", "numpy", "scipy", "scikit-learn")
+    session.run("pytest", "-n", "auto", *session.posargs)
+
+
+@nox.session
 def docs(session):
     """The site, every warning an error, and the examples in its pages."""
     session.install(".[docs,examples]")

@@ -25,7 +25,7 @@ _NAMES = {  # by the module that they come from
     "perturbo": "PerTurboClassifier",
     "regression": "KernelLogisticClassifier KernelRegressor KernelRidgeClassifier KernelRidgeRegressor",
     "spectral": "KernelMap SpectralKernel SpectralKernelClassifier",
-    "storage": "load save",
+    "storage": "load save to_onnx",
 }
 _HOME = dict.fromkeys(_MODULES) | {name: home for home, names in _NAMES.items() for name in names.split()}
 __all__ = sorted(name for name, home in _HOME.items() if home is not None)

@@ -41,5 +41,6 @@ from .spectral import SpectralKernel as SpectralKernel
 from .spectral import SpectralKernelClassifier as SpectralKernelClassifier
 from .storage import load as load
 from .storage import save as save
+from .storage import to_onnx as to_onnx
 
 __version__: str

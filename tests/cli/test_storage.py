@@ -88,7 +88,7 @@ def test_foreign_types_are_refused_in_one_sentence(tmp_path):
     ],
 )
 def test_names_that_could_do_something_are_not_trusted(name):
-    assert not spectralcls.storage._is_trusted(name)
+    assert not spectralcls.storage._skops._is_trusted(name)
 
 
 def test_damaged_files_and_missing_ones(tmp_path):

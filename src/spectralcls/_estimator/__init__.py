@@ -2,6 +2,7 @@
 
 from .base import (
     Estimator,
+    affine,
     at_end,
     columns,
     coordinates,
@@ -12,7 +13,14 @@ from .base import (
     is_on_workers,
     transactional,
 )
-from .classifier import Classifier, finite_scores, has_probabilities, log_posterior, refuse_many_classes
+from .classifier import (
+    Classifier,
+    finite_scores,
+    has_probabilities,
+    log_posterior,
+    refuse_many_classes,
+    temperature,
+)
 from .expansion_classifier import ExpansionClassifier
 from .parameters import CONSTRAINTS, with_parameters
 from .prediction_sets import leave_one_out

@@ -300,3 +300,9 @@ def integrates_missing(estimator):
     """Whether a fitted estimator integrates out what a query lacks."""
     form, _ = fitted_form(estimator)
     return form is not None and form.by_class and estimator._inputs.missing == "integrate"
+
+
+def affine(estimator):
+    """Center (n_features,) and axes with ``(X - center) @ axes`` the coordinates of X for a fitted estimator; a
+    ValueError if they are none."""
+    return estimator._inputs.affine()

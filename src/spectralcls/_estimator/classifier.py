@@ -56,6 +56,10 @@ class Classifier(ClassifierMixin, Estimator):
             'bandwidth="cv", for a known bandwidth h with bandwidth_grid=[h].'
         )
 
+    @property
+    def _temperature(self):
+        return vars(self).get("temperature_", 1.0)
+
     @transactional
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier.
@@ -215,7 +219,7 @@ class Classifier(ClassifierMixin, Estimator):
         -----
         The cost of `decision_function`.
         """
-        return log_posterior(self._evidence(X) / vars(self).get("temperature_", 1.0))
+        return log_posterior(self._evidence(X) / self._temperature)
 
     @available_if(has_probabilities)
     def predict_proba(self, X: Any) -> Array:
@@ -249,3 +253,8 @@ def log_posterior(scores):
     """Logarithms (m, C) of the softmax of scores, an array or a Dask array."""
     relative = scores - scores.max(axis=1, keepdims=True)  # first: far away a log joint may be 1e40
     return relative - np.log(np.exp(relative).sum(axis=1, keepdims=True))
+
+
+def temperature(estimator):
+    """What a fitted classifier divides its scores by before the softmax; None without probabilities."""
+    return None if estimator._without_probabilities is not None else estimator._temperature

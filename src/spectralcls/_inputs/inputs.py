@@ -194,6 +194,25 @@ class Inputs:
         raw = self._read(X, reset=False)
         return raw if isinstance(raw, Columns) else as_columns(raw)
 
+    def affine(self):
+        """Center (d,) and axes with ``(X - center) @ axes`` the coordinates of complete queries.
+
+        Raises
+        ------
+        ValueError
+            If the coordinates are no such map of numbers.
+        """
+        center, axes = np.zeros(self.seen["n_features_in_"]), np.eye(self.seen["n_features_in_"])
+        if self.table is not None:
+            self.table.check_numbers(self.name)
+            used = np.array([bool(column.width) for column in self.table.columns])
+            center = np.array([column.center if column.width else 0.0 for column in self.table.columns])
+            axes = np.diag([1 / column.scale for column in self.table.columns])[:, used]
+        if self.step is None:
+            return center, axes
+        mean, components = self.step.affine()
+        return center + axes @ (mean / (axes**2).sum(axis=0)), axes @ components.T
+
     def of_features(self, features):
         """The inputs of an estimator that has only some of the features, all of them numbers as they are."""
         if self.table is not None:

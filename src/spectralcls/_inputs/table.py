@@ -93,6 +93,13 @@ class Table:
             raise ValueError("No column of X can tell samples apart: all are missing or constant categories.")
         return self
 
+    def check_numbers(self, name):
+        """Raise a ValueError unless each coordinate is a number of the user's, scaled."""
+        others = [own.name for own in self.types if own.kind != NUMBER or own.is_category]
+        if others or self.gaps:
+            what = f"the column {others[0]!r} is not" if others else "columns with missing values are not alone"
+            raise ValueError(f"This {name} takes columns that are no plain numbers: {what}. Encode them before fit.")
+
     @property
     def numbers(self):
         """Numbers that have a coordinate."""

@@ -1,5 +1,6 @@
 """Parzen's density estimate, and the points that it finds unlikely."""
 
+from ._density_model import density_form as density_form  # for files
 from ._outliers import ParzenOutlierDetector
 from ._parzen_density import ParzenDensity
 

@@ -154,3 +154,8 @@ def leave_one_out_log_density(form, place, one):
         with np.errstate(divide="ignore"):
             logs = np.logaddexp(logs, np.log(left) + others.log_own(np.ones(1))[place, 0])
     return logs - np.log(total)
+
+
+def density_form(estimator):
+    """The `DensityForm` of a fitted density."""
+    return estimator._form

@@ -130,6 +130,7 @@ class ParzenClassifier(KernelMeanClassifier):
 
     _parameter_constraints = {"priors": ["array-like", None]}
     _without_probabilities = None
+    _temperature = 1.0
 
     def _rule(self):
         return Rule("density")

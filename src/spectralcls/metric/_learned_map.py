@@ -8,6 +8,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ._kernel_metric import KernelMetric
+from ._linear_map import LinearMap
 
 KINDS = ("whiten", "diagonal", "full")
 
@@ -65,6 +66,12 @@ class LearnedMap:
     def learned(self):
         """Whether the map comes from the training data."""
         return self.transformer is not self.metric
+
+    def affine(self):
+        """Mean (d,) and components with ``(X - mean) @ components.T`` the map; a ValueError if it is none."""
+        if not isinstance(self.transformer, LinearMap):
+            raise ValueError(f"The metric {type(self.transformer).__name__} is no linear map of this package.")
+        return self.transformer.mean_, self.transformer.components_
 
     def __call__(self, X):
         """Mapped points in the precision of X."""

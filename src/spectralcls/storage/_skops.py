@@ -8,8 +8,8 @@ import numpy as np
 import sklearn
 from scipy import sparse
 
-from ._utils.atomic_files import as_path, atomic
-from ._utils.typing import FilePath
+from .._utils.atomic_files import as_path, atomic
+from .._utils.typing import FilePath
 
 __all__ = ["load", "save"]
 

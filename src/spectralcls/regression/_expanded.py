@@ -1,0 +1,48 @@
+"""The sums over training points that a fitted regression predicts by."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._estimator import fitted_form
+from ._kernel_regressor import KernelRegressor
+from ._ridge_regressor import KernelRidgeRegressor
+
+
+class ExpandedTargets(NamedTuple):
+    """Predictions ``factor * v + offset``: v are the sums of kernel values times columns, or these over the first."""
+
+    points: np.ndarray  # (n, d)
+    kernel: str
+    bandwidth: float
+    columns: np.ndarray  # (n, k), or (n, 1 + k) of means
+    are_means: bool
+    factor: np.ndarray  # (k,)
+    offset: np.ndarray  # (k,)
+    is_vector: bool  # whether y was
+
+
+def expanded_targets(estimator):
+    """The `ExpandedTargets` of a fitted regression; a ValueError if there are none."""
+    form, are_means = fitted_form(estimator)[0], isinstance(estimator, KernelRegressor) and estimator.degree_ == 0
+    if are_means:
+        form, back = estimator._form, estimator._units.back
+    elif isinstance(estimator, KernelRidgeRegressor) and form is not None:
+        back = estimator._standardization.back
+    else:
+        raise ValueError(
+            f"The predictions of this {type(estimator).__name__} are neither sums nor means over its training points. "
+            "Those of a KernelRidgeRegressor of up to 20 000 samples are, and of KernelRegressor(degree=0)."
+        )
+    k = form.columns.shape[1] - are_means
+    offset = back(np.zeros((1, k)))[0]
+    return ExpandedTargets(
+        points=form.points.X,
+        kernel=form.kernel,
+        bandwidth=form.bandwidth,
+        columns=form.columns,
+        are_means=are_means,
+        factor=back(np.ones((1, k)))[0] - offset,
+        offset=offset,
+        is_vector=vars(estimator)["_one_output"],
+    )

@@ -1,0 +1,243 @@
+"""Fitted kernel expansions as ONNX graphs, which answer without Python."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_regressor
+from sklearn.utils.validation import check_is_fitted
+
+from .._estimator import affine, fitted_form, temperature
+from ..density import ParzenDensity, density_form
+from ..kernels import log_normalizer
+from ..regression import expanded_targets
+
+OPSET = 18  # the first in which reductions take their axes as an input; runtimes since 2022 read it
+_KERNELS = {
+    "gaussian": lambda h: -0.5 / h**2,
+    "laplace": lambda h: -1 / h,
+}  # log k over the squared distance or its root
+
+
+def to_onnx(model: Any) -> Any:
+    """Write a fitted kernel expansion as an ONNX graph.
+
+    The graph has the input ``X`` of shape (n_queries, n_features), float64. Its outputs are ``label`` and
+    ``probabilities``, or ``scores`` of a classifier without probabilities, for a classifier; ``y`` for a regressor; and
+    ``log_density`` for a density.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier of :mod:`spectralcls.kernel_mean` or :mod:`spectralcls.spectral`,
+        :class:`~spectralcls.KernelRidgeClassifier`, :class:`~spectralcls.KernelLogisticClassifier`,
+        :class:`~spectralcls.KernelRidgeRegressor`, :class:`~spectralcls.KernelRegressor` with local means, or
+        :class:`~spectralcls.ParzenDensity`; with the Gaussian or the Laplace kernel, on columns of numbers.
+
+    Returns
+    -------
+    graph : onnx.ModelProto
+        ``graph.SerializeToString()`` are the bytes of an ``.onnx`` file.
+
+    Raises
+    ------
+    ImportError
+        If onnx is not installed.
+    ValueError
+        If the model is no such expansion; the message says why.
+    sklearn.exceptions.NotFittedError
+        Before `fit`.
+
+    Notes
+    -----
+    The graph computes in float64 and answers as the model does: to 1e-9 for the Gaussian kernel, to 1e-6 for the
+    Laplace kernel, whose distances are roots of differences, and for a model of float32 points. A query that lacks
+    a value gets NaN. The file holds all training points, and a batch takes memory for n_queries x n_samples numbers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import KernelRidgeClassifier, to_onnx
+    >>> X, y = load_iris(return_X_y=True)
+    >>> graph = to_onnx(KernelRidgeClassifier().fit(X, y))  # doctest: +SKIP
+    >>> open("iris.onnx", "wb").write(graph.SerializeToString())  # doctest: +SKIP
+    """
+    onnx = _onnx()
+    check_is_fitted(model)
+    graph = _Graph(onnx)
+    if isinstance(model, ParzenDensity):
+        _density(graph, model)
+    elif is_regressor(model):
+        _targets(graph, model)
+    else:
+        _classes(graph, model)
+    return graph.model(model.n_features_in_)
+
+
+def _onnx():
+    """The library, or one sentence on how to get it."""
+    try:
+        import onnx
+    except ImportError:
+        raise ImportError('ONNX files need onnx: pip install "spectralcls[onnx]"') from None
+    return onnx
+
+
+class _Graph:
+    """A graph under construction: a call adds a node and gives the name of its result."""
+
+    def __init__(self, onnx):
+        self.onnx, self.nodes, self.constants, self.outputs = onnx, [], [], []
+
+    def __call__(self, operator, *inputs, output=None, **attributes):
+        inputs = [each if isinstance(each, str) else self._constant(each) for each in inputs]
+        output = output or f"{operator}{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(operator, inputs, [output], **attributes))
+        return output
+
+    def _constant(self, values):
+        values = np.asarray(values)
+        name = f"constant{len(self.constants)}"
+        self.constants.append(self.onnx.numpy_helper.from_array(values, name))
+        return name
+
+    def reduced(self, operator, values):
+        """A reduction over the last axis, which stays as one of length one."""
+        return self(operator, values, np.array([1]), keepdims=1)
+
+    def part(self, values, start, stop):
+        """Some columns."""
+        return self("Slice", values, np.array([start]), np.array([stop]), np.array([1]))
+
+    def output(self, name, element, *shape):
+        self.outputs.append(self.onnx.helper.make_tensor_value_info(name, element, ["n", *shape]))
+
+    def model(self, n_features):
+        helper, double = self.onnx.helper, self.onnx.TensorProto.DOUBLE
+        inputs = [helper.make_tensor_value_info("X", double, ["n", n_features])]
+        graph = helper.make_graph(self.nodes, "spectralcls", inputs, self.outputs, self.constants)
+        opset = [helper.make_opsetid("", OPSET)]
+        made = helper.make_model(graph, producer_name="spectralcls", opset_imports=opset, ir_version=8)
+        self.onnx.checker.check_model(made)
+        return made
+
+
+def _exponents(graph, model, points, kernel, bandwidth, space=None):
+    """log k (n_queries, n_points) of the queries and the points of an expansion."""
+    if kernel not in _KERNELS:
+        raise ValueError(f"to_onnx writes the kernels {' and '.join(_KERNELS)}, not {kernel!r}.")
+    center, axes = affine(model)
+    points = points.astype(np.float64)
+    middle = points.mean(axis=0)  # squared distances are differences: next to a far origin they would lose digits
+    points, shift = points - middle, middle
+    if space is not None and space.root is not None:
+        into = np.linalg.inv(space.stretch(np.eye(len(middle))))
+        axes, shift = axes @ into, middle + space.center @ into
+    Z = graph("Sub", graph("MatMul", graph("Sub", "X", center), axes), shift)
+    products, squares = graph("MatMul", Z, -2 * points.T), graph.reduced("ReduceSumSquare", Z)
+    distance = graph("Add", graph("Add", products, squares), (points**2).sum(axis=1))
+    distance = graph("Max", distance, np.float64(0))
+    if kernel == "laplace":
+        distance = graph("Sqrt", distance)
+    return graph("Mul", distance, _KERNELS[kernel](np.asarray(bandwidth, dtype=np.float64)))
+
+
+def _sums(graph, exponents, columns):
+    """Logarithm of the scale of each query, (n, 1), and exp(exponents) @ columns over that scale."""
+    scale = graph.reduced("ReduceMax", exponents)
+    return scale, graph("MatMul", graph("Exp", graph("Sub", exponents, scale)), columns.astype(np.float64))
+
+
+def _log_sums(graph, exponents, columns):
+    scale, sums = _sums(graph, exponents, columns)
+    return graph("Add", graph("Log", sums), scale)
+
+
+def _density(graph, model):
+    form = density_form(model)
+    if form.bounds is not None:
+        raise ValueError("to_onnx writes a ParzenDensity without bounds: mirror images are not in the graph.")
+    expansion, points = form.expansion, form.points
+    exponents = _of_classes(graph, model, expansion, form.space)(expansion.columns, expansion.log_scale)
+    log_sum = _log_sums(graph, exponents, np.ones((len(points.X), 1)))
+    constant = log_normalizer(form.kernel, form.dimension, np.min(expansion.bandwidth)) + form.space.log_volume
+    graph("Sub", graph("Squeeze", log_sum, np.array([1])), np.float64(constant), output="log_density")
+    graph.output("log_density", graph.onnx.TensorProto.DOUBLE)
+
+
+def _targets(graph, model):
+    found = expanded_targets(model)
+    exponents = _exponents(graph, model, found.points, found.kernel, found.bandwidth)
+    scale, sums = _sums(graph, exponents, found.columns)
+    if found.are_means:
+        total, parts = (
+            graph("Slice", sums, *np.array([[a], [b], [1]])) for a, b in ((0, 1), (1, found.columns.shape[1]))
+        )
+        values = graph("Div", parts, total)
+    else:
+        values = graph("Mul", graph("Exp", scale), sums)
+    values = graph("Add", graph("Mul", values, found.factor), found.offset, output="y" if not found.is_vector else None)
+    if found.is_vector:
+        graph("Squeeze", values, np.array([1]), output="y")
+    graph.output("y", graph.onnx.TensorProto.DOUBLE, *([] if found.is_vector else [len(found.factor)]))
+
+
+def _classes(graph, model):
+    form, _ = fitted_form(model)
+    if form is None:
+        raise ValueError(
+            f"to_onnx writes kernel expansions, and this {type(model).__name__} is none. KernelRidgeClassifier with up "
+            "to 20 000 samples and ParzenClassifier are."
+        )
+    scores = _scores(graph, model, form)
+    classes, TensorProto = model.classes_, graph.onnx.TensorProto
+    if classes.dtype.kind in "OUST":
+        classes = np.array([str(label) for label in classes], dtype=object)
+    kind = graph.onnx.helper.np_dtype_to_tensor_dtype(classes.dtype) if classes.dtype != object else TensorProto.STRING
+    graph("Gather", classes, graph("ArgMax", scores, axis=1, keepdims=0), output="label")
+    graph.output("label", kind)
+    softened = temperature(model)
+    if softened is None:
+        graph("Identity", scores, output="scores")
+    else:
+        graph("Softmax", graph("Div", scores, np.float64(softened)), axis=1, output="probabilities")
+    graph.output("scores" if softened is None else "probabilities", TensorProto.DOUBLE, len(classes))
+
+
+def _scores(graph, model, form):
+    """Scores (n, C), as `Rule.scores` has them."""
+    distance = form.rule.decision == "distance"
+    if form.by_class:
+        exponents = _of_classes(graph, model, form)
+        columns = [None] if form.columns is None else np.reshape(form.columns, (len(form.points.X), -1)).T
+        indicators = np.eye(form.points.n_classes)[form.points.codes]
+        log_sums = _log_sums(graph, exponents(columns[0], form.log_scale), indicators)
+        if not distance:
+            return log_sums
+        if len(columns) > 1:
+            density = _log_sums(graph, exponents(columns[1], form.log_share), np.ones((len(indicators), 1)))
+            log_sums = graph("Sub", log_sums, graph("Mul", density, np.float64(0.5)))
+        return graph("Sub", graph("Exp", log_sums), form.offsets)
+    n_classes, exponents = len(form.offsets), _of_classes(graph, model, form)(None, form.log_scale)
+    scale, sums = _sums(graph, exponents, form.columns[:, :n_classes])
+    if not distance:
+        return sums
+    if form.columns.shape[1] > n_classes:
+        _, densities = _sums(graph, exponents, form.columns[:, n_classes:])
+        sums = graph("Div", sums, graph("Sqrt", graph.reduced("ReduceMax", densities)))
+        scale = graph("Mul", scale, np.float64(0.5))
+    return graph("Sub", graph("Mul", graph("Exp", scale), sums), form.offsets)
+
+
+def _of_classes(graph, model, form, space=None):
+    """A function of columns, positive or None for ones, and logarithms by class, that adds both to log k."""
+    points = form.points
+    widths = np.broadcast_to(form.bandwidth, points.n_classes)[points.codes]
+    exponents = _exponents(graph, model, points.X, form.kernel, widths, space)
+
+    def added(columns, by_class):
+        with np.errstate(divide="ignore"):
+            logs = 0.0 if columns is None else np.log(np.asarray(columns, dtype=np.float64))
+        logs = logs + np.broadcast_to(by_class, points.n_classes)[points.codes]
+        return graph("Add", exponents, logs)
+
+    return added
