@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ._expansion import Expansion, Rule, TrainingPoints
-from ._utils.training_data import TrainingData
+from ._inputs.training_data import TrainingData
 from .spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 __all__ = ["as_printed"]

@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
-import spectralcls._utils.training_data as training_data
+import spectralcls._inputs.training_data as training_data
 from spectralcls import ISEClassifier, KernelRidgeClassifier, ParzenClassifier, PerTurboClassifier
+from spectralcls._inputs.training_data import TrainingData
 from spectralcls._utils.copies import copies_of, random_keys
-from spectralcls._utils.training_data import TrainingData
 
 
 def some_data(n=120, **fields):

@@ -7,8 +7,8 @@ from scipy.integrate import quad
 from scipy.stats import lognorm, norm, t
 
 from spectralcls import ParzenDensity, ParzenOutlierDetector
+from spectralcls._inputs.training_data import TrainingData
 from spectralcls._tuning import Scored, Splits, search
-from spectralcls._utils.training_data import TrainingData
 from spectralcls.density._least_squares_cv import log_constants, rule_of_thumb
 from spectralcls.density._places import Places, share_of_ties, steps_of, without_atoms
 from spectralcls.kernels import kernel_variance

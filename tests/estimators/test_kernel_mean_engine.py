@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from spectralcls._expansion import Expansion, Rule, TrainingPoints, class_means
 from spectralcls._expansion.nearest import nearest_codes
 from spectralcls._expansion.rule import break_ties
-from spectralcls._utils.training_data import TrainingData
+from spectralcls._inputs.training_data import TrainingData
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedKFo
 from sklearn.preprocessing import StandardScaler
 
 import spectralcls._expansion.held_out as tuning
+from spectralcls._inputs.training_data import TrainingData
 from spectralcls._tuning import TuningSample, best_candidate, draw_sample
 from spectralcls._tuning.folds import (
     drawn_seed,
@@ -22,7 +23,6 @@ from spectralcls._tuning.folds import (
 )
 from spectralcls._tuning.grids import reference_bandwidth
 from spectralcls._utils.copies import copies_of, random_keys
-from spectralcls._utils.training_data import TrainingData
 from spectralcls.kernel_mean import (
     CauchySchwarzClassifier,
     ISEClassifier,

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
-from spectralcls._utils.training_data import TrainingData
+from spectralcls._inputs.training_data import TrainingData
 from spectralcls.metric import GradientMetric, KernelMetric
 from spectralcls.metric._gradient_metric import _combined, _gradients
 from spectralcls.metric._likelihood import FLOOR, loss, loss_and_gradient

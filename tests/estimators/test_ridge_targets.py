@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from spectralcls import KernelRegressor
 from spectralcls._expansion.ridge_targets import ClassTargets, NumberTargets, targets_of
+from spectralcls._inputs.training_data import TrainingData
 from spectralcls._tuning.temperature import log_loss, softmax
-from spectralcls._utils.training_data import TrainingData
 
 RNG = np.random.default_rng(0)
 WEIGHTS = RNG.integers(1, 4, 50).astype(float)

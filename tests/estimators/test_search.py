@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier, ParzenDensity, PerTurboClassifier
+from spectralcls._inputs.training_data import TrainingData
 from spectralcls._tuning import (
     candidate_bandwidths,
     draw_sample,
@@ -21,7 +22,6 @@ from spectralcls._tuning import (
 from spectralcls._tuning.grids import median
 from spectralcls._tuning.temperature import softmax
 from spectralcls._utils.copies import copies_of
-from spectralcls._utils.training_data import TrainingData
 from spectralcls.kernels import silverman_bandwidth
 from spectralcls.regression import KernelLogisticClassifier
 

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spectralcls import ParzenClassifier, ParzenDensity
+from spectralcls._inputs.training_data import TrainingData
 from spectralcls._tuning import candidate_bandwidths, draw_sample, reference_bandwidth
 from spectralcls._tuning.spread import centers_and_spreads, effective_number, spreads, within_reach
-from spectralcls._utils.training_data import TrainingData
 
 
 def center_and_spread(values, weights=None, farthest=np.inf):

@@ -24,10 +24,10 @@ from spectralcls._inputs import Table
 from spectralcls._inputs.completion import Completion, completed, completed_by_folds
 from spectralcls._inputs.coordinates import centers_and_scales
 from spectralcls._inputs.frames import read_columns
+from spectralcls._inputs.training_data import TrainingData
 from spectralcls._tuning.factors import FACTORS, ROUNDS
 from spectralcls._tuning.held_out_loss import HeldOutLoss, filled
 from spectralcls._utils.quantile import weighted_quantile
-from spectralcls._utils.training_data import TrainingData
 from spectralcls.neighbors import KNNTransformer, knn
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from .._inputs.completion import completed_by_folds, outside
 from .._inputs.missing import is_incomplete
+from .._inputs.training_data import TrainingData
 from .._tuning import Judge, Scored
-from .._utils.training_data import TrainingData
 from ..kernels import kernel_sums
 from .class_means import class_means
 from .expansion import Sums

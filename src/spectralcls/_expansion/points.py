@@ -7,7 +7,7 @@ import numpy as np
 
 from .._inputs.completion import completed
 from .._inputs.missing import is_incomplete
-from .._utils.training_data import TrainingData
+from .._inputs.training_data import TrainingData
 from .._utils.validation import unit_scale
 from ..kernels import PackedPoints, kernel_sums
 from .incomplete import factors_of, incomplete_class_log_sums, split_by_missing

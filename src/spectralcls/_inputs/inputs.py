@@ -7,14 +7,7 @@ from .._tuning import choose_factors, shared_scale, spreads
 from .._tuning.factors import rescale
 from .._utils.advice import tell
 from .._utils.conversion import named_overflow_errors
-from .._utils.validation import (
-    check_labels,
-    check_more_labels,
-    check_targets,
-    check_weights_of_points,
-    nonnegative_weights,
-    relative_weights,
-)
+from .._utils.validation import nonnegative_weights, relative_weights
 from .columns import TOLD, Number, matrix
 from .completion import Completion
 from .coordinates import Gap
@@ -23,6 +16,7 @@ from .frames import NUMBER, Column, Columns, as_columns, is_frame
 from .on_workers import refuse_collection
 from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories
+from .targets import check_labels, check_more_labels, check_targets, check_weights_of_points
 
 DONORS = 1000  # training samples that stand for all when a missing value is filled in
 DRAWN = 100  # training samples whose values stand for those of all when a feature is taken as unknown

@@ -9,13 +9,13 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from .._estimator import Estimator, transactional, with_parameters
+from .._inputs.targets import require_answers
+from .._inputs.training_data import TrainingData
 from .._tuning import draw_sample, drawn_seed, largest_dimension, search
 from .._utils.available import available_if
 from .._utils.conversion import as_array
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
-from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import require_answers
 from ._ccdr import CCDR
 from ._fold_accuracies import VoteWeights, fold_accuracies
 from ._partial_labels import encode_partial

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from .._expansion import TrainingPoints
-from .._utils.training_data import TrainingData
+from .._inputs.training_data import TrainingData
 from ..kernels.neighbor_search import csr, knn, reverse_knn, row_starts
 from ._graph import row_maximum
 

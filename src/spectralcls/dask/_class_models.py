@@ -4,8 +4,8 @@ import dask
 import numpy as np
 
 from .._inputs.completion import Completion
+from .._inputs.training_data import stack
 from .._utils.lazy import in_memory
-from .._utils.training_data import stack
 from ..perturbo import FittedClasses, asked, fit_class, fit_classes, seen_by_classes, summaries, summary
 from ._incomplete import MAX_COMPLETING, without_gaps
 from ._rows import DistributedData, blocks, column_blocks, from_blocks, in_chunks, sizes

@@ -9,9 +9,9 @@ from sklearn.utils import check_random_state
 
 from .._expansion import BLOCK_BYTES
 from .._expansion.held_out import fold_weight, held_out_scores, judged_by_sums, outside, sample_and_scores
+from .._inputs.training_data import TrainingData
 from .._tuning import bandwidth_ratio_of, folds_by_content, gathered, reference_of
 from .._utils.lazy import in_memory
-from .._utils.training_data import TrainingData
 from ._rows import DistributedData, blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from .._expansion import Expansion, Rule, TrainingPoints, class_means
 from .._inputs.missing import is_incomplete
+from .._inputs.training_data import TrainingData
 from .._tuning import TuningSample
 from .._utils.cached import cached_property
-from .._utils.training_data import TrainingData
 from ..kernels import log_normalizer
 from ._marginals import marginal
 from ._others import Others

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._inputs.training_data import TrainingData
 from .._utils.copies import hashes
 from .._utils.quantile import weighted_quantile
-from .._utils.training_data import TrainingData
 
 MOST_PLACES = 1000  # that stand for all when neighbors on the lattice are counted
 NEXT = 0.01  # relative: values whose difference is this close to the step of the lattice are neighbors on it

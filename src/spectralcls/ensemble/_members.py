@@ -9,8 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state
 
 from .._inputs.encoder import ColumnEncoder
+from .._inputs.training_data import TrainingData
 from .._tuning import HeldOutLoss, median_distance, ridge_grid, stratified_subsample
-from .._utils.training_data import TrainingData
 from ..kernel_mean import ParzenClassifier
 from ..metric import GradientMetric, KernelMetric
 from ..perturbo import PerTurboClassifier

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.linalg import LinAlgWarning
 
 from .._core.interrupt import eigh, matmul
+from .._inputs.training_data import stack
 from .._utils.advice import tell
 from .._utils.cached import cached_property
-from .._utils.training_data import stack
 from ..linalg import rpcholesky
 from ._kernel import exponents, kernel_values, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows

@@ -11,6 +11,7 @@ from .._estimator import CONSTRAINTS, Classifier, fitted_in_memory, is_on_worker
 from .._inputs import refuse_collection
 from .._inputs.inputs import n_rows
 from .._inputs.missing import is_incomplete
+from .._inputs.training_data import TrainingData, stack
 from .._tuning import (
     candidate_bandwidths,
     check_grid,
@@ -23,7 +24,6 @@ from .._tuning import (
 from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.lazy import by_rows
-from .._utils.training_data import TrainingData, stack
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_bandwidth
 from ..metric import LearnedMap, fitted_map

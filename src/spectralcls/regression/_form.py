@@ -7,7 +7,7 @@ import numpy as np
 
 from .._expansion.nearest import nearest_codes
 from .._expansion.points import TrainingPoints, blocks
-from .._utils.training_data import TrainingData
+from .._inputs.training_data import TrainingData
 from ..kernels import kernel_sums
 from ._local_moments import LocalMoments
 

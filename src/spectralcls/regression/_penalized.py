@@ -11,11 +11,11 @@ from .._estimator import Classifier, Estimator, log_posterior, with_parameters
 from .._expansion import Expansion, Rule, TrainingPoints
 from .._expansion.left_out import LeftOut
 from .._expansion.ridge_targets import ClassTargets, targets_of
+from .._inputs.training_data import TrainingData
 from .._tuning import check_grid, median_distance, thin
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
-from .._utils.training_data import TrainingData
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import units_of
 from ..kernels import kernel_matrix

@@ -12,6 +12,8 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 
 from .._estimator import Estimator, refuse_many_classes, transactional, with_parameters
+from .._inputs.targets import check_answers
+from .._inputs.training_data import TrainingData
 from .._tuning import (
     Splits,
     best_candidate,
@@ -22,9 +24,8 @@ from .._tuning import (
     shuffled_ranks,
 )
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
-from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import check_answers, positive_weight, relative_weights, with_class_weight
+from .._utils.validation import positive_weight, relative_weights, with_class_weight
 from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel, all_points, of_kernel

@@ -11,9 +11,9 @@ from .._expansion import Expansion, Rule, TrainingPoints, class_means, training_
 from .._expansion.centers import class_average
 from .._expansion.low_rank_spectrum import classwise_spectrum
 from .._expansion.spectrum import density_weights, leading_spectrum
+from .._inputs.training_data import TrainingData
 from .._tuning import Judge, reference_of
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.training_data import TrainingData
 from .._utils.validation import check_bandwidth
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import KernelOperator

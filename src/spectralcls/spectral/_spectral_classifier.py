@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from .._estimator import ExpansionClassifier, with_parameters
+from .._inputs.training_data import TrainingData
 from .._tuning import Judge, candidate_grid, gathered_sample
 from .._utils.advice import quietly
-from .._utils.training_data import TrainingData
 from .._utils.typing import ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
 from ._kernel_map import check_no_rank

@@ -14,10 +14,10 @@ from .._estimator import Estimator, transactional, with_parameters
 from .._expansion.expansion import Expansion
 from .._expansion.points import TrainingPoints
 from .._expansion.spectrum import DISTANCE
+from .._inputs.training_data import TrainingData
 from .._tuning import reference_bandwidth
 from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import positive_weight
 from ..linalg import fix_signs

@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cached import cached_property
-from .copies import Copies, copies_of, row_numbers, seeded
-
-WEIGHT_BITS = 49  # of 53: the last ones differ by the order of operations
+from .._utils.cached import cached_property
+from .._utils.copies import Copies, copies_of, row_numbers, seeded
+from .._utils.validation import mean_one
 
 
 class _DataFields(NamedTuple):
@@ -111,17 +110,6 @@ class TrainingData(_DataFields):
         X, weights = stack((self.X, self.weights), (more.X, more.weights))
         codes = np.concatenate([self.codes, more.codes])
         return TrainingData(X, codes, self.classes, weights, features=self.features)
-
-
-def mean_one(weights):
-    """Positive weights over their mean, and the mean.
-
-    Rounded to `WEIGHT_BITS` bits: weights in another unit, or counted from copies, become the same numbers.
-    """
-    exponent = np.frexp(weights.max())[1]  # sums of the weights themselves may overflow
-    unit = float(np.ldexp(np.ldexp(weights, -exponent).mean(), exponent))
-    mantissas, exponents = np.frexp(weights / unit)
-    return np.ldexp(np.round(np.ldexp(mantissas, WEIGHT_BITS)), exponents - WEIGHT_BITS), unit
 
 
 def stack(*parts):

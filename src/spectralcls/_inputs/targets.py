@@ -1,0 +1,140 @@
+"""What is to be predicted of samples, and their weights: training data that still lack coordinates."""
+
+from datetime import date, datetime, timedelta
+
+import numpy as np
+from sklearn.utils import check_consistent_length
+
+from .._utils.conversion import is_missing, named_overflow_errors, without_mask, without_na
+from .._utils.from_sklearn import check_y
+from .._utils.validation import (
+    check_class_labels,
+    check_column,
+    check_sample_weight,
+    positive,
+    refuse_missing_labels,
+    with_class_weight,
+)
+from .training_data import TrainingData
+
+
+def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=None, at_least=2):
+    """Training data without coordinates: the classes and weights of n samples.
+
+    A sample of weight zero is left out, and a class that only has such samples does not exist.
+
+    Parameters
+    ----------
+    name : str
+        Of the estimator, for messages.
+    y : array-like of shape (n,)
+    n : int
+    sample_weight : array-like of shape (n,), optional
+    class_weight : dict, "balanced" or None
+        As in scikit-learn; multiplies the sample weights.
+    classes : array-like, optional
+        All labels that will ever occur; otherwise those of y.
+    at_least : int
+        Smallest number of classes.
+    """
+    if y is None:
+        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    if classes is not None:
+        check_class_labels(classes)
+        classes = np.unique(classes)
+        if len(classes) < at_least:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+    y = check_column(y, n)
+    weights, kept = positive(with_class_weight(y, sample_weight, class_weight))
+    own = y if kept is None else y[kept]
+    if classes is None:
+        classes, codes = np.unique(own, return_inverse=True)
+    else:
+        codes = _codes(own, classes)
+    if len(classes) < at_least:
+        after = " after removing samples of zero weight" if kept is not None else ""
+        raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class{after}")
+    return TrainingData(None, codes, classes, weights, kept, y=y)
+
+
+def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, new_classes=False):
+    """The same of further samples, for a `partial_fit`; `classes` are those known so far."""
+    y = check_column(y, n)
+    if isinstance(class_weight, dict):  # not every class has to occur again
+        own = set(y.tolist())
+        class_weight = {label: weight for label, weight in class_weight.items() if label in own}
+    weights, kept = positive(with_class_weight(y, sample_weight, class_weight))
+    y = y if kept is None else y[kept]
+    if (y.dtype.kind in "OUS") != (classes.dtype.kind in "OUS"):
+        now, before = y.tolist()[0], classes.tolist()[0]
+        raise ValueError(f"y has labels of another type than the classes known so far: {now!r} now, {before!r} before.")
+    classes = np.union1d(classes, y) if new_classes else classes
+    return TrainingData(None, _codes(y, classes), classes, weights, kept)
+
+
+def require_answers(name, y):
+    """Raise if there is no y."""
+    if y is None:
+        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+
+
+def check_answers(name, y, X, **options):
+    """y as scikit-learn's checks have it, one row for each of X."""
+    require_answers(name, y)
+    y = without_mask(without_na(y))
+    refuse_missing_labels(y)
+    with named_overflow_errors("y"):
+        y = check_y(y, estimator=name, **options)
+    check_consistent_length(X, y)
+    return y
+
+
+def check_targets(name, y, n, sample_weight=None):
+    """The same of numbers to predict, (n,) or (n, k)."""
+    refuse_other_than_numbers(name, y)
+    y = check_answers(name, y, np.empty(n), multi_output=True, y_numeric=True)
+    data = check_weights_of_points(n, sample_weight)
+    targets = np.asarray(y, dtype=np.float64).reshape(n, -1)
+    return data._replace(targets=targets if data.kept is None else targets[data.kept], y=y)
+
+
+def refuse_other_than_numbers(name, y):
+    """Raise for targets that are dates or text, and for the first row that lacks one."""
+    values = np.asarray(y)
+    kinds = {values.dtype.kind} if values.dtype != object else {_kind_of(value) for value in values.flat}
+    if kinds & {"M", "m"}:
+        raise ValueError(
+            f"y holds dates or durations, and {name} predicts numbers: pass the days since some date, such as "
+            "(y - y.min()) / np.timedelta64(1, 'D')."
+        )
+    if kinds & {"U", "S"}:
+        text = next(value for value in values.flat if isinstance(value, str | bytes))
+        raise ValueError(
+            f"y holds text, {str(text)!r}, and {name} predicts numbers: AutoClassifier and KernelRidgeClassifier "
+            "predict classes."
+        )
+    if values.dtype.kind == "f" and values.ndim in (1, 2):
+        lacking = np.isnan(values) if values.ndim == 1 else np.isnan(values).any(axis=1)
+        if lacking.any():
+            raise ValueError(f"Input y contains NaN: row {lacking.argmax()}. Leave out samples without a target.")
+
+
+def _kind_of(value):
+    """That of NumPy's dtype for one of a column's objects, of dates and durations of Python, too."""
+    if is_missing(value):
+        return ""
+    return {date: "M", datetime: "M", timedelta: "m"}.get(type(value)) or np.asarray(value).dtype.kind
+
+
+def check_weights_of_points(n, sample_weight=None):
+    """The same of samples alone: one class."""
+    weights, kept = positive(None if sample_weight is None else check_sample_weight(sample_weight, n))
+    n_kept = n if kept is None else np.count_nonzero(kept)
+    return TrainingData(None, np.zeros(n_kept, dtype=np.intp), np.zeros(1), weights, kept, y=np.zeros(n))
+
+
+def _codes(y, classes):
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(f"y has labels {unknown!r} that are not among the classes {classes!r}.")
+    return np.searchsorted(classes, y)
