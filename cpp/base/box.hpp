@@ -14,13 +14,13 @@ namespace spectralcls {
 template <class T>
 std::vector<T> boxes_of_blocks(const PackedQueries<T>& queries) {
   const index_t d = queries.d;
-  std::vector<T> boxes(static_cast<std::size_t>(queries.n_blocks * 2 * d));
+  std::vector<T> boxes(queries.n_blocks * 2 * d);
   for (index_t b = 0; b < queries.n_blocks; ++b)
     for (index_t k = 0; k < d; ++k) {
       const T* values = queries.block(DistanceForm::product, b) + k * tile_rows;  // -2 q
       const auto [low, high] = std::minmax_element(values, values + tile_rows);
-      boxes[static_cast<std::size_t>(b * 2 * d + k)] = *high * T(-0.5);
-      boxes[static_cast<std::size_t>(b * 2 * d + d + k)] = *low * T(-0.5);
+      boxes[b * 2 * d + k] = *high * T(-0.5);
+      boxes[b * 2 * d + d + k] = *low * T(-0.5);
     }
   return boxes;
 }
@@ -29,7 +29,7 @@ std::vector<T> boxes_of_blocks(const PackedQueries<T>& queries) {
 template <class T>
 std::vector<T> union_of_boxes(const std::vector<T>& boxes, index_t d) {
   std::vector<T> box(boxes.begin(), boxes.begin() + 2 * d);
-  for (std::size_t at = 2 * d; at < boxes.size(); at += 2 * d)
+  for (index_t at = 2 * d; at < length(boxes); at += 2 * d)
     for (index_t k = 0; k < d; ++k) {
       box[k] = std::min(box[k], boxes[at + k]);
       box[d + k] = std::max(box[d + k], boxes[at + d + k]);

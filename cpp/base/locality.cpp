@@ -11,7 +11,7 @@ index_t widest_feature(MatrixView<T> points, const std::vector<index_t>& rows, R
   constexpr index_t enough = 128;
   const index_t n = std::min(range.size(), enough);
   const T* pivot = points.row(rows[range.begin]);
-  std::vector<double> sum(static_cast<std::size_t>(points.cols)), squares(sum);
+  std::vector<double> sum(points.cols), squares(sum);
   for (index_t i = 0; i < n; ++i) {
     const T* x = points.row(rows[range.begin + i * range.size() / n]);
     for (index_t k = 0; k < points.cols; ++k) {
@@ -40,7 +40,7 @@ index_t split(MatrixView<T> points, std::vector<index_t>& rows, Range range, ind
     bool operator<(const Key& other) const { return value < other.value || (value == other.value && row < other.row); }
   };
   const index_t size = range.end - range.begin, feature = widest_feature(points, rows, range);
-  std::vector<Key> keys(static_cast<std::size_t>(size));
+  std::vector<Key> keys(size);
   for (index_t i = 0; i < size; ++i) keys[i] = {points.row(rows[range.begin + i])[feature], rows[range.begin + i]};
   // At a multiple of the leaf size, so that all leaves but the last are full.
   const index_t half = ((size + leaf - 1) / leaf + 1) / 2 * leaf;
@@ -63,23 +63,23 @@ template <class T>
 void order_by_locality(MatrixView<T> points, std::vector<index_t>& rows, std::vector<Range> ranges, index_t leaf,
                        const Execution& execution) {
   // Large ranges are split level by level, all of a level at once, until there are enough to share out whole.
-  const auto n_rows = static_cast<index_t>(rows.size());
+  const auto n_rows = length(rows);
   const index_t large = std::max(leaf, n_rows / 32);
   std::vector<Range> small;
   while (!ranges.empty()) {
     std::vector<Range> level;
     for (const Range& range : ranges) (range.end - range.begin > large ? level : small).push_back(range);
-    ranges.assign(2 * level.size(), Range{});
-    for_each_chunk(static_cast<std::ptrdiff_t>(level.size()), execution, [&](std::ptrdiff_t i, Checkpoint&) {
+    ranges.assign(2 * length(level), Range{});
+    for_each_chunk(length(level), execution, [&](index_t i, Checkpoint&) {
       const index_t middle = split(points, rows, level[i], leaf);
       ranges[2 * i] = {level[i].begin, middle};
       ranges[2 * i + 1] = {middle, level[i].end};
     });
   }
-  constexpr std::ptrdiff_t ranges_a_chunk = 8;
-  const auto n_small = static_cast<std::ptrdiff_t>(small.size());
-  for_each_chunk((n_small + ranges_a_chunk - 1) / ranges_a_chunk, execution, [&](std::ptrdiff_t chunk, Checkpoint&) {
-    for (std::ptrdiff_t i = chunk * ranges_a_chunk; i < std::min((chunk + 1) * ranges_a_chunk, n_small); ++i)
+  constexpr index_t ranges_a_chunk = 8;
+  const auto n_small = length(small);
+  for_each_chunk((n_small + ranges_a_chunk - 1) / ranges_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
+    for (index_t i = chunk * ranges_a_chunk; i < std::min((chunk + 1) * ranges_a_chunk, n_small); ++i)
       order_range(points, rows, small[i], leaf);
   });
 }

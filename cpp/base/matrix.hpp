@@ -7,7 +7,14 @@
 
 namespace spectralcls {
 
+// The one type of sizes, indices and counts. It is signed, so that differences are what they look like; it indexes
+// containers without a cast.
 using index_t = std::ptrdiff_t;
+
+template <class Container>
+constexpr index_t length(const Container& container) {
+  return static_cast<index_t>(container.size());
+}
 
 // Row-major.
 template <class T>

@@ -56,7 +56,7 @@ class Team {
  public:
   virtual ~Team() = default;
   // Lets up to n threads help; false if they are at work already.
-  virtual bool open(Region& region, std::ptrdiff_t n) = 0;
+  virtual bool open(Region& region, index_t n) = 0;
   // No more threads begin to; returns when those that did have left.
   virtual void close(Region& region) = 0;
 };
@@ -91,9 +91,9 @@ class CallerCheckpoint final : public Checkpoint {
 // The chunks that are left of a region.
 class Chunks final : public Region {
  public:
-  using Body = std::function<void(std::ptrdiff_t, Checkpoint&)>;
+  using Body = std::function<void(index_t, Checkpoint&)>;
 
-  Chunks(std::ptrdiff_t count, const Body& body, const std::function<bool()>& interrupted)
+  Chunks(index_t count, const Body& body, const std::function<bool()>& interrupted)
       : count_(count), body_(body), checkpoint_(stop_, interrupted) {}
 
   // The caller's share.
@@ -113,7 +113,7 @@ class Chunks final : public Region {
   void work(Checkpoint& checkpoint) noexcept {
     guard([&] {
       while (!stop_) {
-        const std::ptrdiff_t chunk = next_++;
+        const index_t chunk = next_++;
         if (chunk >= count_) return;
         checkpoint();
         body_(chunk, checkpoint);
@@ -133,9 +133,9 @@ class Chunks final : public Region {
     }
   }
 
-  const std::ptrdiff_t count_;
+  const index_t count_;
   const Body& body_;
-  std::atomic<std::ptrdiff_t> next_{0};
+  std::atomic<index_t> next_{0};
   std::atomic<bool> stop_{false};
   CallerCheckpoint checkpoint_;
   std::mutex mutex_;
@@ -194,7 +194,7 @@ class Threads final : public Team {
     for (std::thread& worker : workers_) worker.join();
   }
 
-  bool open(Region& region, std::ptrdiff_t n) override {
+  bool open(Region& region, index_t n) override {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (region_ || n_inside_ > 0) return false;  // the call is from inside a region, which may be closed already
@@ -225,19 +225,19 @@ class Threads final : public Team {
   }
 
  private:
-  void hire(std::ptrdiff_t n) {
+  void hire(index_t n) {
     n_hired_for_ = n;
     try {
-      n = std::min<std::ptrdiff_t>(n, placement_.n_processors() - 1);
-      while (static_cast<std::ptrdiff_t>(workers_.size()) < n) {
-        const auto place = static_cast<std::ptrdiff_t>(workers_.size());
+      n = std::min<index_t>(n, placement_.n_processors() - 1);
+      while (length(workers_) < n) {
+        const auto place = length(workers_);
         workers_.emplace_back([this, place] { serve(place); });
       }
     } catch (...) {  // the system has no thread or memory to give: the ones that run do the work
     }
   }
 
-  void serve(std::ptrdiff_t place) {
+  void serve(index_t place) {
     for (std::uint64_t seen = 0;;) {
       comes_soon([&] { return round_ != seen; });
       std::unique_lock<std::mutex> lock(mutex_);
@@ -258,10 +258,10 @@ class Threads final : public Team {
   Placement placement_;
   std::mutex mutex_;
   std::condition_variable opened_, left_;
-  std::atomic<std::uint64_t> round_{0};      // changes with each region, under the mutex
-  std::atomic<std::ptrdiff_t> n_inside_{0};  // workers that have entered a region, likewise
+  std::atomic<std::uint64_t> round_{0};  // changes with each region, under the mutex
+  std::atomic<index_t> n_inside_{0};     // workers that have entered a region, likewise
   Region* region_ = nullptr;
-  std::ptrdiff_t n_wanted_ = 0, n_hired_for_ = 0;
+  index_t n_wanted_ = 0, n_hired_for_ = 0;
   bool over_ = false;
 };
 
@@ -276,11 +276,11 @@ Execution Execution::for_work(double operations) const {
   return {most < n_threads ? static_cast<int>(most) : n_threads, interrupted, team};
 }
 
-void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
-                    const std::function<void(std::ptrdiff_t, Checkpoint&)>& body) {
+void for_each_chunk(index_t n_chunks, const Execution& execution,
+                    const std::function<void(index_t, Checkpoint&)>& body) {
   if (n_chunks <= 0) return;
   Chunks chunks(n_chunks, body, execution.interrupted);
-  const auto n_workers = std::min<std::ptrdiff_t>(std::max(execution.n_threads, 1), n_chunks) - 1;
+  const auto n_workers = std::min<index_t>(std::max(execution.n_threads, 1), n_chunks) - 1;
   const std::shared_ptr<Team> team = n_workers == 0 || execution.team ? execution.team : make_team();
   const bool helped = n_workers > 0 && team->open(chunks, n_workers);
   chunks.work();

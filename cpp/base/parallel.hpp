@@ -1,10 +1,11 @@
 // A chunk queue over threads: who computes a chunk never decides what is computed.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <stdexcept>
+
+#include "base/matrix.hpp"
 
 namespace spectralcls {
 
@@ -42,7 +43,7 @@ class Checkpoint {
 // Calls body(chunk, checkpoint) for chunk = 0 ... n_chunks - 1, each exactly once, in increasing order of start.
 // The calling thread works too; there are never more threads than chunks or than processors that the caller may use.
 // The first exception is rethrown here after every worker has stopped.
-void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
-                    const std::function<void(std::ptrdiff_t, Checkpoint&)>& body);
+void for_each_chunk(index_t n_chunks, const Execution& execution,
+                    const std::function<void(index_t, Checkpoint&)>& body);
 
 }  // namespace spectralcls

@@ -8,6 +8,39 @@
 #include "base/locality.hpp"
 
 namespace spectralcls {
+namespace detail {
+
+// Squared norms of several vectors that come in pieces, added in double, a sum for each lane. Those of doubles with
+// Kahan's compensation: equal terms are rounded the same way.
+template <class T, int Vectors>
+class SquaredNorms {
+ public:
+  template <class Count>
+  SPECTRALCLS_INLINE void add(int vector, const T* x, Count n) {
+    for (index_t i = 0; i < n; ++i) {
+      double& sum = sums_[vector][i];
+      if constexpr (sizeof(T) == 4) {
+        sum += static_cast<double>(x[i]) * x[i];
+      } else {
+        double& excess = excesses_[vector][i];
+        const double term = x[i] * x[i] - excess, next = sum + term;
+        excess = (next - sum) - term;
+        sum = next;
+      }
+    }
+  }
+  double of(int vector) const {
+    double total = 0;
+    for (const double sum : sums_[vector]) total += sum;
+    return total;
+  }
+
+ private:
+  double sums_[Vectors][lanes<T>] = {}, excesses_[Vectors][lanes<T>] = {};
+};
+
+}  // namespace detail
+
 namespace {
 
 constexpr int pack_ahead = 8;            // vectors of features: neighbors lie anywhere in memory
@@ -49,35 +82,6 @@ SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, C
   }
 }
 
-// Squared norms of several vectors that come in pieces, added in double, a sum for each lane. Those of doubles with
-// Kahan's compensation: equal terms are rounded the same way.
-template <class T, int Vectors>
-class SquaredNorms {
- public:
-  template <class Count>
-  SPECTRALCLS_INLINE void add(int vector, const T* x, Count n) {
-    for (index_t i = 0; i < n; ++i) {
-      double& sum = sums_[vector][i];
-      if constexpr (sizeof(T) == 4) {
-        sum += static_cast<double>(x[i]) * x[i];
-      } else {
-        double& excess = excesses_[vector][i];
-        const double term = x[i] * x[i] - excess, next = sum + term;
-        excess = (next - sum) - term;
-        sum = next;
-      }
-    }
-  }
-  double of(int vector) const {
-    double total = 0;
-    for (const double sum : sums_[vector]) total += sum;
-    return total;
-  }
-
- private:
-  double sums_[Vectors][lanes<T>] = {}, excesses_[Vectors][lanes<T>] = {};
-};
-
 // Writes n features of lanes<T> points, one vector a feature.
 template <class T>
 void store_transposed(const T (&points)[lanes<T>][lanes<T>], index_t n, T* to, index_t stride) {
@@ -99,7 +103,7 @@ template <class T, class Body>
 void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body) {
   for_each_chunk((points.rows + geometry_rows - 1) / geometry_rows, execution, [&](index_t chunk, Checkpoint&) {
     const index_t last = std::min((chunk + 1) * geometry_rows, points.rows);
-    for (index_t i = chunk * geometry_rows; i < last; ++i) body(static_cast<std::size_t>(chunk), points.row(i));
+    for (index_t i = chunk * geometry_rows; i < last; ++i) body(chunk, points.row(i));
   });
 }
 
@@ -121,8 +125,8 @@ double typical_difference(MatrixView<T> points) {
       if (difference > 0) largest.push_back(2 * difference);
     }
     if (largest.empty()) continue;
-    std::nth_element(largest.begin(), largest.begin() + (largest.size() - 1) / 2, largest.end());
-    const double median = largest[(largest.size() - 1) / 2];
+    std::nth_element(largest.begin(), largest.begin() + (length(largest) - 1) / 2, largest.end());
+    const double median = largest[(length(largest) - 1) / 2];
     least = least > 0 ? std::min(least, median) : median;
   }
   return least;
@@ -134,11 +138,11 @@ std::vector<double> medians(MatrixView<T> points) {
   constexpr index_t most_points = 65;
   const index_t n = std::min(most_points, points.rows);
   std::vector<double> all;
-  std::vector<T> column(static_cast<std::size_t>(n));
+  std::vector<T> column(n);
   for (index_t k = 0; k < points.cols; ++k) {
-    for (index_t i = 0; i < n; ++i) column[static_cast<std::size_t>(i)] = points.row(i * points.rows / n)[k];
+    for (index_t i = 0; i < n; ++i) column[i] = points.row(i * points.rows / n)[k];
     std::nth_element(column.begin(), column.begin() + n / 2, column.end());
-    all.push_back(column[static_cast<std::size_t>(n / 2)]);
+    all.push_back(column[n / 2]);
   }
   return all;
 }
@@ -162,19 +166,19 @@ template double Geometry::placed(float, index_t) const;
 template double Geometry::placed(double, index_t) const;
 
 template <class T>
-Geometry Geometry::of(MatrixView<T> points, double length, const Execution& execution) {
+Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution& execution) {
   const index_t d = points.cols;
   struct Summary {
     std::vector<double> sum;
     std::vector<T> low, high;
   };
-  std::vector<Summary> parts(static_cast<std::size_t>((points.rows + geometry_rows - 1) / geometry_rows));
-  for (index_t chunk = 0; chunk < static_cast<index_t>(parts.size()); ++chunk) {
+  std::vector<Summary> parts((points.rows + geometry_rows - 1) / geometry_rows);
+  for (index_t chunk = 0; chunk < length(parts); ++chunk) {
     const T* first = points.row(chunk * geometry_rows);
-    parts[chunk] = {std::vector<double>(static_cast<std::size_t>(d), 0.0), {first, first + d}, {first, first + d}};
+    parts[chunk] = {std::vector<double>(d, 0.0), {first, first + d}, {first, first + d}};
   }
   const double share = 1 / static_cast<double>(points.rows);
-  for_each_row(points, execution, [&](std::size_t chunk, const T* x) {
+  for_each_row(points, execution, [&](index_t chunk, const T* x) {
     double* sum = parts[chunk].sum.data();
     T *low = parts[chunk].low.data(), *high = parts[chunk].high.data();
     for (index_t k = 0; k < d; ++k) {
@@ -185,7 +189,7 @@ Geometry Geometry::of(MatrixView<T> points, double length, const Execution& exec
   });
 
   Geometry geometry;
-  geometry.center.assign(static_cast<std::size_t>(d), 0.0);
+  geometry.center.assign(d, 0.0);
   for (const Summary& part : parts)
     for (index_t k = 0; k < d; ++k) geometry.center[k] += part.sum[k];
   // The largest distance of a coordinate from the center, and of the center from the origin.
@@ -202,8 +206,8 @@ Geometry Geometry::of(MatrixView<T> points, double length, const Execution& exec
   // A row far away neither moves the center nor sets the scale: the squares of the other distances would vanish.
   constexpr double far_from = 0x1p30, largest_share = sizeof(T) == 4 ? 0x1p30 : 0x1p200;
   double largest = std::numeric_limits<double>::infinity();
-  if (radius > far_from * length) {
-    const double typical = std::max(typical_difference(points), length);
+  if (radius > far_from * length_scale) {
+    const double typical = std::max(typical_difference(points), length_scale);
     if (typical > 0 && radius > far_from * typical) {
       geometry.center = medians(points);
       std::tie(radius, offset) = extent();
@@ -213,7 +217,7 @@ Geometry Geometry::of(MatrixView<T> points, double length, const Execution& exec
   // Points that differ by less than the dtype resolves are one point: the scale is then the offset's resolution.
   const double resolution = offset * std::numeric_limits<T>::epsilon() / 2;
   constexpr double smallest_scale = 0x1p-1000, largest_scale = 0x1p1000;  // reciprocals are still finite
-  const double size = std::max({std::min(radius, largest), resolution, length});
+  const double size = std::max({std::min(radius, largest), resolution, length_scale});
   geometry.scale = power_of_two_at_least(std::clamp(size, smallest_scale, largest_scale));
   geometry.limit = (sizeof(T) == 4 ? 5e17 : 5e149) / std::sqrt(static_cast<double>(std::max<index_t>(d, 1)));
   return geometry;
@@ -223,9 +227,9 @@ template Geometry Geometry::of(MatrixView<double>, double, const Execution&);
 
 template <class T>
 double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) const {
-  std::vector<double> largest(static_cast<std::size_t>((points.rows + geometry_rows - 1) / geometry_rows), 0.0);
+  std::vector<double> largest((points.rows + geometry_rows - 1) / geometry_rows, 0.0);
   const double inverse = 1 / scale;
-  for_each_row(points, execution, [&](std::size_t chunk, const T* x) {
+  for_each_row(points, execution, [&](index_t chunk, const T* x) {
     double norm[8] = {};  // eight sums: one would wait for itself
     auto add = [&](index_t k, int i) {
       const double offset = scaled_offset(x[k], center[k], inverse);
@@ -246,18 +250,18 @@ template double Geometry::largest_norm(MatrixView<double>, const Execution&) con
 template <class T>
 PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                             bool with_difference, bool by_locality, const Execution& execution)
-    : d_(points.cols), n_groups_(static_cast<std::size_t>(grouping.n_groups)) {
+    : d_(points.cols), n_groups_(grouping.n_groups) {
   lay_out(points, grouping, tile_vectors, [&](std::vector<index_t>& rows, std::vector<Range> runs) {
     if (by_locality) order_by_locality(points, rows, std::move(runs), index_t{tile_width<T>}, execution);
   });
-  if (by_locality) boxes_.resize(tiles_.size() * 2 * static_cast<std::size_t>(d_));
+  if (by_locality) boxes_.resize(length(tiles_) * 2 * d_);
   pack_forms(points, geometry, with_product, with_difference, execution);
 }
 
 template <class T>
 PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                             bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution)
-    : d_(points.cols), n_groups_(static_cast<std::size_t>(grouping.n_groups)) {
+    : d_(points.cols), n_groups_(grouping.n_groups) {
   lay_out(points, grouping, widest, [&](std::vector<index_t>& rows, std::vector<Range> runs) {
     order_by_locality(coordinates, rows, std::move(runs), index_t{widest * lanes<T>}, execution);
   });
@@ -270,24 +274,24 @@ template <class T>
 template <class Order>
 void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order) {
   constexpr int W = lanes<T>;
-  const std::size_t n_runs = grouping.n_runs();
+  const index_t n_runs = grouping.n_runs();
   std::vector<index_t> ends(n_runs + 1, 0);  // of each run among the sorted rows, shifted by one while they are filled
   for (index_t i = 0; i < points.rows; ++i)
     if (const auto run = grouping.run_of(i); run >= 0) ++ends[run + 1];
-  for (std::size_t run = 0; run < n_runs; ++run) ends[run + 1] += ends[run];
-  std::vector<index_t> rows(static_cast<std::size_t>(ends[n_runs])), next(ends.begin(), ends.end() - 1);
+  for (index_t run = 0; run < n_runs; ++run) ends[run + 1] += ends[run];
+  std::vector<index_t> rows(ends[n_runs]), next(ends.begin(), ends.end() - 1);
   for (index_t i = 0; i < points.rows; ++i)
     if (const auto run = grouping.run_of(i); run >= 0) rows[next[run]++] = i;
   std::vector<Range> runs(n_runs);
-  for (std::size_t run = 0; run < n_runs; ++run) runs[run] = {ends[run], ends[run + 1]};
+  for (index_t run = 0; run < n_runs; ++run) runs[run] = {ends[run], ends[run + 1]};
   order(rows, std::move(runs));
 
   run_starts_.resize(n_runs + 1);
   for (int label = 0; label < grouping.n_labels; ++label) {
-    const std::size_t first_run = static_cast<std::size_t>(label) * n_groups_;
+    const index_t first_run = label * n_groups_;
     const index_t begin = ends[first_run], size = ends[first_run + n_groups_] - begin;
     const index_t n_vectors = (size + W - 1) / W, shift = n_columns() - begin;
-    for (std::size_t group = 0; group < n_groups_; ++group)
+    for (index_t group = 0; group < n_groups_; ++group)
       run_starts_[first_run + group] = ends[first_run + group] + shift;
     // As few tiles as possible, about equal: a last one of a single vector would keep nothing busy.
     index_t left = n_vectors;
@@ -299,7 +303,7 @@ void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int
       left -= width;
     }
     source_.insert(source_.end(), rows.begin() + begin, rows.begin() + begin + size);
-    source_.insert(source_.end(), static_cast<std::size_t>(n_vectors * W - size), index_t{-1});
+    source_.insert(source_.end(), n_vectors * W - size, index_t{-1});
   }
   run_starts_[n_runs] = n_columns();
 }
@@ -307,7 +311,7 @@ void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int
 template <class T>
 void PackedTiles<T>::pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
                                 const Execution& execution) {
-  const std::size_t size = source_.size() * static_cast<std::size_t>(d_);
+  const index_t size = length(source_) * d_;
   if (with_product) centered_.resize(size);
   if (with_difference) raw_.resize(size);
   pack(points, geometry, with_product ? centered_.data() : nullptr, with_difference ? raw_.data() : nullptr, execution);
@@ -317,9 +321,9 @@ template <class T>
 void PackedTiles<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_centered, T* to_raw,
                           const Execution& execution) {
   const bool first = norms_.empty();
-  if (first) norms_.resize(source_.size());
+  if (first) norms_.resize(length(source_));
   constexpr index_t tiles_a_chunk = 8;
-  const auto n_tiles = static_cast<index_t>(tiles_.size());
+  const auto n_tiles = length(tiles_);
   for_each_chunk((n_tiles + tiles_a_chunk - 1) / tiles_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
     for (index_t t = chunk * tiles_a_chunk; t < std::min((chunk + 1) * tiles_a_chunk, n_tiles); ++t)
       pack_tile(points, geometry, t, to_centered, to_raw, first);
@@ -332,7 +336,7 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
                                bool first) {
   constexpr int W = lanes<T>;
   constexpr T infinity = std::numeric_limits<T>::infinity();
-  Tile& tile = tiles_[static_cast<std::size_t>(t)];
+  Tile& tile = tiles_[t];
   T* box = first && !boxes_.empty() ? boxes_.data() + t * 2 * d_ : nullptr;
   if (box) {
     std::fill(box, box + d_, infinity);
@@ -345,7 +349,7 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
     const T* rows[W];
     for (int j = 0; j < W; ++j) rows[j] = source_[column + j] < 0 ? nullptr : points.row(source_[column + j]);
 
-    SquaredNorms<T, W> norms;
+    detail::SquaredNorms<T, W> norms;
     for_vectors_of_features<T>(d_, [&](index_t k, auto n) {
       alignas(64) T centered[W][W], raw[W][W];  // clearing them would take longer than all the rest
       for (int j = 0; j < W; ++j) {
@@ -383,13 +387,13 @@ void PackedQueries<T>::pack(MatrixView<T> queries, const index_t* rows, index_t 
   constexpr int W = lanes<T>;
   d = queries.cols;
   n_blocks = (n_rows + tile_rows - 1) / tile_rows;
-  const auto size = static_cast<std::size_t>(n_blocks * tile_rows);
-  centered.resize(size * static_cast<std::size_t>(d));
-  raw.resize(size * static_cast<std::size_t>(d));
+  const auto size = n_blocks * tile_rows;
+  centered.resize(size * d);
+  raw.resize(size * d);
   norms.resize(size);
-  largest_norm.assign(static_cast<std::size_t>(n_blocks), 0.0);
+  largest_norm.assign(n_blocks, 0.0);
   for (index_t b = 0; b < n_blocks; ++b) {
-    SquaredNorms<T, tile_rows> squared;
+    detail::SquaredNorms<T, tile_rows> squared;
     for_vectors_of_features<T>(d, [&](index_t k, auto n) {
       for (int r = 0; r < tile_rows; ++r) {
         const T* query = queries.row(rows[std::min(b * tile_rows + r, n_rows - 1)]);

@@ -76,9 +76,9 @@ struct Geometry {
   double scale = 1;
   double limit = 0;  // beyond it lie centered coordinates whose squared distances might overflow
 
-  // `length`: the largest that matters besides the points' spread, such as a bandwidth.
+  // `length_scale`: the largest that matters besides the points' spread, such as a bandwidth.
   template <class T>
-  static Geometry of(MatrixView<T> points, double length, const Execution& execution);
+  static Geometry of(MatrixView<T> points, double length_scale, const Execution& execution);
   // What stands for a centered and scaled coordinate beyond the limit: at most twice the limit. It rises with the
   // logarithm, so that coordinates far away keep their order, and different ones their distance of many scales.
   template <class T>
@@ -104,10 +104,10 @@ struct Grouping {
   const std::int64_t* groups = nullptr;  // 0 ... n_groups - 1; nullptr: one group
   int n_groups = 1;
 
-  std::size_t n_runs() const { return static_cast<std::size_t>(n_labels) * static_cast<std::size_t>(n_groups); }
-  std::ptrdiff_t run_of(index_t point) const {
+  index_t n_runs() const { return n_labels * n_groups; }
+  index_t run_of(index_t point) const {
     const std::int64_t label = labels ? labels[point] : 0;
-    return label < 0 ? -1 : static_cast<std::ptrdiff_t>(label) * n_groups + (groups ? groups[point] : 0);
+    return label < 0 ? -1 : static_cast<index_t>(label) * n_groups + (groups ? groups[point] : 0);
   }
 };
 
@@ -136,18 +136,18 @@ class PackedTiles {
   }
   // Adds the coordinates for differences, from the same points in the same geometry, in its last step.
   void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution) {
-    UninitializedVector<T> raw(source_.size() * static_cast<std::size_t>(d_));
+    UninitializedVector<T> raw(length(source_) * d_);
     pack(points, geometry, nullptr, raw.data(), execution);
     raw_ = std::move(raw);
   }
 
-  index_t n_columns() const { return static_cast<index_t>(source_.size()); }
+  index_t n_columns() const { return length(source_); }
   index_t dimension() const { return d_; }
   const std::vector<Tile>& tiles() const { return tiles_; }
   // Columns of the points of one label and group; the last group of a label includes the padding.
   Range run(int label, index_t group) const {
-    const std::size_t run = static_cast<std::size_t>(label) * n_groups_ + static_cast<std::size_t>(group);
-    assert(run + 1 < run_starts_.size());
+    const index_t run = label * n_groups_ + group;
+    assert(run + 1 < length(run_starts_));
     return {run_starts_[run], run_starts_[run + 1]};
   }
   // Row of the original matrix in a packed column, -1 for padding.
@@ -172,7 +172,7 @@ class PackedTiles {
   void pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw, bool first);
 
   index_t d_;
-  std::size_t n_groups_;
+  index_t n_groups_;
   std::vector<index_t> source_, run_starts_;
   std::vector<Tile> tiles_;
   UninitializedVector<T> centered_, raw_, norms_, boxes_;

@@ -55,26 +55,26 @@ double inner(const double* a, const double* b, index_t n) {
   return std::inner_product(a + whole, a + n, b + whole, sum_of_lanes<double>((sum[0] + sum[1]) + (sum[2] + sum[3])));
 }
 double inner(const std::vector<double>& a, const std::vector<double>& b) {
-  return inner(a.data(), b.data(), static_cast<index_t>(a.size()));
+  return inner(a.data(), b.data(), length(a));
 }
 void add(std::vector<double>& to, double factor, const std::vector<double>& x) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * x[i];
+  for (index_t i = 0; i < length(to); ++i) to[i] += factor * x[i];
 }
 
 // Gram-Schmidt, twice. A vector that depends on those before becomes the first feature that does not.
 void orthonormalize(Vectors& vectors) {
-  for (std::size_t j = 0; j < vectors.size(); ++j) {
+  for (index_t j = 0; j < length(vectors); ++j) {
     std::vector<double>& v = vectors[j];
-    for (std::size_t feature = 0;; ++feature) {
-      const double length = std::sqrt(inner(v, v));
-      if (length > 0)
-        for (double& x : v) x /= length;
+    for (index_t feature = 0;; ++feature) {
+      const double norm = std::sqrt(inner(v, v));
+      if (norm > 0)
+        for (double& x : v) x /= norm;
       for (int pass = 0; pass < 2; ++pass)
-        for (std::size_t i = 0; i < j; ++i) add(v, -inner(v, vectors[i]), vectors[i]);
+        for (index_t i = 0; i < j; ++i) add(v, -inner(v, vectors[i]), vectors[i]);
       const double left = std::sqrt(inner(v, v));
       if (left > 1e-3) {
         for (double& x : v) x /= left;
-        for (std::size_t i = 0; i < j; ++i) add(v, -inner(v, vectors[i]), vectors[i]);
+        for (index_t i = 0; i < j; ++i) add(v, -inner(v, vectors[i]), vectors[i]);
         break;
       }
       std::fill(v.begin(), v.end(), 0.0);
@@ -87,7 +87,7 @@ void orthonormalize(Vectors& vectors) {
 template <class T>
 void center(const T* x, const Geometry& geometry, double* to) {
   const double limit = std::min(geometry.limit, 1e15), inverse = 1 / geometry.scale;
-  const auto d = static_cast<index_t>(geometry.center.size());
+  const auto d = length(geometry.center);
   for (index_t k = 0; k < d; ++k)
     to[k] = std::min(std::max(scaled_offset(x[k], geometry.center[k], inverse), -limit), limit);
 }
@@ -102,8 +102,8 @@ PrincipalAxes PrincipalAxes::of(MatrixView<T> points, const Geometry& geometry, 
   result.n_axes_ = std::min({n_axes, most, d});
 
   // The sample about its mean, and transposed.
-  AlignedVector<double> sample(static_cast<std::size_t>(n * d)), transposed(sample.size());
-  std::vector<double> mean(static_cast<std::size_t>(d), 0.0), spread(mean);
+  AlignedVector<double> sample(n * d), transposed(sample.size());
+  std::vector<double> mean(d, 0.0), spread(mean);
   for (index_t i = 0; i < n; ++i) {
     double* x = sample.data() + i * d;
     center(points.row(i * points.rows / n), geometry, x);
@@ -111,20 +111,20 @@ PrincipalAxes PrincipalAxes::of(MatrixView<T> points, const Geometry& geometry, 
   }
   for (index_t i = 0; i < n; ++i)
     for (index_t k = 0; k < d; ++k) {
-      double& x = sample[static_cast<std::size_t>(i * d + k)];
+      double& x = sample[i * d + k];
       x -= mean[k];
       spread[k] += x * x;
-      transposed[static_cast<std::size_t>(k * n + i)] = x;
+      transposed[k * n + i] = x;
     }
 
   // Orthogonal iteration from the features of the largest spread; columns come out by falling variance.
-  std::vector<std::size_t> order(static_cast<std::size_t>(d));
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spread[a] > spread[b]; });
-  result.axes_.assign(static_cast<std::size_t>(d * most), 0.0);
-  for (index_t j = 0; j < result.n_axes_; ++j) result.axes_[order[j] * static_cast<std::size_t>(most) + j] = 1;
-  Vectors axes(static_cast<std::size_t>(result.n_axes_), std::vector<double>(static_cast<std::size_t>(d)));
-  AlignedVector<double> along(static_cast<std::size_t>(n * most));
+  std::vector<index_t> order(d);
+  std::iota(order.begin(), order.end(), index_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](index_t a, index_t b) { return spread[a] > spread[b]; });
+  result.axes_.assign(d * most, 0.0);
+  for (index_t j = 0; j < result.n_axes_; ++j) result.axes_[order[j] * most + j] = 1;
+  Vectors axes(result.n_axes_, std::vector<double>(d));
+  AlignedVector<double> along(n * most);
   for (int round = 0; round < rounds; ++round) {
     multiply(sample.data(), n, d, result.axes_.data(), along.data());
     multiply(transposed.data(), d, n, along.data(), result.axes_.data());
@@ -142,9 +142,9 @@ AlignedVector<float> PrincipalAxes::coordinates(MatrixView<T> points, const Geom
                                                 const Execution& execution) const {
   constexpr index_t rows_a_chunk = 1024;
   const index_t width = n_coordinates();
-  AlignedVector<float> all(static_cast<std::size_t>(points.rows * width));
+  AlignedVector<float> all(points.rows * width);
   for_each_chunk((points.rows + rows_a_chunk - 1) / rows_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
-    AlignedVector<double> x(static_cast<std::size_t>(rows_at_once * d_)), along(rows_at_once * most);
+    AlignedVector<double> x(rows_at_once * d_), along(rows_at_once * most);
     const index_t last = std::min((chunk + 1) * rows_a_chunk, points.rows);
     for (index_t first = chunk * rows_a_chunk; first < last; first += rows_at_once) {
       const index_t n = std::min<index_t>(rows_at_once, last - first);

@@ -36,8 +36,8 @@ struct Nearness {
 template <class T>
 class Sample {
  public:
-  Sample(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length, index_t n_queries,
-         index_t n_points)
+  Sample(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
+         index_t n_queries, index_t n_points)
       : points_(points), apart_(apart), n_queries_(n_queries), n_points_(n_points) {
     auto take = [&](MatrixView<T> all, index_t count) {
       for (index_t i = 0; i < count; ++i)
@@ -46,7 +46,7 @@ class Sample {
     take(queries, n_queries);
     take(points, n_points);
     const MatrixView<T> sample{rows_.data(), n_queries + n_points, points.cols};
-    const Geometry geometry = Geometry::of(sample, length, Execution{});
+    const Geometry geometry = Geometry::of(sample, length_scale, Execution{});
     scale_ = geometry.scale;
     const PrincipalAxes axes =
         PrincipalAxes::of(sample, geometry, std::min(TileFilter::most_coordinates - 1, points.cols));
@@ -67,7 +67,7 @@ class Sample {
       std::copy_if(from(i), from(i) + n_points_, std::back_inserter(sorted),
                    [](double x) { return x > 0; });  // not itself
       std::sort(sorted.begin(), sorted.end());
-      const bool enough = sorted.size() >= far;
+      const bool enough = length(sorted) >= far;
       fourth.push_back(enough ? sorted[near - 1] : 0);
       if (enough) spread += std::log(sorted[far - 1] / sorted[near - 1]);
     }
@@ -76,15 +76,13 @@ class Sample {
     std::vector<Nearness> all;
     for (index_t i = 0; i < n_queries_; ++i) {
       auto radius = [&](double rank) {  // so far is the rank-th nearest of all points
-        return fourth[static_cast<std::size_t>(i)] *
+        return fourth[i] *
                std::pow(rank * static_cast<double>(n_points_) / static_cast<double>(points_.rows) / near, per_rank);
       };
-      Nearness nearness{std::vector<double>(static_cast<std::size_t>(apart_.n_labels), nowhere),
-                        radius(TileFilter::typical_points)};
+      Nearness nearness{std::vector<double>(apart_.n_labels, nowhere), radius(TileFilter::typical_points)};
       for (index_t j = 0; j < n_points_; ++j)
         if (const std::int64_t label = label_of(j); label >= 0 && from(i)[j] > 0)
-          nearness.least[static_cast<std::size_t>(label)] =
-              std::min(nearness.least[static_cast<std::size_t>(label)], from(i)[j]);
+          nearness.least[label] = std::min(nearness.least[label], from(i)[j]);
       const double nearest = *std::min_element(nearness.least.begin(), nearness.least.end());
       for (double& least : nearness.least)
         if (least != nowhere) least = radius(1) * (least > nearest ? least / nearest : 1);
@@ -96,24 +94,22 @@ class Sample {
   // From the first queries to all points, in T: too far is infinite, too near is not seen, and neither fails.
   std::vector<Nearness> measured(index_t n_queries) const {
     std::vector<Nearness> all;
-    std::vector<T> squared(static_cast<std::size_t>(points_.rows)), of_nearest;
+    std::vector<T> squared(points_.rows), of_nearest;
     for (index_t i = 0; i < n_queries; ++i) {
-      std::vector<T> least(static_cast<std::size_t>(apart_.n_labels), std::numeric_limits<T>::infinity());
+      std::vector<T> least(apart_.n_labels, std::numeric_limits<T>::infinity());
       for (index_t j = 0; j < points_.rows; ++j) {
         const T one = squared_distance<T>(row(i), points_.row(j), points_.cols, T{1});
-        squared[static_cast<std::size_t>(j)] = one;
-        if (const std::int64_t label = label_of_point(j);
-            label >= 0 && one > 0 && one < least[static_cast<std::size_t>(label)])
-          least[static_cast<std::size_t>(label)] = one;
+        squared[j] = one;
+        if (const std::int64_t label = label_of_point(j); label >= 0 && one > 0 && one < least[label])
+          least[label] = one;
       }
       const auto nearest = std::min_element(least.begin(), least.end()) - least.begin();
       of_nearest.clear();
       for (index_t j = 0; j < points_.rows; ++j)
-        if (label_of_point(j) == nearest) of_nearest.push_back(squared[static_cast<std::size_t>(j)]);
+        if (label_of_point(j) == nearest) of_nearest.push_back(squared[j]);
       Nearness nearness;
       if (!of_nearest.empty()) {
-        const auto last =
-            of_nearest.begin() + std::min(TileFilter::typical_points, static_cast<index_t>(of_nearest.size())) - 1;
+        const auto last = of_nearest.begin() + std::min(TileFilter::typical_points, length(of_nearest)) - 1;
         std::nth_element(of_nearest.begin(), last, of_nearest.end());
         nearness.tile = std::sqrt(static_cast<double>(*last)) / scale_;
       }
@@ -129,15 +125,14 @@ class Sample {
     const double n_pairs = static_cast<double>(of_queries.size()) * static_cast<double>(n_points_);
     double cost = FilterCosts::pass * apart_.n_labels * n_pairs / static_cast<double>(points_.rows);
     std::vector<double> reaches;
-    for (std::size_t i = 0; i < of_queries.size(); ++i) {
+    for (index_t i = 0; i < length(of_queries); ++i) {
       const auto& [least, tile] = of_queries[i];
       reaches.clear();
       for (const double nearest : least)
         reaches.push_back(nearest == nowhere ? 0 : std::sqrt(squared_reach(scale_, nearest * nearest)));
       for (index_t j = 0; j < n_points_; ++j) {
         const std::int64_t label = label_of(j);
-        if (label >= 0)
-          cost += pair(static_cast<index_t>(i), j, reaches[static_cast<std::size_t>(label)], tile, pair_cost);
+        if (label >= 0) cost += pair(static_cast<index_t>(i), j, reaches[label], tile, pair_cost);
       }
     }
     return cost / (n_pairs * pair_cost);
@@ -151,8 +146,7 @@ class Sample {
     for (const index_t segment : TileFilter::segment_ends) {
       const index_t end = std::min(segment, width_);
       for (index_t k = begin; k < end; ++k) {
-        const double gap = coordinates_[static_cast<std::size_t>(i * width_ + k)] -
-                           coordinates_[static_cast<std::size_t>((n_queries_ + j) * width_ + k)];
+        const double gap = coordinates_[i * width_ + k] - coordinates_[(n_queries_ + j) * width_ + k];
         partial += gap * gap;
       }
       cost += FilterCosts::coordinate * static_cast<double>(end - begin + 2);
@@ -181,7 +175,7 @@ class Sample {
 }  // namespace
 
 template <class T>
-bool filter_pays(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length,
+bool filter_pays(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
                  double pair_cost, const SquaredReach& squared_reach) {
   constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32,
                     least_measured = 3, most_measured = 6;
@@ -193,7 +187,7 @@ bool filter_pays(MatrixView<T> queries, MatrixView<T> points, const SeparateLabe
   const index_t n_points = static_cast<index_t>(static_cast<double>(most_points) * std::min(affordable, 1.0));
   if (n_points < least_points) return false;
   const index_t n_queries = n_points / points_per_query;
-  const Sample<T> sample(queries, points, apart, length, n_queries, n_points);
+  const Sample<T> sample(queries, points, apart, length_scale, n_queries, n_points);
   const double share = sample.share(sample.extrapolated(), pair_cost, squared_reach);
   if (build + share * all >= FilterCosts::gain * all) return false;
   // Points on a surface of few dimensions and a little noise are farther from each other than extrapolated. What looks

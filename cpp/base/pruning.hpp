@@ -25,7 +25,7 @@ struct SeparateLabels {
 
 // Whether to build a filter for these pairs: one that costs `pair_cost` each without it.
 template <class T>
-bool filter_pays(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length,
+bool filter_pays(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
                  double pair_cost, const SquaredReach& squared_reach);
 
 }  // namespace spectralcls::detail

@@ -36,7 +36,7 @@ inline index_t n_query_chunks(index_t n_queries, index_t chunk_rows) {
 template <class T, class Body>
 void for_each_query_chunk(MatrixView<T> queries, const std::vector<index_t>& order, index_t chunk_rows,
                           const Geometry& geometry, const Execution& execution, Body&& body) {
-  for_each_chunk(n_query_chunks(queries.rows, chunk_rows), execution, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
+  for_each_chunk(n_query_chunks(queries.rows, chunk_rows), execution, [&](index_t c, Checkpoint& checkpoint) {
     const QueryChunk<T> chunk(queries, order, {c * chunk_rows, std::min((c + 1) * chunk_rows, queries.rows)}, geometry);
     const FlushSubnormals guard;  // only now: queries may be subnormal until they are scaled
     body(c, chunk, checkpoint);

@@ -89,7 +89,7 @@ int panel_hits(const std::vector<index_t>& ends, const float* q, const float* x,
 
 TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, const std::vector<index_t>& source,
                        const float* coordinates, index_t width, const Execution& execution)
-    : width_(width), n_tiles_(static_cast<index_t>(tiles.size())), stride_((n_tiles_ + W - 1) / W * W) {
+    : width_(width), n_tiles_(length(tiles)), stride_((n_tiles_ + W - 1) / W * W) {
   for (const index_t end : segment_ends) {
     ends_.push_back(std::min(end, width));
     if (end >= width) break;
@@ -97,14 +97,13 @@ TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, 
   first_panel_.push_back(0);
   for (const Tile& tile : tiles)
     first_panel_.push_back(first_panel_.back() + (tile.n_vectors * points_a_vector + panel_points - 1) / panel_points);
-  panels_.resize(
-      static_cast<std::size_t>(first_panel_.back() * (width + static_cast<index_t>(ends_.size())) * panel_points));
-  center_.resize(static_cast<std::size_t>(width * stride_));
+  panels_.resize(first_panel_.back() * (width + length(ends_)) * panel_points);
+  center_.resize(width * stride_);
   half_.resize(center_.size());
   constexpr index_t tiles_a_chunk = 64;
   for_each_chunk((n_tiles_ + tiles_a_chunk - 1) / tiles_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
     for (index_t t = chunk * tiles_a_chunk; t < std::min((chunk + 1) * tiles_a_chunk, n_tiles_); ++t) {
-      const Tile& tile = tiles[static_cast<std::size_t>(t)];
+      const Tile& tile = tiles[t];
       pack_tile(t, {tile.first, tile.first + tile.n_vectors * points_a_vector}, source, coordinates);
     }
   });
@@ -112,12 +111,12 @@ TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, 
 
 void TileFilter::pack_tile(index_t t, Range columns, const std::vector<index_t>& source, const float* coordinates) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  std::vector<float> low(static_cast<std::size_t>(width_), infinity), high(low.size(), -infinity);
+  std::vector<float> low(width_, infinity), high(low.size(), -infinity);
   double farthest = 0;
   for (index_t panel = first_panel_[t]; panel < first_panel_[t + 1]; ++panel)
     for (index_t j = 0; j < panel_points; ++j) {
       const index_t column = columns.begin + (panel - first_panel_[t]) * panel_points + j;
-      const index_t row = column < columns.end ? source[static_cast<std::size_t>(column)] : -1;
+      const index_t row = column < columns.end ? source[column] : -1;
       const float* point = row < 0 ? nullptr : coordinates + row * width_;
       float* to = panels_.data() + panel * per_panel() + j;
       double slack = 0;
@@ -147,7 +146,7 @@ void TileFilter::pack_tile(index_t t, Range columns, const std::vector<index_t>&
 void TileFilter::Block::set(const TileFilter& filter, const float* coordinates, const index_t* rows, index_t n_rows) {
   filter_ = &filter;
   const index_t width = filter.width_;
-  stream_.resize(static_cast<std::size_t>((width + static_cast<index_t>(filter.ends_.size())) * tile_rows));
+  stream_.resize((width + length(filter.ends_)) * tile_rows);
   for (index_t r = 0; r < tile_rows; ++r) {
     const float* query = coordinates + rows[std::min(r, n_rows - 1)] * width;
     const double slack = rounding * squared_norm(query, 0, width);
@@ -176,8 +175,8 @@ void TileFilter::Block::set_box(const float* coordinates, const index_t* rows, i
     center[k] = low + (high - low) / 2;
     half[k] = std::max(high - center[k], center[k] - low) + static_cast<float>(box_rounding * std::sqrt(farthest));
   }
-  bounds_.resize(static_cast<std::size_t>(stride));
-  centers_.resize(static_cast<std::size_t>(stride));
+  bounds_.resize(stride);
+  centers_.resize(stride);
   for (index_t t = 0; t < stride; t += W) {
     Vec<float> gaps{}, distances{};
     const float *c = filter_->center_.data() + t, *h = filter_->half_.data() + t;
@@ -197,8 +196,7 @@ index_t TileFilter::Block::nearest(index_t begin, index_t end) const {
 }
 
 void TileFilter::Block::prefetch(index_t tile) const {
-  const float* panel =
-      filter_->panels_.data() + filter_->first_panel_[static_cast<std::size_t>(tile)] * filter_->per_panel();
+  const float* panel = filter_->panels_.data() + filter_->first_panel_[tile] * filter_->per_panel();
   for (index_t k = 0; k < prefetch_ahead * panel_points; k += W) __builtin_prefetch(panel + k);
 }
 

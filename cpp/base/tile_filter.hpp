@@ -65,11 +65,11 @@ class TileFilter {
       near_.clear();
       for (index_t t = tiles.begin; t < tiles.end; ++t)
         if (bounds_[t] <= sight.farthest && (t < seen.begin || t >= seen.end)) near_.emplace_back(bounds_[t], t);
-      const auto first = near_.begin() + std::min<index_t>(n_first, static_cast<index_t>(near_.size()));
+      const auto first = near_.begin() + std::min<index_t>(n_first, length(near_));
       if (first != near_.end()) std::nth_element(near_.begin(), first, near_.end());
       std::sort(near_.begin(), first);
-      for (std::size_t i = 0; i < near_.size(); ++i) {
-        if (i + 1 < near_.size()) prefetch(near_[i + 1].second);
+      for (index_t i = 0; i < length(near_); ++i) {
+        if (i + 1 < length(near_)) prefetch(near_[i + 1].second);
         if (near_[i].first > sight.farthest || whole(near_[i].second)) continue;
         std::uint64_t bits[tile_rows];
         const int n_hits = hits(near_[i].second, sight.squared, bits);
@@ -94,7 +94,7 @@ class TileFilter {
   };
 
  private:
-  index_t per_panel() const { return (width_ + static_cast<index_t>(ends_.size())) * panel_points; }
+  index_t per_panel() const { return (width_ + length(ends_)) * panel_points; }
   TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, const std::vector<index_t>& source,
              const float* coordinates, index_t width, const Execution& execution);
   void pack_tile(index_t tile, Range columns, const std::vector<index_t>& source, const float* coordinates);

@@ -48,7 +48,7 @@ py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, 
   });
   py::dict out;
   out["values"] = to_array(found.values);
-  const auto count = static_cast<index_t>(found.values.size());
+  const auto count = length(found.values);
   Array<T> vectors = allocate<T>({n, count}, "Eigenvectors of rows x pairs");
   std::copy(found.vectors.begin(), found.vectors.end(), vectors.mutable_data());
   out["vectors"] = vectors;
@@ -138,7 +138,7 @@ py::dict eigen_gram(const py::object& row_starts, const py::object& indices, con
     return solve<T>(
         matrix.rows,
         [&](const T* x, T* y, index_t columns) {
-          between.resize(static_cast<std::size_t>(transposed.rows * columns));
+          between.resize(transposed.rows * columns);
           functions<T>().csr_product(transposed, x, between.data(), columns, run);
           functions<T>().csr_product(matrix, between.data(), y, columns, run);
         },

@@ -168,7 +168,8 @@ void kernel_matrix(const py::object& queries, const py::object& points, const py
   });
 }
 
-// Gaussian sums on a grid and which of them are within the tolerance, or None if exact sums are predicted to be as fast.
+// Gaussian sums on a grid and which of them are within the tolerance, or None if exact sums are predicted to be as
+// fast.
 py::object approximate_sums(const py::object& queries, const py::object& points, const py::object& weights,
                             const py::object& labels, const py::object& n_labels, const py::object& bandwidth,
                             const py::object& excluded, const py::object& rtol, const py::object& atol,

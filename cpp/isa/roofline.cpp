@@ -44,10 +44,9 @@ double one_thread(double seconds, Checkpoint& checkpoint) {
 
 template <class T>
 double multiply_add_rate(double seconds, const Execution& execution) {
-  std::vector<double> rates(static_cast<std::size_t>(std::max(execution.n_threads, 1)));
-  for_each_chunk(static_cast<std::ptrdiff_t>(rates.size()), execution, [&](std::ptrdiff_t i, Checkpoint& checkpoint) {
-    rates[static_cast<std::size_t>(i)] = one_thread<T>(seconds, checkpoint);
-  });
+  std::vector<double> rates(std::max(execution.n_threads, 1));
+  for_each_chunk(length(rates), execution,
+                 [&](index_t i, Checkpoint& checkpoint) { rates[i] = one_thread<T>(seconds, checkpoint); });
   double total = 0;
   for (const double rate : rates) total += rate;
   return total;

@@ -17,8 +17,8 @@ Eigen::VectorXd solve(char job, Matrix& a) {
   const bool vectors = job == 'V';
   if (n > 30000) throw std::length_error("a dense eigenproblem of this size is beyond LAPACK's integers");
   if (!a.allFinite()) throw std::runtime_error("the operator's answers are not finite");
-  std::vector<double> work(static_cast<std::size_t>(vectors ? 1 + 6 * n + 2 * n * n : 2 * n + 1));
-  std::vector<int> integer_work(static_cast<std::size_t>(vectors ? 3 + 5 * n : 1));
+  std::vector<double> work(vectors ? 1 + 6 * n + 2 * n * n : 2 * n + 1);
+  std::vector<int> integer_work(vectors ? 3 + 5 * n : 1);
   Eigen::VectorXd values(n);
   const int info =
       lapack.dsyevd(job, static_cast<int>(n), a.data(), values.data(), work.data(), static_cast<int>(work.size()),

@@ -89,7 +89,8 @@ class OrthogonalityLoss {
 //
 // A random block of b vectors meets an eigenspace of dimension r in min(b, r) directions, so a cluster of fewer
 // than b found values is complete. A fuller one may hide more: what was found is locked, and a search in its complement
-// with a block of twice the width looks for values that belong among the first k. So r copies take log2(r / b) searches.
+// with a block of twice the width looks for values that belong among the first k. So r copies take log2(r / b)
+// searches.
 template <class T>
 class BlockLanczos {
  public:
@@ -164,11 +165,11 @@ class BlockLanczos {
 
   // Room for the basis, the block, and its product. Pages that are never written cost nothing.
   void allocate() {
-    block_.resize(static_cast<std::size_t>(2 * width_ * n_));
+    block_.resize(2 * width_ * n_);
     if (projection_.rows() < max_basis()) projection_.conservativeResize(max_basis(), max_basis());
     const index_t needed = fixed_ + max_basis() + 2 * width_;
     if (needed <= capacity_) return;
-    std::unique_ptr<T[]> grown(new T[static_cast<std::size_t>(needed * n_)]);
+    std::unique_ptr<T[]> grown(new T[needed * n_]);
     if (storage_) std::copy(storage_.get(), storage_.get() + (fixed_ + size_) * n_, grown.get());
     storage_ = std::move(grown);
     capacity_ = needed;
@@ -193,7 +194,8 @@ class BlockLanczos {
     const Matrix corner = rows.bottomRows(last_);
     const double eps = std::numeric_limits<T>::epsilon();
     const double skew = (corner - corner.transpose()).cwiseAbs().maxCoeff();
-    // What is left of an operator of low rank is rounding, which is not symmetric: |A| is the measure, not this product.
+    // What is left of an operator of low rank is rounding, which is not symmetric: |A| is the measure, not this
+    // product.
     convergence_.norm = std::max(convergence_.norm, coefficients.colwise().norm().maxCoeff());
     if (skew > std::sqrt(eps) * convergence_.norm) return fail(EigenStatus::not_symmetric);
     projection_.block(0, size_ - last_, size_, last_) = rows;
@@ -226,28 +228,28 @@ class BlockLanczos {
 
   // Moves the wanted Ritz vectors behind the locked ones and keeps the best k of both, in order.
   void lock() {
-    const index_t found = std::min(wanted(), size_), old = static_cast<index_t>(result_.values.size());
+    const index_t found = std::min(wanted(), size_), old = length(result_.values);
     algebra_.multiply(columns(0, size_), ritz_.vectors.leftCols(found), columns(0, found));
     std::vector<std::pair<double, index_t>> order;
-    for (index_t j = 0; j < old; ++j) order.emplace_back(result_.values[static_cast<std::size_t>(j)], j);
+    for (index_t j = 0; j < old; ++j) order.emplace_back(result_.values[j], j);
     for (index_t j = 0; j < found; ++j) order.emplace_back(ritz_.values(j), old + j);
     std::stable_sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.first > b.first; });
-    order.resize(std::min(order.size(), static_cast<std::size_t>(options_.pairs)));
+    order.resize(std::min(length(order), options_.pairs));
 
     const Multivector<T> all = columns(-old, old + found);
-    std::vector<T> sorted(order.size() * static_cast<std::size_t>(n_));
+    std::vector<T> sorted(length(order) * n_);
     std::vector<double> residuals = result_.residuals;
     for (index_t j = 0; j < found; ++j) residuals.push_back(ritz_.residuals(j));
     result_.values.clear();
     result_.residuals.clear();
-    for (std::size_t j = 0; j < order.size(); ++j) {
+    for (index_t j = 0; j < length(order); ++j) {
       const T* column = all.data + order[j].second * n_;
-      std::copy(column, column + n_, sorted.data() + j * static_cast<std::size_t>(n_));
+      std::copy(column, column + n_, sorted.data() + j * n_);
       result_.values.push_back(order[j].first);
-      result_.residuals.push_back(residuals[static_cast<std::size_t>(order[j].second)]);
+      result_.residuals.push_back(residuals[order[j].second]);
     }
     std::copy(sorted.begin(), sorted.end(), all.data);
-    const index_t added = static_cast<index_t>(order.size()) - old;
+    const index_t added = length(order) - old;
     fixed_ += added;
     room_ -= added;
     size_ = 0;
@@ -281,13 +283,13 @@ class BlockLanczos {
     if (result_.status == EigenStatus::not_finite || result_.status == EigenStatus::not_symmetric)
       return std::move(result_);
     lock();
-    const index_t count = static_cast<index_t>(result_.values.size());
+    const index_t count = length(result_.values);
     for (auto& value : result_.values) value = apply_.from_scale(value);
     for (auto& residual : result_.residuals) residual = apply_.from_scale(residual);
-    result_.vectors.resize(static_cast<std::size_t>(n_ * count));
+    result_.vectors.resize(n_ * count);
     for (index_t j = 0; j < count; ++j) {
       const T* column = columns(j - count, 1).data;
-      for (index_t i = 0; i < n_; ++i) result_.vectors[static_cast<std::size_t>(i * count + j)] = column[i];
+      for (index_t i = 0; i < n_; ++i) result_.vectors[i * count + j] = column[i];
     }
     return std::move(result_);
   }
@@ -296,10 +298,10 @@ class BlockLanczos {
   ScaledOperator<T> apply_;
   EigenOptions options_;
   MultivectorAlgebra<T> algebra_;
-  index_t fixed_, room_;         // fixed columns; dimension that is left
-  index_t block_size_, width_;   // of this search; of the block at hand, which the room may limit
-  index_t size_ = 0;              // columns of V
-  index_t last_ = 0;              // columns of the last product
+  index_t fixed_, room_;        // fixed columns; dimension that is left
+  index_t block_size_, width_;  // of this search; of the block at hand, which the room may limit
+  index_t size_ = 0;            // columns of V
+  index_t last_ = 0;            // columns of the last product
   index_t capacity_ = 0;
   Convergence convergence_;
   Schedule schedule_;

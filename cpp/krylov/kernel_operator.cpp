@@ -14,9 +14,9 @@ struct Rows {
 
 template <class T>
 std::vector<Rows<T>> rows_by_label(const KernelOperator<T>& a) {
-  std::vector<Rows<T>> all(static_cast<std::size_t>(a.n_labels));
+  std::vector<Rows<T>> all(a.n_labels);
   for (index_t i = 0; i < a.points.rows; ++i) {
-    Rows<T>& own = all[static_cast<std::size_t>(a.labels[i])];
+    Rows<T>& own = all[a.labels[i]];
     own.number.push_back(i);
     own.coordinates.insert(own.coordinates.end(), a.points.row(i), a.points.row(i) + a.points.cols);
   }
@@ -40,7 +40,7 @@ class Products {
   void operator()(const T* x, T* y, index_t columns) {
     const index_t n = a_.points.rows;
     if (a_.scale) {
-      scaled_.resize(static_cast<std::size_t>(n * columns));
+      scaled_.resize(n * columns);
       multiply_rows(a_.scale, n, columns, x, scaled_.data());
       x = scaled_.data();
     }
@@ -57,20 +57,20 @@ class Products {
       request.bandwidths = a_.bandwidths;
       a_.plain_sums(request, y, execution_);
     }
-    for (index_t label = 0; label < static_cast<index_t>(by_label_.size()); ++label) add_rows(request, label, y);
+    for (index_t label = 0; label < length(by_label_); ++label) add_rows(request, label, y);
     if (a_.scale) multiply_rows(a_.scale, n, columns, y, y);
   }
 
  private:
   void add_rows(KernelSums<T>& request, index_t label, T* y) {
-    const Rows<T>& rows = by_label_[static_cast<std::size_t>(label)];
-    const auto m = static_cast<index_t>(rows.number.size());
+    const Rows<T>& rows = by_label_[label];
+    const auto m = length(rows.number);
     if (m == 0) return;
     const index_t n_labels = a_.n_labels, columns = request.n_columns;
     request.queries = {rows.coordinates.data(), m, a_.points.cols};
     request.bandwidths.assign(a_.bandwidths.begin() + label * n_labels, a_.bandwidths.begin() + (label + 1) * n_labels);
     request.bandwidths_by_label = true;
-    sums_.resize(static_cast<std::size_t>(m * n_labels * columns));
+    sums_.resize(m * n_labels * columns);
     a_.plain_sums(request, sums_.data(), execution_);
     const T* factors = a_.factors.data() + label * n_labels;
     const T* sum = sums_.data();

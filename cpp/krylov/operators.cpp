@@ -79,14 +79,14 @@ void dense_product(const T* a, index_t n, const T* x, T* y, index_t columns, con
   std::vector<T> padded;
   const T* source = x;
   if (stride != columns) {
-    padded.assign(static_cast<std::size_t>(n * stride), T(0));
+    padded.assign(n * stride, T(0));
     for (index_t i = 0; i < n; ++i) std::copy(x + i * columns, x + (i + 1) * columns, padded.data() + i * stride);
     source = padded.data();
   }
   const double products = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(columns);
   for_each_chunk((n + dense_rows - 1) / dense_rows, execution.for_work(products), [&](index_t chunk, Checkpoint&) {
     const index_t first = chunk * dense_rows, rows = std::min(dense_rows, n - first);
-    std::vector<T> sums(static_cast<std::size_t>(rows * stride));
+    std::vector<T> sums(rows * stride);
     dense_rows_product(a + first * n, n, rows, source, sums.data(), stride);
     for (index_t i = 0; i < rows; ++i)
       std::copy(sums.data() + i * stride, sums.data() + i * stride + columns, y + (first + i) * columns);
@@ -108,7 +108,7 @@ void csr_product(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const
 template <class T>
 std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& execution) {
   const index_t tiles = (n + tile - 1) / tile;
-  std::vector<std::pair<double, double>> worst(static_cast<std::size_t>(tiles));
+  std::vector<std::pair<double, double>> worst(tiles);
   for_each_chunk(tiles, execution.for_work(static_cast<double>(n) * static_cast<double>(n)),
                  [&](index_t chunk, Checkpoint&) {
                    // By columns of the tile, which are lanes of vectors; x - x is NaN where x is not finite.
@@ -131,7 +131,7 @@ std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& exec
                    const auto greatest = [doubt](const auto& lanes) {
                      return *std::max_element(lanes.begin(), lanes.end()) + doubt;
                    };
-                   worst[static_cast<std::size_t>(chunk)] = {greatest(difference), greatest(largest)};
+                   worst[chunk] = {greatest(difference), greatest(largest)};
                  });
   std::pair<double, double> result{0, 0};
   for (const auto& [difference, largest] : worst) {

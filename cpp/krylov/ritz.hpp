@@ -46,7 +46,7 @@ class Convergence {
     const index_t available = std::min(pairs_, ritz.values.size());
     index_t count = 0;
     while (count < available) {
-      const double rival = locked[static_cast<std::size_t>(pairs_ - 1 - count)];
+      const double rival = locked[pairs_ - 1 - count];
       if (ritz.values(count) <= rival + 2 * allowed(rival)) break;
       ++count;
     }

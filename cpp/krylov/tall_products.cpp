@@ -12,6 +12,36 @@ namespace {
 constexpr index_t chunk_rows = 1024;
 constexpr index_t chunk_bytes = 512 * 1024;  // of vectors that are read again and again while in the second-level cache
 
+}  // namespace
+
+namespace detail {
+
+// left^T right, from products of chunks of rows that are added in their order.
+template <class T>
+class ChunkedProduct {
+ public:
+  ChunkedProduct(index_t rows, index_t left, index_t right) : size_(left * right) {
+    parts_.resize(((rows + chunk_rows - 1) / chunk_rows) * size_);
+  }
+
+  void put(index_t chunk, const Multivector<const T>& left, const Multivector<const T>& right, index_t count) {
+    inner_of_rows<T>(left, right, count, parts_.data() + chunk * size_);
+  }
+  void total(double* out) const {
+    std::fill(out, out + size_, 0.0);
+    for (index_t first = 0; first < length(parts_); first += size_)
+      for (index_t i = 0; i < size_; ++i) out[i] += parts_[first + i];
+  }
+
+ private:
+  index_t size_;
+  UninitializedVector<double> parts_;
+};
+
+}  // namespace detail
+
+namespace {
+
 // The same vectors from a row on.
 template <class T>
 Multivector<T> from_row(const Multivector<T>& vectors, index_t first) {
@@ -31,28 +61,6 @@ void for_each_rows(index_t rows, double flops, const Execution& execution, Body&
   });
 }
 
-// left^T right, from products of chunks of rows that are added in their order.
-template <class T>
-class ChunkedProduct {
- public:
-  ChunkedProduct(index_t rows, index_t left, index_t right) : size_(static_cast<std::size_t>(left * right)) {
-    parts_.resize(static_cast<std::size_t>((rows + chunk_rows - 1) / chunk_rows) * size_);
-  }
-
-  void put(index_t chunk, const Multivector<const T>& left, const Multivector<const T>& right, index_t count) {
-    detail::inner_of_rows<T>(left, right, count, parts_.data() + static_cast<std::size_t>(chunk) * size_);
-  }
-  void total(double* out) const {
-    std::fill(out, out + size_, 0.0);
-    for (std::size_t first = 0; first < parts_.size(); first += size_)
-      for (std::size_t i = 0; i < size_; ++i) out[i] += parts_[first + i];
-  }
-
- private:
-  std::size_t size_;
-  UninitializedVector<double> parts_;
-};
-
 double product_flops(index_t rows, index_t left, index_t right) {
   return 2.0 * static_cast<double>(rows) * static_cast<double>(left) * static_cast<double>(right);
 }
@@ -62,7 +70,7 @@ double product_flops(index_t rows, index_t left, index_t right) {
 template <class T>
 void inner_product(const Multivector<const T>& left, const Multivector<const T>& right, double* out,
                    const Execution& execution) {
-  ChunkedProduct<T> sums(left.rows, left.columns, right.columns);
+  detail::ChunkedProduct<T> sums(left.rows, left.columns, right.columns);
   const double flops = product_flops(left.rows, left.columns, right.columns);
   for_each_rows(left.rows, flops, execution, [&](index_t chunk, index_t first, index_t count) {
     sums.put(chunk, from_row(left, first), from_row(right, first), count);
@@ -73,7 +81,7 @@ void inner_product(const Multivector<const T>& left, const Multivector<const T>&
 template <class T>
 void add_product(const Multivector<const T>& basis, const T* coefficients, const Multivector<T>& block, double* gram,
                  const Execution& execution) {
-  ChunkedProduct<T> sums(block.rows, block.columns, block.columns);
+  detail::ChunkedProduct<T> sums(block.rows, block.columns, block.columns);
   const double flops = product_flops(block.rows, basis.columns + block.columns, block.columns);
   for_each_rows(block.rows, flops, execution, [&](index_t chunk, index_t first, index_t count) {
     const Multivector<T> rows = from_row(block, first);
@@ -92,7 +100,7 @@ void product(const Multivector<const T>& vectors, const T* coefficients, const M
   for_each_rows(
       vectors.rows, flops, execution,
       [&](index_t, index_t first, index_t count) {
-        std::vector<T> rows(static_cast<std::size_t>(count * columns));
+        std::vector<T> rows(count * columns);
         detail::add_product_of_rows<T>(from_row(vectors, first), coefficients, {rows.data(), count, columns}, count);
         for (index_t j = 0; j < columns; ++j)
           std::copy(rows.data() + j * count, rows.data() + (j + 1) * count, target.data + j * target.rows + first);
@@ -114,7 +122,7 @@ template <class T>
 void from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<const T>& basis, double* out,
                const Execution& execution) {
   const index_t columns = vectors.columns;
-  ChunkedProduct<T> sums(vectors.rows, basis.columns, columns);
+  detail::ChunkedProduct<T> sums(vectors.rows, basis.columns, columns);
   const double flops = product_flops(vectors.rows, basis.columns, columns);
   for_each_rows(vectors.rows, flops, execution, [&](index_t chunk, index_t first, index_t count) {
     for (index_t j = 0; j < columns; ++j)

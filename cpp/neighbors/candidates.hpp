@@ -27,10 +27,10 @@ class Candidates {
   }
 
   void reset(index_t k) {
-    k_ = static_cast<std::size_t>(k);
+    k_ = k;
     entries_.reserve(capacity(k_));
   }
-  static std::size_t bytes(index_t k) { return capacity(static_cast<std::size_t>(k)) * sizeof(Entry); }
+  static index_t bytes(index_t k) { return capacity(k) * sizeof(Entry); }
   // The share of n points in random order that are among the k nearest of those before them.
   static double expected(index_t k, index_t n) {
     const double share = std::min(1.0, static_cast<double>(k) / static_cast<double>(n));
@@ -42,24 +42,24 @@ class Candidates {
     entries_.push_back({bounds.first, bounds.second, index});
   }
   // A compaction costs about as much as it saves once k new candidates have come in.
-  bool wants_compaction() const { return entries_.size() >= compacted_ + k_ + spare && entries_.size() >= k_; }
+  bool wants_compaction() const { return length(entries_) >= compacted_ + k_ + spare && length(entries_) >= k_; }
 
   template <class Exact>
   void compact(Exact&& exact) {
     narrow();
-    if (entries_.size() > 2 * k_ + spare) {
+    if (length(entries_) > 2 * k_ + spare) {
       settle(exact);
       narrow();
       // Of exact ties for the last place, only the smallest indices are wanted.
-      if (entries_.size() > k_) keep_best();
+      if (length(entries_) > k_) keep_best();
     }
-    compacted_ = entries_.size();
+    compacted_ = length(entries_);
   }
 
   // The k nearest as (exact squared distance, index), in order.
   template <class Exact>
   const std::vector<Entry>& nearest(Exact&& exact) {
-    assert(entries_.size() >= k_);
+    assert(length(entries_) >= k_);
     narrow();
     settle(exact);
     keep_best();
@@ -68,15 +68,15 @@ class Candidates {
   }
 
  private:
-  static constexpr std::size_t spare = 16;
-  static std::size_t capacity(std::size_t k) { return 2 * k + spare + 64; }
+  static constexpr index_t spare = 16;
+  static index_t capacity(index_t k) { return 2 * k + spare + 64; }
 
   void narrow() {
-    if (entries_.size() <= k_) {
-      if (entries_.size() == k_) reach_ = std::max_element(entries_.begin(), entries_.end(), nearer)->upper;
+    if (length(entries_) <= k_) {
+      if (length(entries_) == k_) reach_ = std::max_element(entries_.begin(), entries_.end(), nearer)->upper;
       return;
     }
-    const auto last = entries_.begin() + static_cast<std::ptrdiff_t>(k_) - 1;
+    const auto last = entries_.begin() + static_cast<index_t>(k_) - 1;
     std::nth_element(entries_.begin(), last, entries_.end(), nearer);
     reach_ = last->upper;
     entries_.erase(std::remove_if(last + 1, entries_.end(), [&](const Entry& e) { return e.lower > reach_; }),
@@ -88,11 +88,11 @@ class Candidates {
       if (e.lower != e.upper) e.lower = e.upper = exact(e.index);
   }
   void keep_best() {
-    std::nth_element(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(k_) - 1, entries_.end(), nearer);
+    std::nth_element(entries_.begin(), entries_.begin() + static_cast<index_t>(k_) - 1, entries_.end(), nearer);
     entries_.resize(k_);
   }
 
-  std::size_t k_ = 0, compacted_ = 0;
+  index_t k_ = 0, compacted_ = 0;
   double reach_ = std::numeric_limits<double>::infinity();
   std::vector<Entry> entries_;
 };

@@ -15,25 +15,23 @@ class KdTree<T>::Builder {
  public:
   Builder(KdTree& tree, MatrixView<T> points, const Execution& execution)
       : tree_(tree), n_padded_(tree.n_leaves() * leaf_size), stride_((n_padded_ / leaf_size | 1) * leaf_size) {
-    coordinates_.resize(static_cast<std::size_t>(stride_ * tree.d_));
-    rows_.resize(static_cast<std::size_t>(n_padded_));
+    coordinates_.resize(stride_ * tree.d_);
+    rows_.resize(n_padded_);
     constexpr index_t chunk = 2048;
-    for_each_chunk((n_padded_ + chunk - 1) / chunk, execution, [&](std::ptrdiff_t c, Checkpoint&) {
-      take({c * chunk, std::min((c + 1) * chunk, n_padded_)}, points);
-    });
+    for_each_chunk((n_padded_ + chunk - 1) / chunk, execution,
+                   [&](index_t c, Checkpoint&) { take({c * chunk, std::min((c + 1) * chunk, n_padded_)}, points); });
   }
 
   // The nodes of the upper levels one level after the other, all of a level at once; then whole subtrees.
   void build(const Execution& execution) {
     std::vector<Subtree> level{tree_.root()}, upper;
     std::vector<Scratch> scratch;
-    const auto enough = static_cast<std::size_t>(execution.n_threads > 1 ? 4 * execution.n_threads : 1);
-    while (level.size() < enough && level.front().n_leaves > least_leaves) {
-      for_each_chunk(static_cast<std::ptrdiff_t>(level.size()), execution,
-                     [&](std::ptrdiff_t i, Checkpoint& checkpoint) {
-                       Scratch mine;
-                       halve(level[static_cast<std::size_t>(i)], mine, checkpoint);
-                     });
+    const auto enough = execution.n_threads > 1 ? 4 * execution.n_threads : 1;
+    while (length(level) < enough && level.front().n_leaves > least_leaves) {
+      for_each_chunk(length(level), execution, [&](index_t i, Checkpoint& checkpoint) {
+        Scratch mine;
+        halve(level[i], mine, checkpoint);
+      });
       upper.insert(upper.end(), level.begin(), level.end());
       std::vector<Subtree> next;
       for (const Subtree& node : level) {
@@ -42,9 +40,9 @@ class KdTree<T>::Builder {
       }
       level = std::move(next);
     }
-    for_each_chunk(static_cast<std::ptrdiff_t>(level.size()), execution, [&](std::ptrdiff_t i, Checkpoint& checkpoint) {
+    for_each_chunk(length(level), execution, [&](index_t i, Checkpoint& checkpoint) {
       Scratch mine;
-      build(level[static_cast<std::size_t>(i)], mine, checkpoint);
+      build(level[i], mine, checkpoint);
     });
     for (auto node = upper.rbegin(); node != upper.rend(); ++node) enclose(*node);
   }
@@ -63,10 +61,10 @@ class KdTree<T>::Builder {
   void take(Range range, MatrixView<T> points) {
     const index_t d = tree_.d_, end = std::min(range.end, points.rows);
     for (index_t i = range.begin; i < end; ++i)
-      for (index_t a = 0; a < d; ++a) coordinates_[static_cast<std::size_t>(a * stride_ + i)] = points.row(i)[a];
+      for (index_t a = 0; a < d; ++a) coordinates_[a * stride_ + i] = points.row(i)[a];
     for (index_t i = end; i < range.end; ++i)
       for (index_t a = 0; a < d; ++a) axis(a)[i] = std::numeric_limits<T>::quiet_NaN();
-    for (index_t i = range.begin; i < range.end; ++i) rows_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
+    for (index_t i = range.begin; i < range.end; ++i) rows_[i] = static_cast<std::int32_t>(i);
   }
 
   T* axis(index_t a) { return coordinates_.data() + a * stride_; }
@@ -85,7 +83,7 @@ class KdTree<T>::Builder {
     const index_t a = widest_axis(range);
     const index_t n_left = node.left().n_leaves * leaf_size;
     const Cut<T> cut = scratch.selection(axis(a) + range.begin, range.size(), n_left);
-    tree_.splits_[static_cast<std::size_t>(node.node)] = {cut.threshold, static_cast<std::int32_t>(a)};
+    tree_.splits_[node.node] = {cut.threshold, static_cast<std::int32_t>(a)};
     mark(axis(a) + range.begin, range.size(), cut, scratch);
     for (index_t b = 0; b < tree_.d_; ++b) {
       move(axis(b) + range.begin, range.size(), n_left, scratch);
@@ -122,7 +120,7 @@ class KdTree<T>::Builder {
 
   // The bits of the points before the cut.
   void mark(const T* keys, index_t n, const Cut<T>& cut, Scratch& scratch) {
-    scratch.left.resize(static_cast<std::size_t>(n / leaf_size));
+    scratch.left.resize(n / leaf_size);
     index_t n_equal = cut.n_equal;
     const Vec<T> threshold = broadcast<T>(cut.threshold);
     for (index_t i = 0; i < n; i += leaf_size) {
@@ -134,21 +132,21 @@ class KdTree<T>::Builder {
       }
       for (unsigned equal = at_most & ~below; equal && n_equal > 0; equal &= equal - 1, --n_equal)
         below |= equal & -equal;
-      scratch.left[static_cast<std::size_t>(i / leaf_size)] = static_cast<std::uint16_t>(below);
+      scratch.left[i / leaf_size] = static_cast<std::uint16_t>(below);
     }
   }
 
   // Moves one array's values to both sides of the cut; they stay in order.
   template <class E>
   void move(E* values, index_t n, index_t n_left, Scratch& scratch) {
-    scratch.moved.resize(static_cast<std::size_t>(n - n_left + leaf_size) * sizeof(E) / sizeof(T) + 1);
+    scratch.moved.resize((n - n_left + leaf_size) * sizeof(E) / sizeof(T) + 1);
     E *to_left = values, *to_right = reinterpret_cast<E*>(scratch.moved.data());
     for (index_t i = 0; i < n; i += leaf_size) {
-      const unsigned left = scratch.left[static_cast<std::size_t>(i / leaf_size)];
+      const unsigned left = scratch.left[i / leaf_size];
       to_right = pack_chosen(to_right, values + i, ~left & 0xffff);
       to_left = pack_chosen(to_left, values + i, left);
     }
-    std::memcpy(values + n_left, scratch.moved.data(), static_cast<std::size_t>(n - n_left) * sizeof(E));
+    std::memcpy(values + n_left, scratch.moved.data(), (n - n_left) * sizeof(E));
   }
 
   void finish(const Subtree& leaf) {
@@ -162,7 +160,7 @@ class KdTree<T>::Builder {
       box[d + a] = high;
     }
     std::memcpy(tree_.rows_.data() + first, rows_.data() + first, leaf_size * sizeof(std::int32_t));
-    tree_.least_rows_[static_cast<std::size_t>(leaf.node)] = rows_[static_cast<std::size_t>(first)];
+    tree_.least_rows_[leaf.node] = rows_[first];
   }
 
   // The box about both children.
@@ -174,7 +172,7 @@ class KdTree<T>::Builder {
       box[a] = std::min(left[a], right[a]);
       box[d + a] = std::max(left[d + a], right[d + a]);
     }
-    tree_.least_rows_[static_cast<std::size_t>(node.node)] = std::min(tree_.least_row(l), tree_.least_row(r));
+    tree_.least_rows_[node.node] = std::min(tree_.least_row(l), tree_.least_row(r));
   }
 
   KdTree& tree_;
@@ -185,11 +183,10 @@ class KdTree<T>::Builder {
 
 template <class T>
 KdTree<T>::KdTree(MatrixView<T> points, const Execution& execution) : n_(points.rows), d_(points.cols) {
-  const auto n_nodes = static_cast<std::size_t>(2 * n_leaves() - 1),
-             n_places = static_cast<std::size_t>(n_leaves() * leaf_size);
-  points_.resize(n_places * static_cast<std::size_t>(d_));
+  const auto n_nodes = 2 * n_leaves() - 1, n_places = n_leaves() * leaf_size;
+  points_.resize(n_places * d_);
   rows_.resize(n_places);
-  boxes_.resize(n_nodes * static_cast<std::size_t>(2 * d_));
+  boxes_.resize(n_nodes * (2 * d_));
   least_rows_.resize(n_nodes);
   splits_.resize(n_nodes);
   const Execution run = execution.for_work(static_cast<double>(n_ * (d_ + 8)) * 16);
@@ -208,7 +205,7 @@ void KdTree<T>::find_leaves(const T* points, index_t n, std::int32_t* leaves) co
       inner = false;
       for (index_t i = 0; i < size; ++i) {
         if (at[i].is_leaf()) continue;
-        const Split& split = splits_[static_cast<std::size_t>(at[i].node)];
+        const Split& split = splits_[at[i].node];
         const index_t n_left = at[i].n_leaves - at[i].n_leaves / 2,
                       right = points[(begin + i) * d_ + split.axis] > split.threshold;
         at[i].node += 1 + right * (2 * n_left - 1);

@@ -56,13 +56,13 @@ class KdTree {
     assert(0 <= node && node < 2 * n_leaves() - 1);
     return boxes_.data() + node * 2 * d_;
   }
-  std::int32_t least_row(index_t node) const { return least_rows_[static_cast<std::size_t>(node)]; }
+  std::int32_t least_row(index_t node) const { return least_rows_[node]; }
 
   // For each of n points, one row after the other, the leaf in whose part of space it is.
   void find_leaves(const T* points, index_t n, std::int32_t* leaves) const;
   // Whether the left child of an inner node is the nearer one for a point.
   bool left_first(index_t node, const T* point) const {
-    const Split& split = splits_[static_cast<std::size_t>(node)];
+    const Split& split = splits_[node];
     return !(point[split.axis] > split.threshold);
   }
 

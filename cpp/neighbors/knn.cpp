@@ -49,7 +49,7 @@ class NearestOfChunk {
       : search_(search),
         chunk_(chunk),
         k_(k),
-        candidates_(static_cast<std::size_t>(chunk.places.size())),
+        candidates_(chunk.places.size()),
         buffer_(std::make_unique<TileBuffer<T>>()) {
     for (Candidates& one : candidates_) one.reset(k);
   }
@@ -113,8 +113,7 @@ class NearestOfChunk {
     for (index_t r = 0; r < chunk_.places.size(); ++r) {
       const index_t query = chunk_.rows[r];
       index_t place = 0;
-      for (const auto& entry :
-           candidates_[static_cast<std::size_t>(r)].nearest([&](index_t point) { return search_.exact(query, point); }))
+      for (const auto& entry : candidates_[r].nearest([&](index_t point) { return search_.exact(query, point); }))
         write(query, place++, entry.upper, entry.index);
     }
   }
@@ -122,13 +121,13 @@ class NearestOfChunk {
  private:
   static constexpr int dense_from = 16;  // a tile is compared whole if one pair in so many is in sight
 
-  const Tile& tile(index_t t) const { return search_.points().tiles()[static_cast<std::size_t>(t)]; }
-  index_t source(index_t column) const { return search_.points().source()[static_cast<std::size_t>(column)]; }
-  Candidates& of(index_t block, index_t r) { return candidates_[static_cast<std::size_t>(block * tile_rows + r)]; }
+  const Tile& tile(index_t t) const { return search_.points().tiles()[t]; }
+  index_t source(index_t column) const { return search_.points().source()[column]; }
+  Candidates& of(index_t block, index_t r) { return candidates_[block * tile_rows + r]; }
 
   // Tiles about one that hold k points, or all.
   Range about(index_t t) const {
-    const auto n_tiles = static_cast<index_t>(search_.points().tiles().size());
+    const auto n_tiles = length(search_.points().tiles());
     Range range{t, t + 1};
     auto n_points = [&](index_t at) {
       return index_t{tile(at).n_vectors} * lanes<T> - (at + 1 == n_tiles ? lanes<T> - 1 : 0);

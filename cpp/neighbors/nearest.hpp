@@ -20,25 +20,25 @@ class NeighborSort {
  public:
   void clear() { size_ = 0; }
   void reserve(index_t n) {
-    squared_.resize(static_cast<std::size_t>(n + lanes<double>));
+    squared_.resize(n + lanes<double>);
     rows_.resize(squared_.size());
   }
   void add(double squared, std::int32_t row) {
-    squared_[static_cast<std::size_t>(size_)] = squared;
-    rows_[static_cast<std::size_t>(size_++)] = row;
+    squared_[size_] = squared;
+    rows_[size_++] = row;
   }
 
   // The first k, 0 < k <= number of neighbors.
   const std::vector<Neighbor>& first(index_t k) {
     assert(0 < k && k <= size_);
-    sorted_.resize(static_cast<std::size_t>(std::max(k, size_)));
+    sorted_.resize(std::max(k, size_));
     if (k == 1) {
       sorted_[0] = neighbor(0);
       for (index_t i = 1; i < size_; ++i) sorted_[0] = std::min(sorted_[0], neighbor(i));
     } else if (size_ <= few) {
       by_counting();
     } else {
-      for (index_t i = 0; i < size_; ++i) sorted_[static_cast<std::size_t>(i)] = neighbor(i);
+      for (index_t i = 0; i < size_; ++i) sorted_[i] = neighbor(i);
       std::sort(sorted_.begin(), sorted_.begin() + size_);
     }
     return sorted_;
@@ -47,21 +47,18 @@ class NeighborSort {
  private:
   static constexpr index_t few = 128;
 
-  Neighbor neighbor(index_t i) const {
-    return {squared_[static_cast<std::size_t>(i)], static_cast<std::int32_t>(rows_[static_cast<std::size_t>(i)])};
-  }
+  Neighbor neighbor(index_t i) const { return {squared_[i], static_cast<std::int32_t>(rows_[i])}; }
 
   void by_counting() {
     for (index_t i = 0; i < size_; i += lanes<double>) {
       const Vec<double> mine = load(squared_.data() + i), my_rows = load(rows_.data() + i);
       Bits<double> before = {};
       for (index_t j = 0; j < size_; ++j) {
-        const Vec<double> other = broadcast(squared_[static_cast<std::size_t>(j)]),
-                          row = broadcast(rows_[static_cast<std::size_t>(j)]);
+        const Vec<double> other = broadcast(squared_[j]), row = broadcast(rows_[j]);
         before -= (other < mine) | ((other == mine) & (row < my_rows));
       }
       for (index_t lane = 0; lane < lanes<double> && i + lane < size_; ++lane)
-        sorted_[static_cast<std::size_t>(before[lane])] = neighbor(i + lane);
+        sorted_[before[lane]] = neighbor(i + lane);
     }
   }
 

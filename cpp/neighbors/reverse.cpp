@@ -4,9 +4,7 @@
 #include "neighbors/tile_search.hpp"
 
 namespace spectralcls {
-namespace {
-
-using detail::TileSearch;
+namespace detail {
 
 template <class T>
 struct Found {
@@ -20,21 +18,28 @@ template <class T>
 struct SquaredRadii {
   std::vector<double> of_column, largest_of_tile;
 
-  SquaredRadii(const TileSearch<T>& search, const T* radii)
-      : of_column(static_cast<std::size_t>(search.points().n_columns()), -1.0) {
+  SquaredRadii(const TileSearch<T>& search, const T* radii) : of_column(search.points().n_columns(), -1.0) {
     for (const Tile& tile : search.points().tiles()) {
       double largest = -1;
       for (index_t j = tile.first; j < tile.first + tile.n_vectors * lanes<T>; ++j) {
-        const index_t row = search.points().source()[static_cast<std::size_t>(j)];
+        const index_t row = search.points().source()[j];
         if (row < 0) continue;
         const double radius = radii[row] / search.scale() * (1 + 2.0 * std::numeric_limits<T>::epsilon());
-        of_column[static_cast<std::size_t>(j)] = radius * radius;
+        of_column[j] = radius * radius;
         largest = std::max(largest, radius * radius);
       }
       largest_of_tile.push_back(largest);
     }
   }
 };
+
+}  // namespace detail
+
+namespace {
+
+using detail::Found;
+using detail::SquaredRadii;
+using detail::TileSearch;
 
 // The points that have a query of a chunk within their radius.
 template <class T>
@@ -49,10 +54,10 @@ class ReverseOfChunk {
     search_.look(chunk_, block, block_view_);
     for (index_t t = 0; t < search_.filter()->n_tiles(); ++t) {
       detail::ViewRadius sight;
-      sight.set(chunk_.size_of(block), [&](index_t) { return squared_.largest_of_tile[static_cast<std::size_t>(t)]; });
+      sight.set(chunk_.size_of(block), [&](index_t) { return squared_.largest_of_tile[t]; });
       std::uint64_t bits[tile_rows];
       if (block_view_.bounds()[t] <= sight.farthest && block_view_.hits(t, sight.squared, bits) > 0)
-        compare(block, search_.points().tiles()[static_cast<std::size_t>(t)]);
+        compare(block, search_.points().tiles()[t]);
     }
     ++work_.blocks;
     work_.coordinates = block_view_.n_coordinates();
@@ -61,12 +66,11 @@ class ReverseOfChunk {
   // A block of queries with all points of a tile.
   void compare(index_t block, const Tile& tile) {
     const double error = search_.product_error(chunk_, block, tile);
-    const DistanceForm form = search_.form(
-        error, squared_.largest_of_tile[static_cast<std::size_t>(&tile - search_.points().tiles().data())]);
+    const DistanceForm form = search_.form(error, squared_.largest_of_tile[&tile - search_.points().tiles().data()]);
     squared_distances(form, chunk_.packed, block, tile_rows, search_.points(), tile, *buffer_);
     work_.vectors += tile.n_vectors;
     for (int j = 0; j < tile.n_vectors * lanes<T>; ++j)
-      limits_[j] = search_.computed_limit(form, squared_.of_column[static_cast<std::size_t>(tile.first + j)], error);
+      limits_[j] = search_.computed_limit(form, squared_.of_column[tile.first + j], error);
     for (index_t r = 0; r < chunk_.size_of(block); ++r) {
       const T* D = buffer_->value[r];
       unsigned any = 0;  // most rows of a tile hold no pair within a radius
@@ -76,7 +80,7 @@ class ReverseOfChunk {
       const index_t query = chunk_.rows_of(block)[r];
       for (int v = 0; v < tile.n_vectors; ++v)
         detail::scan<T>(D, v, load(limits_ + v * lanes<T>), [&](int j) {
-          const index_t point = search_.points().source()[static_cast<std::size_t>(tile.first + j)];
+          const index_t point = search_.points().source()[tile.first + j];
           const T distance = search_.distance(search_.exact(query, point));
           if (distance < radii_[point]) found.push_back({query, point, distance});
         });
@@ -101,21 +105,21 @@ class ReverseOfChunk {
 template <class T>
 NeighborLists<T> in_order(std::vector<std::vector<Found<T>>> found, index_t n_queries) {
   NeighborLists<T> lists;
-  lists.first.assign(static_cast<std::size_t>(n_queries) + 1, 0);
+  lists.first.assign(n_queries + 1, 0);
   for (const auto& chunk : found)
-    for (const Found<T>& one : chunk) ++lists.first[static_cast<std::size_t>(one.query) + 1];
-  for (std::size_t i = 1; i < lists.first.size(); ++i) lists.first[i] += lists.first[i - 1];
-  lists.indices.resize(static_cast<std::size_t>(lists.first.back()));
+    for (const Found<T>& one : chunk) ++lists.first[one.query + 1];
+  for (index_t i = 1; i < length(lists.first); ++i) lists.first[i] += lists.first[i - 1];
+  lists.indices.resize(lists.first.back());
   lists.distances.resize(lists.indices.size());
   for (auto& chunk : found) {
     std::sort(chunk.begin(), chunk.end(), [](const Found<T>& a, const Found<T>& b) {
       return a.query < b.query || (a.query == b.query && a.point < b.point);
     });
     std::int64_t at = 0;
-    for (std::size_t i = 0; i < chunk.size(); ++i, ++at) {
-      if (i == 0 || chunk[i].query != chunk[i - 1].query) at = lists.first[static_cast<std::size_t>(chunk[i].query)];
-      lists.indices[static_cast<std::size_t>(at)] = chunk[i].point;
-      lists.distances[static_cast<std::size_t>(at)] = chunk[i].distance;
+    for (index_t i = 0; i < length(chunk); ++i, ++at) {
+      if (i == 0 || chunk[i].query != chunk[i - 1].query) at = lists.first[chunk[i].query];
+      lists.indices[at] = chunk[i].point;
+      lists.distances[at] = chunk[i].distance;
     }
   }
   return lists;
@@ -129,7 +133,7 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
   auto median_reach = [&](double scale, double) {
     std::vector<T> sorted(radii, radii + points.rows);
     std::nth_element(sorted.begin(), sorted.begin() + points.rows / 2, sorted.end());
-    const double radius = sorted[static_cast<std::size_t>(points.rows / 2)] / scale;
+    const double radius = sorted[points.rows / 2] / scale;
     return radius * radius;
   };
   const auto search = detail::search_of<T>(queries, points, 1, 0.0, execution, median_reach,
@@ -140,11 +144,11 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
                                              return reverse.work();
                                            });
   const SquaredRadii<T> squared(*search, radii);
-  std::vector<std::vector<Found<T>>> found(static_cast<std::size_t>(search->n_chunks()));
+  std::vector<std::vector<Found<T>>> found(search->n_chunks());
   search->for_each([&](index_t c, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
     ReverseOfChunk<T> reverse(*search, chunk, radii, squared);
     search->run(chunk, reverse, checkpoint);
-    found[static_cast<std::size_t>(c)] = std::move(reverse.found);
+    found[c] = std::move(reverse.found);
   });
   return in_order(std::move(found), queries.rows);
 }

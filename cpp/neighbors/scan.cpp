@@ -42,7 +42,7 @@ class Distances {
         sums[i] += gap * gap;
       }
     }
-    for (int i = 0; i < together; ++i) out[i] = sum_of_lanes<T>(sums[i]);
+    for (int i = 0; i < together; ++i) out[i] = static_cast<T>(sum_of_lanes<T>(sums[i]));
   }
 
  private:
@@ -64,10 +64,7 @@ template <class T>
 class Part {
  public:
   Part(MatrixView<T> queries, MatrixView<T> points, index_t k, index_t begin, index_t end)
-      : queries_(queries),
-        points_(points),
-        squared_distances_(points.cols),
-        candidates_(static_cast<std::size_t>(queries.rows)) {
+      : queries_(queries), points_(points), squared_distances_(points.cols), candidates_(queries.rows) {
     for (Candidates& one : candidates_) one.reset(std::min(k, end - begin));
     const index_t rows = std::max<index_t>(cached / (points.cols * sizeof(T) * together), 1) * together;
     for (index_t from = begin; from < end; from += rows)
@@ -76,15 +73,14 @@ class Part {
 
   // By distance, then by index.
   const std::vector<Candidates::Entry>& nearest(index_t q) {
-    return candidates_[static_cast<std::size_t>(q)].nearest(
-        [&](std::int64_t point) { return exact(q, static_cast<index_t>(point)); });
+    return candidates_[q].nearest([&](std::int64_t point) { return exact(q, static_cast<index_t>(point)); });
   }
 
  private:
   static constexpr index_t cached = 1 << 14;  // bytes of points that all queries look at while they are cached
 
   void look(index_t q, index_t begin, index_t end) {
-    Candidates& mine = candidates_[static_cast<std::size_t>(q)];
+    Candidates& mine = candidates_[q];
     T squared[together];
     for (index_t i = begin; i + together <= end; i += together) {
       squared_distances_(queries_.row(q), points_.row(i), squared);
@@ -129,13 +125,13 @@ void scan_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* d
   constexpr index_t coordinates_per_part = 1 << 20;
   const index_t rows = std::max(coordinates_per_part / std::max<index_t>(points.cols, 8), 4 * k);
   const index_t n_parts = (points.rows + rows - 1) / rows, m = queries.rows;
-  std::vector<Candidates::Entry> found(static_cast<std::size_t>(n_parts * m * k));
-  std::vector<index_t> sizes(static_cast<std::size_t>(n_parts));
+  std::vector<Candidates::Entry> found(n_parts * m * k);
+  std::vector<index_t> sizes(n_parts);
   const double work = static_cast<double>(m * points.rows) * static_cast<double>(points.cols + 8);
-  for_each_chunk(n_parts, execution.for_work(work), [&](std::ptrdiff_t p, Checkpoint& checkpoint) {
+  for_each_chunk(n_parts, execution.for_work(work), [&](index_t p, Checkpoint& checkpoint) {
     const index_t begin = p * rows, end = std::min(begin + rows, points.rows);
     Part<T> part(queries, points, k, begin, end);
-    sizes[static_cast<std::size_t>(p)] = std::min(k, end - begin);
+    sizes[p] = std::min(k, end - begin);
     for (index_t q = 0; q < m; ++q) {
       const auto& nearest = part.nearest(q);
       std::copy(nearest.begin(), nearest.end(), found.begin() + (q * n_parts + p) * k);
@@ -147,18 +143,17 @@ void scan_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* d
     all.clear();
     for (index_t p = 0; p < n_parts; ++p) {
       const auto first = found.begin() + (q * n_parts + p) * k;
-      all.insert(all.end(), first, first + sizes[static_cast<std::size_t>(p)]);
+      all.insert(all.end(), first, first + sizes[p]);
     }
     std::partial_sort(all.begin(), all.begin() + k, all.end(), Candidates::nearer);
     for (index_t i = 0; i < k; ++i) {
-      distances[q * k + i] = static_cast<T>(std::sqrt(all[static_cast<std::size_t>(i)].upper));
-      indices[q * k + i] = all[static_cast<std::size_t>(i)].index;
+      distances[q * k + i] = static_cast<T>(std::sqrt(all[i].upper));
+      indices[q * k + i] = all[i].index;
     }
   }
 }
 
 template void scan_neighbors(MatrixView<float>, MatrixView<float>, index_t, float*, std::int64_t*, const Execution&);
-template void scan_neighbors(MatrixView<double>, MatrixView<double>, index_t, double*, std::int64_t*,
-                             const Execution&);
+template void scan_neighbors(MatrixView<double>, MatrixView<double>, index_t, double*, std::int64_t*, const Execution&);
 
 }  // namespace spectralcls::detail

@@ -66,7 +66,7 @@ class Selection {
     const Vec<T> low = broadcast<T>(sample[std::clamp(about - slack, 0, size - 1)]),
                  high = broadcast<T>(sample[std::clamp(about + slack, 0, size - 1)]);
     AlignedVector<T>& kept = kept_[keys == kept_[0].data()];
-    kept.resize(static_cast<std::size_t>(n + sixteen));
+    kept.resize(n + sixteen);
     T* end = kept.data();
     index_t n_below = 0;
     for (index_t i = 0; i < n; i += sixteen) {

@@ -29,7 +29,7 @@ class Shortlists {
         step_(std::max<index_t>(sixteen, k / 2 / sixteen * sixteen)),
         capacity_((k + sixteen / 2 + sixteen - 1) / sixteen * sixteen + step_ + sixteen),
         rounding_(d) {
-    squared_.resize(static_cast<std::size_t>(sixteen * capacity_ + sixteen));
+    squared_.resize(sixteen * capacity_ + sixteen);
     places_.resize(squared_.size());
   }
 

@@ -29,7 +29,7 @@ class TileSearch {
   };
 
   // `query_bytes`: what a search keeps for one query; a chunk of them takes a bounded share of memory.
-  TileSearch(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes, bool filtered,
+  TileSearch(MatrixView<T> queries, MatrixView<T> points, index_t query_bytes, bool filtered,
              const Execution& execution)
       : chunk_rows_(std::clamp<index_t>(chunk_bytes / static_cast<index_t>(query_bytes) / tile_rows * tile_rows,
                                         tile_rows, query_chunk_rows)),
@@ -40,7 +40,7 @@ class TileSearch {
         geometry_(Geometry::of(points, reach_of(queries), execution_)),
         filtered_(filtered ? std::make_unique<FilteredTiles<T>>(points, geometry_, execution_) : nullptr),
         packed_(pack()),
-        rows_(static_cast<std::size_t>(queries.rows)) {
+        rows_(queries.rows) {
     std::iota(rows_.begin(), rows_.end(), index_t{0});
     if (filtered_) coordinates_ = filtered_->arrange(queries, geometry_, rows_, {{0, queries.rows}}, execution_);
   }
@@ -102,7 +102,7 @@ class TileSearch {
   // A bound of the error of the product form: d + 8 roundings of a sum of that magnitude, and those of the
   // centered coordinates.
   double product_error(const QueryChunk<T>& chunk, index_t block, const Tile& tile) const {
-    return 2 * rounding() * (chunk.packed.largest_norm[static_cast<std::size_t>(block)] + tile.largest_norm);
+    return 2 * rounding() * (chunk.packed.largest_norm[block] + tile.largest_norm);
   }
   // Whether the product form's error is small relative to the squared distance `scale` that matters.
   bool product_suffices(double error, double scale) const { return error <= 0.1 * scale; }
@@ -172,7 +172,7 @@ class TileSearch {
 // With the filter where that looks good and, in a trial, is. `candidates`: the share of all pairs that are candidates
 // for a while where all are looked at.
 template <class T, class Run>
-std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes,
+std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, index_t query_bytes,
                                                double candidates, const Execution& execution,
                                                const SquaredReach& squared_reach, Run&& run) {
   const bool always = pruning() == Pruning::always;

@@ -11,6 +11,46 @@
 #include "neighbors/shortlist.hpp"
 
 namespace spectralcls::detail {
+// The rows of the queries in the order of the leaves that they belong to, and these leaves.
+struct QueryOrder {
+  std::vector<std::int32_t> rows, leaves;
+
+  template <class T>
+  QueryOrder(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, const Execution& execution)
+      : rows(queries.rows), leaves(rows.size()) {
+    if (among_themselves) {
+      for (index_t leaf = 0, at = 0; leaf < tree.n_leaves(); ++leaf)
+        for (index_t i = 0; i < tree.size(leaf); ++i, ++at) {
+          rows[at] = tree.rows(leaf)[i];
+          leaves[at] = static_cast<std::int32_t>(leaf);
+        }
+      return;
+    }
+    constexpr index_t chunk = 1024;
+    std::vector<std::int32_t> leaf_of(rows.size());
+    for_each_chunk((queries.rows + chunk - 1) / chunk, execution, [&](index_t c, Checkpoint& checkpoint) {
+      const index_t begin = c * chunk;
+      tree.find_leaves(queries.row(begin), std::min(chunk, queries.rows - begin), leaf_of.data() + begin);
+      checkpoint();
+    });
+    if (queries.rows < tree.n_leaves() / 64) {  // counting would look at every leaf
+      std::iota(rows.begin(), rows.end(), 0);
+      std::stable_sort(rows.begin(), rows.end(),
+                       [&](std::int32_t a, std::int32_t b) { return leaf_of[a] < leaf_of[b]; });
+      for (index_t i = 0; i < length(rows); ++i) leaves[i] = leaf_of[rows[i]];
+      return;
+    }
+    std::vector<std::int32_t> first(tree.n_leaves() + 1);
+    for (const std::int32_t leaf : leaf_of) ++first[leaf + 1];
+    for (index_t leaf = 1; leaf < length(first); ++leaf) first[leaf] += first[leaf - 1];
+    for (index_t i = 0; i < length(leaf_of); ++i) {
+      const auto at = first[leaf_of[i]]++;
+      rows[at] = static_cast<std::int32_t>(i);
+      leaves[at] = leaf_of[i];
+    }
+  }
+};
+
 namespace {
 
 // Compiled once, so that all searches round it alike, and monotone: no point is nearer than the nearest place of a box
@@ -24,8 +64,7 @@ __attribute__((noinline)) double exact_distance(const T* q, const T* x, index_t 
 template <class T>
 class ExactSearch {
  public:
-  ExactSearch(const KdTree<T>& tree, index_t k)
-      : tree_(tree), k_(static_cast<std::size_t>(k)), place_(static_cast<std::size_t>(tree.dimension())) {}
+  ExactSearch(const KdTree<T>& tree, index_t k) : tree_(tree), k_(k), place_(tree.dimension()) {}
 
   const std::vector<Neighbor>& operator()(const T* query) {
     query_ = query;
@@ -51,14 +90,13 @@ class ExactSearch {
  private:
   using Waiting = std::pair<Neighbor, Subtree>;
 
-  bool is_wanted(const Neighbor& one) const { return found_.size() < k_ || one < found_.front(); }
+  bool is_wanted(const Neighbor& one) const { return length(found_) < k_ || one < found_.front(); }
 
   // No point of a subtree comes before this.
   Neighbor bound(const Subtree& node) {
     const index_t d = tree_.dimension();
     const T* box = tree_.box(node.node);
-    for (index_t a = 0; a < d; ++a)
-      place_[static_cast<std::size_t>(a)] = std::min(std::max(query_[a], box[a]), box[d + a]);
+    for (index_t a = 0; a < d; ++a) place_[a] = std::min(std::max(query_[a], box[a]), box[d + a]);
     return {exact_distance(query_, place_.data(), d), tree_.least_row(node.node)};
   }
 
@@ -67,7 +105,7 @@ class ExactSearch {
       tree_.copy(leaf, i, place_.data());
       const Neighbor one{exact_distance(query_, place_.data(), tree_.dimension()), tree_.rows(leaf)[i]};
       if (!is_wanted(one)) continue;
-      if (found_.size() == k_) {
+      if (length(found_) == k_) {
         std::pop_heap(found_.begin(), found_.end());
         found_.pop_back();
       }
@@ -77,52 +115,11 @@ class ExactSearch {
   }
 
   const KdTree<T>& tree_;
-  std::size_t k_;
+  index_t k_;
   const T* query_ = nullptr;
   std::vector<T> place_;
   std::vector<Neighbor> found_;  // a heap with the last of them on top
   std::vector<Waiting> waiting_;
-};
-
-// The rows of the queries in the order of the leaves that they belong to, and these leaves.
-struct QueryOrder {
-  std::vector<std::int32_t> rows, leaves;
-
-  template <class T>
-  QueryOrder(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, const Execution& execution)
-      : rows(static_cast<std::size_t>(queries.rows)), leaves(rows.size()) {
-    if (among_themselves) {
-      for (index_t leaf = 0, at = 0; leaf < tree.n_leaves(); ++leaf)
-        for (index_t i = 0; i < tree.size(leaf); ++i, ++at) {
-          rows[static_cast<std::size_t>(at)] = tree.rows(leaf)[i];
-          leaves[static_cast<std::size_t>(at)] = static_cast<std::int32_t>(leaf);
-        }
-      return;
-    }
-    constexpr index_t chunk = 1024;
-    std::vector<std::int32_t> leaf_of(rows.size());
-    for_each_chunk((queries.rows + chunk - 1) / chunk, execution, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
-      const index_t begin = c * chunk;
-      tree.find_leaves(queries.row(begin), std::min(chunk, queries.rows - begin), leaf_of.data() + begin);
-      checkpoint();
-    });
-    if (queries.rows < tree.n_leaves() / 64) {  // counting would look at every leaf
-      std::iota(rows.begin(), rows.end(), 0);
-      std::stable_sort(rows.begin(), rows.end(), [&](std::int32_t a, std::int32_t b) {
-        return leaf_of[static_cast<std::size_t>(a)] < leaf_of[static_cast<std::size_t>(b)];
-      });
-      for (std::size_t i = 0; i < rows.size(); ++i) leaves[i] = leaf_of[static_cast<std::size_t>(rows[i])];
-      return;
-    }
-    std::vector<std::int32_t> first(static_cast<std::size_t>(tree.n_leaves()) + 1);
-    for (const std::int32_t leaf : leaf_of) ++first[static_cast<std::size_t>(leaf) + 1];
-    for (std::size_t leaf = 1; leaf < first.size(); ++leaf) first[leaf] += first[leaf - 1];
-    for (std::size_t i = 0; i < leaf_of.size(); ++i) {
-      const auto at = static_cast<std::size_t>(first[static_cast<std::size_t>(leaf_of[i])]++);
-      rows[at] = static_cast<std::int32_t>(i);
-      leaves[at] = leaf_of[i];
-    }
-  }
 };
 
 // Up to 16 queries of the same or of nearby leaves, which descend together.
@@ -135,8 +132,8 @@ class Packet {
         k_(k),
         d_(tree.dimension()),
         lists_(k, d_),
-        coordinates_(static_cast<std::size_t>(d_ * sixteen)),
-        middle_(static_cast<std::size_t>(d_)),
+        coordinates_(d_ * sixteen),
+        middle_(d_),
         point_(middle_.size()) {}
 
   // Rows of n queries, and their leaves, which increase.
@@ -148,7 +145,7 @@ class Packet {
     lists_.clear(n);
     for (int r = 0; r < sixteen; ++r) {
       const T* query = queries_.row(rows[std::min(r, n - 1)]);
-      for (index_t a = 0; a < d_; ++a) coordinates_[static_cast<std::size_t>(a * sixteen + r)] = query[a];
+      for (index_t a = 0; a < d_; ++a) coordinates_[a * sixteen + r] = query[a];
     }
     std::copy_n(queries_.row(rows[n / 2]), d_, middle_.begin());
     for (int r = 0; r < n;) {
@@ -167,8 +164,7 @@ class Packet {
   void finish(ExactSearch<T>& exact, Write&& write) {
     for (int r = 0; r < n_; ++r) {
       const std::vector<Neighbor>& nearest = crowded_ >> r & 1 ? exact(queries_.row(rows_[r])) : sorted(r);
-      for (index_t i = 0; i < k_; ++i)
-        write(rows_[r], i, nearest[static_cast<std::size_t>(i)].first, nearest[static_cast<std::size_t>(i)].second);
+      for (index_t i = 0; i < k_; ++i) write(rows_[r], i, nearest[i].first, nearest[i].second);
     }
   }
 
@@ -226,7 +222,7 @@ class Packet {
       const int r = __builtin_ctz(queries);
       Vec<T> sums[vectors_of_sixteen<T>] = {};
       for (index_t a = 0; a < d_; ++a) {
-        const Vec<T> q = broadcast<T>(coordinates_[static_cast<std::size_t>(a * sixteen + r)]);
+        const Vec<T> q = broadcast<T>(coordinates_[a * sixteen + r]);
         for (int v = 0; v < vectors_of_sixteen<T>; ++v) {
           const Vec<T> gap = load(points + a * sixteen + v * lanes<T>) - q;
           sums[v] += gap * gap;
@@ -300,7 +296,7 @@ class TreeSearch<T>::Plan {
 
   void run(T* distances, std::int64_t* indices) const {
     constexpr index_t chunk = 512;
-    for_each_chunk((queries_.rows + chunk - 1) / chunk, execution_, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
+    for_each_chunk((queries_.rows + chunk - 1) / chunk, execution_, [&](index_t c, Checkpoint& checkpoint) {
       Packet<T> packet(tree_, queries_, k_);
       ExactSearch<T> exact(tree_, k_);
       for (index_t i = c * chunk; i < std::min((c + 1) * chunk, queries_.rows); i += sixteen) {

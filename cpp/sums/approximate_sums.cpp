@@ -53,25 +53,23 @@ class Evaluation {
     const double by_grid = total(&QueryTile::grid), exact = total(&QueryTile::exact);
     const double rows = costs.row * static_cast<double>(request_.queries.rows + request_.points.rows);
     const double left = exact_ - exact;
-    auto pays = [&](double failing) {
-      return always_ || rows + by_grid + left + failing * exact < gain * exact_;
-    };
+    auto pays = [&](double failing) { return always_ || rows + by_grid + left + failing * exact < gain * exact_; };
     if (chosen_.empty() || !pays(0)) return false;
-    const auto n_tiles = static_cast<index_t>(chosen_.size());
-    const auto stride = static_cast<index_t>(std::clamp(by_grid / (trial_share * exact_), 2.0, 1.0 + chosen_.size()));
+    const auto n_tiles = length(chosen_);
+    const auto stride = static_cast<index_t>(
+        std::clamp(by_grid / (trial_share * exact_), 2.0, 1.0 + static_cast<double>(length(chosen_))));
     std::vector<index_t> trial, others;
     for (index_t i = 0; i < n_tiles; ++i)
-      (i % stride == stride / 2 || n_tiles == 1 ? trial : others).push_back(chosen_[static_cast<std::size_t>(i)]);
+      (i % stride == stride / 2 || n_tiles == 1 ? trial : others).push_back(chosen_[i]);
     double tried = 0;
-    for (const index_t t : trial) tried += tiles_[static_cast<std::size_t>(t)].exact;
+    for (const index_t t : trial) tried += tiles_[t].exact;
     if (!pays(evaluate(trial) / tried)) {
       std::fill_n(settled_, request_.queries.rows * request_.n_labels, std::uint8_t{0});
       return false;
     }
     // The most expensive first, so that no worker begins one when the others have ended.
-    std::stable_sort(others.begin(), others.end(), [&](index_t a, index_t b) {
-      return tiles_[static_cast<std::size_t>(a)].grid > tiles_[static_cast<std::size_t>(b)].grid;
-    });
+    std::stable_sort(others.begin(), others.end(),
+                     [&](index_t a, index_t b) { return tiles_[a].grid > tiles_[b].grid; });
     evaluate(others);
     return true;
   }
@@ -96,16 +94,16 @@ class Evaluation {
   void sort_queries() {
     const index_t m = request_.queries.rows;
     constexpr std::int32_t bias = CellGrid::cell_limit + 1;
-    queries_.resize(static_cast<std::size_t>(m));
+    queries_.resize(m);
     for (index_t i = 0; i < m; ++i) {
       const Cell cell = grid_.cell(request_.queries.row(i));
       std::uint64_t tile = 0, within = 0;
-      for (std::size_t k = 0; k < axes(); ++k) {
+      for (index_t k = 0; k < d_; ++k) {
         const auto index = static_cast<std::uint64_t>(cell[k] + bias);
         tile = tile << (21 - tile_shift_) | index >> tile_shift_;
         within = within << tile_shift_ | (index & ((1u << tile_shift_) - 1));
       }
-      queries_[static_cast<std::size_t>(i)] = {tile << (tile_shift_ * grid_.n_axes) | within, i};
+      queries_[i] = {tile << (tile_shift_ * grid_.n_axes) | within, i};
     }
     sort_by_key(queries_);
     for (index_t i = 0; i < m;) {
@@ -113,15 +111,13 @@ class Evaluation {
       const std::uint64_t key = key_of_tile(i);
       while (tile.end < m && key_of_tile(tile.end) == key) ++tile.end;
       const Cell cell = cell_of(tile.begin);
-      for (std::size_t k = 0; k < axes(); ++k)
-        tile.corner[k] = (((cell[k] + bias) >> tile_shift_) << tile_shift_) - bias;
+      for (index_t k = 0; k < d_; ++k) tile.corner[k] = (((cell[k] + bias) >> tile_shift_) << tile_shift_) - bias;
       tiles_.push_back(tile);
       i = tile.end;
     }
   }
 
-  std::size_t axes() const { return static_cast<std::size_t>(d_); }
-  const KeyedRow& query(index_t sorted) const { return queries_[static_cast<std::size_t>(sorted)]; }
+  const KeyedRow& query(index_t sorted) const { return queries_[sorted]; }
   std::uint64_t key_of_tile(index_t sorted) const { return query(sorted).key >> (tile_shift_ * grid_.n_axes); }
   Cell cell_of(index_t sorted) const { return grid_.cell(request_.queries.row(query(sorted).row)); }
   std::int32_t tile_width() const { return 1 << tile_shift_; }
@@ -137,7 +133,7 @@ class Evaluation {
   // The cells of [corner, corner + width) and `reach` more on every side.
   static CellBox around(const Cell& corner, std::int32_t width, std::int32_t reach) {
     CellBox box;
-    for (std::size_t k = 0; k < max_cell_axes; ++k) {
+    for (index_t k = 0; k < max_cell_axes; ++k) {
       box.lo[k] = std::max(corner[k] - reach, -CellGrid::cell_limit);
       box.hi[k] = std::min(corner[k] + width - 1 + reach, CellGrid::cell_limit);
     }
@@ -151,7 +147,7 @@ class Evaluation {
 
   // Cells beyond the limit are not where they seem to be.
   bool gridding_possible(const QueryTile& tile) const {
-    for (std::size_t k = 0; k < axes(); ++k)
+    for (index_t k = 0; k < d_; ++k)
       if (tile.corner[k] <= -CellGrid::cell_limit || tile.corner[k] + tile_width() > CellGrid::cell_limit) return false;
     return true;
   }
@@ -164,8 +160,7 @@ class Evaluation {
     const double pair =
         request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
     const auto n_points = static_cast<double>(request_.points.rows);
-    return request_.exact_passes *
-           std::min(pair * n_points, costs.query + costs.pruned * n_points + 2 * pair * n_seen);
+    return request_.exact_passes * std::min(pair * n_points, costs.query + costs.pruned * n_points + 2 * pair * n_seen);
   }
 
   // Of a tile of `size` queries with points near.
@@ -197,7 +192,7 @@ class Evaluation {
     for (index_t i = 0; i < sampled_queries; ++i) {
       const double* q = request_.queries.row(i * m / sampled_queries);
       Cell corner = grid_.cell(q);
-      for (std::size_t k = 0; k < axes(); ++k) corner[k] >>= tile_shift_;
+      for (index_t k = 0; k < d_; ++k) corner[k] >>= tile_shift_;
       corners.push_back(corner);
       for (index_t j = 0; j < sampled_points; ++j) {
         const double* x = request_.points.row(j * n / sampled_points);
@@ -208,7 +203,7 @@ class Evaluation {
     }
     std::sort(corners.begin(), corners.end());
     double same = 1;  // pairs of queries that share a tile; one more, as none means few, not none
-    for (std::size_t i = 0, begin = 0; i < corners.size(); ++i) {
+    for (index_t i = 0, begin = 0; i < length(corners); ++i) {
       if (corners[i] != corners[begin]) begin = i;
       same += static_cast<double>(i - begin);
     }
@@ -221,13 +216,12 @@ class Evaluation {
 
   void plan() {
     constexpr index_t batch = 64;
-    const auto n_tiles = static_cast<index_t>(tiles_.size());
+    const auto n_tiles = length(tiles_);
     for_each_chunk((n_tiles + batch - 1) / batch, execution_, [&](index_t chunk, Checkpoint&) {
-      for (index_t t = chunk * batch; t < std::min(n_tiles, (chunk + 1) * batch); ++t)
-        plan(tiles_[static_cast<std::size_t>(t)]);
+      for (index_t t = chunk * batch; t < std::min(n_tiles, (chunk + 1) * batch); ++t) plan(tiles_[t]);
     });
     for (index_t t = 0; t < n_tiles; ++t) {
-      const QueryTile& tile = tiles_[static_cast<std::size_t>(t)];
+      const QueryTile& tile = tiles_[t];
       exact_ += tile.exact;
       if (tile.on_grid()) chosen_.push_back(t);
     }
@@ -250,7 +244,7 @@ class Evaluation {
 
   double total(double QueryTile::* cost) const {
     double total = 0;
-    for (const index_t t : chosen_) total += tiles_[static_cast<std::size_t>(t)].*cost;
+    for (const index_t t : chosen_) total += tiles_[t].*cost;
     return total;
   }
 
@@ -263,24 +257,23 @@ class Evaluation {
   // Returns the predicted cost of the exact sums that the tiles leave.
   double evaluate(const std::vector<index_t>& tiles) {
     double cost = 0;
-    for (const index_t t : tiles) cost += tiles_[static_cast<std::size_t>(t)].grid;
+    for (const index_t t : tiles) cost += tiles_[t].grid;
     const double chunk_cost = std::max(cost / 512, 1e6);
-    std::vector<std::size_t> first{0};
+    std::vector<index_t> first{0};
     cost = 0;
-    for (std::size_t i = 0; i < tiles.size(); ++i) {
-      cost += tiles_[static_cast<std::size_t>(tiles[i])].grid;
-      if (cost < chunk_cost && i + 1 < tiles.size()) continue;
+    for (index_t i = 0; i < length(tiles); ++i) {
+      cost += tiles_[tiles[i]].grid;
+      if (cost < chunk_cost && i + 1 < length(tiles)) continue;
       first.push_back(i + 1);
       cost = 0;
     }
-    std::vector<double> left(first.size() - 1, 0.0);
-    for_each_chunk(static_cast<index_t>(left.size()), execution_, [&](index_t chunk, Checkpoint& checkpoint) {
+    std::vector<double> left(length(first) - 1, 0.0);
+    for_each_chunk(length(left), execution_, [&](index_t chunk, Checkpoint& checkpoint) {
       const FlushSubnormals flush;
       Worker worker;
       worker.grid = GriddingSums::create(request_, *sources_, grid_, accuracy_);
-      const auto c = static_cast<std::size_t>(chunk);
-      for (std::size_t i = first[c]; i < first[c + 1]; ++i)
-        left[c] += evaluate(tiles_[static_cast<std::size_t>(tiles[i])], worker, checkpoint);
+      const auto c = chunk;
+      for (index_t i = first[c]; i < first[c + 1]; ++i) left[c] += evaluate(tiles_[tiles[i]], worker, checkpoint);
     });
     return std::accumulate(left.begin(), left.end(), 0.0);
   }
@@ -289,17 +282,16 @@ class Evaluation {
     const index_t n_columns = request_.n_columns, n_sums = n_columns * request_.n_labels;
     const index_t n_outputs = n_sums + n_columns;
     const CellBox box = around(tile.corner, tile_width(), cells(gridding_radius()));
-    worker.sums.resize(static_cast<std::size_t>(tile.size() * n_outputs));
+    worker.sums.resize(tile.size() * n_outputs);
     worker.grid->evaluate(&query(tile.begin), tile.size(), tile.corner, box, worker.sums.data(), checkpoint);
 
-    worker.bounds.resize(static_cast<std::size_t>(n_sums));
+    worker.bounds.resize(n_sums);
     sources_->weight_within(box, worker.bounds.data());
     const double far = std::exp(-gridding_radius() * gridding_radius() / 2);
     for (index_t l = 0; l < request_.n_labels; ++l)
       for (index_t c = 0; c < n_columns; ++c) {
-        double& bound = worker.bounds[static_cast<std::size_t>(l * n_columns + c)];
-        bound = accuracy_.absolute * bound +
-                far * sources_->labels()[static_cast<std::size_t>(l)].total(c, n_columns);
+        double& bound = worker.bounds[l * n_columns + c];
+        bound = accuracy_.absolute * bound + far * sources_->labels()[l].total(c, n_columns);
       }
     double left = 0;
     for (index_t i = 0; i < tile.size(); ++i) {
@@ -319,14 +311,14 @@ class Evaluation {
       const double least = std::max(sum, 0.0) / (1 + accuracy_.relative),
                    most = (std::max(sum, 0.0) + bound) / (1 - accuracy_.relative);
       const double slack = request_.rtol - accuracy_.relative;
-      if (label >= 0) bound += subtraction_rounding * sources_->largest_weight()[static_cast<std::size_t>(c)];
+      if (label >= 0) bound += subtraction_rounding * sources_->largest_weight()[c];
       return bound <= request_.atol + slack * (slack > 0 ? least : most);
     };
     if (!request_.each_label) {
       bool all = true;
       for (index_t c = 0; c < n_columns; ++c) {
         double bound = 0;
-        for (index_t l = 0; l < request_.n_labels; ++l) bound += bounds[static_cast<std::size_t>(l * n_columns + c)];
+        for (index_t l = 0; l < request_.n_labels; ++l) bound += bounds[l * n_columns + c];
         all = all && within(c, bound, sums[request_.n_labels * n_columns + c]);
       }
       std::fill_n(settled, request_.n_labels, static_cast<std::uint8_t>(all));
@@ -336,11 +328,11 @@ class Evaluation {
     for (index_t l = 0; l < request_.n_labels; ++l) {
       bool all = true;
       for (index_t c = 0; c < n_columns; ++c) {
-        const auto at = static_cast<std::size_t>(l * n_columns + c);
+        const auto at = l * n_columns + c;
         all = all && within(c, bounds[at], sums[at]);
       }
       settled[l] = static_cast<std::uint8_t>(all);
-      if (!all) left += static_cast<double>(sources_->labels()[static_cast<std::size_t>(l)].size());
+      if (!all) left += static_cast<double>(sources_->labels()[l].size());
     }
     return left / static_cast<double>(request_.points.rows);
   }

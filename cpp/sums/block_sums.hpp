@@ -24,7 +24,7 @@ class BlockSums {
         n_columns_(plan.request.n_columns),
         chunk_(request_.queries, plan.rows, chunk, plan.kept->geometry()),
         partial_(plan, chunk.size()),
-        places_(static_cast<std::size_t>(request_.n_labels), -1) {}
+        places_(request_.n_labels, -1) {}
 
   const PackedQueries<T>& queries() const { return chunk_.packed; }
   PartialSums<T>& partial() { return partial_; }
@@ -52,18 +52,18 @@ class BlockSums {
   void open(index_t block) {
     block_ = block;
     n_rows_ = chunk_.size_of(block);
-    for (const LabelSums& sums : opened_) places_[static_cast<std::size_t>(sums.label)] = -1;
+    for (const LabelSums& sums : opened_) places_[sums.label] = -1;
     opened_.clear();
   }
 
   // What is added next is of this label.
   void select(int label) {
-    index_t& place = places_[static_cast<std::size_t>(label)];
+    index_t& place = places_[label];
     if (place < 0) {
-      place = static_cast<index_t>(opened_.size());
+      place = length(opened_);
       opened_.push_back({label, 0, {}});
-      const auto size = opened_.size() * static_cast<std::size_t>(tile_rows * vectors_per_row());
-      if (sum_.size() < size) sum_.resize(size);
+      const auto size = length(opened_) * (tile_rows * vectors_per_row());
+      if (length(sum_) < size) sum_.resize(size);
       clear(place);
     }
     selected_ = place;
@@ -203,10 +203,9 @@ class BlockSums {
       return;
     }
     for (int b = 0; b < n_bandwidths_; ++b)
-      add_rows<T>(
-          request_.kernel, from_row(argument_, first),
-          {last - first, n_vectors, rate_of(b), weights(b), shift_of(first), gap_ + first,
-           plan_.negligible / bandwidths().rates[static_cast<std::size_t>(b)], sums(first) + b, vectors_per_row()});
+      add_rows<T>(request_.kernel, from_row(argument_, first),
+                  {last - first, n_vectors, rate_of(b), weights(b), shift_of(first), gap_ + first,
+                   plan_.negligible / bandwidths().rates[b], sums(first) + b, vectors_per_row()});
   }
 
   template <class Weights>
@@ -218,7 +217,7 @@ class BlockSums {
       const int n_steps = live_steps(grid, gap_[r]);
       if (n_steps == 0) break;  // the rates of grids ascend
       for (int l = 0; l < n_steps; ++l) {
-        const int b = grid.positions[static_cast<std::size_t>(l)];
+        const int b = grid.positions[l];
         steps[l] = {row_sums + b, weights(b)};
       }
       add_grid<T>(steps, n_steps, arguments, n_vectors, shift_of(r), static_cast<T>(grid.rate));
@@ -243,7 +242,7 @@ class BlockSums {
     }
     for (const GeometricGrid& grid : bandwidths().grids)
       for (int l = 0; l < live_steps(grid, gap); ++l) {
-        const int b = grid.positions[static_cast<std::size_t>(l)];
+        const int b = grid.positions[l];
         if (l == 0) evaluate(b);
         else
           for (index_t r = first; r < last; ++r) square_row<T>(value_.value[r], n_vectors);
@@ -252,12 +251,12 @@ class BlockSums {
   }
 
   const Bandwidths<T>& bandwidths() const { return plan_.of(label_); }
-  T rate_of(int b) const { return static_cast<T>(bandwidths().rates[static_cast<std::size_t>(b)]); }
+  T rate_of(int b) const { return static_cast<T>(bandwidths().rates[b]); }
 
   // How many bandwidths of a grid see more than zero across a gap: 2^i rate gap <= negligible. Nobody measures the gap
   // for one bandwidth without a scale.
   int live_steps(const GeometricGrid& grid, double gap) const {
-    const int n_steps = static_cast<int>(grid.positions.size());
+    const int n_steps = static_cast<int>(length(grid.positions));
     if (!plan_.scaled && n_bandwidths_ == 1) return n_steps;
     const double bits = grid.rate * gap;
     if (bits > plan_.negligible) return 0;
@@ -303,7 +302,7 @@ class BlockSums {
   // Packed column of the point that a query leaves out, -1 for none.
   index_t excluded_column(index_t row) const {
     const index_t point = request_.excluded ? request_.excluded[chunk_.rows_of(block_)[row]] : -1;
-    return point < 0 ? -1 : plan_.kept->positions()[static_cast<std::size_t>(point)];
+    return point < 0 ? -1 : plan_.kept->positions()[point];
   }
 
   void leave_out(const Tile& tile) {

@@ -10,12 +10,12 @@ CellGrid CellGrid::over(MatrixView<double> points, double side) {
   grid.n_axes = static_cast<int>(points.cols);
   grid.side = side;
   const index_t n = std::min(points.rows, most);
-  std::vector<double> column(static_cast<std::size_t>(n));
+  std::vector<double> column(n);
   for (index_t k = 0; k < points.cols; ++k) {
-    for (index_t i = 0; i < n; ++i) column[static_cast<std::size_t>(i)] = points.row(i * points.rows / n)[k];
+    for (index_t i = 0; i < n; ++i) column[i] = points.row(i * points.rows / n)[k];
     const auto middle = column.begin() + n / 2;
     std::nth_element(column.begin(), middle, column.end());
-    grid.origin[static_cast<std::size_t>(k)] = *middle;
+    grid.origin[k] = *middle;
   }
   return grid;
 }
@@ -51,11 +51,11 @@ CellTree::CellTree(MatrixView<double> points, const std::vector<index_t>& rows, 
   Cell least;
   least.fill(CellGrid::cell_limit);
   std::vector<Cell> cells(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (index_t i = 0; i < length(rows); ++i) {
     cells[i] = grid.cell(points.row(rows[i]));
     for (int k = 0; k < n_levels_; ++k) least[k] = std::min(least[k], cells[i][k]);
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (index_t i = 0; i < length(rows); ++i) {
     std::uint64_t key = 0;
     for (int k = 0; k < n_levels_; ++k) key = key << 21 | static_cast<std::uint64_t>(cells[i][k] - least[k]);
     keyed[i] = {key, static_cast<index_t>(i)};
@@ -71,14 +71,12 @@ CellTree::CellTree(MatrixView<double> points, const std::vector<index_t>& rows, 
       opened = opened || level.index.back() != cell[k];
       if (!opened) continue;
       level.index.push_back(cell[k]);
-      level.child.push_back(k + 1 < n_levels_ ? static_cast<index_t>(levels_[k + 1].index.size())
-                                              : static_cast<index_t>(order_.size()));
+      level.child.push_back(k + 1 < n_levels_ ? length(levels_[k + 1].index) : length(order_));
     }
     order_.push_back(rows[entry.row]);
   }
   for (int k = 0; k < n_levels_; ++k)
-    levels_[k].child.push_back(k + 1 < n_levels_ ? static_cast<index_t>(levels_[k + 1].index.size())
-                                                 : static_cast<index_t>(order_.size()));
+    levels_[k].child.push_back(k + 1 < n_levels_ ? length(levels_[k + 1].index) : length(order_));
 }
 
 }  // namespace spectralcls

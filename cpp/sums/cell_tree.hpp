@@ -13,8 +13,8 @@ namespace spectralcls {
 constexpr int max_cell_axes = 3;
 using Cell = std::array<std::int32_t, max_cell_axes>;
 
-// Cells of one side over the coordinates. Cell indices are clamped to +-cell_limit around a median: clamping is monotone,
-// so a box of cells still holds every point that it should.
+// Cells of one side over the coordinates. Cell indices are clamped to +-cell_limit around a median: clamping is
+// monotone, so a box of cells still holds every point that it should.
 struct CellGrid {
   static constexpr std::int32_t cell_limit = (1 << 20) - 1;
 
@@ -53,7 +53,7 @@ class CellTree {
   // Calls f(begin, end) for runs of sorted positions that together are the points in the box.
   template <class F>
   void visit(const CellBox& box, F&& f) const {
-    if (!order_.empty()) descend(0, 0, static_cast<index_t>(levels_[0].index.size()), box, f);
+    if (!order_.empty()) descend(0, 0, length(levels_[0].index), box, f);
   }
 
   index_t count(const CellBox& box) const {

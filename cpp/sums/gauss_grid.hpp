@@ -54,7 +54,7 @@ class GridPatch {
   };
 
   GridPatch(double spacing, int n_channels)
-      : decay_(spacing * spacing * 1.4426950408889634), values_(static_cast<std::size_t>(size * n_channels)) {}
+      : decay_(spacing * spacing * 1.4426950408889634), values_(size * n_channels) {}
 
   void clear(int channel) { std::fill_n(values_.data() + channel * size, size, 0.0); }
 

@@ -19,16 +19,16 @@ constexpr int longest_grid = sizeof(T) == 4 ? 5 : 8;
 
 // Covers all rates by grids, interleaved ones included (a grid of ratio 2^(1/3) makes three).
 inline std::vector<GeometricGrid> geometric_grids(const std::vector<double>& rates, int longest) {
-  std::vector<int> order(rates.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  std::vector<int> order(length(rates));
+  for (index_t i = 0; i < length(order); ++i) order[i] = static_cast<int>(i);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rates[a] < rates[b]; });
-  std::vector<bool> used(rates.size(), false);
+  std::vector<bool> used(length(rates), false);
   std::vector<GeometricGrid> grids;
-  for (std::size_t i = 0; i < order.size(); ++i) {
+  for (index_t i = 0; i < length(order); ++i) {
     if (used[i]) continue;
     GeometricGrid grid{rates[order[i]], {order[i]}};
     double step = grid.rate;
-    for (std::size_t j = i + 1; j < order.size() && static_cast<int>(grid.positions.size()) < longest; ++j) {
+    for (index_t j = i + 1; j < length(order) && static_cast<int>(length(grid.positions)) < longest; ++j) {
       // A step may be off by a few roundings of the bandwidth, which is as much as its own error.
       if (used[j] || std::abs(rates[order[j]] - 2 * step) > 1e-14 * step) continue;
       used[j] = true;

@@ -72,18 +72,16 @@ class GriddingSumsOf final : public GriddingSums {
     double at[D];
     for (index_t i = 0; i < n_rows; ++i) {
       for (int k = 0; k < D; ++k) at[k] = position(k, request_.queries.row(rows[i].row)[k]);
-      targets_[static_cast<std::size_t>(i)] = patch_.target_stencil(at);
+      targets_[i] = patch_.target_stencil(at);
     }
     auto gather_channel = [&](int channel) {
-      for (index_t i = 0; i < n_rows; ++i)
-        out[i * n_outputs + channel] = patch_.gather(targets_[static_cast<std::size_t>(i)], channel);
+      for (index_t i = 0; i < n_rows; ++i) out[i * n_outputs + channel] = patch_.gather(targets_[i], channel);
     };
     for (const int l : active_)
       for (int c = 0; c < n_columns_; ++c) gather_channel(l * n_columns_ + c);
     if (index_.has_negative_weights())
       for (int c = 0; c < n_columns_; ++c) gather_channel(n_plain_ + c);
-    for (index_t i = 0; i < n_rows; ++i)
-      finish(rows[i].row, targets_[static_cast<std::size_t>(i)], out + i * n_outputs);
+    for (index_t i = 0; i < n_rows; ++i) finish(rows[i].row, targets_[i], out + i * n_outputs);
   }
 
   // Takes the point out that a query leaves out, and adds up the sums with |weight|.
@@ -115,7 +113,7 @@ class GriddingSumsOf final : public GriddingSums {
   Patch patch_;
   const double norm_;
   static constexpr index_t batch = 32;  // queries
-  std::vector<Stencil, AlignedAllocator<Stencil>> targets_{static_cast<std::size_t>(batch)};
+  std::vector<Stencil, AlignedAllocator<Stencil>> targets_{batch};
   double first_[D];          // corner of the tile
   std::vector<int> active_;  // labels with points near the tile
 };

@@ -32,8 +32,8 @@ template <class Factor>
 struct Profile : Traits {
   static constexpr bool has_factor = !std::is_same_v<Factor, One>;
   Factor factor;
-  constexpr Profile(const char* name, Decay decay, double at_zero, Factor f)
-      : Traits{name, decay, at_zero, decay != Decay::compact && !has_factor}, factor(f) {}
+  constexpr Profile(const char* called, Decay by, double zero, Factor f)
+      : Traits{called, by, zero, by != Decay::compact && !has_factor}, factor(f) {}
 };
 
 // cos(pi u / 2) = (1 - s) P(s), s = u^2, with P entire in s: no square root and exact zero at s = 1.

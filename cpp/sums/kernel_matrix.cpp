@@ -14,13 +14,46 @@
 #include "sums/tile_arguments.hpp"
 
 namespace spectralcls {
-namespace {
+namespace detail {
 
 // The kernel values of a chunk of rows and one tile of columns, in a buffer that fits the second-level cache.
 template <class T>
 struct alignas(64) ChunkBuffer {
   T value[query_chunk_rows][tile_width<T>];
 };
+
+// Where the result goes: a matrix that no cache holds is written past them.
+template <class T>
+class Output {
+ public:
+  Output(T* out, index_t rows, index_t stride)
+      : out_(out),
+        stride_(stride),
+        streaming_(static_cast<double>(rows) * static_cast<double>(stride) * sizeof(T) > streaming_from) {}
+
+  T* at(index_t row, index_t column) const { return out_ + row * stride_ + column; }
+
+  void write_row(const T* from, index_t n, index_t row, index_t column) const {
+    T* to = at(row, column);
+    index_t i = 0;
+    if (streaming_) {
+      for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % vector_bytes != 0; ++i) to[i] = from[i];
+      for (; i + lanes<T> <= n; i += lanes<T>) store_streaming(to + i, load_unaligned(from + i));
+    }
+    std::copy(from + i, from + n, to + i);
+  }
+
+ private:
+  static constexpr double streaming_from = 96e6;  // bytes
+
+  T* out_;
+  index_t stride_;
+  bool streaming_;
+};
+
+}  // namespace detail
+
+namespace {
 
 template <class T>
 class Blocks {
@@ -37,7 +70,7 @@ class Blocks {
                 !detail::TileArguments<T>::always_difference(kernel, points.cols), false, execution_),
         rate_(rate<T>(kernel, points_.geometry().scale, bandwidth)),
         arguments_(kernel, rate_, points.cols),
-        rows_(static_cast<std::size_t>(queries.rows)) {
+        rows_(queries.rows) {
     std::iota(rows_.begin(), rows_.end(), index_t{0});
     if (arguments_.prefers_differences(
             false, [&] { return points_.largest_norm() + points_.largest_norm(queries, execution_); }))
@@ -50,7 +83,7 @@ class Blocks {
   void for_each_chunk_of_rows(bool upper_triangle, Write&& write) const {
     for_each_query_chunk(queries_, rows_, query_chunk_rows, points_.geometry(), execution_,
                          [&](index_t, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
-                           auto buffer = std::make_unique<ChunkBuffer<T>>();
+                           auto buffer = std::make_unique<detail::ChunkBuffer<T>>();
                            Memory memory[query_chunk_rows / tile_rows];
                            for (const Tile& tile : points_.packed().tiles()) {
                              // Without labels or order the packed columns are the points' rows, then padding.
@@ -89,38 +122,9 @@ class Blocks {
   std::vector<index_t> rows_;
 };
 
-// Where the result goes: a matrix that no cache holds is written past them.
-template <class T>
-class Output {
- public:
-  Output(T* out, index_t rows, index_t stride)
-      : out_(out),
-        stride_(stride),
-        streaming_(static_cast<double>(rows) * static_cast<double>(stride) * sizeof(T) > streaming_from) {}
-
-  T* at(index_t row, index_t column) const { return out_ + row * stride_ + column; }
-
-  void write_row(const T* from, index_t n, index_t row, index_t column) const {
-    T* to = at(row, column);
-    index_t i = 0;
-    if (streaming_) {
-      for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % vector_bytes != 0; ++i) to[i] = from[i];
-      for (; i + lanes<T> <= n; i += lanes<T>) store_streaming(to + i, load_unaligned(from + i));
-    }
-    std::copy(from + i, from + n, to + i);
-  }
-
- private:
-  static constexpr double streaming_from = 96e6;  // bytes
-
-  T* out_;
-  index_t stride_;
-  bool streaming_;
-};
-
 // to[c, r] = from[r, c] for all rows and whole vectors of columns that reach beyond `begin`.
 template <class T>
-void transpose_columns(const ChunkBuffer<T>& from, index_t begin, index_t end, T (*to)[query_chunk_rows]) {
+void transpose_columns(const detail::ChunkBuffer<T>& from, index_t begin, index_t end, T (*to)[query_chunk_rows]) {
   constexpr int W = lanes<T>;
   for (index_t c = begin / W * W; c < end; c += W)
     for (index_t r = 0; r < query_chunk_rows; r += W) {
@@ -138,22 +142,22 @@ void transpose_columns(const ChunkBuffer<T>& from, index_t begin, index_t end, T
 template <class T>
 void kernel_matrix(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                    index_t stride, const Execution& execution) {
-  const Output<T> output(out, queries.rows, stride);
+  const detail::Output<T> output(out, queries.rows, stride);
   Blocks<T>(queries, points, kernel, bandwidth, factor, execution)
-      .for_each_chunk_of_rows(
-          false, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
-            for (index_t i = begin; i < end; ++i) output.write_row(values.value[i - begin], columns, i, column);
-          });
+      .for_each_chunk_of_rows(false, [&](index_t begin, index_t end, index_t column, index_t columns,
+                                         const detail::ChunkBuffer<T>& values) {
+        for (index_t i = begin; i < end; ++i) output.write_row(values.value[i - begin], columns, i, column);
+      });
 }
 
 template <class T>
 void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                              index_t stride, const Execution& execution) {
-  const Output<T> output(out, points.rows, stride);
+  const detail::Output<T> output(out, points.rows, stride);
   const T at_zero = static_cast<T>(factor * traits(kernel).at_zero);
   Blocks<T>(points, points, kernel, bandwidth, factor, execution)
       .for_each_chunk_of_rows(
-          true, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
+          true, [&](index_t begin, index_t end, index_t column, index_t columns, const detail::ChunkBuffer<T>& values) {
             // Columns from `end` on are written twice: here and, mirrored, below the diagonal block.
             const index_t mirrored = std::clamp<index_t>(end - column, 0, columns);
             for (index_t i = begin; i < end; ++i) {

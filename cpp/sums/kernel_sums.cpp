@@ -30,32 +30,31 @@ class Computation {
         plan_(std::make_unique<detail::SumPlan<T>>(request, scaled, logarithms, true, execution_)) {
     if (plan_->kept->filtered() && detail::pruning() != detail::Pruning::always && !pruning_pays())
       plan_ = std::make_unique<detail::SumPlan<T>>(request, scaled, logarithms, false, execution_);
-    n_chunks_ = static_cast<index_t>(plan_->chunks.size());
+    n_chunks_ = length(plan_->chunks);
     n_parts_ = plan_->n_parts;
   }
 
   void run(const Finish& finish) const {
-    std::vector<Partial> partials(n_parts_ > 1 ? static_cast<std::size_t>(n_chunks_ * n_parts_) : 0);
-    for_each_chunk(n_chunks_ * n_parts_, execution_, [&](std::ptrdiff_t task, Checkpoint& checkpoint) {
-      const Range& chunk = plan_->chunks[static_cast<std::size_t>(task / n_parts_)];
+    std::vector<Partial> partials(n_parts_ > 1 ? n_chunks_ * n_parts_ : 0);
+    for_each_chunk(n_chunks_ * n_parts_, execution_, [&](index_t task, Checkpoint& checkpoint) {
+      const Range& chunk = plan_->chunks[task / n_parts_];
       const auto sums = std::make_unique<BlockSums>(*plan_, chunk);
       const FlushSubnormals guard;  // only now: queries may be subnormal until they are scaled
       sum_chunk(chunk, task % n_parts_, *sums, checkpoint);
       if (n_parts_ == 1) finish_chunk(chunk, sums->partial(), finish);
-      else partials[static_cast<std::size_t>(task)] = std::move(sums->partial());
+      else partials[task] = std::move(sums->partial());
     });
     if (n_parts_ == 1) return;
     // Parts are added in their order, so the result does not depend on who computed them.
-    for_each_chunk(n_chunks_, execution_, [&](std::ptrdiff_t chunk, Checkpoint&) {
-      Partial& total = partials[static_cast<std::size_t>(chunk * n_parts_)];
-      for (index_t part = 1; part < n_parts_; ++part)
-        total.add(partials[static_cast<std::size_t>(chunk * n_parts_ + part)]);
-      finish_chunk(plan_->chunks[static_cast<std::size_t>(chunk)], total, finish);
+    for_each_chunk(n_chunks_, execution_, [&](index_t chunk, Checkpoint&) {
+      Partial& total = partials[chunk * n_parts_];
+      for (index_t part = 1; part < n_parts_; ++part) total.add(partials[chunk * n_parts_ + part]);
+      finish_chunk(plan_->chunks[chunk], total, finish);
     });
   }
 
   bool uses_tolerance() const { return request_.tolerance() > 0 && plan_->kept->filtered(); }
-  double rate_of(int label, int b) const { return plan_->of(label).rates[static_cast<std::size_t>(b)]; }
+  double rate_of(int label, int b) const { return plan_->of(label).rates[b]; }
 
  private:
   static double operations(const KernelSums<T>& request) {
@@ -67,10 +66,10 @@ class Computation {
   void sum_chunk(const Range& chunk, index_t part, BlockSums& sums, Checkpoint& checkpoint) const {
     if (plan_->kept->filtered()) return detail::PrunedSums<T>(*plan_, chunk, sums).run(checkpoint);
     const std::vector<T> boxes = query_boxes(sums.queries());
-    const auto n_blocks = static_cast<index_t>(plan_->blocks.size());
+    const auto n_blocks = length(plan_->blocks);
     const index_t first = n_blocks * part / n_parts_, last = n_blocks * (part + 1) / n_parts_;
     for (index_t b = first; b < last; ++b) {
-      const auto block = plan_->blocks[static_cast<std::size_t>(b)];
+      const auto block = plan_->blocks[b];
       for (index_t q = 0; q < sums.queries().n_blocks; ++q) {
         for (index_t t = block.begin; t < block.end;) {  // pieces: runs of tiles of one label
           index_t end = t;
@@ -112,13 +111,12 @@ class Computation {
   }
 
   void finish_chunk(const Range& chunk, Partial& partial, const Finish& finish) const {
-    for (index_t r = 0; r < chunk.size(); ++r)
-      finish(plan_->rows[static_cast<std::size_t>(chunk.begin + r)], partial.shifts(r), partial.sums(r));
+    for (index_t r = 0; r < chunk.size(); ++r) finish(plan_->rows[chunk.begin + r], partial.shifts(r), partial.sums(r));
   }
 
   // Sums some blocks to see what pruning saves relative to all pairs; the rest decides itself.
   bool pruning_pays() const {
-    const auto n_rows = static_cast<index_t>(plan_->rows.size());
+    const auto n_rows = length(plan_->rows);
     const index_t n_blocks = std::clamp<index_t>(n_rows / (16 * tile_rows), 1, 12);
     double cost = 0, cost_of_all = 0;
     for (index_t i = 0; i < n_blocks; ++i) {

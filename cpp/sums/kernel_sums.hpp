@@ -43,9 +43,7 @@ struct KernelSums {
   index_t bandwidth_index(index_t b, std::int64_t label) const {
     return bandwidths_by_label ? b * n_labels + label : b;
   }
-  index_t n_bandwidths() const {
-    return static_cast<index_t>(bandwidths.size()) / (bandwidths_by_label ? n_labels : 1);
-  }
+  index_t n_bandwidths() const { return length(bandwidths) / (bandwidths_by_label ? n_labels : 1); }
 
   // A scale of several bandwidths that every label has its own of is not kept: such sums are exact.
   double tolerance() const { return bandwidths_by_label && n_bandwidths() > 1 ? 0 : rtol; }

@@ -16,14 +16,14 @@ class PointRows {
   PointRows(MatrixView<T> points, const std::vector<index_t>& source, const Geometry& geometry,
             const Execution& execution)
       : stride_((points.cols + lanes<T> - 1) / lanes<T> * lanes<T>) {
-    const auto n = static_cast<index_t>(source.size());
-    rows_.resize(static_cast<std::size_t>(n * stride_));
+    const auto n = length(source);
+    rows_.resize(n * stride_);
     constexpr index_t rows_a_chunk = 4096;
     for_each_chunk((n + rows_a_chunk - 1) / rows_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
       for (index_t i = chunk * rows_a_chunk; i < std::min((chunk + 1) * rows_a_chunk, n); ++i) {
         T* to = rows_.data() + i * stride_;
         std::fill_n(to, stride_, T(0));
-        const index_t row = source[static_cast<std::size_t>(i)];
+        const index_t row = source[i];
         if (row < 0) continue;
         for (index_t k = 0; k < points.cols; ++k) to[k] = static_cast<T>(geometry.placed(points.row(row)[k], k));
       }
@@ -42,14 +42,12 @@ class NearPairs {
  public:
   static constexpr int settled_at = 64;  // pairs of a row, after which its list should be emptied
 
-  explicit NearPairs(const PointRows<T>& points)
-      : points_(points), queries_(static_cast<std::size_t>(tile_rows * points.stride())) {}
+  explicit NearPairs(const PointRows<T>& points) : points_(points), queries_(tile_rows * points.stride()) {}
 
   void start(const PackedQueries<T>& queries, index_t block) {
     const T* q = queries.block(DistanceForm::difference, block);
     for (index_t k = 0; k < queries.d; ++k)
-      for (index_t r = 0; r < tile_rows; ++r)
-        queries_[static_cast<std::size_t>(r * points_.stride() + k)] = q[k * tile_rows + r];
+      for (index_t r = 0; r < tile_rows; ++r) queries_[r * points_.stride() + k] = q[k * tile_rows + r];
   }
 
   // The points `bits` of a tile.

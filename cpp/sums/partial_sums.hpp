@@ -17,9 +17,9 @@ class PartialSums {
   PartialSums() = default;
   PartialSums(const SumPlan<T>& plan, index_t rows)
       : plan_(&plan), per_cell_(plan.n_bandwidths * plan.request.n_columns) {
-    const auto cells = static_cast<std::size_t>(rows * plan.request.n_labels);
+    const auto cells = rows * plan.request.n_labels;
     if (plan.scaled) shifts_.assign(cells, std::numeric_limits<double>::infinity());
-    sums_.assign(cells * static_cast<std::size_t>(per_cell_), 0.0);
+    sums_.assign(cells * per_cell_, 0.0);
   }
 
   // Shifts and sums from a row on; no shifts without a scale.
@@ -35,19 +35,18 @@ class PartialSums {
 
   // Adds those of another part; both may be rescaled.
   void add(PartialSums& other) {
-    for (index_t cell = 0; cell * per_cell_ < static_cast<index_t>(sums_.size()); ++cell) {
+    for (index_t cell = 0; cell * per_cell_ < length(sums_); ++cell) {
       if (!shifts_.empty()) {
         if (std::isinf(other.shift(cell))) continue;
         lower_shift(cell, other.shift(cell));
         other.lower_shift(cell, shift(cell));
       }
-      for (index_t i = cell * per_cell_; i < (cell + 1) * per_cell_; ++i)
-        sums_[static_cast<std::size_t>(i)] += other.sums_[static_cast<std::size_t>(i)];
+      for (index_t i = cell * per_cell_; i < (cell + 1) * per_cell_; ++i) sums_[i] += other.sums_[i];
     }
   }
 
  private:
-  double& shift(index_t cell) { return shifts_[static_cast<std::size_t>(cell)]; }
+  double& shift(index_t cell) { return shifts_[cell]; }
 
   void lower_shift(index_t cell, double to) {
     if (to >= shift(cell)) return;

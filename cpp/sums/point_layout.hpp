@@ -27,11 +27,11 @@ class PackedWeights {
       : source_(weights), n_sets_(n_sets), layout_(n_columns) {
     if (!weights) return;
     const index_t per_point = layout_.weights_per_point();
-    values_.assign(static_cast<std::size_t>(points.n_columns() * n_sets * per_point), T(0));  // padding weighs nothing
+    values_.assign(points.n_columns() * n_sets * per_point, T(0));  // padding weighs nothing
     for (const Tile& tile : points.tiles()) {
       const index_t width = tile.n_vectors * lanes<T>;
       for (index_t j = 0; j < width; ++j) {
-        const index_t point = points.source()[static_cast<std::size_t>(tile.first + j)];
+        const index_t point = points.source()[tile.first + j];
         if (point < 0) continue;
         for (index_t set = 0; set < n_sets; ++set)
           layout_.pack(weights + (point * n_sets + set) * n_columns, j, width,
@@ -45,9 +45,9 @@ class PackedWeights {
   void gather(const PackedTiles<T>& points, index_t width, ColumnOf&& column_of, AlignedVector<T>& to) const {
     if (!source_) return;
     const index_t per_point = layout_.weights_per_point(), n_columns = layout_.n_columns();
-    to.assign(static_cast<std::size_t>(width * n_sets_ * per_point), T(0));
+    to.assign(width * n_sets_ * per_point, T(0));
     for (index_t j = 0; j < width; ++j) {
-      const index_t column = column_of(j), point = column < 0 ? -1 : points.source()[static_cast<std::size_t>(column)];
+      const index_t column = column_of(j), point = column < 0 ? -1 : points.source()[column];
       if (point < 0) continue;
       for (index_t set = 0; set < n_sets_; ++set)
         layout_.pack(source_ + (point * n_sets_ + set) * n_columns, j, width, to.data() + set * width * per_point);
@@ -124,18 +124,19 @@ class PointLayout {
 
   // The squared distance, scaled, of a query to the point in a packed column.
   T squared_distance(const T* query, index_t column) const {
-    const T* point = points_.row(packed_.source()[static_cast<std::size_t>(column)]);
+    const T* point = points_.row(packed_.source()[column]);
     const double squared = detail::squared_distance(query, point, points_.cols, 1 / geometry_.scale);
-    return static_cast<T>(std::min(squared, 16 * geometry_.limit * geometry_.limit * static_cast<double>(points_.cols)));
+    return static_cast<T>(
+        std::min(squared, 16 * geometry_.limit * geometry_.limit * static_cast<double>(points_.cols)));
   }
 
   // Packed column of each point, -1 for those that were left out.
   const std::vector<index_t>& positions() const {
     have_positions_([&] {
-      std::vector<index_t> positions(static_cast<std::size_t>(points_.rows), index_t{-1});
+      std::vector<index_t> positions(points_.rows, index_t{-1});
       for (index_t column = 0; column < packed_.n_columns(); ++column) {
-        const index_t row = packed_.source()[static_cast<std::size_t>(column)];
-        if (row >= 0) positions[static_cast<std::size_t>(row)] = column;
+        const index_t row = packed_.source()[column];
+        if (row >= 0) positions[row] = column;
       }
       positions_ = std::move(positions);
     });

@@ -12,12 +12,8 @@ template <class T>
 class PrunedSums {
  public:
   PrunedSums(const SumPlan<T>& plan, const Range& chunk, BlockSums<T>& sums)
-      : plan_(plan),
-        chunk_(chunk),
-        sums_(sums),
-        pairs_(plan.kept->point_rows()),
-        whole_(static_cast<std::size_t>(filter().n_tiles())) {
-    const bool apart = exact() || plan.bandwidths.size() > 1;
+      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(plan.kept->point_rows()), whole_(filter().n_tiles()) {
+    const bool apart = exact() || length(plan.bandwidths) > 1;
     for (index_t begin = 0, end = 0; begin < filter().n_tiles(); begin = end) {
       while (end < filter().n_tiles() && (!apart || tile(end).label == tile(begin).label)) ++end;
       passes_.push_back({begin, end});
@@ -55,7 +51,7 @@ class PrunedSums {
     const double n_tiles = static_cast<double>(filter().n_tiles());
     return pruning_costs.filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
            static_cast<double>(n_blocks_) * (pruning_costs.box * n_tiles * width / lanes<float> +
-                                             pruning_costs.pass * static_cast<double>(passes_.size())) +
+                                             pruning_costs.pass * static_cast<double>(length(passes_))) +
            static_cast<double>(n_vectors_) * tile_rows * (pruning_costs.form * d + pruning_costs.kernel) +
            static_cast<double>(pairs_.n_measured()) *
                (pruning_costs.summed_pair +
@@ -71,7 +67,7 @@ class PrunedSums {
   static constexpr int trusted = 3;     // as it is, unfiltered, for so many of the next blocks, which are near
 
   const TileFilter& filter() const { return plan_.kept->filtered()->filter(); }
-  const Tile& tile(index_t t) const { return plan_.points->tiles()[static_cast<std::size_t>(t)]; }
+  const Tile& tile(index_t t) const { return plan_.points->tiles()[t]; }
 
   bool exact() const { return plan_.request.tolerance() == 0; }
 
@@ -87,7 +83,7 @@ class PrunedSums {
 
   // The tiles of a range but `nearest`, which has been visited.
   void see(const Range& tiles, index_t nearest) {
-    if (passes_.size() > 1 && !exact()) {
+    if (length(passes_) > 1 && !exact()) {
       sums_.reset_least();
       update_reach(tile(tiles.begin).label);
     }
@@ -98,7 +94,7 @@ class PrunedSums {
       update_reach(tile(t).label);
     };
     auto whole = [&](index_t t) {
-      int& left = whole_[static_cast<std::size_t>(t)];
+      int& left = whole_[t];
       if (left == 0) return false;
       --left;
       visit(tile(t));
@@ -124,7 +120,7 @@ class PrunedSums {
   bool add(index_t t, int n_hits, const std::uint64_t* bits) {
     const Tile& tile = this->tile(t);
     if (n_hits * dense_from > sums_.n_rows() * tile.n_vectors * lanes<T>) {
-      whole_[static_cast<std::size_t>(t)] = trusted;
+      whole_[t] = trusted;
       visit(tile);
       return true;
     }

@@ -39,13 +39,12 @@ class PruningRadius {
   // Adds up the weights, without which there is no squared().
   void weigh() {
     const bool apart = request_.tolerance() == 0;
-    std::vector<Weights> weights(apart ? static_cast<std::size_t>(request_.n_labels) : 1);
+    std::vector<Weights> weights(apart ? request_.n_labels : 1);
     const index_t per_point =
         !request_.weights ? 0 : (request_.weights_by_bandwidth ? request_.n_bandwidths() : 1) * request_.n_columns;
     for (index_t i = 0; i < request_.points.rows; ++i) {
       const std::int64_t label = request_.labels ? request_.labels[i] : 0;
-      if (label >= 0)
-        weights[apart ? static_cast<std::size_t>(label) : 0].add(request_.weights + i * per_point, per_point);
+      if (label >= 0) weights[apart ? label : 0].add(request_.weights + i * per_point, per_point);
     }
     for (const Weights& of_label : weights) {
       const double total = of_label.total > 0 ? std::log2(of_label.total) : 0;
@@ -69,7 +68,7 @@ class PruningRadius {
     if (decay == Decay::compact) return 1 / lowest_rate;
     // Values below the range of T are zero; with a scale, those so far below the largest.
     const double vanishing = (1 - std::numeric_limits<T>::min_exponent) / lowest_rate;
-    const std::size_t weights = set_of(label);
+    const index_t weights = set_of(label);
     // The largest term is 2^(-rate a0), the sum at most their total weight times that.
     const double size = logarithms_ ? (lowest_rate * least - totals_[weights]) * ln2 : 0;
     const double bits =
@@ -94,7 +93,7 @@ class PruningRadius {
       least = std::min(least, smallest);
     }
   };
-  std::size_t set_of(int label) const { return request_.tolerance() == 0 ? static_cast<std::size_t>(label) : 0; }
+  index_t set_of(int label) const { return request_.tolerance() == 0 ? label : 0; }
 
   const KernelSums<T>& request_;
   bool scaled_, logarithms_;

@@ -6,34 +6,32 @@
 namespace spectralcls {
 
 SourceIndex::SourceIndex(const ApproximateSums& request, const CellGrid& grid)
-    : labels_(static_cast<std::size_t>(request.n_labels)),
-      largest_(static_cast<std::size_t>(request.n_columns), 0.0),
-      label_of_(static_cast<std::size_t>(request.points.rows), -1) {
+    : labels_(request.n_labels), largest_(request.n_columns, 0.0), label_of_(request.points.rows, -1) {
   const index_t n = request.points.rows, d = request.points.cols, n_columns = request.n_columns;
-  std::vector<std::vector<index_t>> rows(labels_.size());
+  std::vector<std::vector<index_t>> rows(length(labels_));
   for (index_t j = 0; j < n; ++j) {
     const std::int64_t label = request.labels ? request.labels[j] : 0;
     if (label < 0) continue;
-    rows[static_cast<std::size_t>(label)].push_back(j);
-    label_of_[static_cast<std::size_t>(j)] = static_cast<int>(label);
+    rows[label].push_back(j);
+    label_of_[j] = static_cast<int>(label);
   }
-  for (std::size_t l = 0; l < labels_.size(); ++l) {
+  for (index_t l = 0; l < length(labels_); ++l) {
     Sources& s = labels_[l];
     s.tree = CellTree(request.points, rows[l], grid);
     const index_t size = s.size();
-    s.coordinates.resize(static_cast<std::size_t>(size * d));
-    s.weights.resize(static_cast<std::size_t>(size * n_columns));
-    s.prefix.assign(static_cast<std::size_t>((size + 1) * n_columns), 0.0);
+    s.coordinates.resize(size * d);
+    s.weights.resize(size * n_columns);
+    s.prefix.assign((size + 1) * n_columns, 0.0);
     for (index_t p = 0; p < size; ++p) {
-      const index_t row = s.tree.order()[static_cast<std::size_t>(p)];
-      for (index_t k = 0; k < d; ++k) s.coordinates[static_cast<std::size_t>(k * size + p)] = request.points.row(row)[k];
+      const index_t row = s.tree.order()[p];
+      for (index_t k = 0; k < d; ++k) s.coordinates[k * size + p] = request.points.row(row)[k];
       for (index_t c = 0; c < n_columns; ++c) {
         const double weight = request.weights ? request.weights[row * n_columns + c] : 1.0;
-        const auto at = static_cast<std::size_t>(p * n_columns + c);
+        const auto at = p * n_columns + c;
         negative_ = negative_ || weight < 0;
-        largest_[static_cast<std::size_t>(c)] = std::max(largest_[static_cast<std::size_t>(c)], std::abs(weight));
+        largest_[c] = std::max(largest_[c], std::abs(weight));
         s.weights[at] = weight;
-        s.prefix[at + static_cast<std::size_t>(n_columns)] = s.prefix[at] + std::abs(weight);
+        s.prefix[at + n_columns] = s.prefix[at] + std::abs(weight);
       }
     }
   }
@@ -46,14 +44,12 @@ index_t SourceIndex::count(const CellBox& box) const {
 }
 
 void SourceIndex::weight_within(const CellBox& box, double* out) const {
-  const auto n_columns = static_cast<index_t>(largest_.size());
+  const auto n_columns = length(largest_);
   for (const Sources& s : labels_) {
     for (index_t c = 0; c < n_columns; ++c)
       out[c] = s.total(c, n_columns) * 1e-9;  // covers the rounding of a million prefix sums
     s.tree.visit(box, [&](index_t begin, index_t end) {
-      for (index_t c = 0; c < n_columns; ++c)
-        out[c] += s.prefix[static_cast<std::size_t>(end * n_columns + c)] -
-                  s.prefix[static_cast<std::size_t>(begin * n_columns + c)];
+      for (index_t c = 0; c < n_columns; ++c) out[c] += s.prefix[end * n_columns + c] - s.prefix[begin * n_columns + c];
     });
     out += n_columns;
   }

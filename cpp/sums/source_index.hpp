@@ -15,11 +15,9 @@ struct Sources {
   AlignedVector<double> coordinates;  // d rows of n
   std::vector<double> weights;        // n rows of n_columns
   std::vector<double> prefix;         // (n + 1) rows of n_columns: sums of |weight| up to a position
-  index_t size() const { return static_cast<index_t>(tree.order().size()); }
+  index_t size() const { return length(tree.order()); }
   // Sum of |weight|.
-  double total(index_t column, index_t n_columns) const {
-    return prefix[static_cast<std::size_t>(size() * n_columns + column)];
-  }
+  double total(index_t column, index_t n_columns) const { return prefix[size() * n_columns + column]; }
 };
 
 // The points of all labels over one grid of cells.
@@ -34,7 +32,7 @@ class SourceIndex {
   // Sums of |weight| in a box, rounded up, (n_labels, n_columns).
   void weight_within(const CellBox& box, double* out) const;
   // The label of a row of the original points, -1 if the row was left out.
-  int label(index_t row) const { return label_of_[static_cast<std::size_t>(row)]; }
+  int label(index_t row) const { return label_of_[row]; }
 
  private:
   std::vector<Sources> labels_;

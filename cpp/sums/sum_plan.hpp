@@ -43,7 +43,7 @@ struct Bandwidths {
   template <class Rescale>
   void for_each_shift(double shift, Rescale&& rescale) const {
     constexpr index_t W = lanes<double>;
-    const auto n = static_cast<index_t>(rates.size());
+    const auto n = length(rates);
     for (index_t b = 0; b < n; b += W) {
       const index_t count = std::min(W, n - b);
       alignas(vector_bytes) double factor[W] = {};
@@ -100,14 +100,11 @@ struct SumPlan {
     divide();
   }
 
-  const Bandwidths<T>& of(int label) const {
-    return bandwidths[request.bandwidths_by_label ? static_cast<std::size_t>(label) : 0];
-  }
+  const Bandwidths<T>& of(int label) const { return bandwidths[request.bandwidths_by_label ? label : 0]; }
   const ColumnLayout<T>& columns() const { return weights->layout(); }
   // Group of the query at a place of `rows`, -1 without groups.
   index_t group_at(index_t place) const {
-    return request.query_groups ? static_cast<index_t>(request.query_groups[rows[static_cast<std::size_t>(place)]])
-                                : -1;
+    return request.query_groups ? static_cast<index_t>(request.query_groups[rows[place]]) : -1;
   }
 
  private:
@@ -125,8 +122,7 @@ struct SumPlan {
     for (index_t set = 0; set < n_sets; ++set) {
       std::vector<double> rates;
       for (index_t b = 0; b < n; ++b)
-        rates.push_back(
-            rate<T>(sums.kernel, scale, sums.bandwidths[static_cast<std::size_t>(sums.bandwidth_index(b, set))]));
+        rates.push_back(rate<T>(sums.kernel, scale, sums.bandwidths[sums.bandwidth_index(b, set)]));
       all.emplace_back(sums.kernel, std::move(rates), sums.points.cols);
     }
     return all;
@@ -166,7 +162,7 @@ struct SumPlan {
 
   void order_queries(const Execution& execution) {
     const auto& r = request;
-    rows.resize(static_cast<std::size_t>(r.queries.rows));
+    rows.resize(r.queries.rows);
     std::iota(rows.begin(), rows.end(), index_t{0});
     if (r.query_groups)
       std::stable_sort(rows.begin(), rows.end(),
@@ -193,7 +189,7 @@ struct SumPlan {
   double share_out_of_reach() const {
     constexpr index_t some = 48;
     const auto& r = request;
-    const double reach = compact ? 1 : negligible;
+    const double limit = compact ? 1 : negligible;
     std::vector<double> rates;  // as the bandwidths, for distances as they are
     for (const double h : r.bandwidths) rates.push_back(rate<double>(r.kernel, 1.0, h));
     const index_t n_queries = std::min(some, r.queries.rows), n_points = std::min(some, r.points.rows);
@@ -211,7 +207,7 @@ struct SumPlan {
         }
         const double distance = argument(r.kernel, squared);
         for (index_t b = 0; b < n_bandwidths; ++b, ++n_pairs)
-          beyond += distance * rates[static_cast<std::size_t>(r.bandwidth_index(b, label))] > reach;
+          beyond += distance * rates[r.bandwidth_index(b, label)] > limit;
       }
     return static_cast<double>(beyond) / static_cast<double>(std::max<index_t>(n_pairs, 1));
   }
@@ -222,7 +218,7 @@ struct SumPlan {
     const auto& tiles = points->tiles();
     const index_t vectors =
         std::min(block_vectors, std::max<index_t>(1, block_bytes / (request.points.cols * vector_bytes)));
-    const auto n_tiles = static_cast<index_t>(tiles.size());
+    const auto n_tiles = length(tiles);
     for (index_t t = 0; t < n_tiles;) {
       index_t end = t;
       for (index_t used = 0; end < n_tiles && (end == t || used + tiles[end].n_vectors <= vectors); ++end)
@@ -231,10 +227,9 @@ struct SumPlan {
       t = end;
     }
     constexpr index_t enough_tasks = 48;
-    const auto n_chunks = static_cast<index_t>(chunks.size());
+    const auto n_chunks = length(chunks);
     if (!kept->filtered() && n_chunks > 0 && n_chunks < enough_tasks)
-      n_parts = std::clamp<index_t>(enough_tasks / n_chunks, 1,
-                                    std::max<index_t>(1, static_cast<index_t>(blocks.size()) / 2));
+      n_parts = std::clamp<index_t>(enough_tasks / n_chunks, 1, std::max<index_t>(1, length(blocks) / 2));
   }
 };
 

@@ -61,7 +61,7 @@ class TileArguments {
   void measure(const QueryChunk<T>& queries, index_t block, const PointLayout<T>& points, const Tile& tile,
                TileBuffer<T>& out, Memory& memory, LeaveOut&& leave_out) const {
     const index_t n_rows = queries.size_of(block);
-    const double norms = queries.packed.largest_norm[static_cast<std::size_t>(block)] + tile.largest_norm;
+    const double norms = queries.packed.largest_norm[block] + tile.largest_norm;
     if (!always_difference_ && product_suffices(norms))
       squared_distances(DistanceForm::product, queries.packed, block, n_rows, points.packed(), tile, out);
     else if (always_difference_ || few_features_ || memory.use_differences())

@@ -32,7 +32,7 @@ template <class T>
 std::vector<T> normal(index_t size, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> draw;
-  std::vector<T> values(static_cast<std::size_t>(size));
+  std::vector<T> values(size);
   for (T& value : values) value = static_cast<T>(draw(random));
   return values;
 }
@@ -48,9 +48,9 @@ void every_chunk_is_worked_on_once() {
   for (const Execution& run : {threads(1), threads(4), Execution{4, {}, {}}})
     for (int repeat = 0; repeat < 50; ++repeat) {
       std::vector<int> times(97);
-      for_each_chunk(97, run, [&](std::ptrdiff_t chunk, Checkpoint&) {
-        ++times[static_cast<std::size_t>(chunk)];
-        if (chunk % 16 == 0) for_each_chunk(3, run, [](std::ptrdiff_t, Checkpoint& checkpoint) { checkpoint(); });
+      for_each_chunk(97, run, [&](index_t chunk, Checkpoint&) {
+        ++times[chunk];
+        if (chunk % 16 == 0) for_each_chunk(3, run, [](index_t, Checkpoint& checkpoint) { checkpoint(); });
       });
       CHECK(std::count(times.begin(), times.end(), 1) == 97);
     }
@@ -60,7 +60,7 @@ void the_first_exception_comes_back_and_the_team_goes_on() {
   const Execution run = threads(3);
   for (int repeat = 0; repeat < 20; ++repeat) {
     try {
-      for_each_chunk(50, run, [&](std::ptrdiff_t chunk, Checkpoint&) {
+      for_each_chunk(50, run, [&](index_t chunk, Checkpoint&) {
         if (chunk == repeat) throw std::runtime_error("stop");
       });
       CHECK(false);
@@ -72,13 +72,13 @@ void the_first_exception_comes_back_and_the_team_goes_on() {
 
 void selection_divides_keys() {
   std::vector<float> keys = normal<float>(32768, 1);
-  for (std::size_t i = 0; i < keys.size(); i += 3) keys[i] = 0.5f;  // ties
-  for (int i = 0; i < 7; ++i) keys[keys.size() - 1 - static_cast<std::size_t>(i)] = std::nanf("");
+  for (index_t i = 0; i < length(keys); i += 3) keys[i] = 0.5f;  // ties
+  for (int i = 0; i < 7; ++i) keys[length(keys) - 1 - i] = std::nanf("");
   std::vector<float> sorted(keys.begin(), keys.end() - 7);
   std::sort(sorted.begin(), sorted.end());
   detail::Selection<float> selection;
   for (const index_t rank : {1, 17, 9000, 20000, 32700}) {
-    const detail::Cut<float> cut = selection(keys.data(), static_cast<index_t>(keys.size()), rank);
+    const detail::Cut<float> cut = selection(keys.data(), length(keys), rank);
     const auto below = std::lower_bound(sorted.begin(), sorted.end(), cut.threshold) - sorted.begin();
     const auto at_most = std::upper_bound(sorted.begin(), sorted.end(), cut.threshold) - sorted.begin();
     CHECK(below + cut.n_equal == rank && below + cut.n_equal <= at_most);
@@ -188,7 +188,7 @@ void callers_share_kept_points() {
     const Kept shared = kept();
     std::vector<std::vector<T>> found(4);
     std::vector<std::thread> callers;
-    for (std::size_t i = 0; i < found.size(); ++i)
+    for (index_t i = 0; i < length(found); ++i)
       callers.emplace_back([&, i] {
         Execution run = threads(2);
         run.interrupted = [] { return true; };
@@ -228,7 +228,7 @@ void products_are_those_of_loops() {
 
 // LAPACK's dsyevd by Jacobi's rotations, for the small problems of these tests.
 int jacobi(char, int n, double* a, double* values, double*, int, int*, int) {
-  std::vector<double> v(static_cast<std::size_t>(n * n));
+  std::vector<double> v(n * n);
   for (int i = 0; i < n; ++i) v[i * n + i] = 1;
   for (int sweep = 0; sweep < 30; ++sweep)
     for (int p = 0; p < n; ++p)
@@ -240,7 +240,7 @@ int jacobi(char, int n, double* a, double* values, double*, int, int*, int) {
         for (int i = 0; i < n; ++i) turn(a[i * n + p], a[i * n + q]);
         for (int i = 0; i < n; ++i) turn(v[p * n + i], v[q * n + i]);
       }
-  std::vector<int> order(static_cast<std::size_t>(n));
+  std::vector<int> order(n);
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int i, int j) { return a[i * n + i] < a[j * n + j]; });
   for (int j = 0; j < n; ++j) values[j] = a[order[j] * n + order[j]];
@@ -263,13 +263,12 @@ void multiple_eigenvalues_are_found() {
     const Eigenpairs<T> found =
         top_eigenpairs<T>(n, apply, {nullptr, n, 0}, {nullptr, n, 0}, {k, width, 40, 2000, tolerance, 0, 1},
                           functions<T>().tall_products, threads(2));
-    CHECK(found.status == EigenStatus::converged && found.values.size() == k);
-    for (std::size_t j = 0; j < found.values.size(); ++j)
-      CHECK(std::abs(found.values[j] - diagonal[j]) < 20 * tolerance);
-    for (std::size_t j = 0; j < found.values.size(); ++j) {
+    CHECK(found.status == EigenStatus::converged && length(found.values) == k);
+    for (index_t j = 0; j < length(found.values); ++j) CHECK(std::abs(found.values[j] - diagonal[j]) < 20 * tolerance);
+    for (index_t j = 0; j < length(found.values); ++j) {
       double norm = 0, residual = 0;
       for (index_t i = 0; i < n; ++i) {
-        const double v = found.vectors[static_cast<std::size_t>(i * k) + j];
+        const double v = found.vectors[(i * k) + j];
         norm += v * v;
         residual += std::pow((diagonal[i] - found.values[j]) * v, 2);
       }
