@@ -26,6 +26,7 @@ NAMES = [
     "SpectralLaplacianISEClassifier",
     "LaplacianSpectralClassifier",
     "PerTurboClassifier",
+    "KernelRidgeClassifier",
 ]
 pytestmark = pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
 
@@ -163,7 +164,7 @@ def test_nothing_learned_is_a_warning():
     assert_array_equal(model.predict(X), np.repeat([0, 1], 8))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if KINDS[name]._learns_on_workers])
 def test_on_dask_collections(name):
     da = pytest.importorskip("dask.array")
     X, y = scaled_problem()

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from spectralcls import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
+from spectralcls.metric import GradientMetric, KernelMetric
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 3))
@@ -57,6 +58,51 @@ def test_the_choice_has_the_least_error_of_refits_without_each_point():
     assert (model.kernel_, model.bandwidth_, model.alpha_) == best
     assert_allclose(model.loss_, losses[best])
     assert_allclose(-model.best_score_, losses[best])
+
+
+def test_the_grid_goes_on_where_its_end_is_the_best():
+    """Of a plane hardly anything is left but the noise."""
+    plane = X @ [1.0, -2.0, 3.0] + 1e-3 * RNG.normal(size=80)
+    model = KernelRidgeRegressor().fit(X, plane)
+    widths, ridges = (np.unique(model.cv_results_[f"param_{name}"]) for name in ("bandwidth", "alpha"))
+    assert model.kernel_ == "gaussian" and model.bandwidth_ == widths[-1] and ridges[0] <= 1e-5
+    assert_allclose(widths[-1] / widths[0], 24 / 0.7)
+    at_ends = KernelRidgeRegressor(bandwidth_grid=widths[:4], alpha_grid=[0.001, 0.01, 0.1]).fit(X, plane)
+    assert model.loss_ < 0.1 * at_ends.loss_ and model.loss_ < 1e-5
+    assert len(at_ends.cv_results_["params"]) == 24
+    tried = np.isfinite(model.cv_results_["mean_test_score"])
+    assert np.count_nonzero(tried) < 12 + 12  # not all combinations
+
+
+def test_small_ridges_are_tried_only_where_their_digits_count():
+    plane = X @ [1.0, -2.0, 3.0]
+    for changed in ({"X": X.astype(np.float32)}, {"max_exact_samples": 50}):
+        points = changed.pop("X", X)
+        model = KernelRidgeRegressor(**changed).fit(points, plane)
+        assert model.alpha_ == 0.001
+        assert_allclose(model.predict(points), plane, atol=0.05 * plane.std())
+
+
+@pytest.mark.filterwarnings("ignore:No round improved:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", ["diagonal", "full", "whiten"])
+def test_a_metric_is_the_map_fitted_first(kind):
+    model = KernelRidgeRegressor(2.0, alpha=0.1, kernel="gaussian", metric=kind).fit(X, Y[:, 0])
+    mapped = model._inputs(X)
+    own = KernelRidgeRegressor(2.0, alpha=0.1, kernel="gaussian", scale=None).fit(mapped, Y[:, 0])
+    assert_allclose(model.predict(Q), own.predict(model._inputs(Q)), rtol=1e-9)
+    kinds = {"whiten": KernelMetric}
+    assert isinstance(model.metric_, kinds.get(kind, GradientMetric))
+    with pytest.warns(UserWarning, match="metric was learned from the same samples"):
+        ends = model.predict_interval(Q)
+    assert (ends[:, 0] < ends[:, 1]).all()
+
+
+def test_a_metric_helps_where_few_features_tell():
+    rng = np.random.default_rng(3)
+    P = rng.normal(size=(400, 8))
+    y = np.sin(3 * P[:, 0])
+    plain, learned = (KernelRidgeRegressor(metric=metric).fit(P[:200], y[:200]) for metric in (None, "diagonal"))
+    assert 1 - learned.score(P[200:], y[200:]) < 0.5 * (1 - plain.score(P[200:], y[200:]))
 
 
 def test_one_machine_fits_numbers_and_classes():

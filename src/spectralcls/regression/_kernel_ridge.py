@@ -37,9 +37,8 @@ class KernelRidge(PenalizedExpansion):
             return self.alpha_grid
         return ridge_grid(-2, -1 if self._weighs_alike else 1)
 
-    def _more_alphas(self):
-        own = self.alpha == "cv" and self.alpha_grid is None and self._weighs_alike
-        return ridge_grid(0, 1) if own else ()
+    def _more_alphas(self, dtype, n):
+        return ridge_grid(0, 1) if self._weighs_alike else ()
 
     @property
     def _weighs_alike(self):
@@ -59,7 +58,7 @@ class KernelRidge(PenalizedExpansion):
             found = held_out_in_cells(X, targets.Y, targets.weights, parts, alphas, **form)
             return [None if held_out is None else Fitted(None, *some.judged(held_out)) for held_out in found]
 
-        choice = leave_one_out(some.weights, *self._candidates(X, rng), path, self._more_alphas())
+        choice = leave_one_out(some.weights, self._candidates(X, rng, len(X)), path)
         self.points_, self.n_iter_ = X, 1
         form = {"kernel": choice.kernel, "bandwidth": choice.bandwidth}
         self._local, held_out = self._in_cells(targets, forest, choice.alpha, **form)

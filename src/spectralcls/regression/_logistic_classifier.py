@@ -37,6 +37,11 @@ class KernelLogisticClassifier(PenalizedClassifier):
         Ridge. "cv": the best of `alpha_grid`.
     kernel : {"laplace", "gaussian", "cv"}, default="laplace"
         ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them.
+    metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
+        Map that is learned in `fit` and applied to the coordinates first: a
+        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
+        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
+        Bandwidths are in units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
         that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
@@ -76,6 +81,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    metric_ : transformer or None
+        The fitted map in use.
     kernel_ : str
         The kernel in use.
     bandwidth_, alpha_ : float
@@ -156,8 +163,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
         """Raise before the work begins if the products with a column for each class take too long."""
         n, n_classes = len(data.X), data.n_classes
         n_tuned = min(n, n if self.max_tuning_samples is None else self.max_tuning_samples)
-        bandwidths, alphas = self._candidates(data.X[:100], np.random.RandomState(0))
-        n_candidates = sum(map(len, bandwidths.values())) * len(alphas)
+        candidates = self._candidates(data.X[:100], np.random.RandomState(0), n)
+        n_candidates = sum(map(len, candidates.bandwidths.values())) * len(candidates.alphas)
         pairs = n_candidates * n_tuned**2 + (n**2 if n_tuned < n <= self.max_exact_samples else 0)
         work = _PRODUCTS * n_classes * pairs
         if work > _MOST_MULTIPLICATIONS:

@@ -17,6 +17,15 @@ class Fitted(NamedTuple):
     n_iter: int = 1
 
 
+class Candidates(NamedTuple):
+    """What is tried in all combinations, and further values, tried next to the best so far."""
+
+    bandwidths: dict  # of str to sequence of float, of each kernel
+    alphas: np.ndarray
+    more_bandwidths: dict
+    more_alphas: np.ndarray
+
+
 class PenaltyChoice(NamedTuple):
     kernel: str
     bandwidth: float
@@ -26,67 +35,75 @@ class PenaltyChoice(NamedTuple):
     found: Search | None  # None if there was one candidate only
 
 
-def leave_one_out(weights, bandwidths, alphas, path, more_alphas=()):
+def leave_one_out(weights, candidates, path):
     """The candidate of least leave-one-out loss.
+
+    Further values are tried next to the best so far, with all else as it is there, until none of them is better.
 
     Parameters
     ----------
     weights : ndarray of shape (n,)
-    bandwidths : dict of str to sequence of float
-        Of each kernel.
-    alphas : sequence of float
-        Ascending.
+    candidates : Candidates
     path : callable
         ``path(kernel, bandwidth, alphas)``, a list of `Fitted`, or None for an alpha that cannot be fitted.
-    more_alphas : sequence of float
-        Larger ones, each of which is tried, with the kernel and bandwidth of the best so far, if the last before it is
-        the best: where there is little to learn.
 
     Returns
     -------
     PenaltyChoice
     """
-    grid = {
-        "kernel": np.array(list(bandwidths)),
-        "bandwidth": np.unique(np.concatenate([np.asarray(each, dtype=np.float64) for each in bandwidths.values()])),
-        "alpha": np.asarray([*alphas, *more_alphas], dtype=np.float64),
-    }
-    shape = [len(values) for values in grid.values()]
-    found, (means, deviations) = {}, np.full((2, *shape), np.nan)
+    tried = {}  # kernel, bandwidth and alpha: what they fit
 
-    def score(k, b, some):
-        kernel, bandwidth, tried = str(grid["kernel"][k]), grid["bandwidth"][b], grid["alpha"][some]
-        for a, fitted in enumerate(path(kernel, bandwidth, tried), some.start):
-            if fitted is None:
-                continue
-            means[k, b, a] = -np.average(fitted.losses, weights=weights)
-            deviations[k, b, a] = np.sqrt(np.average((fitted.losses + means[k, b, a]) ** 2, weights=weights))
-            found[k, b, a] = fitted
+    def fit(kernel, bandwidth, alphas):
+        own = path(kernel, bandwidth, np.asarray(alphas))
+        tried.update({(kernel, float(bandwidth), float(a)): fitted for a, fitted in zip(alphas, own, strict=True)})
 
-    for k, kernel in enumerate(grid["kernel"]):
-        for b in np.flatnonzero(np.isin(grid["bandwidth"], bandwidths[kernel])):
-            score(k, b, slice(0, len(alphas)))
-    n_alphas = len(alphas)
-    while found and n_alphas < len(grid["alpha"]):
-        k, b, a = np.unravel_index(np.nanargmax(means), means.shape)
-        if a < n_alphas - 1:
-            break
-        score(k, b, slice(n_alphas, n_alphas + 1))
-        n_alphas += 1
-    means, deviations = means[..., :n_alphas], deviations[..., :n_alphas]
-    grid["alpha"] = grid["alpha"][:n_alphas]
-    if not found:
+    def loss(at):
+        return np.inf if tried[at] is None else float(np.average(tried[at].losses, weights=weights))
+
+    for kernel, bandwidths in candidates.bandwidths.items():
+        for bandwidth in bandwidths:
+            fit(kernel, bandwidth, candidates.alphas)
+    if not any(tried.values()):
         raise np.linalg.LinAlgError(
-            f"no alpha of {list(alphas)} makes the kernel matrix positive definite in float64: raise alpha_grid"
+            f"no alpha of {list(candidates.alphas)} makes the kernel matrix positive definite in float64: "
+            "raise alpha_grid"
         )
+    while further := [at for at in _beside(min(tried, key=loss), candidates) if at not in tried]:
+        for kernel, bandwidth, alpha in further:
+            fit(kernel, bandwidth, [alpha])
+    grid = {
+        "kernel": np.array(list(candidates.bandwidths)),
+        "bandwidth": np.unique([bandwidth for _, bandwidth, _ in tried]),
+        "alpha": np.unique([alpha for *_, alpha in tried]),
+    }
+    means, deviations = np.full((2, *map(len, grid.values())), np.nan)
+    for at, fitted in tried.items():
+        if fitted is not None:
+            index = tuple(int(np.flatnonzero(v == own)[0]) for v, own in zip(grid.values(), at, strict=True))
+            means[index] = -loss(at)
+            deviations[index] = np.sqrt(np.average((fitted.losses - loss(at)) ** 2, weights=weights))
     chosen, best = {name: values[0] for name, values in grid.items()}, None
-    tuned = {name: values for name, values in grid.items() if len(values) > 1}
-    if tuned:
-        shape = [len(values) for values in tuned.values()]
+    several = {name: values for name, values in grid.items() if len(values) > 1}
+    if several:
+        shape = [len(values) for values in several.values()]
         one_split = Splits(weights.sum(keepdims=True))
         scored = Scored(means.reshape(1, *shape), deviations.reshape(shape))
-        best = search(one_split, tuned, lambda *_, **tried: scored)
+        best = search(one_split, several, lambda *_, **tried: scored)
         chosen |= best.params
-    index = tuple(int(np.flatnonzero(values == chosen[name])[0]) for name, values in grid.items())
-    kernel, bandwidth, alpha = chosen.values()
-    return PenaltyChoice(str(kernel), float(bandwidth), float(alpha), found[index], -float(means[index]), best)
+    at = str(chosen["kernel"]), float(chosen["bandwidth"]), float(chosen["alpha"])
+    return PenaltyChoice(*at, tried[at], loss(at), best)
+
+
+def _beside(at, candidates):
+    """The candidates that differ from one by a step to a further bandwidth or alpha."""
+    kernel, bandwidth, alpha = at
+    bandwidths = _steps(bandwidth, candidates.bandwidths[kernel], candidates.more_bandwidths.get(kernel, ()))
+    alphas = _steps(alpha, candidates.alphas, candidates.more_alphas)
+    return [(kernel, h, alpha) for h in bandwidths] + [(kernel, bandwidth, a) for a in alphas]
+
+
+def _steps(value, values, more):
+    """Those of the further values that are next to one of all."""
+    values = np.union1d(values, more)
+    place = int(np.searchsorted(values, value))
+    return [v for v in values[max(place - 1, 0) : place + 2].tolist() if v in more]

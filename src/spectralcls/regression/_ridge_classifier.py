@@ -22,6 +22,11 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
         Ridge. "cv": the best of `alpha_grid`.
     kernel : {"laplace", "gaussian"}, default="laplace"
         ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``.
+    metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
+        Map that is learned in `fit` and applied to the coordinates first: a
+        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
+        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
+        Bandwidths are in units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
         that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
@@ -61,6 +66,8 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    metric_ : transformer or None
+        The fitted map in use.
     kernel_ : str
         The kernel in use.
     bandwidth_, alpha_ : float
