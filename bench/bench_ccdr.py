@@ -1,6 +1,6 @@
 """CCDR: time against SpectralEmbedding, errors, few labels, memory, and half a million points
 
-One thread where seconds are compared. The paper's 14 components are the dimension that it estimates for satimage.
+Seconds are compared on one thread. The paper's 14 components are the dimension that it estimates for satimage.
 """
 
 import time
@@ -30,8 +30,8 @@ def satimage():
 
 
 def test_fit(record):
-    """Satimage, 4 435 points, 4 neighbors, 14 components: CCDR from the graph and from the points, and how many times
-    as long `SpectralEmbedding` of the same graph takes with each of its solvers."""
+    """Seconds of CCDR on satimage (4 435 points, 4 neighbors, 14 components), from the graph and from the points, and
+    the time of `SpectralEmbedding` of the same graph relative to ours, with each of its solvers."""
     X, y, _, _ = satimage()
     graph = knn_graph(X, 4, mode="heat").astype(np.float64)
 
@@ -54,8 +54,9 @@ def test_fit(record):
 
 
 def test_table_1_of_the_paper(record):
-    """Test errors on satimage in per cent, the paper's in brackets; as there the best on the test set over the grid
-    (beta, and 1 to 15 neighbors). Last the error of `CCDRClassifier()`, which chooses without the test set."""
+    """Test errors on satimage in per cent, the paper's in brackets. As in the paper they are the best on the test set
+    over the grid (beta, and 1 to 15 neighbors). The last column is the error of `CCDRClassifier()`, which chooses
+    without the test set."""
     X, y, T, t = satimage()
     best, neighbors = {"k-NN": 100.0, "linear": 100.0}, (1, 5) if QUICK else range(1, 16)
     error = lambda model, Z, Q: 100 * float(np.mean(model.fit(Z, y).predict(Q) != t))  # noqa: E731
@@ -72,10 +73,10 @@ def test_table_1_of_the_paper(record):
 
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
 def test_few_labels(record, share):
-    """Satimage, ten random splits of all pixels into two thirds and a test set, labels for a share of the former:
-    mean test error in per cent of the fit to all pixels, of the same classifier fitted to the labeled ones alone, and
-    of k-NN on the labeled ones; then the gain with its standard error over the splits, and in how many there was
-    one."""
+    """Ten random splits of the pixels of satimage into two thirds for training and a test set; a share of the training
+    pixels is labeled. The columns are mean test errors in per cent: of the fit to all pixels, of the same classifier
+    fitted to the labeled ones, and of k-NN on the labeled ones. Then come the gain with its standard error over the
+    splits, and the number of splits with a gain."""
     X, y, T, t = satimage()
     X, y, errors = np.concatenate([X, T]), np.concatenate([y, t]), []
     model = CCDRClassifier(n_components=14, beta=5.0, unlabeled=-1)
@@ -94,7 +95,7 @@ def test_few_labels(record, share):
 
 
 def test_shuttle(record):
-    """43 500 training points with 9 features, one fit to all; accuracy on 14 500 in per cent."""
+    """One fit to all 43 500 training points with 9 features, and the accuracy on 14 500 others in per cent."""
     data, kept = load("shuttle"), slice(0, 3000 if QUICK else None)
     X, y, T, t = (data[key][kept] for key in ("X_train", "y_train", "X_test", "y_test"))
     row, found = compare({"CCDR": lambda: CCDRClassifier(n_components=10, beta=0.5).fit(X, y)}, threads=2, repeats=3)
@@ -116,17 +117,17 @@ def covertype_fit(n):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_memory(record, n):
-    """One fit to n points of covertype (54 features), 4 neighbors, 14 components, in a process of its own: processor
-    seconds, the peak of its memory beyond the data, and that in float64 numbers a point."""
+    """One fit to n points of covertype (54 features), 4 neighbors, 14 components, in a separate process: processor
+    seconds, peak memory beyond the data, and the same memory in float64 numbers per point."""
     with get_context("spawn").Pool(1) as pool:
         taken, mib = pool.apply(covertype_fit, (n,))
     record({"fit, s": taken, "MiB beyond the data": mib, "numbers a point": mib * 2**17 / n})
 
 
 def test_subsamples(record):
-    """Covertype: embeddings of five subsamples, extended to all points, aligned and averaged; then k-NN among all
-    embedded points, against k-NN on the raw features. Accuracies in per cent; seconds of the fit and of the queries
-    on the clock."""
+    """Covertype: embeddings of five subsamples are extended to all points, aligned and averaged; then k-NN among all
+    embedded points is compared with k-NN on the raw features. Accuracies are in per cent, seconds of the fit and of
+    the queries on the clock."""
     data = load("covertype")
     order = np.random.default_rng(0).permutation(len(data["X"]))
     train, test = order[:N], order[N : N + min(N // 5, 80_000)]
@@ -145,8 +146,9 @@ def test_subsamples(record):
 
 @pytest.mark.parametrize("graph", ["knn", "mst"])
 def test_dimension(record, graph):
-    """A sphere of five dimensions turned into twenty, 1 000 points: the estimate and its spread over resamples, and two
-    estimators of scikit-dimension: how many times as long they take (below 1: they are faster), and what they say."""
+    """1 000 points on a five-dimensional sphere embedded in twenty dimensions: our estimate with its spread over
+    resamples, and the estimates of two estimators of scikit-dimension with their time relative to ours (below 1:
+    faster)."""
     skdim = pytest.importorskip("skdim")
     rng = np.random.default_rng(0)
     sphere = rng.standard_normal((300 if QUICK else 1000, 6))

@@ -1,8 +1,8 @@
-"""What chooses bandwidths, scales and weights, before and after it moved into one room
+"""Choices of bandwidths, scales and weights, before and after they moved into one room
 
-*Before* is commit 205aa86. Both checkouts take the same rows, in turns, each in a process of its own, on one thread
-and with their defaults; features are as they are. Densities of heavy tails, rounded and mixed data have a page of their
-own: [bandwidth](bandwidth.md). Run it with SPECTRALCLS_BEFORE, a folder of that commit with its core built in place.
+*Before* is commit 205aa86. Both versions get the same rows, in turns, each in a separate process, on one thread and
+with defaults; features are raw. Densities of heavy tails, rounded and mixed data are on the page
+[bandwidth](bandwidth.md). To run it, let SPECTRALCLS_BEFORE name a folder of that commit with its core built in place.
 """
 
 import json
@@ -48,7 +48,7 @@ CASES = {  # what changes: (function, estimators, what is measured)
 
 
 class Both:
-    """A process of each checkout; a call asks both, each first in every other call."""
+    """A process of each version; a call asks both, and alternates which is first."""
 
     def __init__(self, old):
         self.workers = [Worker(checkout, available_variants()[0]) for checkout in (old, HERE.parent)]
@@ -91,7 +91,7 @@ def titled(name):
 
 @pytest.mark.parametrize("case", CASES)
 def test_cases(record, both, case):
-    """Means of 5 draws, of 20 for units. *Was* is the figure without the change, *is* that with it."""
+    """Means of 5 draws, of 20 for units. *Was* is the figure without the change, *is* the figure with it."""
     function, names, measured = CASES[case]
     draws = 4 * SPLITS + 4 if function == "units" else SPLITS + 1
     found = {name: np.mean([both(function, name, seed) for seed in range(draws)], axis=0).tolist() for name in names}
@@ -100,7 +100,8 @@ def test_cases(record, both, case):
 
 @view("cases")
 def table_of_cases(rows):
-    """Means of 5 draws, of 20 for units, without the change → with it. Equal figures: the choice does not see it."""
+    """Means of 5 draws, of 20 for units: figure without the change → figure with it. If both are equal, the choice
+    ignores the change."""
     return [
         [
             {"change": row["case"].strip(), "estimator": titled(name), "measured": row["measured"]}
@@ -116,7 +117,7 @@ def table_of_cases(rows):
 
 @pytest.mark.parametrize("name", [*FRONT, *PAPERS, *PEERS])
 def test_contamination(record, both, name):
-    """Accuracy on clean rows, in per cent, after training with -9999 in some cells: mean over splits and sets."""
+    """Accuracy on clean rows in per cent after training with -9999 in some cells: means over splits and sets."""
     table = {}
     for kind in ("none", "one cell", "1 % of cells", "1 % of rows"):
         jobs = [(data, name, kind, seed) for data in SPOILED for seed in range(FEWER)]
@@ -143,13 +144,13 @@ def one_of(kept):
 
 @view("contamination")
 def sentinels_in_wine(rows):
-    """Accuracy on clean rows of wine, in per cent, after training with -9999 in some cells: before → after."""
+    """Accuracy on clean rows of wine in per cent after training with -9999 in some cells: before → after."""
     return one_of(lambda data: data == "wine")(rows)
 
 
 @view("contamination")
 def sentinels_in_six_sets(rows):
-    """The same, mean over wine, wdbc, pima, ionosphere, glass and satimage. Trees need no scale."""
+    """The same, means over wine, wdbc, pima, ionosphere, glass and satimage. Trees need no scale."""
     return one_of(lambda data: True)(rows)
 
 
@@ -231,23 +232,22 @@ def with_losses(rows):
 
 @view("sets")
 def numbers(rows):
-    """22 sets of numbers, up to 300 rows for training and 1000 others, four splits: accuracy in per cent, log loss,
-    mean difference over the sets with its 95 % interval, and the geometric mean of the ratio of the processor seconds
-    of a fit. `LaplacianSpectralClassifier` is now tuned by balanced accuracy, which costs accuracy where a class is
-    rare."""
+    """22 sets of numbers, up to 300 rows for training and 1000 others, four splits: accuracy in per cent, log loss, the
+    mean difference over the sets with its 95 % interval, and the geometric mean ratio of the processor seconds of a
+    fit. `LaplacianSpectralClassifier` is now tuned by balanced accuracy, which costs accuracy if a class is rare."""
     return with_losses(rows)
 
 
 @view("frames")
 def categories_and_gaps(rows):
-    """40 tables with categories and missing values, in the same way, two splits."""
+    """The same for 40 tables with categories and missing values, two splits."""
     return with_losses(rows)
 
 
 @pytest.mark.parametrize("name", FRONT[1:])
 @pytest.mark.parametrize("data", ["letter", "satimage"])
 def test_many_rows(record, both, data, name):
-    """Processor seconds of a fit to 2000 rows, where the tables above have 300 at most, in three turns."""
+    """Processor seconds of a fit to 2000 rows, in three turns; the tables above have 300 at most."""
     turns = [both("seconds_of_many", data, name, 300 if QUICK else 2000) for _ in range(1 if QUICK else 3)]
     before, after = np.transpose(turns)
     record({"before, s": spread(before), "after, s": spread(after), "ratio": spread(after / before)})

@@ -1,9 +1,9 @@
 """One fit and one prediction in memory, and on Dask workers of one thread each
 
-The workers are processes of one machine. Points are normal, 8 features in float64, four classes whose centers differ,
-in chunks of 25 000 rows; the bandwidth is given, or tuned on 2000 of them. `clock` is seconds on the clock, which
-depend on how many processors are free; `processor` is the seconds of all processes together, which show what
-distribution costs. `worker` is by how many GiB the largest worker grew, `client` this process.
+The workers are processes of one machine. Points are normal, with 8 features in float64, four classes with different
+centers, and chunks of 25 000 rows; the bandwidth is given, or tuned on 2000 of them. `clock` is the seconds on the
+clock, which depend on the number of free processors; `processor` is the seconds of all processes together, which show
+the cost of distribution. `worker` is the growth of the largest worker in GiB, `client` that of this process.
 """
 
 import os
@@ -80,8 +80,8 @@ def test_workers(record, problem, work, workers, client):
 
 @view("workers")
 def workers_in_short(rows):
-    """Seconds of all processes together and, in brackets, on the clock; and by how many GiB the largest worker and the
-    client grew, in a fit or a prediction. 0 workers: arrays in memory."""
+    """Seconds of all processes together and, in brackets, on the clock; growth of the largest worker and of the client
+    in GiB, in a fit or a prediction. 0 workers means arrays in memory."""
     table = []
     for row in sorted(rows, key=lambda row: (list(WORK).index(row["work"]), row["workers"])):
         line = {"work": row["work"], "workers": row["workers"]}

@@ -1,6 +1,6 @@
 """Densities and kernel regression against the libraries that have them
 
-One thread for all, unless a section says otherwise; indices and trees are built in every call.
+All run on one thread, unless a section says otherwise; every call builds its index or tree.
 """
 
 import warnings
@@ -44,8 +44,9 @@ def by_hand(Q, X, h):
 
 @pytest.mark.parametrize("d", [2, 16])
 def test_log_densities(record, d):
-    """`score_samples` of as many queries as points, at Scott's bandwidth, against `KernelDensity` with its default
-    leaves, with one leaf, and with rtol=1e-4. Errors in nats against sums by NumPy, the largest of 200 queries."""
+    """`score_samples` with as many queries as points at Scott's bandwidth, compared with `KernelDensity` with its
+    default leaves, with one leaf, and with rtol=1e-4. Errors are the largest of 200 queries in nats, relative to
+    sums by NumPy."""
     X, Q, h = normal(N, d), normal(N, d, 1), N ** (-1 / (d + 4))
     others = {"": {}, ", one leaf": {"leaf_size": N}, ", rtol=1e-4": {"rtol": 1e-4}}
     functions = {"ParzenDensity": lambda: ParzenDensity(h).fit(X).score_samples(Q)} | {
@@ -61,7 +62,7 @@ def test_log_densities(record, d):
 
 @pytest.mark.parametrize("kernel, n", list(product(KERNELS, [1000] if QUICK else [2000, 50_000])))
 def test_distribution_function(record, kernel, n):
-    """`cdf` of as many places as samples of one feature, against `score_samples`, at Silverman's bandwidth."""
+    """`cdf` at as many places as samples of one feature, compared with `score_samples`, at Silverman's bandwidth."""
     X, Q = normal(n, 1), normal(n, 1, 1)
     model = ParzenDensity("silverman", kernel=kernel, n_jobs=1).fit(X)
     record(compare({"score_samples": lambda: model.score_samples(Q), "cdf": lambda: model.cdf(Q)}, repeats=3)[0])
@@ -80,7 +81,7 @@ def test_error_far_from_the_data(record):
 
 @pytest.mark.parametrize("d", [1, 2, 8])
 def test_scipy(record, d):
-    """`gaussian_kde` at its own bandwidth, 5000 queries and points: the same kernels, shaped by the covariance."""
+    """`gaussian_kde` at its default bandwidth, 5000 queries and points: the same kernels, shaped by the covariance."""
     n = min(N, 5000)
     X, Q = normal(n, d), normal(n, d, 1)
     factor = float(gaussian_kde(X.T).factor * np.sqrt(n / (n - 1)))
@@ -93,8 +94,8 @@ def test_scipy(record, d):
 
 @pytest.mark.parametrize("d", [1, 2])
 def test_kdepy(record, d):
-    """KDEpy on the grid that its FFT needs, 100 000 points: 1024 places in one dimension, 128 x 128 in two. Ours once
-    exact, once with tolerance=1e-4; errors are relative to the largest density."""
+    """KDEpy on the grid of its FFT, 100 000 points: 1024 places in one dimension, 128 x 128 in two. Ours is exact once,
+    and once with tolerance=1e-4; errors are relative to the largest density."""
     kdepy = peer("KDEpy")
     X, h = normal(N_GRID, d), 0.1
     side = np.linspace(-6, 6, 1024 if d == 1 else 128)
@@ -113,9 +114,9 @@ def test_kdepy(record, d):
 
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_bandwidth_by_least_squares(record, d):
-    """`KDEMultivariate(bw="cv_ls")` of statsmodels, n = 2000: one bandwidth for each feature by a simplex search.
-    Ours: one for all features, the best of sixteen by the same criterion, or the nearest to a rule that is as good. Not
-    the same work: the number of bandwidths that each tries stands beside."""
+    """`KDEMultivariate(bw="cv_ls")` of statsmodels, n = 2000, finds one bandwidth for each feature by a simplex search.
+    Ours takes one for all features, the best of sixteen by the same criterion, or an equally good one nearer to a
+    rule. The work differs: the table gives the number of bandwidths that each tries."""
     statsmodels = peer("statsmodels.nonparametric.api")
     X, tried = normal(N_SEARCH, d), []
 
@@ -138,7 +139,7 @@ def test_bandwidth_by_least_squares(record, d):
 @pytest.mark.parametrize("degree, reg_type", [(0, "lc"), (1, "ll")])
 def test_regression(record, degree, reg_type):
     """`KernelReg` of statsmodels with its bandwidth by cross-validation, n = 1000 points of one feature: the mean
-    squared error of the prediction of the function at 500 places."""
+    squared error of the predicted function at 500 places."""
     statsmodels = peer("statsmodels.nonparametric.api")
     rng, n = np.random.default_rng(0), min(N, 1000)
     X, Q = rng.uniform(-3, 3, size=(n, 1)), np.linspace(-3, 3, 500)[:, None]

@@ -1,7 +1,8 @@
 """The eigensolver and kernel maps against ARPACK, LOBPCG and KernelPCA, on one operator and at equal residuals
 
-One thread. LOBPCG gets blocks of twice as many vectors as are wanted and a tolerance of the same relative residual;
-residuals are computed anew for all. ARPACK may skip a member of a cluster that a loose tolerance does not resolve.
+All run on one thread. LOBPCG gets blocks of twice the wanted number of vectors and a tolerance of the same relative
+residual; residuals are computed again for all. ARPACK may skip a member of a cluster that a loose tolerance does not
+resolve.
 """
 
 import subprocess
@@ -104,17 +105,18 @@ def test_graph(record, tol):
 
 @view("matrix_free_kernel", "dense_matrix", "graph")
 def solvers(kernels, dense, graphs):
-    """Matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph: seconds of ours, how many times as
-    long the others take, and the relative residuals that they reach. *Too small by*: how far, relative to the largest,
-    ARPACK's values are below ours at most, which tells missed pairs. The record has matrix-vector products."""
+    """Matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph: our seconds, the time of the others
+    relative to ours, and the relative residuals. *Too small by* is the largest amount, relative to the largest
+    value, by which ARPACK's values are below ours; it reveals missed pairs. The record has the matrix-vector
+    products."""
     figures = "x *", "residual *", "ARPACK too small by"
     others = [{"problem": name} | row for name, rows in (("dense", dense), ("graph", graphs)) for row in rows]
     return [pick(kernels, "n", "bandwidth", "weighting", *figures), pick(others, "problem", "n", "k", "tol", *figures)]
 
 
 def test_kernel_map(record):
-    """`KernelMap` with ten components of 10 000 points, against `KernelPCA`, which forms the matrix: by ARPACK, and
-    randomized. KernelPCA centers the kernel; `tenth value off` is its error relative to ARPACK's."""
+    """`KernelMap` with ten components of 10 000 points, compared with `KernelPCA`, which forms the matrix, by ARPACK
+    and randomized. KernelPCA centers the kernel; `tenth value off` is its error relative to ARPACK's."""
     X, h = clusters(MAP), 2.5
 
     def pca(**options):
@@ -155,7 +157,7 @@ def bytes_beyond_data(n, imports, call):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_memory_of_the_solver(record, n):
-    """Bytes beyond the data for ten pairs of a matrix-free kernel in single precision, over n and the number of
+    """Bytes beyond the data for ten pairs of a matrix-free kernel in single precision, divided by n and the number of
     pairs."""
     imports = "from spectralcls.linalg import KernelOperator, top_eigenpairs"
     call = "top_eigenpairs(KernelOperator(X{0}, bandwidth=2.5, weighting='sum'), 10, tol=1e-4)"
@@ -165,7 +167,7 @@ def test_memory_of_the_solver(record, n):
 
 
 def test_memory_of_all_components(record):
-    """Bytes beyond the data of `LaplacianSpectralClassifier` with all components, fit and predict, over n."""
+    """Bytes beyond the data of `LaplacianSpectralClassifier` with all components, fit and predict, divided by n."""
     imports = "from spectralcls.spectral import LaplacianSpectralClassifier"
     used = bytes_beyond_data(ALL, imports, "LaplacianSpectralClassifier().fit(X{0}, y{0}).predict(X{0})")
     assert used <= 1000 * ALL + 2**24

@@ -1,8 +1,8 @@
-"""Rare classes: what the defaults do, and what class_weight="balanced" makes of them
+"""Rare classes: the defaults, and the effect of class_weight="balanced"
 
-Real sets with two classes: the rarest one that has 200 points, and all others. A thousand training rows hold one rare
-row for 10, 50 or 100 others, the test rows ninety of them at least. One thread; the classifiers have their defaults,
-those that need it behind a `StandardScaler`.
+Real sets are reduced to two classes: the rarest one that has 200 points, and all others. A thousand training rows
+contain one rare row for 10, 50 or 100 others; the test rows contain at least ninety rare ones. All run on one thread.
+The classifiers have their defaults, behind a `StandardScaler` if they need one.
 """
 
 import os
@@ -100,7 +100,7 @@ def test_rare(record, seed, name, ratio, method):
 
 @view("rare")
 def by_ratio(rows):
-    """Means over sets and draws; *lead of Auto* is the balanced accuracy of AutoClassifier with weights less that of
+    """Means over sets and draws. *Lead of Auto* is the balanced accuracy of AutoClassifier with weights minus that of
     the method with weights, with a 95 % interval over the sets."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     blocks = []
@@ -144,8 +144,8 @@ def majority_tables(folder):
 
 @pytest.mark.parametrize("kind", [name for name in spectralcls.__all__ if name.endswith("Classifier")])
 def test_majority(record, kind, tmp_path):
-    """Accuracy of each classifier at its defaults less that of always answering the most frequent class: percentage
-    points and the half width of a 95 % interval, ten splits."""
+    """Accuracy of each classifier at its defaults minus that of always answering the most frequent class: points, and
+    half the width of a 95 % interval, ten splits."""
     row, splitter = {}, StratifiedShuffleSplit(2 if QUICK else 10, test_size=1 / 3, random_state=0)
     for name, X, y in majority_tables(tmp_path):
         gains = []
@@ -202,9 +202,9 @@ def test_degenerate_fits(record, ratio, seed, name, tmp_path):
 
 @view("degenerate_fits")
 def before_and_after(rows):
-    """Means over sets and splits, before and after: accuracy and balanced accuracy in per cent, log loss (of those that
-    had probabilities before, the first number), and the share of fits in per cent that answer one class for all points
-    they learned from."""
+    """Means over sets and splits, before and after: accuracy and balanced accuracy in per cent, log loss (of
+    classifiers that had probabilities before, the first number), and the percentage of fits that answer one class
+    for all their training points."""
     blocks = []
     for ratio in sorted({row["ratio"] for row in rows}):
         chosen, table = [row for row in rows if row["ratio"] == ratio], []

@@ -1,7 +1,7 @@
 """Tests of samples and intrinsic dimensions: level, power and time against hyppo, dcor, SciPy and scikit-dimension
 
-*Grid* is the default, the largest standardized statistic of six bandwidths; *median* is the bandwidth by the median
-distance alone. *Moments* is `n_permutations=None`, whose p-value comes from the moments of all permutations.
+*Grid* is the default, the largest standardized statistic of six bandwidths; *median* takes the median distance as the
+only bandwidth. *Moments* is `n_permutations=None`, whose p-value comes from the moments of all permutations.
 """
 
 import warnings
@@ -62,7 +62,7 @@ NULLS = {
 @pytest.mark.parametrize("n", [8, 20])
 @pytest.mark.parametrize("distribution", NULLS)
 def test_level(record, distribution, n):
-    """Shares of p-values of at most .01, .05 and .1 if nothing differs."""
+    """Fractions of p-values of at most .01, .05 and .1 under the null hypothesis."""
     rng, draw = np.random.default_rng(n), NULLS[distribution]
     found = {way: [] for way in WAYS}
     with limited_threads(1):
@@ -76,9 +76,9 @@ def test_level(record, distribution, n):
 
 @view("level")
 def levels(rows):
-    """Share of 5000 draws without a difference whose p-value is at most .01 and .05: two samples of n and n / 2 points
-    for even draws, n pairs of independent measurements for odd ones; 99 permutations. The standard errors are .0014 and
-    .003. Ties make p-values of permutations larger."""
+    """Fraction of 5000 draws under the null hypothesis with a p-value of at most .01 and .05: two samples of n and n /
+    2 points in even draws, n pairs of independent measurements in odd ones; 99 permutations. The standard errors are
+    .0014 and .003. Ties make permutation p-values larger."""
     names = [f"{way}, {level:g}" for way in WAYS for level in LEVELS[:2]]
     kept = ("distribution", "n")
     return [[{key: row[key] for key in kept} | {name: f"{row[name]:.3f}" for name in names} for row in rows]]
@@ -115,8 +115,8 @@ DIFFERENCES = {  # (n, first sample, second sample)
 
 @pytest.mark.parametrize("difference", DIFFERENCES)
 def test_power_of_the_test_of_two_samples(record, difference):
-    """Share of 200 draws, n points in each sample, whose p-value is at most .05, with 199 permutations; dcor's
-    `energy_test`, and in one dimension SciPy's tests of Kolmogorov and Smirnov and of Cramer and von Mises."""
+    """Fraction of 200 draws, n points in each sample, with a p-value of at most .05, with 199 permutations; dcor's
+    `energy_test`, and in one dimension SciPy's tests of Kolmogorov-Smirnov and Cramer-von Mises."""
     dcor = peer("dcor")
     n, first, second = DIFFERENCES[difference]
     rng, found = np.random.default_rng(0), {}
@@ -215,8 +215,8 @@ def test_time(record, test, n, d):
 
 @view("time")
 def times(rows):
-    """Seconds of the default, and how many times as long the others take. *Two samples*: n points in both together.
-    *Independence*: n pairs. 999 permutations of ours and of dcor's, at n = 100 hyppo's `MMD` and `Hsic` with 99."""
+    """Seconds of the default, and the time of the others relative to it. *Two samples*: n points in both together.
+    *Independence*: n pairs. Ours and dcor's take 999 permutations, hyppo's `MMD` and `Hsic` at n = 100 take 99."""
     hyppo = {"two samples": "x hyppo's MMD, 99", "independence": "x hyppo's Hsic, 99"}
     kept = ("test", "n", "d", "grid, s", "x median", "x moments", "x dcor")
     return [[{key: row[key] for key in kept} | {"x hyppo, 99": row.get(hyppo[row["test"]], "")} for row in rows]]
@@ -225,8 +225,8 @@ def times(rows):
 @pytest.mark.parametrize("n", [2000] if QUICK else [10_000, 100_000, 1_000_000])
 @pytest.mark.parametrize("test", [two_sample_test, independence_test])
 def test_many_rows(record, test, n):
-    """Processor seconds of a test without permutations, n points in all in two features, or n pairs of numbers. Shift
-    and dependence shrink with n, so that they stay as hard to see."""
+    """Processor seconds of a test without permutations, for n points in all in two features, or n pairs of numbers.
+    Shift and dependence shrink with n, so that they are equally hard to detect at every n."""
     rng = np.random.default_rng(0)
     if test is two_sample_test:
         X, Y = normal(rng, n // 2), normal(rng, n // 2) + 4 / n**0.5
@@ -248,8 +248,8 @@ def dimension_ten(n, d):
 
 @pytest.mark.parametrize("n, d", [(500, 16)] if QUICK else [(2000, 16), (2000, 768)])
 def test_intrinsic_dimension(record, n, d):
-    """`entropic_dimension` of a normal sample of dimension 10 in d features, with its 160 graphs, against
-    scikit-dimension's `TwoNN` and `MLE`; estimates, and what they become with one row at 1000."""
+    """`entropic_dimension` of a normal sample of dimension 10 in d features, with its 160 graphs, compared with
+    scikit-dimension's `TwoNN` and `MLE`: estimates, and the same with one row at 1000."""
     skdim = peer("skdim")
     X = dimension_ten(n, d)
     functions = {

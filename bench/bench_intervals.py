@@ -1,10 +1,10 @@
 """Prediction intervals of a regression: coverage and width, against split and cross conformal prediction
 
-Tables of numbers and categories as they are, from packages of R, chosen by their columns; gaps stay. All methods but
-the last stand around `KernelRegressor` with its defaults. *Jackknife+* is its own `predict_interval`. *Split*: half of
-the rows fit the model, the other half give the quantile of the absolute residuals. *CV+* is MAPIE's, five folds. *CQR*:
-boosted trees for two quantiles on half of the rows, corrected by the other half. Asked for are 90 %; at most 500 rows
-are tested. Widths are relative to the standard deviation of the target.
+The tables of numbers and categories come from packages of R and were chosen by their columns; missing values stay. All
+methods but the last use `KernelRegressor` with its defaults. *Jackknife+* is its `predict_interval`. *Split*: half of
+the rows fit the model, and the other half give the quantile of the absolute residuals. *CV+* is MAPIE's, with five
+folds. *CQR*: boosted trees for two quantiles on half of the rows, corrected by the other half. The level is 90 %; at
+most 500 rows are tested. Widths are relative to the standard deviation of the target.
 """
 
 import importlib.util
@@ -168,8 +168,9 @@ def test_coverage(record, name, n):
 
 @view("coverage")
 def by_size(rows):
-    """Means over tables with the half width of a 95 % interval; *least* is the table of the lowest coverage, *off* how
-    many tables are more than 1.5 off 90. Widths and seconds relative to those of the jackknife+, geometric means."""
+    """Means over tables with half the width of a 95 % interval; *least* is the lowest coverage of a table, *off* the
+    number of tables more than 1.5 points from 90. Widths and seconds are geometric means relative to those of the
+    jackknife+."""
     blocks = []
     for n in SIZES:
         chosen, lines = [row for row in rows if row["n"] == n], []
@@ -197,7 +198,7 @@ def by_size(rows):
 
 @view("many_draws")
 def single_tables(rows):
-    """Coverage at each table, with its standard error: what differs between tables by the draws alone has gone."""
+    """Coverage at each table, with its standard error, over enough draws to average out their randomness."""
     table = {}
     for row in rows:
         line = table.setdefault(row["name"], {"table": row["name"]})

@@ -1,6 +1,6 @@
 """Tuning and prediction of the kernel-mean classifiers, in units of one pass over all pairs and against refits
 
-20 000 points of two classes, 16 features, float32, one thread.
+The data are 20 000 points of two classes with 16 features in float32; all run on one thread.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def problem(n=N):
 @each_classifier
 def test_passes(record, make):
     """Tuning over 16 and 50 bandwidths with five folds, and prediction of as many queries as points, in units of one
-    pass; bytes of memory beyond the data for each point."""
+    pass; bytes of memory beyond the data per point."""
     X, y = problem()
     model = make(bandwidth=0.7).fit(X, y)
 
@@ -51,7 +51,7 @@ def test_passes(record, make):
 
 @pytest.mark.parametrize("n", [min(N, 4000)])
 def test_against_kernel_density(record, n):
-    """Log densities of two classes and their labels, against two `KernelDensity` with one leaf, which makes them
+    """Log densities of two classes and their labels, compared with two `KernelDensity` with one leaf, which makes them
     exact."""
     X, y = problem(n)
     model = ParzenClassifier(bandwidth=0.7, scale=None).fit(X, y)
@@ -68,8 +68,8 @@ def test_against_kernel_density(record, n):
 @pytest.mark.parametrize("data", THESIS)
 @each_classifier
 def test_grid_search(record, make, data):
-    """The thesis's protocol, 25 bandwidths and three folds: the estimators' own search, and scikit-learn's
-    `GridSearchCV` around the same estimator; tuning, fit and prediction."""
+    """The thesis's protocol of 25 bandwidths and three folds: tuning, fit and prediction with the estimators' own
+    search, and with scikit-learn's `GridSearchCV` around the same estimator."""
     try:
         X, y, splits = thesis_data(Source(folder()), data)
     except MissingData as missing:
@@ -91,8 +91,7 @@ def test_grid_search(record, make, data):
 @view("grid_search")
 def grid_search_in_short(rows):
     """The thesis's protocol on its data sets, 25 bandwidths and three folds: seconds of the estimators' own search,
-    added over the sets, and how many times as long `GridSearchCV` takes around the same estimator, for all
-    together."""
+    summed over the sets, and the total time of `GridSearchCV` around the same estimators relative to it."""
     found = {}
     for row in rows:
         own = row["own search, s"]["median"]

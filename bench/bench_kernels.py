@@ -1,9 +1,10 @@
 """Kernel sums and kernel matrices against their peers on the CPU, and against the limit of the machine
 
 A pair of points takes d multiply-adds for its distance, 12 for a float32 exponential and 18 for a float64 one, and one
-for each further bandwidth or column. *% of limit* is the rate at which sums do these, in per cent of the rate of
-multiply-adds that the processor was measured to reach. With AVX-512 the exponential takes 7 and 12 instead of 12 and
-18, so that more than 100 % is possible. Data are normal, the bandwidth is 0.35 sqrt(d)."""
+for each further bandwidth or column. *% of limit* is the rate of these multiply-adds, in per cent of the rate measured
+for the processor. With AVX-512 the exponential takes 7 and 12 instead of 12 and 18, so that more than 100 % is
+possible. Data are normal; the bandwidth is 0.35 sqrt(d).
+"""
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def rates(timing, pairs, pair_slots, dtype, threads):
 @each_d
 @each_count_of_threads
 def test_weighted_sums(record, threads, d, dtype):
-    """How many times as long other libraries take: all pairs, one column of weights."""
+    """Time of other libraries relative to ours: all pairs, one column of weights."""
     X, h, _, W = problem(d, dtype)
     others, missing = peers(X, X, h, W)
     functions = {"ours": lambda: kernel_sums(X, X, weights=W, bandwidth=h)} | others
@@ -53,7 +54,7 @@ def test_weighted_sums(record, threads, d, dtype):
 
 @view("weighted_sums")
 def peers_in_all_dimensions(rows):
-    """How many times as long other libraries take for the same sums."""
+    """Time of other libraries for the same sums, relative to ours."""
     return [Lines(rows, "d", panels=("dtype", "threads"))]
 
 
@@ -69,8 +70,8 @@ def peers_in_short(rows):
 @each_dtype
 @each_d
 def test_class_sums(record, d, dtype):
-    """Sums of three classes, plain and in logarithms, on one thread; and the product X X^T alone by NumPy's BLAS into a
-    buffer of 128 rows, in per cent of what its own multiply-adds allow."""
+    """Sums of three classes, plain and in logarithms, on one thread. The last column is the product X X^T alone by
+    NumPy's BLAS into a buffer of 128 rows, in per cent of the limit of its multiply-adds."""
     X, h, labels, _ = problem(d, dtype)
     buffer = np.empty((128, len(X)), dtype)
 
@@ -96,7 +97,7 @@ def test_class_sums(record, d, dtype):
 @pytest.mark.every_isa
 @each_dtype
 def test_threads(record, dtype):
-    """Class sums on two threads, d = 16: how many times as fast as on one."""
+    """Class sums on two threads, d = 16: speed relative to one thread."""
     X, h, labels, _ = problem(16, dtype)
     functions = {count: lambda c=count: kernel_sums(X, X, labels=labels, bandwidth=h, n_jobs=c) for count in (1, 2)}
     times, _ = side_by_side(functions)
@@ -107,7 +108,7 @@ def test_threads(record, dtype):
 @each_dtype
 @pytest.mark.parametrize("n", [50, 200, 1000])
 def test_small_problems(record, n, dtype):
-    """Calls of microseconds, d = 8, one thread, two hundred turns: against the cache-blocked NumPy."""
+    """Calls of microseconds, d = 8, one thread, two hundred turns, compared with cache-blocked NumPy."""
     X, h, _, W = problem(8, dtype, n)
     functions = {
         "ours": lambda: kernel_sums(X, X, weights=W, bandwidth=h),
@@ -152,8 +153,8 @@ def test_what_is_shared(record):
 @each_dtype
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_kernel_matrix(record, symmetric, dtype):
-    """A kernel matrix into a buffer, d = 16, and a copy of as many bytes: whichever binds, the exponential or the
-    copy."""
+    """A kernel matrix written into a buffer, d = 16, compared with a copy of as many bytes: either the exponential or
+    the copy binds."""
     X, h, _, _ = problem(16, dtype, N // 2)
     out, source = np.zeros((len(X), len(X)), dtype=dtype), np.ones((len(X), len(X)), dtype=dtype)
     other = None if symmetric else X.copy()
@@ -184,7 +185,7 @@ def test_pairs(record):
 
 @view("pairs", page=False)
 def a_billion_rows(rows):
-    """What exact labels of 1e9 rows from 1e9 take on 1000 workers, at the measured rate."""
+    """Cost of exact labels of 1e9 rows from 1e9 on 1000 workers, at the measured rate."""
     n, workers, block, d, classes, rate = 10**9, 1000, 10**6, 16, 3, rows[0]["pairs/s"]
     seconds, moved = n * n / (workers * rate), n * (4 * d + 8) + n // block * n * 8 * classes / workers
     return [

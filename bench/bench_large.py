@@ -1,6 +1,6 @@
-"""Sizes that are said to work: a million by a million, and covertype's half a million against what users have
+"""Large sizes: a million by a million, and half a million rows of covertype against other classifiers
 
-Seconds on the clock, two threads for all; one run each. Accuracies in per cent.
+Seconds are on the clock, with two threads for all, from one run each. Accuracies are in per cent.
 """
 
 import time
@@ -72,10 +72,10 @@ METHODS = {  # name: (standardized?, maker)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_covertype(record, method):
-    """Covertype, 54 features, 500 000 training points and 81 012 to test: tune and fit, then predict. Names of the
-    peers without *tuned* have their library's defaults; features are raw or standardized as stated. k-NN is ours. Of
-    AutoClassifier's processor time the learned metric takes about half, and the bandwidths of its Parzen classifiers a
-    fifth; fewer steps of the metric take less, and cost accuracy."""
+    """Covertype with 54 features, 500 000 training points and 81 012 test points: tune and fit, then predict. Peers
+    without *tuned* in their name have their library's defaults; features are raw or standardized as stated. k-NN is
+    ours. About half of AutoClassifier's processor time goes to the learned metric, and a fifth to the bandwidths of
+    its Parzen classifiers; fewer steps of the metric are faster, and less accurate."""
     if method in NEEDED and method not in installed():
         pytest.skip(f"{NEEDED[method]} is not installed")
     scaled, make = METHODS[method]

@@ -1,7 +1,7 @@
 """Low-rank kernel factors against scikit-learn's Nystroem at equal rank
 
-Both give a feature map G with G G^T close to K; Nystroem draws its landmarks uniformly. Thirty unbalanced groups, whose
-bandwidth leaves a residual of a few per cent.
+Both compute a feature map G with G G^T close to K; Nystroem draws its landmarks uniformly. The data are thirty
+unbalanced groups; the bandwidth leaves a residual of a few per cent.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def relative_trace_residual(G):
 @pytest.mark.parametrize("n, rank", CASES)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_factor(record, threads, n, rank, d, dtype):
-    """`rpcholesky` and how many times as long `Nystroem` takes; the relative trace residuals of both."""
+    """Seconds of `rpcholesky`, the time of `Nystroem` relative to it, and the relative trace residuals of both."""
     if n > 100_000 and (d, dtype) != (16, "float32"):
         pytest.skip("large in one case only")
     (X, _), bandwidth = unbalanced_blobs(n, d, dtype), BANDWIDTHS[d]

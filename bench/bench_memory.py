@@ -1,7 +1,7 @@
 """Fits and predictions on files larger than the memory that the process may have
 
-Each run is a process of its own, whose private memory the system limits (RLIMIT_DATA), on a file of float32 with 16
-features; 2000 points stand on the other side. Sizes are in GiB; resident memory includes mapped pages of the file.
+Each run is a separate process, whose private memory the system limits (RLIMIT_DATA), on a file of float32 with 16
+features; the other side has 2000 points. Sizes are in GiB; resident memory includes mapped pages of the file.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Learned metrics and the ridge against scikit-learn's
 
-One thread, each case in a process of its own, whose largest resident memory is given.
+All run on one thread, each case in a separate process, whose largest resident memory is given.
 """
 
 import resource
@@ -69,7 +69,7 @@ def learned(method, n):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("method", METRICS)
 def test_metrics(record, method, n):
-    """Letter: processor seconds to learn a map from n rows, and the accuracy of 5-NN in it on 4000 others, in per
+    """Letter: processor seconds to learn a map from n rows, and the accuracy of 5-NN after it on 4000 others, in per
     cent; the last column is the accuracy on standardized features. `NeighborhoodComponentsAnalysis` is
     scikit-learn's."""
     if n > 4000 and "200" in method:
@@ -91,7 +91,7 @@ def ridge(ours, n):
 @pytest.mark.parametrize("n", RIDGES)
 @pytest.mark.parametrize("method", ["KernelRidgeClassifier", "KernelRidge"])
 def test_ridge(record, method, n):
-    """Letter, Gaussian kernel, alpha 0.1, 26 columns: processor seconds of the fit. Ours iterates to a tolerance,
-    whatever the size (`max_exact_samples=0`; by default it does so beyond 6000 points only); scikit-learn's
-    `KernelRidge` solves exactly. `residual` is the largest relative one of the columns."""
+    """Letter, Gaussian kernel, alpha 0.1, 26 columns: processor seconds of the fit. Ours iterates to a tolerance at
+    every size (`max_exact_samples=0`; by default it iterates beyond 6000 points only); scikit-learn's `KernelRidge`
+    solves exactly. `residual` is the largest relative residual of the columns."""
     record(alone(ridge, method == "KernelRidgeClassifier", n))

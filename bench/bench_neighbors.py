@@ -82,8 +82,8 @@ def distances(result):
 
 @view("low_dimensions", "many_points")
 def low_dimensions_in_short(*sections):
-    """How many times as long the faster of pykdtree and nanoflann takes, building included: from the least to the most
-    over three kinds of data, one thread and two, and both instruction sets. Every row is in `neighbors.json`."""
+    """Time of the faster of pykdtree and nanoflann, building included, relative to ours: the range over three kinds of
+    data, one thread and two, and both instruction sets. `neighbors.json` has every row."""
     rows = [row for section in sections for row in section]
     table = []
     for n, d in sorted({(row["n"], row["d"]) for row in rows}):
@@ -103,8 +103,8 @@ def low_dimensions_in_short(*sections):
 @pytest.mark.parametrize("d", [2, 3, 4, 6, 8])
 @pytest.mark.parametrize("k", [1, 10, 30])
 def test_low_dimensions(record, k, d, kind, n, threads):
-    """The k nearest of n points for n / 2 queries of the same distribution, float32, `algorithm="auto"`: how many times
-    as long other exact searches take. Building the index is part of every call on both sides. All distances agree."""
+    """The k nearest of n points for n / 2 queries of the same distribution, float32, `algorithm="auto"`: time of other
+    exact searches relative to ours. Every call builds its index, on both sides. All distances agree."""
     X, Q = points(kind, n, d, 1), points(kind, n // 2, d, 2)
     functions = {"ours": lambda: knn(Q, X, k, n_jobs=threads)} | peers(Q, X, k, threads)
     row, _ = compare(functions, threads=threads, repeats=5, budget=60, rtol=1e-4, atol=1e-6, answer=distances)
@@ -128,8 +128,8 @@ def test_many_points(record, k, d, n, threads, kind):
 @pytest.mark.parametrize("n", [N])
 @pytest.mark.parametrize("d", [16, 36, 64, 256])
 def test_graph_against_peers(record, n, d):
-    """The 10 nearest neighbors of all points among all points, normal data in float32, one thread: what no bound can
-    prune."""
+    """The 10 nearest neighbors of all points among all points, normal data in float32, one thread. No bound can prune
+    here."""
     X = points("normal", n, d, 0)
     functions = {"ours": lambda: knn(X, X, K, n_jobs=1)} | peers(X, X, K, 1)
     row, _ = compare(functions, repeats=5, budget=60, rtol=2e-2, answer=lambda found: found[0][:, 1:])
@@ -139,8 +139,8 @@ def test_graph_against_peers(record, n, d):
 @pytest.mark.parametrize("m", [1, 100, 10_000])
 @pytest.mark.parametrize("d", [3, 8])
 def test_kept(record, d, m):
-    """The 10 nearest of kept points for m queries, uniform, float32, one thread: `PackedPoints` and trees that were
-    built before; and what the same call takes with points that are not kept."""
+    """The 10 nearest of kept points for m queries, uniform, float32, one thread: `PackedPoints` and trees built before
+    the call, and the same call with points that are not kept."""
     n = 5000 if QUICK else 200_000
     X, Q = points("uniform", n, d, 1), points("uniform", m, d, 2)
     kept = PackedPoints(X)

@@ -1,8 +1,9 @@
 """Spatial proteomics: the organelle of a protein by macro F1, over a hundred stratified splits of the markers
 
-One thread. Four fifths of the markers to learn from and one to test, the same splits for all. The SVM and k-NN search
-grids by macro F1 in five folds, as pRoloc does; the others have their defaults.
-[The gallery](../gallery/plot_organelles.rst) tells what the data are, and what else can be asked of them."""
+All run on one thread, on the same splits: four fifths of the markers for training and one for the test. The SVM and
+k-NN search grids by macro F1 in five folds, as pRoloc does; the others have their defaults. [The
+gallery](../gallery/plot_organelles.rst) describes the data and further questions.
+"""
 
 import numpy as np
 import pytest
@@ -31,9 +32,9 @@ METHODS = {
 @pytest.mark.parametrize("name", ["dunkley2006", "hyperLOPIT2015"])
 @pytest.mark.parametrize("method", METHODS)
 def test_splits(record, name, method):
-    """Mean and standard deviation of the splits in per cent, and the mean less the SVM's with its 95 % interval. Test
-    sets of different splits share proteins; the interval takes that into account (Nadeau and Bengio, 2003). Processor
-    seconds of one fit, tuning included."""
+    """Mean and standard deviation over the splits in per cent, and the mean minus the SVM's with its 95 % interval.
+    Test sets of different splits share proteins; the interval accounts for that (Nadeau and Bengio, 2003). Processor
+    seconds of one fit with tuning."""
     data = load(name)
     known = data["markers"] != "unknown"
     X, y, scores, seconds = data["X"][known], data["markers"][known], [], 0.0

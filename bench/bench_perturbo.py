@@ -1,6 +1,6 @@
 """PerTurbo against a tuned SVM, bare LAPACK and BLAS calls, and refitting from scratch
 
-One thread. Ratios below 1 say that the other is faster.
+All run on one thread. A ratio below 1 means that the other is faster.
 """
 
 import numpy as np
@@ -21,9 +21,9 @@ TIKHONOV = Regularization("tikhonov", 1e-3)
 
 
 def test_letter(record):
-    """Tune, fit and predict: 4 000 letters for training, 16 000 for the test, 26 classes. The SVM searches C = 10
-    with as many bandwidths as PerTurbo, or with four, both by five folds: how many times as long it takes, and what
-    both reach."""
+    """Tune, fit and predict with 4 000 letters for training, 16 000 for the test, and 26 classes. The SVM searches C =
+    10 with as many bandwidths as PerTurbo, or with four, both in five folds. The table has its time relative to
+    ours, and both accuracies."""
     letter = load("letter")
     order = np.random.default_rng(0).permutation(len(letter["X"]))[: 1500 if QUICK else None]
     X, y, n = letter["X"][order].astype(np.float64), letter["y"][order], len(order) // 5
@@ -44,8 +44,8 @@ def test_letter(record):
 
 
 def test_factorization(record):
-    """One class: kernel matrix, alpha and factor, against `scipy.linalg.cholesky` on the ready matrix, as it comes and
-    told to work in place; and the peak of memory over the size of the matrix."""
+    """One class: kernel matrix, alpha and factor, compared with `scipy.linalg.cholesky` of the finished matrix, by
+    default and in place; and the peak of memory relative to the size of the matrix."""
     X = np.random.default_rng(0).normal(size=(N, 16))
 
     def matrix():
@@ -65,8 +65,8 @@ def test_factorization(record):
 
 
 def test_scoring(record):
-    """As many queries as the class has samples: kernel values, solve and norms, in blocks, against BLAS's solve alone
-    on the ready kernel matrix; and the peak of memory over the size of the factor."""
+    """As many queries as the class has samples: kernel values, solve and norms, in blocks, compared with BLAS's solve
+    alone on the finished kernel matrix; and the peak of memory relative to the size of the factor."""
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(N, 16)), rng.normal(size=(N, 16))
     model = fit_class(X, 3.0, TIKHONOV)
@@ -86,8 +86,9 @@ def test_scoring(record):
 
 @pytest.mark.parametrize("n_per_class", [200, 2000])
 def test_a_label(record, n_per_class):
-    """A label of one of two classes arrives and a pool of 5 000 is scored anew: how many times as long a refit and a
-    new score take. The limit is one read of the pool's solve: a bare product with it stands beside."""
+    """A label of one of two classes arrives, and a pool of 5 000 is scored again. The table has the time of a refit
+    with a new score relative to ours. The limit is one read of the pool's solve, given as the time of a bare product
+    with it."""
     rng, pool_size = np.random.default_rng(0), 500 if QUICK else 5000
     y, pool_y = np.repeat([0, 1], n_per_class), rng.integers(2, size=pool_size)
     X = rng.normal(size=(len(y), 16)) + y[:, None]
@@ -116,8 +117,8 @@ def test_a_label(record, n_per_class):
 
 @pytest.mark.parametrize("rank", [30] if QUICK else [300, 1000])
 def test_many_points_in_a_class(record, rank):
-    """A class of 200 000 points (and one of 1 000) by a partial factor: seconds of the processor, the share of the
-    trace that is left out, and the peak of memory beside that of the kernel matrix."""
+    """A class of 200 000 points (and one of 1 000) with a partial factor: processor seconds, the fraction of the trace
+    left out, and the peak of memory next to the size of the kernel matrix."""
     rng, n = np.random.default_rng(0), 20 * N
     y = (np.arange(n + 1000) >= n).astype(int)
     X = rng.normal(size=(len(y), 4)) + 2 * y[:, None]

@@ -1,9 +1,10 @@
 """Labels, class sums and neighbors with pruning, against all pairs and against other libraries
 
-What cannot change the rounded result is pruned unseen. Points are float32, raw or standardized; the bandwidth is the
-one that `ParzenClassifier` chooses. One thread. What has to be built first counts, once for each side: all pairs of
-more than 4e9 are measured at two numbers of queries, and the line through them gives the fixed seconds and those of
-all queries."""
+Pairs that cannot change the rounded result are pruned before they are computed. Points are float32, raw or
+standardized; the bandwidth is the choice of `ParzenClassifier`. All run on one thread. Construction counts, once for
+each side: all pairs of more than 4e9 are measured at two numbers of queries, and the line through them gives the fixed
+seconds and those of all queries.
+"""
 
 import pickle
 from importlib.util import find_spec
@@ -131,9 +132,8 @@ def measure(X, y, Q):
 @each_scale
 @pytest.mark.parametrize("name", SIZES)
 def test_labels_and_sums(record, name, raw):
-    """How many times as long all pairs take as `ParzenClassifier.predict` and class sums. The first call packs the
-    points; a fitted classifier keeps them for the second. `labels that differ` from those of `predict` by all
-    pairs."""
+    """Time of all pairs relative to `ParzenClassifier.predict` and to class sums. The first call packs the points; a
+    fitted classifier keeps them for the second. `labels that differ` compares `predict` with all pairs."""
     record(measure(*problem(name, raw)))
 
 
@@ -154,7 +154,8 @@ def labels_and_sums_in_short(rows):
     ],
 )
 def test_noise(record, name, n, d):
-    """Noise, in which nothing can be pruned: looking for it must not cost much. Half as many queries as points."""
+    """Noise, in which nothing can be pruned: the search for prunable pairs must cost little. Half as many queries as
+    points."""
     row = measure(*noise(name, n // 10 if QUICK else n, d))
     record({key: value for key, value in row.items() if key.startswith("x ") or key == "labels that differ"})
 
@@ -162,11 +163,11 @@ def test_noise(record, name, n, d):
 @each_scale
 @pytest.mark.parametrize("name", SIZES)
 def test_what_binds(record, name, raw):
-    """Shares of all pairs, means over 200 queries. *Settle a label*: the nearest points, one after the other, until
-    the sums of the best two classes differ by more than all points that are left could add. *Count for sums*: those
-    that change the rounded sum of their class. No way of pruning computes less. *Tiles*: the share of tiles of 48
-    points of a class, halves of halves in principal coordinates, whose bounding box is no farther from one of eight
-    neighboring queries than such a pair."""
+    """Fractions of all pairs, means over 200 queries. *Settle a label*: the nearest points, in order, until the sums of
+    the best two classes differ by more than all remaining points could add. *Count for sums*: pairs that change the
+    rounded sum of their class. No pruning computes fewer. *Tiles*: the fraction of tiles of 48 points of a class,
+    halved repeatedly in principal coordinates, whose bounding box is no farther from one of eight neighboring
+    queries than such a pair."""
     X, y, Q = problem(name, raw)
     record({"n": len(X), "d": X.shape[1]} | shares(X.astype(float), y, Q.astype(float), tuned_bandwidth(X, y)))
 
@@ -228,8 +229,8 @@ def settling(exponents, labels, n_classes):
 @each_scale
 @pytest.mark.parametrize("bandwidth", ["tuned", "fixed"])
 def test_growth(record, bandwidth, raw):
-    """Covertype, n / 5 queries for n points: seconds, and the exponent of n that fits them, which is 2 for all pairs.
-    The bandwidth is tuned for each n, or that of the smallest; seconds of tuning and fitting stand apart."""
+    """Covertype, n / 5 queries for n points: seconds, and the fitted exponent of n, which is 2 for all pairs. The
+    bandwidth is tuned for each n, or kept from the smallest; seconds of tuning and fitting are separate."""
     if QUICK:
         pytest.skip("needs covertype")
     sizes, (X, y, Q) = (30_000, 100_000, 400_000), problem("covertype 500000", raw)
@@ -301,10 +302,10 @@ def searches(X, Q):
     "name", [*(n for n in SIZES if n not in ("covertype 30000", "covertype 100000", "skin")), "noise 256"]
 )
 def test_neighbors(record, name):
-    """The 10 nearest neighbors of up to 10 000 queries among up to 200 000 points, standardized, one thread: how many
-    times as long all pairs and other exact searches take. A tree is built once; beyond 4e8 pairs its queries are
-    extrapolated from two sizes. faiss's BLAS takes the best instructions of the machine, whatever `isa` restricts us
-    to."""
+    """The 10 nearest neighbors of up to 10 000 queries among up to 200 000 points, standardized, one thread: time of
+    all pairs and of other exact searches relative to ours. A tree is built once; beyond 4e8 pairs its queries are
+    extrapolated from two sizes. faiss's BLAS uses the best instructions of the machine, even if `isa` restricts
+    ours."""
     X, Q = noise("gaussian", 10_000, 256)[::2] if name.startswith("noise") else problem(name, False)[::2]
     X, Q = np.ascontiguousarray(X[:200_000]), np.ascontiguousarray(Q[:10_000])
 

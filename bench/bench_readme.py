@@ -1,6 +1,6 @@
-"""What the README and other pages show at first: the command line on wine, five classifiers in the plane, capabilities
+"""First results in the README and other pages: the command line on wine, five classifiers in the plane, capabilities
 
-One thread; processor seconds.
+All run on one thread; seconds are processor seconds.
 """
 
 import inspect
@@ -35,7 +35,7 @@ PEER = "SVC, grid search"
 
 
 def test_compare(record):
-    """What `spectralcls compare wine` prints."""
+    """The output of `spectralcls compare wine`."""
     command = [sys.executable, "-m", "spectralcls", "compare", "wine"]
     environment = os.environ | dict.fromkeys(LIMITS, "1")
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
@@ -63,7 +63,8 @@ def fitted(name, sample):
 @pytest.mark.parametrize("name", [*OURS, PEER])
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_planes(record, sample, name):
-    """Defaults, tuned inside fit, on 200 points in the plane: accuracy on 200 others, and seconds to tune and train."""
+    """Classifiers with defaults, tuned inside fit, on 200 points in the plane: accuracy on 200 others, and seconds to
+    tune and train."""
     model, X, y, Q, truth = fitted(name, sample)
     row, _ = compare({"fit": lambda: make(name).fit(X, y)})
     record({"accuracy": 100 * model.score(Q, truth), "ms": 1000 * row["fit, s"]["median"]})
@@ -136,7 +137,7 @@ CAPABILITIES = {  # title: what an unfitted default estimator offers, a truth va
 
 @view(page=False)
 def capabilities():
-    """What each estimator offers with its defaults, by its own tags, methods and signature."""
+    """What each estimator offers with its defaults, from its tags, methods and signature."""
     modules = (spectralcls, spectralcls.spectral, spectralcls.metric)
     classes = {getattr(module, name) for module in modules for name in module.__all__}
     found = [c() for c in classes if inspect.isclass(c) and issubclass(c, BaseEstimator)]

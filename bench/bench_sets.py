@@ -1,10 +1,10 @@
-"""Prediction sets, probabilities, doubtful labels and unknown classes from held-out scores, against what users have
+"""Prediction sets, probabilities, doubtful labels and unknown classes from held-out scores, against other libraries
 
 *Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. The others are
-MAPIE's, with the same classifier. *Split*: half of the points fit it, the other half give the quantile, of 1 - p of the
-true class (LAC) or of the cumulated probabilities (APS, randomized). *Cross*: five fits without a fifth of the points
-each, LAC, CV+. *Jackknife+*: the same with one fit for each point. For two classes MAPIE has LAC alone. At most 1000
-training points, one thread.
+MAPIE's, with the same classifier. *Split*: half of the points fit it, and the other half give the quantile of 1 - p of
+the true class (LAC) or of the cumulated probabilities (APS, randomized). *Cross*: five fits without a fifth of the
+points each, LAC, CV+. *Jackknife+*: the same with one fit for each point. For two classes MAPIE has only LAC. At most
+1000 training points, one thread.
 """
 
 import importlib.util
@@ -147,8 +147,8 @@ def test_coverage(record, seed, name):
 
 @pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
 def test_few_points(record, seed, name):
-    """At most 300 training points, where users can wait for the jackknife: coverage and size at 90 %, and processor
-    seconds of fit, calibration and the sets of all queries."""
+    """At most 300 training points, so that the jackknife is feasible: coverage and size at 90 %, and processor seconds
+    of fit, calibration and the sets of all queries."""
     needs("mapie")
     X, y, Q, truth = few(*draw(name, seed))
     row = {}
@@ -165,9 +165,9 @@ def test_few_points(record, seed, name):
 
 @pytest.mark.parametrize("seed, name, kind", list(product(range(1 if QUICK else 2), NAMES, CALIBRATED)))
 def test_probabilities(record, seed, name, kind):
-    """Log loss (a probability below 1e-3 counts as that), expected calibration error, and processor seconds of the fit:
-    a classifier's own probabilities, and those that scikit-learn's `CalibratedClassifierCV` makes of its scores in five
-    folds, as the mean of their five models by default, and by one fit to all points (*one*, ``ensemble=False``)."""
+    """Log loss (with probabilities of at least 1e-3), expected calibration error, and processor seconds of the fit: for
+    the classifier's own probabilities, and for those of scikit-learn's `CalibratedClassifierCV` from its scores in
+    five folds, as the mean of five models by default, and by one fit to all points (*one*, ``ensemble=False``)."""
     X, y, Q, truth = draw(name, seed)
     row = {}
     with limited_threads(1), warnings.catch_warnings():
@@ -186,8 +186,8 @@ def test_probabilities(record, seed, name, kind):
 
 @pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
 def test_near_ties(record, seed, name):
-    """Accuracy, log loss and calibration error where near ties of accuracy are told apart by log loss
-    (``scoring="auto"``), and where accuracy or log loss alone decides."""
+    """Accuracy, log loss and calibration error if log loss decides near ties of accuracy (``scoring="auto"``), and if
+    accuracy or log loss alone decides."""
     X, y, Q, truth = draw(name, seed)
     row = {}
     with limited_threads(1), warnings.catch_warnings():
@@ -250,10 +250,10 @@ def full_conformal(statistic, X, y, Q, bandwidth):
 
 @pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
 def test_statistic(record, seed, name):
-    """What conformity is compared: full conformal prediction straight from its definition for at most 300 points and
-    queries, at the bandwidth of the Parzen classifier. Log odds of the class against all others, with and without a
-    background that is one of them; the margin to the best other class; the density of the class alone; the ratio of the
-    distances to the nearest point of another class and of its own."""
+    """The statistic of conformity: full conformal prediction from its definition for at most 300 points and queries, at
+    the bandwidth of the Parzen classifier. Log odds of the class against all others, with and without a background
+    among them; the margin to the best other class; the density of the class alone; the ratio of the distances to the
+    nearest point of another class and of its own."""
     X, y, Q, truth = few(*draw(name, seed))
     row = {}
     with limited_threads(1), warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
@@ -290,8 +290,8 @@ def test_families(record, name):
 
 @pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
 def test_label_quality(record, seed, name):
-    """A tenth of the labels exchanged at random: area under the ROC curve of finding them, and processor seconds of fit
-    and quality. cleanlab takes a random forest, by five folds."""
+    """A tenth of the labels is exchanged at random: area under the ROC curve of finding them, and processor seconds of
+    fit and quality. cleanlab takes a random forest in five folds."""
     needs("cleanlab")
     from cleanlab.classification import CleanLearning
 
@@ -314,10 +314,10 @@ def test_label_quality(record, seed, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_unknown_classes(record, name):
-    """Each class in turn is left out of training (at most six): share of it that is called unknown, at 5 % false alarms
-    among the queries of other classes. Ours are the empty set at 95 % coverage, and `ParzenOutlierDetector.p_values` of
-    at most 0.05, each with the false alarms that it had; the others have their threshold set on the queries themselves,
-    which flatters them."""
+    """Each class in turn (at most six) is left out of training: the fraction of it called unknown, at 5 % false alarms
+    among the queries of other classes. Ours are the empty set at 95 % coverage, and `ParzenOutlierDetector.p_values`
+    of at most 0.05, with their measured false alarms; the thresholds of the others are set on the queries
+    themselves, which flatters them."""
     X, y, Q, truth = draw(name, 0)
     if y.max() < 2:
         pytest.skip("two classes")
@@ -348,10 +348,10 @@ def test_unknown_classes(record, name):
 
 @pytest.mark.parametrize("name", ["wine", "iris"] if QUICK else ["wine", "wdbc", "letter", "satimage"])
 def test_explanations(record, name):
-    """Seconds of the reasons for ten queries of a Parzen classifier: `feature_effect`, what each known value adds to
-    the probabilities; `influence`, the training points that decide; and SHAP's `KernelExplainer` of `predict_proba`,
-    which samples coalitions of features against ten centers of `shap.kmeans`, as its documents advise. The three answer
-    different questions."""
+    """Seconds of the explanations of ten queries of a Parzen classifier: `feature_effect`, the contribution of each
+    known value to the probabilities; `influence`, the training points that decide; and SHAP's `KernelExplainer` of
+    `predict_proba`, which samples coalitions of features against ten centers of `shap.kmeans`, as its documents
+    advise. The three answer different questions."""
     needs("shap")
     import shap
 
@@ -371,9 +371,10 @@ def test_explanations(record, name):
 
 @pytest.mark.parametrize("n, apart, kind", list(product([100, 500], [1.5, 2.5], ["known", "Parzen", "kernel ridge"])))
 def test_other_shares(record, n, apart, kind):
-    """Shares of three Gaussian classes in two features, .7, .28 and .02, from n unlabeled queries, by `estimate_priors`
-    of a classifier that was fitted at equal shares to 800 points, or that knows the densities: share of the intervals
-    of 1.96 standard errors that hold the true share, of each class, and root of the mean squared error, 100 draws."""
+    """Estimated shares of three Gaussian classes in two features (.7, .28 and .02) from n unlabeled queries, by
+    `estimate_priors` of a classifier fitted at equal shares to 800 points, or of one that knows the densities. The
+    columns are the fraction of intervals of 1.96 standard errors that contain the true share of each class, and the
+    root mean squared error, over 100 draws."""
     centers, priors = apart * np.array([[0, 0], [1, 0], [0, 1]]), np.array([0.7, 0.28, 0.02])
 
     def draw_of(n, priors, rng):
@@ -395,8 +396,9 @@ def test_other_shares(record, n, apart, kind):
 
 @pytest.mark.parametrize("n, covariance_type", list(product([100, 1000], ["spherical", "diag"])))
 def test_false_alarms(record, n, covariance_type):
-    """Share of points drawn like the training samples whose `ParzenOutlierDetector.p_values` are at most t, bandwidth
-    tuned: skewed points in three features, 100 draws of n samples and 50 queries; its standard error over the draws."""
+    """Fraction of points from the training distribution whose `ParzenOutlierDetector.p_values` are at most t, with a
+    tuned bandwidth: skewed points in three features, 100 draws of n samples and 50 queries, with the standard error
+    over the draws."""
     shares = []
     for seed in range(100):
         X = np.random.default_rng(seed).gamma(2.0, [1.0, 3.0, 0.2], size=(n + 50, 3))
@@ -418,9 +420,9 @@ DRAWN = {
 
 @pytest.mark.parametrize("kind, drawn, n", list(product(OURS, DRAWN, [12, 25, 50, 100])))
 def test_small_samples(record, kind, drawn, n):
-    """What tuning with the same points costs where they are few: coverage of 90 % sets of classifiers with the
-    defaults, two overlapping classes of equal shares in two features (heavy tails: Student's t with two degrees of
-    freedom), 500 draws of n points with two of each class at least and 20 queries; its standard error over the draws.
+    """The effect of tuning with the same few points: coverage of 90 % sets of classifiers with defaults, for two
+    overlapping classes of equal shares in two features (heavy tails: Student's t with two degrees of freedom), over
+    500 draws of n points, at least two of each class, and 20 queries, with the standard error over the draws.
     *Nothing tuned* is the coverage of full conformal prediction with a classifier that has nothing to tune."""
     hits = []
     for seed in range(2 if QUICK else 500):
@@ -439,8 +441,8 @@ def test_small_samples(record, kind, drawn, n):
 
 @pytest.mark.parametrize("seed", range(1 if QUICK else 20))
 def test_coverage_of_auto(record, seed):
-    """`AutoClassifier`, which has no guarantee: coverage and mean size of the sets of 400 queries, three classes of 50,
-    30 and 20 %, heavy tails in four features, 120 training points."""
+    """`AutoClassifier`, which has no guarantee: coverage and mean size of the sets of 400 queries, for three classes of
+    50, 30 and 20 %, heavy tails in four features, and 120 training points."""
     rng, row = np.random.default_rng(seed), {}
     y = rng.choice(3, 520, p=[0.5, 0.3, 0.2])
     X = rng.standard_t(4, size=(520, 4)) + np.array([[0, 0, 0, 0], [1.5, 0, 0, 0], [0, 2, 0, 1]])[y]
@@ -465,9 +467,10 @@ SETS_OF = CALIBRATED | {
 )
 def test_cost_and_coverage(record, kind, classes, n):
     """Seconds of `predict_proba` of 1000 queries (`decision_function` if there are no probabilities), and the time of
-    `predict_set` at 90 % relative to that, with and without `by_class`, after the first call; seconds of that call,
-    which scores the training points. Coverage and mean size of the sets over draws of the training points: at n = 500
-    twenty, of the vote five, at n = 2000 one. Overlapping Gaussian classes in eight features."""
+    `predict_set` at 90 % relative to it, with and without `by_class`, after the first call; seconds of the first
+    call, which scores the training points. Coverage and mean size of the sets are means over draws of the training
+    points: twenty at n = 500, five of the vote, one at n = 2000. The classes are overlapping Gaussians in eight
+    features."""
     draws, hits, sizes = 1 if n > 500 or QUICK else 5 if kind == "vote" else 20, [], []
     for seed in range(draws):
         rng = np.random.default_rng(seed)
@@ -519,7 +522,7 @@ def pair(coverage, size):
 
 @view("coverage")
 def coverage_by_set(rows):
-    """Coverage / mean size of the sets, over the draws; the shares are geometric means over the data sets."""
+    """Coverage / mean size of the sets, means over the draws; the ratios are geometric means over the data sets."""
     blocks = []
     for level in LEVELS:
         who = {name: means(rows, *(f"{name} {level:g} {what}" for what in ("coverage", "size"))) for name in COMPARED}
@@ -570,7 +573,7 @@ def tuned_with_the_same_points(rows):
 
 @view("few_points")
 def against_jackknife(rows):
-    """Coverage / mean size at 0.9, and in the last row seconds, means over the draws."""
+    """Coverage / mean size at 0.9, and seconds in the last row, means over the draws."""
     kinds = ("ours", *MAPIE)
     found = {kind: means(rows, f"{kind} coverage", f"{kind} size", f"{kind}, s") for kind in kinds}
     table = [{"set": name} | {kind: pair(*found[kind][name][:2]) for kind in kinds} for name in found["ours"]]
@@ -584,7 +587,7 @@ def against_jackknife(rows):
 
 @view("probabilities")
 def calibration(rows):
-    """Means over the sets; *above own* is the log loss less that of the classifier's own probabilities, with a 95 %
+    """Means over the sets; *above own* is the log loss minus that of the classifier's own probabilities, with a 95 %
     interval over the sets."""
     names = dict.fromkeys(row["name"] for row in rows)
     table = []
@@ -608,8 +611,8 @@ def calibration(rows):
 
 @view("near_ties")
 def ties_by_log_loss(rows):
-    """Means over the sets; *less*: minus those for ``scoring="accuracy"``, with a 95 % interval. By ``"auto"``, of the
-    candidates within half a standard error of the best accuracy the one of the least log loss is taken. The half was
+    """Means over the sets; *less* is the value minus that for ``scoring="accuracy"``, with a 95 % interval. ``"auto"``
+    takes the candidate of least log loss among those within half a standard error of the best accuracy. The half was
     chosen among eight rules on other draws of the same sets, 13 for Parzen and ISE and 3 for the others: 0, 1/4, 1/2
     and 1 standard errors, and 1/4, 1/2, 1 and 3/2 of the paired difference."""
     table = []
@@ -626,7 +629,8 @@ def ties_by_log_loss(rows):
 
 @view("statistic")
 def sizes_by_statistic(rows):
-    """Coverage / mean size over the sets; *relative*: geometric mean over the sets of the size by that of the first."""
+    """Coverage / mean size over the sets; *relative* is the geometric mean over the sets of the size relative to the
+    first."""
     table = []
     for level, statistic in product(LEVELS, STATISTICS):
         own, first = (
@@ -667,7 +671,7 @@ def areas(rows):
 
 
 def against_cleanlab(rows, kind):
-    """Area more than cleanlab's, the set where it is least, and the share of cleanlab's time: by set and in all."""
+    """Area minus cleanlab's, the set with the least difference, and the relative time, by set and overall."""
     found = means(rows, f"{kind} AUC", "cleanlab AUC", f"{kind}, s", "cleanlab, s")
     area, other, seconds, theirs = np.array(list(found.values())).T
     more, times = area - other, theirs / seconds
@@ -681,7 +685,7 @@ def against_cleanlab(rows, kind):
 
 @view("unknown_classes")
 def unknown(rows):
-    """Shares of the class that was left out, and false alarms."""
+    """Fraction of the left-out class called unknown, and false alarms."""
     columns = [key for key in rows[0] if key not in ("name", "isa")]
     rows = [*rows, {"name": "mean"} | {key: np.mean([row[key] for row in rows]) for key in columns}]
     return [[{"name": row["name"]} | {key: f"{row[key]:.3f}" for key in columns} for row in rows]]

@@ -1,6 +1,7 @@
 """Tables with missing values and categories, and scales
 
-Each classifier tunes itself. Means over random splits, a third of the rows for testing; accuracy in per cent.
+Each classifier tunes itself. Figures are means over random splits with a third of the rows for testing; accuracy is in
+per cent.
 """
 
 import os
@@ -126,9 +127,9 @@ def test_missing_values(record, name):
 
 @view("missing_values")
 def loss_by_missing_values(rows):
-    """Ten sets without 30 % of their entries, removed at random from the training and the test part. Points of
-    accuracy that are lost on average over the sets if the classifier gets them as they are, and if they are filled
-    first; and by how much less than with the mean, with the 95 % interval over the sets."""
+    """30 % of the entries of ten sets are removed at random from the training and the test part. The table has the mean
+    loss of accuracy in points if the classifier gets the gaps as they are, and if they are filled first; and how
+    much less it is than with the mean, with the 95 % interval over the sets."""
     table = []
     for kind in [*KINDS, "boosting"]:
         lost = {
@@ -171,8 +172,8 @@ class Gaussians:
 
 @pytest.mark.parametrize("d, correlation", [(6, 0.0), (6, 0.5), (6, 0.9), (20, 0.5)])
 def test_what_no_method_can_keep(record, d, correlation):
-    """Two classes of normal features, all correlated alike. The true posterior, with what is missing integrated out
-    under the true density, loses accuracy, too: the least that missing values cost, whoever fills them."""
+    """Two classes of normal features with equal correlations. Even the true posterior, with the missing values
+    integrated out under the true density, loses accuracy: this is the least possible loss."""
     truth, rng, runs = Gaussians(d, correlation), np.random.default_rng(0), []
     for _ in range(SPLITS):
         (X, y), (Q, u) = truth.draw(SAMPLES, rng), truth.draw(2000, rng)
@@ -247,9 +248,9 @@ def accuracies(train, y, test, truth):
 
 @pytest.mark.parametrize("missing", [0.0, SHARE])
 def test_mixed_tables(record, missing):
-    """Generated: four numbers in different units, two of them noise, three categories, an ordered category and a
-    truth value; independent within each of three classes, so that the best posterior is known. *One-hot*: imputation,
-    indicators and a scaler in front of the Parzen classifier."""
+    """Generated tables: four numbers in different units, two of them noise, three categories, an ordered category and a
+    truth value; independent within each of three classes, so that the best posterior is known. *One-hot* is
+    imputation, indicators and a scaler in front of the Parzen classifier."""
     runs = []
     for seed in range(SPLITS):
         source, rng = Mixed(seed), np.random.default_rng(100 + seed)
@@ -277,8 +278,8 @@ def test_scales(record, name):
 
 @view("scales")
 def gain_by_scaling(rows):
-    """Accuracy with `scale="auto"`, the default, less that with `scale=None`, in points, set by set, and the mean
-    with its 95 % interval over the sets."""
+    """Accuracy with `scale="auto"`, the default, minus that with `scale=None`, in points, set by set, and the mean with
+    its 95 % interval over the sets."""
     kinds = [*KINDS, "kernel ridge"]
     gains = {kind: [row[f"{kind}, auto"] - row[f"{kind}, None"] for row in rows] for kind in kinds}
     table = [{"set": row["name"]} | {k: f"{gains[k][i]:+.1f}" for k in kinds} for i, row in enumerate(rows)]
@@ -290,8 +291,8 @@ def gain_by_scaling(rows):
 @pytest.mark.parametrize("missing_in", ["queries", "both"])
 @pytest.mark.parametrize("name", ["satimage", "letter", "wine", "mixed"])
 def test_time(record, name, missing_in, kind):
-    """30 % of the entries missing: processor seconds with complete data, and how many times as long fits and
-    predictions take with the missing values."""
+    """With 30 % of the entries missing: processor seconds with complete data, and the time of fits and predictions with
+    the missing values relative to it."""
     if name == "mixed":
         draws = [Mixed(0).draw(LARGE, np.random.default_rng(0), share) for share in (0.0, SHARE)]
         (complete, y, _), broken = draws[0], draws[1][0]
@@ -336,12 +337,12 @@ def large_files(tmp_path_factory):
 @pytest.mark.parametrize("file", ["numbers", "customers, English", "customers, UTF-8", "customers, cp1252"])
 def test_reading(record, large_files, file, threads):
     """Files of 100 MB: 20 columns of numbers and one of labels, and the customer table with a million rows, in English
-    and twice in German. How many times as long `read_table`, which is told the target alone, takes as
-    `pandas.read_csv`, which is told all that it needs to read them rightly: delimiter, both signs of numbers, words for
-    missing values, the column of dates and their format, and which digits are no numbers; without these it takes dates
-    and postal codes for numbers. pandas has its default engine, or that of pyarrow, which reads no thousands points.
-    `read_table` parses by pyarrow, too: on one thread that is most of its time with numbers and in English; with two,
-    what one thread does alone counts too: bringing the file into memory, and the copy into a matrix."""
+    and twice in German. The ratio is the time of `read_table` relative to `pandas.read_csv`. `read_table` is told
+    only the target; pandas is told delimiter, both signs of numbers, words for missing values, the column of dates
+    with its format, and the digits that are no numbers, since it would take dates and postal codes for numbers
+    otherwise. pandas has its default engine, or that of pyarrow, which reads no thousands points. `read_table`
+    parses with pyarrow too, which takes most of its time on one thread with numbers and in English. With two threads
+    the serial parts count too: reading the file, and the copy into a matrix."""
     import pyarrow as pa
 
     if len(os.sched_getaffinity(0)) < threads:
@@ -359,9 +360,9 @@ def test_reading(record, large_files, file, threads):
 
 
 def test_raw_exports(record, tmp_path):
-    """AutoClassifier on the customer table (1200 rows): the raw German export through `read_table`, and a data frame
-    made of the same values by hand: dates, numbers and categories of the right type, two columns that say nothing
-    dropped, the first digit of the postal code. Accuracy in per cent over five splits. All dialects are read alike."""
+    """AutoClassifier on the customer table (1200 rows): the raw German export through `read_table`, and a data frame of
+    the same values made by hand, with dates, numbers and categories of the right type, two useless columns dropped,
+    and the first digit of the postal code. Accuracy is in per cent over five splits. All dialects are read alike."""
     import office
 
     columns = office.customers(CUSTOMERS)

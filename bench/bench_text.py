@@ -1,6 +1,6 @@
 """The spectral embedding of text and its classifier, against SciPy and scikit-learn
 
-Reuters-21578 with ten categories, and synthetic documents. One thread.
+The data are Reuters-21578 with ten categories, and synthetic documents; all run on one thread.
 """
 
 import subprocess
@@ -53,8 +53,8 @@ def off_by(ours, theirs):
 
 
 def test_embedding(record):
-    """The embedding of the training documents with 270 components, the same subspace by `TruncatedSVD`, and by ARPACK
-    on the similarities, formed. *Off by*: 1 minus the cosine of the largest angle to ours."""
+    """The embedding of the training documents with 270 components, and the same subspace by `TruncatedSVD`, and by
+    ARPACK on the matrix of similarities. *Off by* is 1 minus the cosine of the largest angle to ours."""
     X = reuters()[0]
     degrees = X @ X.sum(axis=0)
     scaled = sp.csr_array(sp.diags_array(np.maximum(degrees, 1e-12) ** -0.5) @ X)
@@ -111,8 +111,8 @@ print(fit, before, peak_gib())
 
 
 def test_memory(record):
-    """A process of its own embeds 200 000 synthetic documents, 50 000 terms by Zipf's law, 80 drawn a document, with
-    100 components: processor seconds, and the peak of the whole process before the fit and in the end."""
+    """A separate process embeds 200 000 synthetic documents with 100 components; each has 80 of 50 000 terms, drawn by
+    Zipf's law. The table has processor seconds, and the peak memory of the process before the fit and at the end."""
     script = MEMORY.format(n=N_DOCUMENTS, k=min(K, 100))
     printed = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True).stdout
     fit, before, peak = map(float, printed.split())

@@ -1,9 +1,9 @@
 """Kernel sums within a tolerance, against all pairs and against libraries that approximate
 
-Points and queries come from a mixture of eight classes; one thread. The bandwidth is at the cross-validated optimum,
-for the likelihood of points left out and for the accuracy of the classifier, and Silverman's. All pairs and
-`KernelDensity` are measured at two numbers of queries; the line through them gives the fixed seconds and those of
-all."""
+Points and queries come from a mixture of eight classes; all run on one thread. The bandwidth is the cross-validated
+optimum of the likelihood, that of the classifier's accuracy, and Silverman's. All pairs and `KernelDensity` are
+measured at two numbers of queries; the line through them gives the fixed seconds and those of all queries.
+"""
 
 from functools import cache
 from importlib.util import find_spec
@@ -68,7 +68,7 @@ def fft_density(X, Q, h):
 @pytest.mark.parametrize("rule", ["likelihood", "accuracy", "silverman"])
 @pytest.mark.parametrize("d", [2, 3])
 def test_sums(record, d, rule):
-    """`kernel_sums(rtol=1e-3)` and how many times as long others take. FFTKDE has no bound."""
+    """Seconds of `kernel_sums(rtol=1e-3)`, and the time of others relative to it. FFTKDE has no bound."""
     (X, _, Q), h = problem(d), bandwidth(d, rule)
     n, scale = len(X), len(X) * np.exp(log_normalizer("gaussian", d, h))
 
@@ -96,7 +96,7 @@ def sums_in_short(rows):
 
 @pytest.mark.parametrize("d", [2, 3])
 def test_classifier(record, d):
-    """`predict` of the Parzen classifier with `tolerance=1e-3`, and how many times as long it takes without."""
+    """`predict` of the Parzen classifier with `tolerance=1e-3`, and the time without a tolerance relative to it."""
     (X, y, Q), h = problem(d), bandwidth(d, "accuracy")
     exact, tolerant = (ParzenClassifier(bandwidth=h, scale=None, tolerance=t).fit(X, y) for t in (None, RTOL))
     functions = {"ours": lambda: tolerant.predict(Q), "exact": Queries(lambda q: exact.predict(Q[:q]), len(Q), len(X))}
@@ -112,8 +112,8 @@ def test_classifier(record, d):
 @pytest.mark.parametrize("rtol", [1e-3, 0.05])
 @pytest.mark.parametrize("d", [2, 3, 6, 10])
 def test_mlpack(record, d, rtol):
-    """mlpack's dual trees with the same tolerance, 50 000 points and queries: seconds of ours, and how many times as
-    long they take, building included."""
+    """mlpack's dual trees with the same tolerance, 50 000 points and queries: our seconds, and mlpack's time relative
+    to them, building included."""
     mlpack = pytest.importorskip("mlpack")
     n = min(N, 50_000)
     (X, _, Q), h = problem(d, n), bandwidth(d, "likelihood", n)
