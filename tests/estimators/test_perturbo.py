@@ -10,7 +10,9 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.neighbors import KNeighborsClassifier
 
+from spectralcls.kernels import kernel_matrix
 from spectralcls.perturbo import PerTurboClassifier
+from spectralcls.perturbo._class_model import Regularization, fit_class
 
 # --- tau against direct evaluation --------------------------------------------------------------------------
 
@@ -126,6 +128,22 @@ def test_a_partial_factor_keeps_the_promised_residual():
             assert low.trace_residuals_[c] == pytest.approx(np.trace(K - F.T @ F), abs=1e-6)
     assert errors[0] > errors[1] > errors[2]
     assert errors[2] < 2e-2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_partial_factor_explains_what_the_projected_samples_do(kind, weighted):
+    rng = np.random.default_rng(3)
+    X, Q, weights = rng.normal(size=(600, 4)), rng.normal(size=(50, 4)), rng.integers(1, 4, 600) * 1.0
+    weights = weights if weighted and kind is not None else None
+    model = fit_class(X, 2.0, Regularization(kind, 1e-2), weights, rank=300, random_state=0)
+    L = np.linalg.cholesky(kernel_matrix(model.points, bandwidth=2.0))
+    F, f = (np.linalg.solve(L, kernel_matrix(model.points, Z, bandwidth=2.0)) for Z in (X, Q))
+    values, vectors = np.linalg.eigh((F if weights is None else F * weights) @ F.T)
+    expected = model.regularization.filter(values) @ (vectors.T @ f) ** 2
+    np.testing.assert_allclose(model.explained(Q), expected, rtol=0, atol=1e-9)
+    below = np.tri(*model.mix.shape, k=model.mix.shape[1] - len(model.mix) - 1, dtype=bool)
+    assert len(model.mix) == 300 and np.all(model.mix[below] == 0)  # so that a query costs half
 
 
 def test_rank_leaves_small_classes_exact():

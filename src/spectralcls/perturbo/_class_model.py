@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
+from scipy.linalg.blas import dtrsm
 
 from .._core.interrupt import eigh, matmul
 from .._inputs.training_data import stack
@@ -14,6 +15,7 @@ from ._kernel import exponents, kernel_values, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
 
 _BLOCK = 2048  # queries scored together, at least
+_COLUMNS = 128  # of `mix` multiplied together: fewer skip more zeros, but keep BLAS from its speed
 _LOWEST = -1e300  # log of a share that even so is not representable: finite, so that differences are defined
 EPS = np.finfo(np.float64).eps
 
@@ -64,8 +66,8 @@ class ClassModel:
     bandwidth : float
     points : (r, d) points whose kernel values are needed: all, the independent ones, or the landmarks.
     roots : (r,), or None for ones.
-    triangle : Triangle of order r, or None for the identity.
-    mix : (r, k), or None for the identity.
+    triangle : Triangle U of order r, or None for the identity.
+    mix : (r, k), or None for the identity. Zeros below the last number of a column are skipped.
     regularization : Regularization
     trace_residual : float, trace of what a low-rank factor leaves of K; 0 if nothing was left out.
     profile : str, the kernel
@@ -115,7 +117,19 @@ class ClassModel:
         """Columns b with |b|^2 = 1 - tau, from columns of `kernel` (C-contiguous, overwritten)."""
         if self.triangle is not None:
             self.triangle.solve(K)
-        return K if self.mix is None else matmul(self.mix.T, K)
+        if self.mix is None:
+            return K
+        out = np.empty((self.mix.shape[1], K.shape[1]))
+        for columns, n_rows in self._parts_of_mix:
+            out[columns] = matmul(self.mix[:n_rows, columns].T, K[:n_rows])
+        return out
+
+    @cached_property
+    def _parts_of_mix(self):
+        """(slice of columns, number of rows that hold all their numbers) for some columns at a time."""
+        starts = range(0, self.mix.shape[1], _COLUMNS)
+        parts = [slice(start, start + _COLUMNS) for start in starts]
+        return [(part, 1 + np.flatnonzero(self.mix[:, part].any(axis=1))[-1]) for part in parts]
 
     def explained(self, Q, n_jobs=None):
         """1 - tau for each query, in blocks of kernel values."""
@@ -291,16 +305,18 @@ def _fit_low_rank(X, weights, kernel, bandwidth, regularization, rank, random_st
 
     With G = F^T diag(weights) F = V g V^T the r-dimensional form of tau is 1 - sum filter(g) (V^T f)^2: the
     predictive variance of the projected process for Tikhonov, the truncated projection for an eigenvalue cut.
+    The sum is a squared norm of M k with M = filter(g)^1/2 V^T L^-1, for which that of its factor QL stands.
     """
     low = rpcholesky(X, rank, kernel=kernel, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
     F = low.factor
-    triangle = Triangle(np.asfortranarray(F[low.pivots].T))
     weighted = F if weights is None else F * weights[:, None]
     values, vectors = eigh(matmul(F.T, weighted))
-    mix = _mix(vectors, regularization.filter(np.maximum(values, 0.0)))
+    M = np.array(_mix(vectors, regularization.filter(np.maximum(values, 0.0))).T, order="F")
+    M = dtrsm(1.0, np.asfortranarray(F[low.pivots]), M, side=1, lower=1, overwrite_b=1)
+    mix = np.linalg.qr(M[:, ::-1], mode="r")[::-1, ::-1].T
     points = X[low.pivots]
     return ClassModel(
-        X, weights, bandwidth, points, None, triangle, mix, regularization, low.trace_residual, profile=kernel
+        X, weights, bandwidth, points, None, None, mix, regularization, low.trace_residual, profile=kernel
     )
 
 
