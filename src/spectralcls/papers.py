@@ -1,4 +1,4 @@
-"""Classifiers with the formulas that the papers print, where those of the package differ."""
+"""Classifiers with the papers' printed formulas, if those of the package differ."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,9 +13,9 @@ __all__ = ["as_printed"]
 
 
 def as_printed(model: Any) -> Any:
-    """A spectral classifier with the formulas that its paper prints.
+    """A spectral classifier with the formulas printed in its paper.
 
-    They differ from those of the package in the map of a query, which is then not that of the training points:
+    The printed formulas map a query differently from the training points:
 
     - :class:`~spectralcls.spectral.SpectralISEClassifier` and
       :class:`~spectralcls.spectral.SpectralLaplacianISEClassifier`: eq. 7.2 of [1]_, ``sqrt(n) k(y) E L^-1/2``, with
@@ -24,13 +24,13 @@ def as_printed(model: Any) -> Any:
     - :class:`~spectralcls.spectral.LaplacianSpectralClassifier`: the steps of [2]_, in which a query meets all points
       by the plain kernel of the overall width. Its widths are ``bandwidth="silverman_per_class"``.
 
-    The other classifiers of the papers have the printed formulas as values of their parameters: see the page "Methods
-    of the papers" of the guide.
+    For the other classifiers of the papers, values of their parameters select the printed formulas: see the page
+    "Methods of the papers" of the guide.
 
     Parameters
     ----------
     model : estimator
-        One of these three classifiers; it stays as it is.
+        One of these three classifiers; it is not changed.
 
     Returns
     -------

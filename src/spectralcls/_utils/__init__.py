@@ -1,4 +1,4 @@
-"""What every room may use, and no family owns.
+"""Tools for all rooms.
 
 - Data: `conversion` makes arrays of numbers, `validation` checks them, `training_data` holds them checked; `typing` has
   the types of public signatures, `quantile` the quantiles of weighted values.

@@ -1,17 +1,17 @@
-"""Warnings that a caller can withhold, in its own thread alone: Python's filters belong to the whole process."""
+"""Warnings that a caller can suppress in its thread. Python's own filters hold for the whole process."""
 
 import inspect
 import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_BETWEEN = {"spectralcls", "sklearn", "joblib", "contextlib", "functools"}  # packages whose lines are not the user's
+_BETWEEN = {"spectralcls", "sklearn", "joblib", "contextlib", "functools"}  # packages whose code is not the user's
 _withheld = ContextVar("withheld", default=False)
 
 
 @contextmanager
 def quietly():
-    """Withhold what `advise` would say, where a result may well be one that nobody chooses."""
+    """Suppress `advise`, while candidates are evaluated that may not be chosen."""
     before = _withheld.set(True)
     try:
         yield
@@ -20,7 +20,7 @@ def quietly():
 
 
 def advise(message, category=UserWarning):
-    """`tell`, unless the caller is to be quiet."""
+    """Call `tell`, unless the caller has asked for silence."""
     if not _withheld.get():
         tell(message, category)
 

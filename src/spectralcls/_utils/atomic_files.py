@@ -1,4 +1,4 @@
-"""Files that are written at once or not at all."""
+"""Files that are written completely or not at all."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ from .typing import FilePath
 
 
 def as_path(path: FilePath) -> Path:
-    """`path` as a Path; raises TypeError for what is none."""
+    """`path` as a Path; raises TypeError for anything else."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be the name of a file, got {type(path).__name__}: {path!r:.50}")
     return Path(path)
@@ -17,9 +17,9 @@ def as_path(path: FilePath) -> Path:
 
 @contextmanager
 def atomic(path):
-    """A temporary path in the same folder that replaces `path` if the block ends well, and vanishes if not.
+    """A temporary path in the same folder. It replaces `path` if the block succeeds, and is deleted otherwise.
 
-    The file has the permissions of the one that it replaces, or those of any new file.
+    The file gets the permissions of the file that it replaces, or those of a new file.
     """
     target = as_path(path).resolve()  # a link stays a link
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
@@ -37,6 +37,6 @@ def atomic(path):
 
 
 def _umask():
-    mask = os.umask(0o077)  # there is no way but to set it
+    mask = os.umask(0o077)  # the mask can only be read by setting it
     os.umask(mask)
     return mask

@@ -1,4 +1,4 @@
-"""Methods that some objects lack, with an AttributeError that says why."""
+"""Methods that exist only on some objects; an AttributeError says why."""
 
 from collections.abc import Callable
 from functools import update_wrapper
@@ -9,10 +9,9 @@ R = TypeVar("R")
 
 
 def available_if(check: Callable[[Any], object]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorator of a method that an object has if ``check(self)`` is true.
+    """Decorator of a method that exists if ``check(self)`` is true.
 
-    As scikit-learn's of the same name, but an AttributeError that the check raises, with the reason, is the one that
-    the user sees.
+    Like scikit-learn's decorator of this name, except that the user sees the check's AttributeError with its reason.
     """
     return lambda method: _Available(method, check)  # type: ignore[return-value]
 

@@ -1,11 +1,11 @@
-"""An attribute that is computed when it is first asked for."""
+"""An attribute that is computed at its first use."""
 
 
 class cached_property:
-    """As that of ``functools``, which before Python 3.12 holds a lock of the whole class while it computes.
+    """Like that of ``functools``, which before Python 3.12 holds a lock of the whole class while it computes.
 
-    A process that forks meanwhile leaves the lock to its child, which then waits for ever. Without a lock two threads
-    may compute the value twice.
+    If the process forks meanwhile, its child inherits the lock and waits forever. Without a lock two threads may
+    compute the value twice.
     """
 
     def __init__(self, compute):

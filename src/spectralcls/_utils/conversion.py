@@ -1,4 +1,4 @@
-"""Arguments as arrays of numbers, with errors that say which one could not be converted."""
+"""Arguments as arrays of numbers, with errors that name the argument."""
 
 from contextlib import contextmanager
 
@@ -9,7 +9,7 @@ from .._core import compiled
 
 
 def is_ready(A, dtypes):
-    """Whether an array needs no conversion and is finite: check_array takes longer than the sums of a small problem."""
+    """Whether an array is finite and needs no conversion. On a small problem check_array takes longer than the sums."""
     if not (type(A) is np.ndarray and A.dtype in dtypes and A.flags.c_contiguous and A.flags.aligned and A.size):
         return False
     return compiled.largest_size(A) < np.inf
@@ -26,9 +26,9 @@ def converted(A, name, **options):
 
 
 def brought_into_range(X):
-    """X itself, numbers at the end of its precision's range moved so far into it that sums of a row are finite.
+    """X, with numbers at the end of the dtype's range moved inwards so that sums over a row stay finite.
 
-    No kernel and no neighbor tells the difference: the number is far from all others either way."""
+    This changes no kernel value and no neighbor: the number is far from all others either way."""
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.vdot(X, X) < np.inf:
             largest = np.ldexp(np.finfo(X.dtype).max, -24)
@@ -47,14 +47,14 @@ def named_overflow_errors(name):
 
 
 def is_missing(value):
-    """Whether one of a column's objects says that there is no value: None, NA, NaT or NaN."""
+    """Whether a column of objects contains a missing value: None, NA, NaT or NaN."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and np.isnan(value)
 
 
 def without_mask(A):
-    """A; entries that a masked array hides are missing values, whatever stands below the mask."""
+    """A, with masked entries as missing values."""
     if not np.ma.isMaskedArray(A) or not np.ma.is_masked(A):
         return A
     if A.dtype.kind in "fiub":
@@ -63,14 +63,14 @@ def without_mask(A):
 
 
 def as_array(values, name, dtype=None):
-    """An argument without missing values as an array; entries that a masked array hides are refused by its name."""
+    """An argument without missing values as an array; masked entries are refused by its name."""
     if np.ma.is_masked(values):
         raise ValueError(f"{name} has masked entries, which are no values: leave them out or fill them.")
     return np.asarray(values, dtype)
 
 
 def without_na(y):
-    """Labels of a nullable pandas dtype as the plain one; scikit-learn would make floats of integers."""
+    """Labels of a nullable pandas dtype in the plain dtype; scikit-learn would turn integers into floats."""
     plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
     if plain is None or not hasattr(y, "isna"):
         return y

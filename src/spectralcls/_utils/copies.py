@@ -1,6 +1,6 @@
-"""Which samples are copies of each other, and random numbers that follow from what a sample is.
+"""Copies among samples, and random numbers determined by the values of a sample.
 
-Not from its place in the table, the order of the columns or the names of the classes.
+Neither its place in the table, nor the order of the columns, nor the names of the classes matter.
 """
 
 from typing import NamedTuple
@@ -9,22 +9,23 @@ import numpy as np
 from scipy.sparse import issparse
 
 BLOCK = 1 << 16  # values that are ranked at a time
-FEW = 16  # a column has few values if each occurs so often in the mean
+FEW = 16  # mean number of occurrences of a value, from which a column has few values
 
 
 class Copies(NamedTuple):
-    """Equal samples of one class, unless another class has such a row too: then classes overlap there, and each of
-    them is a sample. Rows that lack the same values are equal if the others are."""
+    """Equal samples of one class are copies, unless another class has such a row too: then the classes overlap there,
+    and each row is a sample. Rows with the same missing values are equal if their other values are."""
 
     first: np.ndarray  # (m,) first row of each distinct sample, in random order
-    group: np.ndarray  # (n,) the distinct sample that each row is
+    group: np.ndarray  # (n,) position of each row's distinct sample
 
 
 def random_keys(X, seed=0):
-    """A random number for each row, equal for equal rows, (n,): of the ranks of its values, which no scale changes.
+    """A random number for each row, equal for equal rows, (n,). It depends on the ranks of the values, which no scale
+    changes.
 
-    Columns are told apart by their values alone, and so are rows, so that no order matters. NaN equals itself. The
-    cost is that of two sorts of every column.
+    Only the values distinguish columns and rows, so that no order matters. NaN equals itself. The cost is that of two
+    sorts of every column.
     """
     return seeded(row_numbers(X), seed)
 
@@ -36,7 +37,7 @@ def seeded(numbers, seed):
 
 
 def row_numbers(X):
-    """What `random_keys` with any seed are made of, (n,) uint64: equal for equal rows."""
+    """Keys of the rows, equal for equal rows, from which `random_keys` derives its numbers, (n,) uint64."""
     if issparse(X):
         return _sparse_numbers(X.tocsr())
     parts = np.array_split(X.T, max(1, min(X.shape[1], X.size // BLOCK)))
@@ -58,13 +59,13 @@ def row_numbers(X):
 
 
 def _ranks(columns):
-    """Of the values in each row of `columns`, from 0 on, uint64; NaN is the greatest."""
+    """Ranks of the values in each row of `columns`, from 0 on, uint64; NaN is the greatest."""
     columns = np.where(np.isnan(columns), np.inf, columns)
     ordered = np.sort(columns, axis=1)
     new = ordered[:, 1:] != ordered[:, :-1]
     ranks = np.zeros(columns.shape, dtype=np.uint64)
     few = FEW * np.count_nonzero(new, axis=1) < columns.shape[1]
-    for row in np.flatnonzero(few):  # a search takes less than a sort of places
+    for row in np.flatnonzero(few):  # a search is faster than a sort of places
         ranks[row] = np.searchsorted(np.append(ordered[row, :1], ordered[row, 1:][new[row]]), columns[row])
     many = np.flatnonzero(~few)
     places = np.argsort(columns[many], axis=1)[:, 1:]
@@ -73,7 +74,7 @@ def _ranks(columns):
 
 
 def _sparse_numbers(X):
-    """The same of a CSR matrix, of the bits of what is not zero: nothing scales it."""
+    """The same for a CSR matrix, from the bits of its nonzeros, which are never scaled."""
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     some = X.data != 0
     row, column, value = row[some], X.indices[some], _mixed(X.data[some].astype(np.float64).view(np.uint64))
@@ -96,7 +97,7 @@ def _mixed(values):
 def copies_of(X, codes, numbers=None):
     """The `Copies` among rows X of classes `codes`; `numbers` are the `row_numbers` of X, if they are known.
 
-    Sparse rows are told apart by their 64 bits alone.
+    For sparse rows only the 64 bits of their keys are compared.
     """
     keys = seeded(row_numbers(X) if numbers is None else numbers, 0)
     order, group = np.argsort(keys, kind="stable"), np.empty(len(keys), dtype=np.intp)

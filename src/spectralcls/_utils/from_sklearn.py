@@ -1,4 +1,4 @@
-"""Every private name of scikit-learn that the package uses: a release that moves one breaks this file alone."""
+"""All private names of scikit-learn that the package uses. A release that moves one breaks only this file."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -40,12 +40,12 @@ def check_columns_seen(name, seen, X, *, reset):
     name : str
         Of the estimator's class.
     seen : dict
-        Its `n_features_in_` and, if X had string names, its `feature_names_in_`; filled with `reset`.
+        Its `n_features_in_` and, if X has string names, its `feature_names_in_`, set if `reset`.
     X : array-like or data frame
     reset : bool
-        Whether to note what X has, or to compare.
+        Whether to store the features of X instead of comparing with the stored ones.
     """
-    holder = type(name, (), {})()  # scikit-learn's messages name the class of what they are given
+    holder = type(name, (), {})()  # scikit-learn's messages name the class of their argument
     vars(holder).update(seen)
     _check_feature_names(holder, X, reset=reset)
     _check_n_features(holder, X, reset=reset)

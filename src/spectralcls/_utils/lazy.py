@@ -1,4 +1,4 @@
-"""Functions of values that may be lazy, and what they are in memory; `spectralcls.dask` registers its types."""
+"""Functions of possibly lazy values, implemented here for memory; `spectralcls.dask` registers its types."""
 
 from functools import singledispatch
 
@@ -7,19 +7,20 @@ from sklearn.metrics import accuracy_score, r2_score
 
 @singledispatch
 def by_rows(array, function, dtype=None):
-    """``function(array)`` for a function that looks at one row at a time; `dtype` of the result, if it is another."""
+    """``function(array)`` for a function that treats each row separately; `dtype` is that of the result, if it
+    differs."""
     return function(array)
 
 
 @singledispatch
 def in_memory(value):
-    """The value with all that it holds in this process."""
+    """The value, loaded into this process."""
     return value
 
 
 @singledispatch
 def accuracy(predicted, y, sample_weight=None):
-    """Share of right labels."""
+    """Fraction of correct labels."""
     return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
 

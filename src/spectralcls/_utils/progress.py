@@ -1,4 +1,4 @@
-"""Progress of long work on stderr: a bar with rich where it is installed, else plain lines, or nothing."""
+"""Progress of long work on stderr: a bar if rich is installed, otherwise plain lines, or nothing."""
 
 import sys
 import time

@@ -8,8 +8,8 @@ SAME = 1e-12  # relative: sums of weights that should be equal differ in their l
 def weighted_quantile(values, share, weights=None):
     """Quantile of each column; weight k counts as k rows.
 
-    Between the value up to which values weigh exactly the `share` of all and the next one it is their mean, as the
-    median has it: NumPy's "averaged_inverted_cdf".
+    If the weights up to a value make exactly the `share` of all, the quantile is the mean of this value and the next,
+    as for a median: NumPy's "averaged_inverted_cdf".
 
     Parameters
     ----------
@@ -20,14 +20,14 @@ def weighted_quantile(values, share, weights=None):
     Returns
     -------
     quantile : float or ndarray (k,)
-        With several shares one for each, along a first axis.
+        Several shares give one quantile each, along a first axis.
     """
     shares, rows = np.atleast_1d(share), np.atleast_2d(values.T)
     if weights is None:
         n, near = len(values), SAME * len(values)
         lower = np.maximum(np.ceil(shares * n - near).astype(np.intp) - 1, 0)
         upper = np.minimum(np.floor(shares * n + near).astype(np.intp), n - 1)
-        ordered = np.sort(rows, axis=1)  # takes less time than a partition at several places
+        ordered = np.sort(rows, axis=1)  # faster than a partition at several places
         ends = [ordered[:, place].T for place in (lower, upper)]
     else:
         order = np.argsort(rows, axis=1)

@@ -1,4 +1,4 @@
-"""The units in which targets are summed: differences from a value in their midst, over a power of two."""
+"""The units in which targets are summed: differences from a central value, divided by a power of two."""
 
 from functools import singledispatch
 from typing import NamedTuple
@@ -7,13 +7,14 @@ import numpy as np
 
 
 class TargetUnits(NamedTuple):
-    """A map of targets to numbers of at most one, whose sums keep their digits in float32 whatever the user's units.
+    """A map of targets to numbers of modulus at most one, so that sums in float32 keep their digits in any units.
 
-    The origin is a median, which no far target moves. For sums within a tolerance it is the least target, so that no
-    summand is negative. Each output has units of its own; a power of two, or a shift without rounding, changes no bit.
+    The origin is a median, which no far target moves. For sums within a tolerance it is the smallest target, so that no
+    summand is negative. Each output has separate units. Multiplying targets by a power of two, or shifting them without
+    rounding, changes no bit.
     """
 
-    exponent: np.ndarray  # (k,) of the largest target: neither differences nor squares overflow
+    exponent: np.ndarray  # (k,) exponent of the largest target: neither differences nor squares overflow
     origin: np.ndarray  # (k,)
     extent: np.ndarray  # (k,) exponent of the largest difference
 
@@ -37,5 +38,5 @@ class TargetUnits(NamedTuple):
 
 @singledispatch
 def target_units(Y, tolerance):
-    """The units of targets, where these are."""
+    """The units of targets, computed where the targets are stored."""
     return TargetUnits.of(Y, tolerance)

@@ -1,4 +1,4 @@
-"""Types that the public signatures share."""
+"""Types of public signatures."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-# What scikit-learn's checks accept: arrays, nested sequences, data frames, in places sparse matrices. NumPy's own
-# ArrayLike has neither frames nor sparse matrices, and would deny that a checked array keeps its name.
+# Inputs that scikit-learn's checks accept: arrays, nested sequences, data frames, and in places sparse matrices.
+# NumPy's ArrayLike includes neither frames nor sparse matrices, and would reject the reuse of a name for the checked
+# array.
 ArrayLike = Annotated[Any, "array-like"]
 Array = np.ndarray[Any, np.dtype[Any]]
 Bandwidth = float | Sequence[float] | Array

@@ -1,4 +1,4 @@
-"""Checks that several estimators share; the messages are scikit-learn's wherever it has one."""
+"""Checks shared by several estimators, with scikit-learn's messages if it has one."""
 
 import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
@@ -8,13 +8,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from .conversion import as_array, is_missing, named_overflow_errors, without_mask, without_na
 from .from_sklearn import check_weights
 
-LARGEST_WEIGHT = 2.0**100  # of all; its inverse is the least that the largest may be
+LARGEST_WEIGHT = 2.0**100  # upper limit of the largest weight; its inverse is the lower limit
 LEAST_SHARE = 2.0**-100  # of the largest weight, below which a weight is zero in float32 sums
 WEIGHT_BITS = 49  # of 53: the last ones differ by the order of operations
 
 
 def check_class_labels(y):
-    """As scikit-learn's ``check_classification_targets``, and labels have to have an order."""
+    """Like scikit-learn's ``check_classification_targets``; labels must also have an order."""
     labels = np.asarray(y)
     if labels.dtype == object and any(isinstance(label, str) for label in labels.flat):
         others = sorted({type(label).__name__ for label in labels.flat if not isinstance(label, str)})
@@ -24,7 +24,7 @@ def check_class_labels(y):
 
 
 def check_column(y, n):
-    """Labels as an array (n,) of which classes can be made."""
+    """Labels as an array (n,) of possible classes."""
     with named_overflow_errors("y"):
         y = np.asarray(column_or_1d(without_mask(without_na(y)), warn=True))
     check_consistent_length(np.empty(n), y)
@@ -36,7 +36,8 @@ def check_column(y, n):
 
 
 def _plain_numbers(y):
-    """Objects that are all numbers or truth values, as a column of a mixed table gives them, as such an array."""
+    """An array of objects that are all numbers or all truth values, as from a column of a mixed table, in that
+    dtype."""
     if y.dtype == object and not any(isinstance(label, str) for label in y.flat):
         plain = np.array(y.tolist())
         if plain.dtype.kind in "biuf":
@@ -45,7 +46,7 @@ def _plain_numbers(y):
 
 
 def refuse_missing_labels(y, first_row=0):
-    """Raise for the first of an array's objects that says that there is no value; rows count from `first_row`."""
+    """Raise for the first missing value in an array of objects; rows count from `first_row`."""
     if isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1:
         row = next((row for row, label in enumerate(y) if is_missing(label)), None)
         if row is not None:
@@ -66,7 +67,7 @@ def with_class_weight(y, sample_weight, class_weight):
 
 
 def _balancing(y, weights):
-    """Factors of positive weights with which the classes weigh the same; the product over several outputs y."""
+    """Factors of positive weights that give the classes equal total weight; the product over several outputs y."""
     factors = np.ones(len(weights))
     for output in np.atleast_2d(y.T):
         classes, codes = np.unique(output, return_inverse=True)
@@ -75,7 +76,7 @@ def _balancing(y, weights):
 
 
 def _importances(factors):
-    """Weights by classes, unless one of them is no weight."""
+    """Weights by classes, unless one of them is not a valid weight."""
     wrong = ~(np.isfinite(factors) & (factors >= 0))
     if wrong.any():
         raise ValueError(f"class_weight must be finite and not negative, got {factors[wrong][0]}.")
@@ -104,7 +105,7 @@ def nonnegative_weights(sample_weight, n):
 def mean_one(weights):
     """Positive weights over their mean, and the mean.
 
-    Rounded to `WEIGHT_BITS` bits: weights in another unit, or counted from copies, become the same numbers.
+    Rounded to `WEIGHT_BITS` bits, so that weights in another unit, or counted from copies, become the same numbers.
     """
     exponent = np.frexp(weights.max())[1]  # sums of the weights themselves may overflow
     unit = float(np.ldexp(np.ldexp(weights, -exponent).mean(), exponent))
@@ -127,13 +128,13 @@ def relative_weights(sample_weight, n):
 
 
 def check_sample_weight(sample_weight, n, y=None):
-    """Checked weights of n samples, float64 (n,); zero for those that no sum beside the largest can contain.
+    """Checked weights of n samples, float64 (n,); weights too small to change a sum with the largest become zero.
 
     Raises
     ------
     ValueError
-        For weights that are negative or not finite, for a largest weight with which sums would over- or underflow, and
-        if the last sample of one of the labels y would be lost.
+        For weights that are negative or not finite, for a largest weight that would make sums overflow or underflow,
+        and if a label of y would lose its last sample.
     """
     weights = nonnegative_weights(sample_weight, n)
     largest = weights.max(initial=0.0)
@@ -148,7 +149,7 @@ def check_sample_weight(sample_weight, n, y=None):
 
 
 def check_no_class_vanishes(weights, y):
-    """Raise if all positive weights of a label are too small beside the largest to count in sums."""
+    """Raise if all positive weights of a label are too small relative to the largest to count in sums."""
     counts = weights >= LEAST_SHARE * weights.max(initial=0.0)
     if not counts.all():
         lost = np.setdiff1d(y[weights > 0], y[counts & (weights > 0)])
@@ -160,13 +161,13 @@ def check_no_class_vanishes(weights, y):
 
 
 def positive_weight(X, sample_weight, y=None):
-    """The rows of positive weight, their weights (None if all are one), and which they are (None if all)."""
+    """The rows of positive weight, their weights (None if all are one), and their mask (None if all)."""
     weights, kept = positive(None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0], y))
     return X if kept is None else X[kept], weights, kept
 
 
 def with_left_out(data, values, answer):
-    """The `values` of the training samples, and ``answer(left_out)`` for the mask of those of weight zero."""
+    """The `values` of the training samples; for samples of weight zero, ``answer(left_out)`` with their mask."""
     if data.kept is None:
         return values
     out = np.empty((len(data.kept), *values.shape[1:]), values.dtype)
@@ -175,7 +176,7 @@ def with_left_out(data, values, answer):
 
 
 def encode(y, classes):
-    """Position of every label in the sorted `classes`, -1 where it is not among them."""
+    """Position of every label in the sorted `classes`, -1 for others."""
     if not len(classes):
         return np.full(len(y), -1)
     position = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
@@ -218,7 +219,7 @@ def weights_of_classes(class_weight, classes, counts):
 
 
 def check_priors(priors, n_classes):
-    """Given class priors as float64 (C,); the words are those of GaussianNB."""
+    """Given class priors as float64 (C,), with the messages of GaussianNB."""
     with named_overflow_errors("priors"):
         priors = as_array(priors, "priors", np.float64)
     if priors.shape != (n_classes,):
@@ -231,17 +232,18 @@ def check_priors(priors, n_classes):
 
 
 def sum_of_others(weights):
-    """Sum of all weights but one, for each of them, (n,)."""
+    """Sum of all other weights, for each weight, (n,)."""
     others = weights.sum() - weights
-    heaviest = weights.argmax()  # the only one beside which all others may be lost
+    heaviest = weights.argmax()  # the only sample whose weight may drown all others
     others[heaviest] = np.delete(weights, heaviest).sum()
     return others
 
 
 def unit_scale(weights):
-    """Weights over the power of two that brings the largest into [1/2, 1), exact and safe in float32; its exponent.
+    """Weights divided by the power of two that brings the largest into [1/2, 1), exact and safe in float32; its
+    exponent.
 
-    None, for ones, as they are.
+    None (all ones) is returned as None.
     """
     if weights is None:
         return None, 0

@@ -100,7 +100,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     n_subsamples : int, default=5
         Number of subsamples, where `max_samples` is exceeded.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 

@@ -76,7 +76,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     n_subsamples : int, default=5
         Number of these subsamples.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
@@ -91,12 +91,12 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     beta_, n_neighbors_, n_components_ : float, int, int
         The values in use.
     cv_results_ : dict of str to ndarray
-        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
-        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
         candidates the lower middle one is chosen.
     best_score_ : float
-        Mean test score of what was chosen. Only present if something was tuned.
+        Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int

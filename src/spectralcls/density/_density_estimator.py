@@ -134,8 +134,8 @@ class Density(Estimator):
         Returns
         -------
         log_density : ndarray of shape (n_queries,), float64
-            -inf where a kernel of compact support does not reach, and beyond `bounds`. Of a query that lacks values it
-            is that of its known features, the others integrated out, which takes the Gaussian kernel.
+            -inf outside the reach of a compact kernel, and beyond `bounds`. For a query with missing values it is the
+            density of the known features, with the others integrated out; this needs the Gaussian kernel.
 
         Notes
         -----

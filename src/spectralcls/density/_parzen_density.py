@@ -55,15 +55,15 @@ default="gaussian"
         Bandwidths to try, also those that are too narrow for rounded values; by default sixteen around the rule of
         thumb, and more while the first or the last of them is chosen.
     max_tuning_samples : int or None, default=20000
-        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
-        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
-        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
-        Here m counts what it is validated against: all other points, in memory at most 200 000.
+        If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
+        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
+        ** (1 / (d + 4))``.
+        Here m counts the points that it is validated against: all others, in memory at most 200 000.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
         are predicted to be faster; tuning stays exact.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
@@ -74,11 +74,11 @@ default="gaussian"
     local_bandwidth_ : ndarray of shape (n_samples,)
         Of each sample of positive weight. Only present if `adaptive`.
     cv_results_ : dict of str to ndarray
-        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score is an estimate of the
+        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score is an estimate of the
         integral of ``2 f p - f^2``, f the density found and p the true one, relative to the mean density of the
         samples; NaN if the bandwidth is less than half the step of rounded values. Only present if tuned.
     best_score_ : float
-        Mean test score of what was chosen. Only present if something was tuned.
+        Mean test score of the chosen candidate. Only present if something was tuned.
     scale_ : {"each", None}
         Whether the kernels are wider along features of greater spread.
     n_tuning_samples_ : int

@@ -47,13 +47,13 @@ class AutoRegressor(Auto, Regressor):
         Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points or are left
         out, whichever has the smaller loss on unseen points, and a warning says so. None: as long as it takes.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
-        that hold no numbers.
+        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
+        no numbers.
     cv : int, splitter or list of splits, default=3
         Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
         out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None

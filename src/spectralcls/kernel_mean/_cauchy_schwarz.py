@@ -20,17 +20,18 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     Parameters
     ----------
     bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
-        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"``
-        multiplies the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict
-        ``{label: h}`` has one value for each class. Data without spread get 1.
+        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is the
+        normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"`` multiplies
+        the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict ``{label: h}`` has one
+        value for each class. It is 1 if the data have no spread.
         With "cv_per_class" each factor takes a fit to each fold.
     weighting : {"inverse", "symmetric"} or None, default="inverse"
-        A training point enters the class means with 1/f, with ``f^-1/2``, or with 1, f the Parzen density of all
+        Weight of a training point in the class means: 1/f, ``f^-1/2``, or 1, where f is the Parzen density of all
         training points.
     priors : {"cv", "equal", "shares"}, default="cv"
-        ``"shares"`` multiplies the cosine of a class by its share of the training weight; ``"equal"`` takes the cosines
-        as they are, as [1]_ does. ``"cv"`` chooses together with the bandwidth; with a given one it is "equal".
+        ``"shares"`` multiplies the cosine of a class by its share of the training weight; ``"equal"`` leaves the
+        cosines unchanged, as [1]_ does. ``"cv"`` chooses together with the bandwidth; with a given bandwidth it is
+        "equal".
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
@@ -39,38 +40,37 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map that is learned in `fit` and applied to the coordinates first: a
-        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
-        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
-        Bandwidths are in units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
+        transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
-        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
-        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
+        no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
+        The distance is tuned for each column together with the bandwidth; it is 0 for a category that says nothing.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to
-        tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
-        then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
-        these units. None: the numbers as they are.
+        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
+        are instead divided by one number if this makes held-out labels clearly more likely: `scale_` is then "shared",
+        not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these units.
+        None: the numbers as they are.
     cv : int, "loo", splitter or list of splits, default=5
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
         both keep equal rows of one class together, unless another class has such a row, too: no point is validated
         against its copy. The test sets of a splitter have to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
-        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within half a
-        standard error of the best it takes the one of the least log loss.
+        Score to maximize on held-out points. ``"auto"`` takes the candidate of least log loss among those within half a
+        standard error of the best accuracy.
     bandwidth_grid : array-like, default=None
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
     max_tuning_samples : int or None, default=20000
-        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
-        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
-        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+        If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
+        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
+        ** (1 / (d + 4))``.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
         are predicted to be faster; tuning stays exact.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
@@ -83,22 +83,22 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
     priors_ : {"equal", "shares"}
-        What was chosen. Only present if it was tuned.
+        The chosen value. Only present if it was tuned.
     cv_results_ : dict of str to ndarray
-        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
-        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
         candidates the lower middle one is chosen.
     best_score_ : float
-        Mean test score of what was chosen. Only present if something was tuned.
+        Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
-        `predict_proba` is the softmax of the scores over it, which has the least log loss on the points that tuning
-        held out. Only present if something was tuned.
+        `predict_proba` is the softmax of the scores divided by it. It minimizes the log loss of the points held out in
+        tuning. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     inverse_density_ : ndarray of shape (n_samples,)
-        The learned sample weights 1/f(x_i), f the Parzen density of all training points in units of the
-        kernel's normalizing constant, for the training samples of positive weight.
+        The sample weights 1/f(x_i) of the training samples of positive weight, where f is the Parzen density of all
+        training points in units of the kernel's normalizing constant.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -110,9 +110,9 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
 
     Notes
     -----
-    Fitting with a given bandwidth takes a pass over the n^2 pairs (for f) and one over the pairs within
-    classes; tuning further passes, because f depends on the fold (one pass without weighting); predicting one
-    over the m n pairs. Memory beyond the data is O(n + m).
+    With a given bandwidth `fit` takes a pass over the n^2 pairs (for f) and one over the pairs within classes. Tuning
+    takes further passes, because f depends on the fold (one pass without weighting), and `predict` one over the m n
+    pairs. Memory beyond the data is O(n + m).
 
     There is no `class_weight`: one weight for all samples of a class cancels in its mean.
 

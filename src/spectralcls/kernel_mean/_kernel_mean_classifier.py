@@ -1,4 +1,4 @@
-"""What the classifiers by class means share: bandwidth, fit and growth."""
+"""Shared parts of the classifiers by class means: bandwidth, fit and growth."""
 
 from dataclasses import KW_ONLY
 from typing import Any
@@ -20,7 +20,7 @@ from ..metric import LearnedMap, fitted_map
 class KernelMeanClassifier(ExpansionClassifier):
     """A classifier that compares a query with the classes' means in the feature space of a kernel.
 
-    Subclasses say which by `_rule`. All of them learn ``scores(y) = g(y) (k(y) A) - b``.
+    Subclasses define the comparison in `_rule`. All of them learn ``scores(y) = g(y) (k(y) A) - b``.
     """
 
     bandwidth: str | float | dict = "cv"
@@ -50,15 +50,15 @@ class KernelMeanClassifier(ExpansionClassifier):
         raise NotImplementedError
 
     def _further_candidates(self):
-        """What else is chosen with the bandwidth: values of fields of the rule, by name."""
+        """Further candidates, chosen with the bandwidth: values of fields of the rule, by name."""
         return {}
 
     def _log_priors(self, data):
-        """Logarithms of given class priors; None if the classes' shares in the training data serve."""
+        """Logarithms of the given class priors; None to use the classes' shares in the training data."""
         return None
 
     def _importance(self, data):
-        """What an error of each class counts in tuning, (C,)."""
+        """Cost of an error of each class in tuning, (C,)."""
         return None
 
     def _make_inputs(self):
@@ -114,8 +114,8 @@ class KernelMeanClassifier(ExpansionClassifier):
     def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):
         """Add training points: a point is one more term of the sums.
 
-        The classifier is then the one that `fit` with this bandwidth learns from all points seen. A metric is learned
-        in the first call, and kept.
+        The result equals `fit` with this bandwidth on all points seen. The first call learns the metric, which is then
+        kept.
 
         Parameters
         ----------
@@ -128,8 +128,8 @@ class KernelMeanClassifier(ExpansionClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, as in `fit`.
         retune : bool, default=False
-            Whether to choose the bandwidth anew, from all points seen, if it is not a number. It is chosen in the first
-            call, and otherwise kept.
+            Whether to tune the bandwidth again on all points seen, if it is not a number. Otherwise the bandwidth of
+            the first call is kept.
 
         Returns
         -------
@@ -139,13 +139,13 @@ class KernelMeanClassifier(ExpansionClassifier):
         Raises
         ------
         ValueError
-            For invalid data, and for labels that are not among the classes. The classifier stays as it was.
+            For invalid data, and for labels that are not among the classes. The classifier stays unchanged.
 
         Notes
         -----
-        For m points more the Parzen rule takes O((n + m) d), rules by distance and angle also the m (n + m) pairs
-        with the new points, and rules weighted by 1/f the passes of `fit` with a given bandwidth, since every weight
-        changes.
+        For m new points the Parzen rule takes O((n + m) d) time. Rules by distance and angle also take the m (n + m)
+        pairs with the new points. Rules weighted by 1/f take the passes of `fit` with a given bandwidth, since every
+        weight changes.
         """
         if not hasattr(self, "_model"):
             self._inputs = self._make_inputs()

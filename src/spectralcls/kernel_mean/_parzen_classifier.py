@@ -17,17 +17,17 @@ from ._kernel_mean_classifier import KernelMeanClassifier
 class ParzenClassifier(KernelMeanClassifier):
     """Bayes classifier with a Parzen (kernel) density estimate for each class.
 
-    A query goes to the class with the largest ``P_c p_c(y)``, p_c the mean of kernels centered at the training
-    points of the class. Everything is computed in the logarithm: a query a thousand bandwidths from all data
-    has a finite log density (with the Gaussian kernel) and the correct posterior.
+    A query goes to the class with the largest ``P_c p_c(y)``, p_c the mean of kernels centered at the training points
+    of the class. All computations use logarithms: a query a thousand bandwidths from all data has a finite log density
+    (with the Gaussian kernel) and the correct posterior.
 
     Parameters
     ----------
     bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
-        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"``
-        multiplies the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict
-        ``{label: h}`` has one value for each class. Data without spread get 1.
+        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is the
+        normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"`` multiplies
+        the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict ``{label: h}`` has one
+        value for each class. It is 1 if the data have no spread.
         With "cv_per_class" each factor takes a fit to each fold.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; by default their shares in the training data.
@@ -38,41 +38,40 @@ class ParzenClassifier(KernelMeanClassifier):
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map that is learned in `fit` and applied to the coordinates first: a
-        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
-        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
-        Bandwidths are in units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
+        transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
-        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
-        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
+        no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
+        The distance is tuned for each column together with the bandwidth; it is 0 for a category that says nothing.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to
-        tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
-        then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
-        these units. None: the numbers as they are.
+        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
+        are instead divided by one number if this makes held-out labels clearly more likely: `scale_` is then "shared",
+        not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these units.
+        None: the numbers as they are.
     cv : int, "loo", splitter or list of splits, default=5
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
         both keep equal rows of one class together, unless another class has such a row, too: no point is validated
         against its copy. The test sets of a splitter have to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
-        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within half a
-        standard error of the best it takes the one of the least log loss.
+        Score to maximize on held-out points. ``"auto"`` takes the candidate of least log loss among those within half a
+        standard error of the best accuracy.
     bandwidth_grid : array-like, default=None
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
     max_tuning_samples : int or None, default=20000
-        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
-        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
-        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
-        Here m counts what it is validated against: all points of the other folds, in memory at most 200 000 points.
+        If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
+        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
+        ** (1 / (d + 4))``.
+        Here m counts the points that it is validated against: all points of the other folds, in memory at most 200 000.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
         are predicted to be faster; tuning stays exact.
-        The joint densities ``P_c p_c(y)`` of a query are off by at most ``tolerance`` times their sum all together,
-        and its posterior probabilities by ``tolerance / (1 - tolerance)``.
+        The errors of the joint densities ``P_c p_c(y)`` of a query add up to at most ``tolerance`` times the sum of
+        these densities; its posterior probabilities are off by at most ``tolerance / (1 - tolerance)``.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
@@ -87,12 +86,12 @@ class ParzenClassifier(KernelMeanClassifier):
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
     cv_results_ : dict of str to ndarray
-        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
-        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
         candidates the lower middle one is chosen.
     best_score_ : float
-        Mean test score of what was chosen. Only present if something was tuned.
+        Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
@@ -158,7 +157,8 @@ class ParzenClassifier(KernelMeanClassifier):
             return None
         if self.priors is None:
             return self._class_weights(data)
-        # The population that the priors describe: a sample of a class counts by its prior over its share here.
+        # In the population that the priors describe, a sample counts by the prior of its class over the share of its
+        # class here.
         share = data.class_weight / data.class_weight.sum()
         return check_priors(self.priors, data.n_classes) / share * self._class_weights(data)
 
@@ -173,7 +173,8 @@ class ParzenClassifier(KernelMeanClassifier):
             self.class_prior_ = data.class_weight / data.class_weight.sum()
         else:
             self.class_prior_ = np.exp(log_priors)
-        # The scores leave out the kernel's constant; class-wise ones are relative to the narrowest kernel.
+        # The scores leave out the kernel's constant; with class-wise bandwidths they are relative to the narrowest
+        # kernel.
         self._log_constant = -log_normalizer(self.kernel, data.X.shape[1], np.min(self.bandwidth_))
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -187,8 +188,8 @@ class ParzenClassifier(KernelMeanClassifier):
         Returns
         -------
         log_p : ndarray of shape (n_queries, n_classes)
-            -inf for a class that a compact kernel does not reach; if it reaches none, the class of the nearest
-            training point, among those of positive prior probability, has probability one.
+            -inf for a class outside the reach of a compact kernel. If all classes are, the class of the nearest
+            training point of positive prior probability has probability one.
 
         Notes
         -----
@@ -207,8 +208,8 @@ class ParzenClassifier(KernelMeanClassifier):
         Returns
         -------
         log_density : ndarray of shape (n_queries,)
-            Normalized to integrate to one, in the units of X (with a `metric`, over the mapped points); -inf if a
-            compact kernel does not reach.
+            Normalized to integrate to one, in the units of X (with a `metric`, over the mapped points); -inf outside
+            the reach of a compact kernel.
 
         Notes
         -----

@@ -1,4 +1,4 @@
-"""Reduced training sets: fewer training points, and weights that let them stand for all of them."""
+"""Reduced training sets: fewer training points, with weights, in place of all."""
 
 from numbers import Integral, Real
 
@@ -58,14 +58,14 @@ def reduce_training_set(
         "representative": points chosen by randomly pivoted Cholesky of the class's Gaussian kernel matrix,
         with the weights >= 0 that bring their kernel mean nearest to that of the whole class. For classifiers
         by density or distance.
-        "perturbation": one point after the other, each the one that perturbs the span of those before it most, of
-        largest tau [2]_; the first is the densest. Each stands for the points of its class that are nearest to it.
-        They cover the class evenly, its outliers included. For :class:`~spectralcls.PerTurboClassifier`.
+        "perturbation": points added one by one; each has the largest tau [2]_ with respect to the span of those before
+        it, and the first is the densest. Its weight is that of the points nearest to it. The points cover the class
+        evenly, outliers included. For :class:`~spectralcls.PerTurboClassifier`.
         "weight": the points of largest weight 1 / f, f the Parzen density of all training points, as
         proposed in [1]_, section 10.1. They are the border of the data, with equal weights in a class; good
         where classes do not overlap, poor where they do.
     bandwidth : "silverman" or float, default="silverman"
-        Of the Gaussian kernel. Data without spread get 1.
+        Bandwidth of the Gaussian kernel; 1 if the data have no spread.
     sample_weight : array-like of shape (n,), default=None
         Weights of the training points.
     random_state : int, RandomState instance or None, default=None
@@ -89,8 +89,9 @@ def reduce_training_set(
 
     Notes
     -----
-    With r points a class of n_c: "representative" and "perturbation" cost n_c r kernel values, n_c r^2 operations and
-    n_c r numbers of memory, "perturbation" also a pass over the n_c^2 pairs; "weight" n^2 kernel values and no memory.
+    For r points of a class of n_c, "representative" and "perturbation" take n_c r kernel values, n_c r^2 operations and
+    n_c r numbers of memory; "perturbation" also takes a pass over the n_c^2 pairs. "weight" takes n^2 kernel values and
+    no memory.
 
     References
     ----------
@@ -159,7 +160,7 @@ def _sparsest(rows, density, size, mass):
 
 
 def _most_perturbing(X, rows, size, mass, bandwidth, n_jobs):
-    """Pivots of a Cholesky factor of the class that takes the largest remainder, tau, each time."""
+    """Pivots of a Cholesky factor of the class; each is the point of largest remainder, tau."""
     points, kept = X[rows].astype(np.float64), []
     factor, tau = np.zeros((len(rows), size)), np.ones(len(rows))
     pivot = kernel_sums(points, points, weights=mass[rows], bandwidth=bandwidth, n_jobs=n_jobs).argmax()
@@ -177,8 +178,8 @@ def _most_perturbing(X, rows, size, mass, bandwidth, n_jobs):
 def _representatives(X, rows, size, mass, bandwidth, rng, n_jobs):
     """Pivots of the class, with the weights that bring their kernel mean nearest to that of the class.
 
-    Half the squared distance is, up to a constant, w^T K w / 2 - b^T w, K the matrix of the pivots and b the
-    mean of the kernel between the class and each of them: convex, w >= 0.
+    Half the squared distance is, up to a constant, w^T K w / 2 - b^T w, where K is the matrix of the pivots and b the
+    mean kernel value between the class and each pivot. It is convex, with w >= 0.
     """
     factor = rpcholesky(X[rows], size, bandwidth=bandwidth, random_state=rng, n_jobs=n_jobs)
     pivots = rows[factor.pivots]

@@ -50,7 +50,7 @@ class GradientMetric(LinearMap):
     max_samples : int, default=3000
         With more distinct points than this, the map is learned on a stratified random subsample.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None

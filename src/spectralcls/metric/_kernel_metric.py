@@ -44,7 +44,7 @@ class KernelMetric(LinearMap):
         improved in six evaluations. They are evaluated against all others every fourth step, with more than 50 000
         points every twelfth, and the best map is kept.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None

@@ -52,10 +52,10 @@ class PerTurboClassifier(Classifier):
     Parameters
     ----------
     bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
-        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
-        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"``
-        multiplies the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict
-        ``{label: h}`` has one value for each class. Data without spread get 1.
+        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is the
+        normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"`` multiplies
+        the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict ``{label: h}`` has one
+        value for each class. It is 1 if the data have no spread.
         Class-wise values need no normalization, since k(x, x) = 1 at every bandwidth.
     regularization : {"tikhonov", "truncate", None}, default="tikhonov"
         What is done for K_l^-1, which may not exist.
@@ -129,12 +129,12 @@ class PerTurboClassifier(Classifier):
     trace_residuals_ : ndarray of shape (n_classes,)
         Trace of K_l less that of its partial factor; 0 for exact classes. It bounds the error of K_l in every norm.
     cv_results_ : dict of str to ndarray
-        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
-        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
         candidates the lower middle one is chosen.
     best_score_ : float
-        Mean test score of what was chosen. Only present if something was tuned.
+        Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
         `predict_proba` is the softmax of 1 - tau over it, which has the least log loss on the points that tuning held
         out. Only present if something was tuned.

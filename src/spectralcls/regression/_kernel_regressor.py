@@ -52,15 +52,15 @@ class KernelRegressor(Regressor):
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data, which goes on
         while its smallest or largest value is the best.
     max_tuning_samples : int or None, default=20000
-        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
-        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
-        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
-        Here m counts what it is validated against: all other points, in memory at most 200 000.
+        If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
+        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
+        ** (1 / (d + 4))``.
+        Here m counts the points that it is validated against: all others, in memory at most 200 000.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. A prediction is then off by at most
         twice this share of the range of y.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
@@ -74,7 +74,7 @@ class KernelRegressor(Regressor):
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
         held out, averaged over the outputs. Only present if tuned.
     best_score_ : float
-        Mean test score of what was chosen. Only present if something was tuned.
+        Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     metric_ : transformer or None

@@ -38,20 +38,19 @@ class KernelLogisticClassifier(PenalizedClassifier):
     kernel : {"laplace", "gaussian", "cv"}, default="laplace"
         ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map that is learned in `fit` and applied to the coordinates first: a
-        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
-        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
-        Bandwidths are in units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
+        transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
-        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
-        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
+        no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
+        The distance is tuned for each column together with the bandwidth; it is 0 for a category that says nothing.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to
-        tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
-        then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
-        these units. None: the numbers as they are.
+        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
+        are instead divided by one number if this makes held-out labels clearly more likely: `scale_` is then "shared",
+        not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these units.
+        None: the numbers as they are.
     bandwidth_grid : array-like, default=None
         Bandwidths to try. None: 1.4 and 6 times the median distance between points; for the Gaussian 0.7 and 1.4 times.
     alpha_grid : array-like, default=(0.001, 0.03, 1.0)
@@ -68,7 +67,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
     rank : int, default=1000
         Rank of the preconditioner for kernel sums.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None
@@ -94,7 +93,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
         loss of the points left out one at a time. NaN for bandwidths that are candidates of the other kernel only. Only
         present if tuned.
     best_score_ : float
-        Mean test score of what was chosen. Only present if something was tuned.
+        Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     dual_coef_ : ndarray of shape (n_points, n_classes)

@@ -34,8 +34,8 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         by a :class:`~spectralcls.metric.KernelMetric`. Or any transformer, as it is if it is fitted already. Bandwidths
         are in units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
-        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks.
+        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
+        no numbers. Any two levels are equally far apart, those of an ordered category by their ranks.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay as they are. None: the numbers as they are.
@@ -57,7 +57,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     rank : int, default=1000
         Rank of their preconditioner.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None
@@ -78,7 +78,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         error of the points left out one at a time, relative to the variance. NaN for bandwidths that are candidates of
         the other kernel only. Only present if tuned.
     best_score_ : float
-        Mean test score of what was chosen. Only present if something was tuned.
+        Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     dual_coef_ : ndarray of shape (n_points, n_outputs)

@@ -70,9 +70,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Folds, but for least squares, which leave out one sample at a time whatever is given, as "loo" does; an int
         stands for shuffled stratified folds, fewer of them if a class has fewer samples.
     max_tuning_samples : int or None, default=500
-        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
-        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
-        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+        If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
+        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
+        ** (1 / (d + 4))``.
     weighting : {"symmetric"} or None, default="symmetric"
         Gamma, as in :class:`SpectralKernel`.
     embedding : {"a", "b"}, default="b"
@@ -91,7 +91,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the classes' frequencies. None: all are one.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads of the decomposition (None: all cores) and processes of the cross-validation (None: one).
 
@@ -115,7 +115,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         left out, and get the largest number. With a tuned bandwidth, what was tried on the tuning samples. Only present
         if something was tuned.
     best_score_ : float
-        Mean test score of what was chosen. Only present if something was tuned.
+        Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int

@@ -90,35 +90,34 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     max_components : int, default=32
         Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map that is learned in `fit` and applied to the coordinates first: a
-        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
-        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
-        Bandwidths are in units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
+        transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
-        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
-        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
+        no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
+        The distance is tuned for each column together with the bandwidth; it is 0 for a category that says nothing.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to
-        tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
-        then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
-        these units. None: the numbers as they are.
+        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
+        are instead divided by one number if this makes held-out labels clearly more likely: `scale_` is then "shared",
+        not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these units.
+        None: the numbers as they are.
     cv : int, "loo", splitter or list of splits, default=5
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
         both keep equal rows of one class together, unless another class has such a row, too: no point is validated
         against its copy. The test sets of a splitter have to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="balanced_accuracy"
-        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within half a
-        standard error of the best it takes the one of the least log loss. Of those as near in balanced accuracy it
-        takes the one of the greatest accuracy. The accuracy alone would undo what the rule is for: tuned by it the
-        classifier misses a rare class as often as one that counts errors.
+        Score to maximize on held-out points. ``"auto"`` takes the candidate of least log loss among those within half a
+        standard error of the best accuracy. Of those as near in balanced accuracy it takes the one of the greatest
+        accuracy. The accuracy alone would undo what the rule is for: tuned by it the classifier misses a rare class as
+        often as one that counts errors.
     bandwidth_grid : array-like, default=None
         Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     max_tuning_samples : int or None, default=2000
-        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
-        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
-        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+        If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
+        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
+        ** (1 / (d + 4))``.
     rank : int or None, default=None
         Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
         n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
@@ -130,7 +129,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
         of the data's precision.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
@@ -159,16 +158,16 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     inverse_density_ : ndarray of shape (n_samples,)
         The sample weights 1/f(x_i), in units of the kernel's normalizing constant.
     cv_results_ : dict of str to ndarray
-        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
-        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
         candidates the lower middle one is chosen.
         Bandwidths are overall widths.
     best_score_ : float
-        Mean test score of what was chosen. Only present if something was tuned.
+        Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
-        `predict_proba` is the softmax of the scores over it, which has the least log loss on the points that tuning
-        held out. Only present if something was tuned and `n_components` is "all".
+        `predict_proba` is the softmax of the scores divided by it. It minimizes the log loss of the points held out in
+        tuning. Only present if something was tuned and `n_components` is "all".
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int

@@ -82,7 +82,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         O(n_samples rank) memory, and each query is evaluated against `rank` landmarks. `trace_residual_` says what is
         left out. None: exact.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
