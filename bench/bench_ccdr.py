@@ -33,7 +33,7 @@ def test_fit(record):
     """Seconds of CCDR on satimage (4 435 points, 4 neighbors, 14 components), from the graph and from the points, and
     the time of `SpectralEmbedding` of the same graph relative to ours, with each of its solvers."""
     X, y, _, _ = satimage()
-    graph = knn_graph(X, 4, mode="heat").astype(np.float64)
+    graph = knn_graph(X, 4, mode="heat", symmetrize="or").astype(np.float64)
 
     def peer(solver):
         with warnings.catch_warnings():

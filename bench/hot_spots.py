@@ -105,7 +105,7 @@ def test_nearest_neighbors(benchmark, d, dtype):
 
 
 def test_graph_of_neighbors(benchmark):
-    benchmark(knn_graph, normal(4000, 16), 10, mode="heat", n_jobs=1)
+    benchmark(knn_graph, normal(4000, 16), 10, mode="heat", symmetrize="or", n_jobs=1)
 
 
 @both

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.cluster import DBSCAN
 from sklearn.datasets import make_blobs
 from sklearn.manifold import Isomap
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, KNeighborsTransformer
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, KNeighborsTransformer, kneighbors_graph
 from sklearn.pipeline import make_pipeline
 
 from spectralcls.kernels import PackedPoints
@@ -139,26 +139,35 @@ def test_kept_points_answer_several_threads_at_once():
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("mode", ["connectivity", "distance"])
+def test_the_graph_is_that_of_scikit_learn(mode):
+    """The same arguments give the same graph: directed, k entries a row, without the point itself."""
+    X = np.random.default_rng(6).standard_normal((150, 3))
+    graph = knn_graph(X, 6, mode=mode)
+    assert graph.nnz == 6 * len(X) and abs(graph - graph.T).max() > 0
+    np.testing.assert_allclose(graph.toarray(), kneighbors_graph(X, 6, mode=mode).toarray(), rtol=1e-12)
+
+
 @pytest.mark.parametrize("symmetrize", ["or", "and", "mean"])
-@pytest.mark.parametrize("mode", ["binary", "heat", "distance"])
+@pytest.mark.parametrize("mode", ["connectivity", "heat", "distance"])
 def test_graph_is_symmetric_and_as_defined(mode, symmetrize):
     if (mode, symmetrize) == ("distance", "mean"):
         pytest.skip("not offered: tested as an error below")
     X = np.random.default_rng(5).standard_normal((150, 3))
-    directed = knn_graph(X, 6, symmetrize=None).toarray()
+    directed = knn_graph(X, 6).toarray()
     assert np.all(directed.sum(axis=1) == 6) and np.all(np.diag(directed) == 0)
     both, either = np.minimum(directed, directed.T), np.maximum(directed, directed.T)
     pattern = {"or": either, "and": both, "mean": (directed + directed.T) / 2}[symmetrize]
     D = reference.distances(X, X)
     epsilon = np.mean(D[pattern > 0] ** 2)
-    value = {"binary": 1, "heat": np.exp(-(D**2) / epsilon), "distance": D}[mode]
+    value = {"connectivity": 1, "heat": np.exp(-(D**2) / epsilon), "distance": D}[mode]
     graph = knn_graph(X, 6, mode=mode, symmetrize=symmetrize)
     np.testing.assert_allclose(graph.toarray(), pattern * value, rtol=1e-12)
 
 
 def test_graph_keeps_zero_distances_and_a_given_epsilon():
     X = np.repeat(np.arange(4.0), 3)[:, None]
-    graph = knn_graph(X, 2, mode="distance")
+    graph = knn_graph(X, 2, mode="distance", symmetrize="or")
     assert graph.nnz == 24 and np.all(graph.data == 0)
     np.testing.assert_allclose(knn_graph(X[::3], 1, mode="heat", epsilon=2.0).data, np.exp(-1 / 2))
 
@@ -244,12 +253,12 @@ def test_graphs_of_extreme_data():
     graph = KNNTransformer(n_neighbors=4).fit_transform(X * 1e200)
     assert graph.indices.max() == 4
     np.testing.assert_allclose(graph.toarray() / 1e200, KNNTransformer(n_neighbors=4).fit_transform(X).toarray())
-    for mode, unit in (("distance", 1e200), ("heat", 1.0), ("binary", 1.0)):
+    for mode, unit in (("distance", 1e200), ("heat", 1.0), ("connectivity", 1.0)):
         np.testing.assert_allclose(
             knn_graph(X * 1e200, 4, mode=mode).toarray() / unit, knn_graph(X, 4, mode=mode).toarray()
         )
     near = np.array([[0.0], [0.0], [1.0]], dtype=np.float32)
-    graph = knn_graph(near, 1, mode="heat", epsilon=1e-300)
+    graph = knn_graph(near, 1, mode="heat", symmetrize="or", epsilon=1e-300)
     np.testing.assert_array_equal(graph.toarray(), [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
     reverse = reverse_knn(X * 1e200, X * 1e200, np.full(5, 1e200))
     np.testing.assert_allclose(reverse.toarray() / 1e200, reverse_knn(X, X, np.ones(5)).toarray())
@@ -260,7 +269,7 @@ def test_graphs_are_symmetric_to_the_bit():
     rng = np.random.default_rng(16)
     X = rng.standard_normal((38, 5))[rng.integers(0, 12, 38)]
     for mode in ("distance", "heat"):
-        graph = knn_graph(X, 9, mode=mode).toarray()
+        graph = knn_graph(X, 9, mode=mode, symmetrize="or").toarray()
         np.testing.assert_array_equal(graph, graph.T)
 
 

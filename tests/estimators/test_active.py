@@ -138,7 +138,6 @@ def test_bad_labels_change_nothing():
         ([1.0], [0]),
         ([True], [0]),
         ([[1, 2]], [[0, 1]]),
-        ([1], [np.nan]),
         ([1], [0.5]),
         ([1, 2], [[0, 1]]),
     ):
@@ -277,3 +276,16 @@ def test_a_classifier_from_a_file_keeps_its_scales():
     with pytest.warns(UserWarning, match="loaded from a file.*scales and levels stay"):
         pool = ActivePool(clf, X[30:])
     np.testing.assert_allclose(pool.label(0, y[30]).perturbation, clf.perturbation(X[31:]), atol=1e-10)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, "NA"])
+def test_any_missing_label_says_that_nobody_can_tell(missing):
+    if missing == "NA":
+        missing = pytest.importorskip("pandas").NA
+    X, y = data(60)
+    for kind in (int, str):
+        pool = ActivePool(fixed().fit(X[:30], y[:30].astype(kind)), X[30:])
+        pool.label([0, 1, 2], [kind(y[30]), missing, kind(y[32])]).label(3, missing)
+        assert pool.remaining.tolist() == list(range(4, 30))
+        assert pool.estimator.class_counts_.sum() == 32
+        assert pool.estimator.classes_.dtype == np.unique(y.astype(kind)).dtype

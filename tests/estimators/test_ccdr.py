@@ -162,6 +162,7 @@ MISSING = {
     "words": lambda y, gone: pd.Series(np.array(["a", "b", "c"])[y]).mask(gone),
     "categories": lambda y, gone: pd.Series(np.array(["a", "b", "c"])[y], dtype="category").mask(gone),
     "nullable": lambda y, gone: pd.Series(y, dtype="Int64").mask(gone),
+    "list": lambda y, gone: [np.nan if own else "abc"[label] for label, own in zip(y, gone, strict=True)],
     "masked": lambda y, gone: np.ma.masked_array(y, gone),
 }
 
@@ -262,7 +263,7 @@ def test_duplicates():
 
 
 def graph(n=20, seed=0):
-    return knn_graph(np.random.default_rng(seed).standard_normal((n, 2)), 3, mode="heat")
+    return knn_graph(np.random.default_rng(seed).standard_normal((n, 2)), 3, mode="heat", symmetrize="or")
 
 
 @pytest.mark.parametrize(

@@ -362,6 +362,8 @@ def test_other_priors_are_those_of_the_classifier_that_has_them():
     given = [0.7, 0.2, 0.1]
     plain, model = (sc.ParzenClassifier(bandwidth=0.5, priors=priors).fit(X, Y) for priors in (None, given))
     moved = with_priors(plain, given)
+    by_label = with_priors(plain, dict(zip(plain.classes_.tolist(), given, strict=True)))
+    np.testing.assert_array_equal(by_label.predict_proba(X), moved.predict_proba(X))
     np.testing.assert_allclose(moved.predict_proba(X), model.predict_proba(X), atol=1e-12)
     np.testing.assert_array_equal(moved.predict(X), model.predict(X))
 

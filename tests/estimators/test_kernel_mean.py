@@ -261,6 +261,8 @@ def test_priors():
     assert_array_equal(given.class_prior_, [0.0, 0.2, 0.8])
     assert not np.any(given.predict(T) == 0)
     assert_array_equal(given.predict_proba(T)[:, 0], 0)
+    by_label = ParzenClassifier(bandwidth=0.6, priors={2: 0.8, 0: 0.0, 1: 0.2}).fit(X, y)
+    assert_array_equal(by_label.predict_proba(T), given.predict_proba(T))
 
 
 @pytest.mark.parametrize("make", [LaplacianISEClassifier, CauchySchwarzClassifier])
@@ -347,7 +349,12 @@ def test_bad_input_raises_and_changes_nothing(make, parameters, data, error, mes
 
 @pytest.mark.parametrize(
     "priors, message",
-    [([0.5, 0.3, 0.2], "Number of priors"), ([0.5, 0.6], "should be 1"), ([1.5, -0.5], "non-negative")],
+    [
+        ({"left": 0.5, "up": 0.5}, "a number for each class and no other label, see 'right', 'up'"),
+        ([0.5, 0.3, 0.2], "Number of priors"),
+        ([0.5, 0.6], "should be 1"),
+        ([1.5, -0.5], "non-negative"),
+    ],
 )
 def test_bad_priors(priors, message):
     with pytest.raises(ValueError, match=message):

@@ -185,3 +185,10 @@ def test_a_certain_class_leads_by_what_two_sums_of_each_class_may_disagree(dtype
 def test_agreement_is_the_accuracy_that_sums_promise():
     """Twice of it is the margin of a certificate; the guide and the tests of sums have the same numbers."""
     assert certified.AGREEMENT == {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_a_missing_label_in_a_list_of_names_is_no_name(missing):
+    """NumPy makes the text "nan" of it."""
+    with pytest.raises(ValueError, match="row 1"):
+        ParzenClassifier(bandwidth=1.0).fit([[0.0], [1.0], [2.0]], ["ash", missing, "oak"])

@@ -185,3 +185,35 @@ def test_new_class_needs_a_common_bandwidth():
     clf = fixed(h={0: 1.0, 1: 1.0, 2: 2.0}).fit(X, y)
     with pytest.raises(ValueError, match="class-wise"):
         clf.partial_fit(X[:1], [7])
+
+
+@pytest.mark.parametrize("kind", ["tikhonov", "truncate", None])
+def test_a_stream_may_begin_with_one_class_and_chooses_when_the_second_comes(kind):
+    X, y = data(n=90, n_classes=3)
+    order = np.argsort(y, kind="stable")
+    X, names = X[order], np.array(["ash", "birch", "cedar"])[y[order]]
+    stream = PerTurboClassifier(regularization=kind).partial_fit(X[:10], names[:10], classes=["cedar", "ash", "birch"])
+    assert stream.classes_.tolist() == ["ash"] and set(stream.predict(X)) == {"ash"}
+    assert not hasattr(stream, "best_score_")
+    stream.partial_fit(X[10:45], names[10:45])
+    whole = PerTurboClassifier(regularization=kind).fit(X[:45], names[:45])
+    assert (stream.bandwidth_, stream.alpha_) == (whole.bandwidth_, whole.alpha_)
+    np.testing.assert_array_equal(stream.predict_proba(X), whole.predict_proba(X))
+    pickle.loads(pickle.dumps(stream)).partial_fit(X[45:], names[45:])
+    stream.partial_fit(X[45:], names[45:], classes=["ash", "birch", "cedar"])
+    assert stream.bandwidth_ == whole.bandwidth_ and stream.classes_.tolist() == ["ash", "birch", "cedar"]
+
+
+def test_labels_beyond_the_named_classes_are_refused():
+    X, y = data(n=30, n_classes=3)
+    clf = PerTurboClassifier().partial_fit(X[y < 2], y[y < 2], classes=[0, 1])
+    before = clf.predict_proba(X)
+    with pytest.raises(ValueError, match="not among the classes"):
+        clf.partial_fit(X, y)
+    with pytest.raises(ValueError, match="not the same as in the first call"):
+        clf.partial_fit(X, y, classes=[0, 1, 2])
+    np.testing.assert_array_equal(clf.predict_proba(X), before)
+    with pytest.raises(ValueError, match="not among the classes"):
+        PerTurboClassifier().partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="more than one class"):
+        PerTurboClassifier().fit(X[y == 0], y[y == 0])

@@ -85,7 +85,7 @@ def test_reverse_knn(data, shape, layout):
 def test_knn_graph(data, shape, layout):
     n = max(shape[1], 3)
     X, k = data.draw(points(n, shape[2])), data.draw(st.integers(1, min(n, 12) - 1))
-    mode = data.draw(st.sampled_from(["binary", "heat", "distance"]))
+    mode = data.draw(st.sampled_from(["connectivity", "heat", "distance"]))
     symmetrize = data.draw(st.sampled_from(["or", "and"]))
     graph = knn_graph(layout(X), k, mode=mode, symmetrize=symmetrize)
     dense = graph.toarray()

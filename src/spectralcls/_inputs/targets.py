@@ -72,6 +72,12 @@ def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, n
     return TrainingData(None, _codes(y, classes), classes, weights, kept)
 
 
+def check_same_classes(classes, before):
+    """Raise unless the labels that a `partial_fit` names are those that were named before."""
+    if not np.array_equal(np.unique(classes), np.unique(before)):
+        raise ValueError(f"classes={classes!r} is not the same as in the first call, which had {before!r}.")
+
+
 def require_answers(name, y):
     """Raise if there is no y."""
     if y is None:

@@ -69,6 +69,14 @@ def as_array(values, name, dtype=None):
     return np.asarray(values, dtype)
 
 
+def label_array(y):
+    """Labels without a mask, in which a missing one of a list stays missing: NumPy makes the text "nan" of it."""
+    y = without_mask(without_na(y))
+    if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y) and any(map(is_missing, y)):
+        return np.array(y, dtype=object)
+    return y
+
+
 def without_na(y):
     """Labels of a nullable pandas dtype in the plain dtype; scikit-learn would turn integers into floats."""
     plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)

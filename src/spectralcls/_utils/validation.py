@@ -5,7 +5,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from .conversion import as_array, is_missing, named_overflow_errors, without_mask, without_na
+from .conversion import as_array, is_missing, label_array, named_overflow_errors, without_mask
 from .from_sklearn import check_weights
 
 LARGEST_WEIGHT = 2.0**100  # upper limit of the largest weight; its inverse is the lower limit
@@ -26,7 +26,7 @@ def check_class_labels(y):
 def check_column(y, n):
     """Labels as an array (n,) of possible classes."""
     with named_overflow_errors("y"):
-        y = np.asarray(column_or_1d(without_mask(without_na(y)), warn=True))
+        y = np.asarray(column_or_1d(label_array(y), warn=True))
     check_consistent_length(np.empty(n), y)
     refuse_missing_labels(y)
     y = _plain_numbers(y)
@@ -183,14 +183,20 @@ def encode(y, classes):
     return np.where(classes[position] == y, position, -1)
 
 
+def of_labels(numbers, classes, name):
+    """The numbers of a dict by label in the order of the classes."""
+    labels = np.asarray(classes).tolist()
+    wrong = sorted(map(repr, set(numbers) ^ set(labels)))
+    if wrong:
+        raise ValueError(f"{name} must have a number for each class and no other label, see {', '.join(wrong)}.")
+    return [numbers[label] for label in labels]
+
+
 def check_bandwidth(bandwidth, classes):
     """A bandwidth as a float; of a dict by label, a float64 array with the positive value of each class."""
-    given, labels = bandwidth, np.asarray(classes).tolist()
+    given = bandwidth
     if isinstance(given, dict):
-        wrong = sorted(map(repr, set(given) ^ set(labels)))
-        if wrong:
-            raise ValueError(f"bandwidth must have a number for each class and no other label, see {', '.join(wrong)}.")
-        given = [given[label] for label in labels]
+        given = of_labels(given, classes, "bandwidth")
     elif np.ndim(given):
         raise ValueError(
             "bandwidth must be a number, or a dict {label: number} of one for each class: an array does not say "
@@ -218,8 +224,11 @@ def weights_of_classes(class_weight, classes, counts):
     return _importances(compute_class_weight(class_weight, classes=classes, y=classes))
 
 
-def check_priors(priors, n_classes):
-    """Given class priors as float64 (C,), with the messages of GaussianNB."""
+def check_priors(priors, classes):
+    """Given class priors, an array or a dict by label, as float64 (C,), with the messages of GaussianNB."""
+    n_classes = len(classes)
+    if isinstance(priors, dict):
+        priors = of_labels(priors, classes, "priors")
     with named_overflow_errors("priors"):
         priors = as_array(priors, "priors", np.float64)
     if priors.shape != (n_classes,):

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from .._utils.conversion import is_missing, without_mask, without_na
+from .._utils.conversion import is_missing, label_array
 from .._utils.validation import check_column, encode
 
 
@@ -13,7 +13,7 @@ def encode_partial(y, n, unlabeled, classes=None):
     A missing label (NaN, None, pandas' NA) marks an unlabeled point, and so does the label `unlabeled`. With `classes`,
     other labels are an error.
     """
-    y = column_or_1d(np.asarray(without_mask(without_na(y))), warn=True)
+    y = column_or_1d(np.asarray(label_array(y)), warn=True)
     labeled = np.array([not is_missing(label) for label in y], dtype=bool)
     check_consistent_length(np.empty(n), y)
     known = check_column(y if labeled.all() else _whole(y[labeled]), np.count_nonzero(labeled))

@@ -66,8 +66,8 @@ def knn(Q, X, k, *, n_jobs=None):
     )
 
 
-def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n_jobs=None):
-    """Symmetric graph that joins every point with its nearest neighbors, as :func:`spectralcls.neighbors.knn_graph`.
+def knn_graph(X, n_neighbors, *, mode="connectivity", symmetrize=None, epsilon=None, n_jobs=None):
+    """Graph that joins every point with its nearest neighbors, as :func:`spectralcls.neighbors.knn_graph`.
 
     The neighbors are found on the workers; the graph, O(n n_neighbors) numbers, is made in this process.
 
@@ -77,9 +77,9 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n
         Points, chunked by rows.
     n_neighbors : int
         Neighbors per point, the point itself not counted, 1 <= n_neighbors < n.
-    mode : {"binary", "heat", "distance"}, default="binary"
+    mode : {"connectivity", "distance", "heat"}, default="connectivity"
         Value of an edge, as in :func:`spectralcls.neighbors.knn_graph`.
-    symmetrize : {"or", "and", "mean"} or None, default="or"
+    symmetrize : {"or", "and", "mean"} or None, default=None
         Which edges are kept, as in :func:`spectralcls.neighbors.knn_graph`.
     epsilon : float, "mean" or None, default=None
         Scale of the heat kernel, as in :func:`spectralcls.neighbors.knn_graph`.

@@ -114,15 +114,15 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     return Priors(q, errors)
 
 
-def with_priors(estimator: Any, priors: ArrayLike) -> "PriorShiftClassifier":
+def with_priors(estimator: Any, priors: ArrayLike | dict) -> "PriorShiftClassifier":
     """A fitted classifier for a population in which the classes have other shares.
 
     Parameters
     ----------
     estimator : estimator
         A fitted classifier with `predict_proba` and `class_prior_`, also in a pipeline or search; it stays as it is.
-    priors : array-like of shape (n_classes,)
-        Shares in the order of `classes_`, adding up to one.
+    priors : array-like of shape (n_classes,) or dict
+        Shares in the order of `classes_`, or by label, adding up to one.
 
     Returns
     -------
@@ -158,8 +158,8 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
     estimator : estimator
         A classifier with `predict_proba` and `class_prior_`; in a :class:`sklearn.frozen.FrozenEstimator` it is not
         fitted again.
-    priors : array-like of shape (n_classes,)
-        Shares of the classes in the population of the queries.
+    priors : array-like of shape (n_classes,) or dict
+        Shares of the classes in the population of the queries, in the order of `classes_` or by label.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
     array([0, 0])
     """
 
-    def __init__(self, estimator: Any, priors: ArrayLike):
+    def __init__(self, estimator: Any, priors: ArrayLike | dict):
         self.estimator = estimator
         self.priors = priors
 
@@ -203,7 +203,7 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
         """
         estimator = clone(self.estimator).fit(X, y, **fit_params)
         _check_adjustable(estimator)
-        self.priors_ = check_priors(self.priors, len(estimator.classes_))
+        self.priors_ = check_priors(self.priors, estimator.classes_)
         self.estimator_, self.classes_ = estimator, estimator.classes_
         return self
 

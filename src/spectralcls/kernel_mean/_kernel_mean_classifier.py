@@ -8,6 +8,7 @@ import numpy as np
 from .._estimator import CONSTRAINTS, ExpansionClassifier, fitted_in_memory, transactional, with_parameters
 from .._expansion import class_means, training_points
 from .._expansion.held_out import Problem, sample_and_scores
+from .._inputs.targets import check_same_classes
 from .._tuning import candidate_grid, class_proportions, gathered_sample, reference_of
 from .._utils.available import available_if
 from .._utils.from_sklearn import StrOptions
@@ -153,8 +154,8 @@ class KernelMeanClassifier(ExpansionClassifier):
             self.classes_ = data.classes
             self._learn(data)
             return self
-        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes={classes!r} is not the same as in the first call, which had {self.classes_!r}.")
+        if classes is not None:
+            check_same_classes(classes, self.classes_)
         before = self._model.points.data(self.classes_)
         data = before.append(self._inputs.more(X, y, self.classes_, sample_weight))
         if data.weights is not None:  # each part was checked by itself

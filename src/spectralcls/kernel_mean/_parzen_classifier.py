@@ -29,8 +29,8 @@ class ParzenClassifier(KernelMeanClassifier):
         the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict ``{label: h}`` has one
         value for each class. It is 1 if the data have no spread.
         With "cv_per_class" each factor takes a fit to each fold.
-    priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes; by default their shares in the training data.
+    priors : array-like of shape (n_classes,), dict or None, default=None
+        Prior probabilities of the classes, in sorted order or ``{label: p}``. None: their shares in the training data.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the classes' frequencies. None: all are one.
@@ -124,10 +124,10 @@ class ParzenClassifier(KernelMeanClassifier):
     """
 
     _: KW_ONLY
-    priors: ArrayLike | None = None
+    priors: ArrayLike | dict | None = None
     class_weight: str | dict | None = None
 
-    _parameter_constraints = {"priors": ["array-like", None]}
+    _parameter_constraints = {"priors": ["array-like", dict, None]}
     _without_probabilities = None
     _temperature = 1.0
 
@@ -145,7 +145,7 @@ class ParzenClassifier(KernelMeanClassifier):
         if self.priors is None:
             priors = data.class_weight / data.class_weight.sum()
         else:
-            priors = check_priors(self.priors, data.n_classes)
+            priors = check_priors(self.priors, data.classes)
         with np.errstate(divide="ignore"):
             if self.class_weight is None:
                 return np.log(priors)
@@ -160,7 +160,7 @@ class ParzenClassifier(KernelMeanClassifier):
         # In the population that the priors describe, a sample counts by the prior of its class over the share of its
         # class here.
         share = data.class_weight / data.class_weight.sum()
-        return check_priors(self.priors, data.n_classes) / share * self._class_weights(data)
+        return check_priors(self.priors, data.classes) / share * self._class_weights(data)
 
     def _class_weights(self, data):
         if self.class_weight is None:

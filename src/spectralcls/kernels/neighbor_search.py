@@ -275,13 +275,16 @@ def knn_graph(
     X: ArrayLike,
     n_neighbors: int,
     *,
-    mode: str = "binary",
-    symmetrize: str = "or",
+    mode: str = "connectivity",
+    symmetrize: str | None = None,
     epsilon: float | None = None,
     algorithm: str = "auto",
     n_jobs: int | None = None,
 ) -> Any:
-    """Symmetric graph that joins every point with its nearest neighbors.
+    """Graph that joins every point with its nearest neighbors.
+
+    As :func:`sklearn.neighbors.kneighbors_graph` it is directed, with `n_neighbors` entries in each row, unless
+    `symmetrize` says how to make it symmetric.
 
     Parameters
     ----------
@@ -289,11 +292,11 @@ def knn_graph(
         Points.
     n_neighbors : int
         Neighbors per point, the point itself not counted, 1 <= n_neighbors < n.
-    mode : {"binary", "heat", "distance"}, default="binary"
-        Value of an edge: 1, exp(-distance^2 / epsilon), or the distance.
-    symmetrize : {"or", "and", "mean"} or None, default="or"
-        "or": an edge where either end counts the other among its neighbors; "and": where both do;
-        "mean": as "or", with half the value where only one does (no distances); None: the directed graph.
+    mode : {"connectivity", "distance", "heat"}, default="connectivity"
+        Value of an edge: 1, the distance, or exp(-distance^2 / epsilon).
+    symmetrize : {"or", "and", "mean"} or None, default=None
+        None: an edge from each point to its neighbors. "or": between two points if either is a neighbor of the other;
+        "and": if both are; "mean": as "or", with half the value if only one is (no distances).
     epsilon : float, "mean" or None, default=None
         Scale of the heat kernel; None and "mean": the mean squared length of the edges, but those of more than 1e6
         times the median length.
@@ -305,8 +308,7 @@ def knn_graph(
     Returns
     -------
     csr_array of shape (n, n)
-        Symmetric (unless ``symmetrize`` is None), empty diagonal, zero distances stored. O(n n_neighbors)
-        memory.
+        Empty diagonal, zero distances stored. O(n n_neighbors) memory.
 
     Raises
     ------
@@ -318,6 +320,10 @@ def knn_graph(
     --------
     >>> from spectralcls.neighbors import knn_graph
     >>> knn_graph([[0.0], [1.0], [3.0]], 1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
+    >>> knn_graph([[0.0], [1.0], [3.0]], 1, symmetrize="or").toarray()
     array([[0., 1., 0.],
            [1., 0., 1.],
            [0., 1., 0.]])
@@ -331,8 +337,8 @@ def knn_graph(
 def check_graph(n, n_neighbors, mode, symmetrize, epsilon):
     if not isinstance(n_neighbors, Integral) or not 1 <= n_neighbors < n:
         raise ValueError(f"n_neighbors must be an integer between 1 and n_samples - 1 = {n - 1}, got {n_neighbors!r}.")
-    if not _is_one_of(mode, ("binary", "heat", "distance")):
-        raise ValueError(f"mode must be 'binary', 'heat' or 'distance', got {mode!r}.")
+    if not _is_one_of(mode, ("connectivity", "distance", "heat")):
+        raise ValueError(f"mode must be 'connectivity', 'distance' or 'heat', got {mode!r}.")
     if not _is_one_of(symmetrize, ("or", "and", "mean", None)):
         raise ValueError(f"symmetrize must be 'or', 'and', 'mean' or None, got {symmetrize!r}.")
     if mode == "distance" and symmetrize == "mean":
@@ -363,7 +369,7 @@ def graph_of_neighbors(distances, indices, *, mode, symmetrize, epsilon):
             graph.data = heat(graph.data, root_mean_square(graph.data))
         else:
             graph.data = heat(graph.data, np.sqrt(np.float64(epsilon)))
-    elif mode == "binary":
+    elif mode == "connectivity":
         graph.data = np.ones_like(graph.data)
     if symmetrize == "mean":
         graph.data = (graph.data * votes).astype(dtype)

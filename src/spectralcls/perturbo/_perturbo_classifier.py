@@ -11,6 +11,7 @@ from .._estimator import CONSTRAINTS, Classifier, fitted_in_memory, is_on_worker
 from .._inputs import refuse_collection
 from .._inputs.inputs import n_rows
 from .._inputs.missing import is_incomplete
+from .._inputs.targets import check_more_labels, check_same_classes
 from .._inputs.training_data import TrainingData, stack
 from .._tuning import (
     candidate_bandwidths,
@@ -293,7 +294,8 @@ class PerTurboClassifier(Classifier):
         """Append labeled samples; to rounding it is `fit` on all samples with the same bandwidth and alpha.
 
         The first call is a `fit`, and chooses metric, bandwidth and alpha where they are to be chosen; later calls
-        keep them.
+        keep them. While there is one class, nothing can be chosen: Silverman's bandwidth and the middle of the alphas
+        serve until the second class comes.
         Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations a sample; classes with a
         truncated spectrum or a partial factor are made anew, and all classes if values are missing, because new points
         complete old ones. A label not seen before is a new class.
@@ -304,8 +306,9 @@ class PerTurboClassifier(Classifier):
             Samples; everything is computed in float64.
         y : array-like of shape (n_samples,)
             Their labels.
-        classes : array-like, default=None
-            Ignored, for the interface: classes may appear at any call.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will ever occur, in the first call; None: any label may come at any call. `classes_` are
+            those seen so far.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, as in `fit`.
 
@@ -317,18 +320,24 @@ class PerTurboClassifier(Classifier):
         Raises
         ------
         ValueError
-            As `fit`; with another number of features than before; for a new class where ``bandwidth`` is
-            class-wise. The classifier is then as it was before.
+            As `fit`; with another number of features than before; for a label that is not among the classes; for a new
+            class where ``bandwidth`` is class-wise. The classifier is then as it was before.
         """
         refuse_collection(X, f"{type(self).__name__}.partial_fit")
         if not hasattr(self, "_models"):
-            return self.fit(X, y, sample_weight)
-        self._grow(X, y, sample_weight)
-        if "_samples" in vars(self):
-            self._samples = [*self._samples, (X, y, sample_weight)]
-        return self
+            self._samples, self._waits = [], True
+        if classes is not None:
+            check_same_classes(classes, vars(self).get("_named", classes))
+            self._named = np.unique(classes)
+        return self._grow(X, y, sample_weight)
 
     def _grow(self, X, y, sample_weight=None, whitened=None):
+        if "_named" in vars(self):
+            check_more_labels(y, len(y), self._named)
+        if "_samples" in vars(self):
+            self._samples = [*self._samples, (X, y, sample_weight)]
+        if vars(self).get("_waits"):
+            return self._learn_samples()
         more = self._inputs.more(X, y, self.classes_, sample_weight, new_classes=True)
         if len(more.X) < len(y):  # those of weight zero are left out
             whitened = None
@@ -337,10 +346,7 @@ class PerTurboClassifier(Classifier):
     @transactional(keep=True)
     def _label(self, X, y, whitened=None):
         """`partial_fit`, of samples whose kernel values are known."""
-        self._grow(X, y, None, whitened)
-        if "_samples" in vars(self):
-            self._samples = [*self._samples, (X, y, None)]
-        return self
+        return self._grow(X, y, None, whitened)
 
     def _append(self, X, y, weights=None, whitened=None):
         """Append checked samples; ``whitened`` may hold U^-T k(points, X) of the single class concerned."""
@@ -405,7 +411,12 @@ class PerTurboClassifier(Classifier):
         for name, values in (("bandwidth", self._bandwidths(data)), ("alpha", self._alphas())):
             (candidates if self._is_tuned(name) else given)[name] = values
         chosen = {name: values[0] for name, values in given.items()}
-        if candidates:
+        waits = bool(vars(self).pop("_waits", False) and candidates and len(data.classes) < 2)
+        if waits:  # for a second class
+            alphas = candidates.get("alpha", given.get("alpha"))
+            chosen = {"bandwidth": reference_of(data, "silverman", self.kernel), "alpha": alphas[len(alphas) // 2]}
+            self._waits = True
+        elif candidates:
             if len(data.classes) < 2:
                 raise ValueError(
                     "The data have a single class, and tuning needs more than one class: give numbers (or "

@@ -13,6 +13,7 @@ from .._inputs.frames import Columns, of_numbers
 from .._inputs.inputs import take
 from .._inputs.read import is_table
 from .._utils.advice import advise
+from .._utils.conversion import is_missing, label_array
 from .._utils.typing import Array, ArrayLike, RandomState
 from ._perturbo_classifier import PerTurboClassifier
 from ._query import complete_pool, draw, margin_of, refuse_missing
@@ -228,7 +229,8 @@ class ActivePool:
         positions : int or array-like of int of shape (k,)
             Positions in ``X``.
         y : label or array-like of shape (k,)
-            Their labels; new ones become classes. None says that nobody can tell: the sample leaves the pool alone.
+            Their labels; new ones become classes. A missing one (None, NaN, pandas' NA) says that nobody can tell: the
+            sample leaves the pool alone.
 
         Returns
         -------
@@ -245,15 +247,20 @@ class ActivePool:
         It is `partial_fit` of these samples: their weights are those of ``class_weight``, with "balanced" as the labels
         of this call are balanced. O(m n_l) operations for each new label of a class of n_l samples.
         """
-        positions, y = self._checked(positions), np.atleast_1d(y)
+        positions, y = self._checked(positions), np.atleast_1d(label_array(y))
         if y.shape != positions.shape:
             raise ValueError(f"{len(positions)} positions, but labels of shape {y.shape}.")
         if len(np.unique(positions)) < len(positions) or not self._unlabeled[positions].all():
             raise ValueError("Some of the positions were labeled before, or are given twice.")
-        told = np.array([label is not None for label in y], dtype=bool)
+        told = np.array([not is_missing(label) for label in y], dtype=bool)
         if told.any():
-            self._label(positions[told], y[told] if told.all() else np.array(y[told].tolist()))
+            self._label(positions[told], y if told.all() else self._whole(np.array(y[told].tolist())))
         return self.leave_out(positions)._follow(self._outgrown)
+
+    def _whole(self, y):
+        """Integers among missing labels, which made floats of them, as integers where the classes are."""
+        whole = y.dtype.kind == "f" and self.estimator.classes_.dtype.kind in "iu" and np.all(y == np.round(y))
+        return y.astype(self.estimator.classes_.dtype) if whole else y
 
     def _label(self, positions, y):
         whitened = None
