@@ -25,9 +25,9 @@ AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed
 
 
 class Graph(NamedTuple):
-    """Weights between the training points, and what queries need of how they came about.
+    """Weights between the training points, and their parameters for queries.
 
-    Samples that are copies of each other are one point, so that they land at one place.
+    Copies among the samples are one point, so that they are mapped to one place.
     """
 
     log_weights: csr_array | None
@@ -38,12 +38,13 @@ class Graph(NamedTuple):
     rows: np.ndarray | None = None  # (n,) first sample of each point
 
     def of_points(self, X):
-        """What the samples X have, of each point once."""
+        """Values of the samples X, once for each point."""
         return X if self.rows is None else X[self.rows]
 
 
 def copies(X):
-    """Point of each row, rows that are equal being one, and the first row of each; None and None if all are different.
+    """Point of each row, where equal rows are one point, and the first row of each point; None and None if all rows
+    differ.
 
     None as well if all are equal: a graph needs two points."""
     _, first, places = np.unique(X, axis=0, return_index=True, return_inverse=True)
@@ -77,7 +78,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         A label that marks a point without one, such as -1 in scikit-learn's semi-supervised module. A missing label
         (NaN, None, pandas' NA) always does. None: every other label is a class.
     n_neighbors : int, default=4
-        Neighbors per point in the graph; two points are joined if either counts the other.
+        Neighbors per point in the graph; two points are joined if either is a neighbor of the other.
     weights : {"heat", "binary"}, default="heat"
         exp(-distance^2 / epsilon), or 1.
     epsilon : float or None, default=None
@@ -88,9 +89,9 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "precomputed": a symmetric sparse graph of weights. With a graph, `transform` takes the
         (m, n_samples) graph between queries and training points and uses its entries.
     extension : {"symmetric", "nearest", "full"}, default="symmetric"
-        Which training points the out-of-sample formula uses: the query's nearest neighbors and those that
-        would count the query among theirs, so that a training point is reproduced; the query's neighbors
-        only; or the heat kernel of all.
+        Training points in the out-of-sample formula: the query's nearest neighbors and the points that would have the
+        query among theirs, so that a training point is reproduced; only the query's neighbors; or the heat kernel of
+        all points.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay as
         they are. None: the numbers as they are. A graph has no columns to scale.
@@ -117,8 +118,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     class_index_ : ndarray of shape (n_samples,)
         Position in `classes_` of every training point's label, -1 where it has none.
     n_components_ : int
-        Dimension reached; fewer than asked for (with a warning) where 1 - lambda runs out, e.g. for tiny
-        beta.
+        Dimension reached; lower than requested (with a warning) if 1 - lambda vanishes, e.g. for tiny beta.
     n_connected_components_ : int
         Of the graph with its class centers.
     epsilon_ : float or None
@@ -136,17 +136,16 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     Time: the neighbor search, O(n^2 d) at worst, and some hundred matrix-vector products with a sparse matrix of about
     2 n n_neighbors entries. Memory: O(n (n_neighbors + n_components)).
 
-    On a disconnected graph the constant vector is dropped, and so are the directions that only tell a
-    component without labeled points from the rest; what separates labeled components comes first, with
-    lambda = 0.
+    On a disconnected graph the constant vector is dropped, and so are the directions that only separate a component
+    without labeled points from the rest. The directions that separate labeled components come first, with lambda = 0.
 
     Integration of subsamples: each embedding is extended to all points by the labeled formula, scaled to
     unit Frobenius norm, rotated onto the common mean (generalized Procrustes) and averaged; the factor
     1 / (1 - lambda) becomes the mean of the rotated factors. Queries then use eq. 21: their neighbors among
     *all* training points.
 
-    Equal rows are one point, which is joined with its classes and its neighbors as often as it is given: they land at
-    one place, and giving every row twice changes nothing but the scale. There is no `sample_weight`.
+    Equal rows are one point, which is joined with its classes and its neighbors once per copy: they are mapped to one
+    place, and giving every row twice changes only the scale. There is no `sample_weight`.
 
     References
     ----------
@@ -286,7 +285,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self._keep(found, graph, X, classes, codes)
 
     def _ways_out(self):
-        """What helps points without a neighbor."""
+        """Advice for points without a neighbor."""
         if self.beta == 0:
             way = "use beta > 0"
         elif self.affinity == "precomputed":
@@ -352,9 +351,9 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Returns
         -------
         embedded : ndarray of shape (m, n_components_)
-            A row that equals a training point gets that point's embedding. A query so far away that every
-            weight is zero in floating point gets the limit, its nearest neighbor's point times 1 / (1 -
-            lambda); in a given graph, one without any neighbor goes to the origin.
+            A row that equals a training point gets the embedding of that point. If a query is so far away that every
+            weight underflows, it gets the limit: the point of its nearest neighbor times 1 / (1 - lambda). In a given
+            graph, a query without any neighbor goes to the origin.
         """
         check_is_fitted(self)
         return self._transform(self._validate(X, reset=False))
@@ -365,7 +364,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return embedded
 
     def extend(self, X: Any, y: ArrayLike | None = None) -> Array:
-        """Eq. 20 as it stands, with or without labels.
+        """Eq. 20, with or without labels.
 
         Parameters
         ----------

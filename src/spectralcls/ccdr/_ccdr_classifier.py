@@ -42,17 +42,17 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     Parameters
     ----------
     estimator : classifier or None, default=None
-        Trained on the embedded labeled points; None: ``KNeighborsClassifier``, with 1, 3, 5, 9, 15 or 25 neighbors by
-        cross-validation, where ties go to the nearer class.
+        Classifier to train on the embedded labeled points; None: ``KNeighborsClassifier``, with 1, 3, 5, 9, 15 or 25
+        neighbors by cross-validation, and ties to the nearer class.
     n_components : int, sequence of int, "cv" or "intrinsic", default="cv"
-        Dimension of the embedding; of several the best is chosen by cross-validation, all from one
-        decomposition. "cv": ten values from 1 to 16. "intrinsic", as [1]_ chooses it: one more than the largest
+        Dimension of the embedding. Of several values cross-validation chooses the best, from one decomposition. "cv":
+        ten values from 1 to 16. "intrinsic", the choice of [1]_: one more than the largest
         :func:`~spectralcls.information.entropic_dimension` of a class, rounded, and at most the number of features.
     beta : float, sequence of float or "cv", default="cv"
         Weight of the geometry against the labels, see `CCDR`. "cv": 0.05, 0.5 and 5.
     n_neighbors : int, sequence of int, "auto" or "cv", default=4
-        Neighbors in the graph, or as many as there are other points. "auto": about ``log2(n_samples) - 1``, since the
-        graph of n points needs of the order of log n neighbors to hang together; "cv": 4, 8 and 16.
+        Neighbors in the graph, at most all other points. "auto": about ``log2(n_samples) - 1``, since a graph of n
+        points needs of the order of log n neighbors to be connected; "cv": 4, 8 and 16.
     unlabeled : label or None, default=None
         A label that marks a point without one, besides missing labels; see `CCDR`.
     scale : "auto" or None, default="auto"
@@ -64,7 +64,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         against its copy. The test sets of a splitter have to partition the samples.
         Held-out points are embedded out of sample.
     max_tuning_samples : int or None, default=5000
-        With more points than this, all classes together, the choice is made on a stratified subsample of this size.
+        If there are more points, the choice is made on a stratified subsample of this size.
     weights : {"heat", "binary"}, default="heat"
         Weights of the edges, as in `CCDR`.
     epsilon : float or None, default=None
@@ -110,8 +110,8 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
     Notes
     -----
-    Tuning makes one graph for each fold and value of `n_neighbors` and one decomposition for each `beta` of it, from at
-    most `max_tuning_samples` points. The final fit to all points costs what that of `CCDR` does.
+    Tuning makes one graph for each fold and value of `n_neighbors`, and one decomposition for each `beta`, from at most
+    `max_tuning_samples` points. The final fit to all points has the cost of `CCDR`.
 
     References
     ----------
@@ -268,14 +268,14 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
         Notes
         -----
-        The queries are embedded out of sample: O(m n d) for their neighbors, then what `estimator_` takes.
+        The queries are embedded out of sample: O(m n d) for their neighbors, plus the cost of `estimator_`.
         """
         embedded = self._embedded(X)
         return self.estimator_.predict(embedded)
 
     @_final_has("predict_proba")
     def predict_proba(self, X: Any) -> Array:
-        """Class probabilities, where the classifier has them.
+        """Class probabilities, if the classifier has them.
 
         Parameters
         ----------
@@ -289,14 +289,14 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
         Notes
         -----
-        The queries are embedded out of sample: O(m n d) for their neighbors, then what `estimator_` takes.
+        The queries are embedded out of sample: O(m n d) for their neighbors, plus the cost of `estimator_`.
         """
         embedded = self._embedded(X)
         return self.estimator_.predict_proba(embedded)
 
     @_final_has("decision_function")
     def decision_function(self, X: Any) -> Array:
-        """Decision values, where the classifier has them.
+        """Decision values, if the classifier has them.
 
         Parameters
         ----------
@@ -306,11 +306,11 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Returns
         -------
         scores : ndarray of shape (m,) or (m, n_classes)
-            As `estimator_` gives them.
+            Decision values of `estimator_`.
 
         Notes
         -----
-        The queries are embedded out of sample: O(m n d) for their neighbors, then what `estimator_` takes.
+        The queries are embedded out of sample: O(m n d) for their neighbors, plus the cost of `estimator_`.
         """
         embedded = self._embedded(X)
         return self.estimator_.decision_function(embedded)

@@ -13,8 +13,8 @@ from .._core.threads import serial_blas
 from .._utils.advice import advise, quietly
 from ..linalg import fix_signs, top_eigenpairs
 
-DENSE_SIZE = 400  # up to here LAPACK is as fast as an iteration, and never fails to converge
-MAX_DEFLATED = 32  # known vectors handed to the solver as they are; more are subtracted as a sparse matrix
+DENSE_SIZE = 400  # up to this size LAPACK is as fast as an iteration, and never fails to converge
+MAX_DEFLATED = 32  # up to this many known vectors go to the solver; more are subtracted as a sparse matrix
 SMALLEST = 1e-6  # eq. 20 divides by 1 - lambda: below this it amplifies rounding errors of the eigenvectors
 TOLERANCE = 1e-12  # of the residuals, for the same reason
 BLOCK = 2  # a row of the graph has few entries: products are cheap, and a smaller basis costs less than they do
@@ -40,8 +40,8 @@ def constrained_graph(W, codes, n_classes, beta, places=None):
     codes : ndarray of shape (m,)
         Class index of every sample, negative where unlabeled.
     places : ndarray of shape (m,), default=None
-        Point of every sample; None: each is its own. A point of several samples is joined with its classes once for
-        each of them, and with another point by the mean of their numbers, as if each sample had its own neighbors.
+        Point of every sample; None: one each. A point of several samples is joined with its classes once for each of
+        them, and with another point by the mean of their numbers, as if each sample had separate neighbors.
     """
     labeled = np.flatnonzero(codes >= 0)
     shape = (n_classes, W.shape[0])
@@ -60,14 +60,14 @@ def constrained_eigenmap(G, n_classes, n_components, ways_out="label or remove t
     Solved as the largest eigenpairs 1 - lambda of D^-1/2 G D^-1/2. The eigenvalue 0 belongs to the indicators
     of the connected components: these are known, and deflated. Kept among them are the directions that
     separate components with labeled points from each other (all components where nothing is labeled);
-    dropped are the constant and what tells an unlabeled component from the rest. Directions with 1 - lambda
-    below `SMALLEST` are dropped too, so fewer than `n_components` may come back.
+    dropped are the constant and the directions that separate an unlabeled component from the rest. Directions with 1 -
+    lambda below `SMALLEST` are dropped too, so that fewer than `n_components` may result.
 
     Raises
     ------
     ValueError
-        If a point has no weight at all, which makes D singular; it names the first by its number among `rows`, and
-        the `ways_out`.
+        If a point has no weight at all, which makes D singular; the message names the first by its number among `rows`,
+        and the `ways_out`.
     """
     degrees = np.asarray(G.sum(axis=1)).ravel()
     if not (degrees > 0).all():
@@ -125,7 +125,8 @@ def _leading(S, null, k):
 
 
 def _iterate(S, null, k):
-    """The package's Lanczos; ARPACK where it fails. If both do, the pairs of the first, which are the more."""
+    """By the package's Lanczos method, or ARPACK if it fails. If both fail, the pairs of the first, which finds
+    more."""
 
     def deflated(V):
         return S @ V - null @ (null.T @ V)

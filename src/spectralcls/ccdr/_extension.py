@@ -25,7 +25,7 @@ def neighbor_rows(Q, X, n_neighbors, radii, n_jobs=None):
     Returns
     -------
     distances : csr_array of shape (m, n)
-        The query's n_neighbors nearest training points, and those that would count it among their own.
+        The query's n_neighbors nearest training points, and the points that would have it among theirs.
     duplicates : ndarray of shape (m,)
         The first training point that equals the query, -1 if none. It is no neighbor of its duplicate (w_ii = 0).
     """
@@ -71,7 +71,7 @@ def sparse_sums(log_rows, embedding, labeled):
     For unlabeled queries both are divided by the row's largest weight, which cancels in the quotient and
     keeps it finite where every weight underflows: the limit is the nearest neighbor's point.
     """
-    least = np.finfo(log_rows.dtype).min  # where squares overflow, all distances of a query are the same
+    least = np.finfo(log_rows.dtype).min  # if squares overflow, all distances of a query are equal
     shift = np.where(labeled, 0.0, np.maximum(row_maximum(log_rows), least))
     weights = np.exp(np.maximum(log_rows.data, least) - np.repeat(shift, np.diff(log_rows.indptr)))
     K = csr_array((weights, log_rows.indices, log_rows.indptr), shape=log_rows.shape)

@@ -1,4 +1,4 @@
-"""CCDR's accuracies on held-out points: one graph serves every beta, one decomposition every n_components, and one
+"""CCDR's accuracies on held-out points. One graph serves every beta, one decomposition every n_components, and one
 search for neighbors every vote."""
 
 import numpy as np
@@ -8,14 +8,14 @@ from .._utils.validation import encode
 from ..kernels.neighbor_search import knn
 
 NAMES = ("beta", "n_neighbors", "n_components", "estimator__n_neighbors")
-TIE = 2.0**-20  # how much less the farthest of the neighbors votes
+TIE = 2.0**-20  # reduction of the vote of the farthest neighbor
 
 
 def fold_accuracies(ccdr, estimator, sample, candidates):
     """Accuracy in each fold, (n_folds, *(number of candidates of each of `NAMES`)).
 
-    Every fold's points lose their label and are embedded out of sample, without being part of the graph;
-    unlabeled points of the other folds stay in the graph.
+    The points of a fold lose their label and are embedded out of sample, outside the graph; unlabeled points of the
+    other folds stay in the graph.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
     Returns
     -------
     scores : ndarray
-        NaN where the graph has no more components to give, or a fold fewer neighbors than are to vote, and for a fold
-        without labeled points or with all points but one, of which no graph is made.
+        NaN if the graph has no more components, if a fold has fewer neighbors than votes, and for a fold without
+        labeled points or with all points but one, which leaves no graph.
     """
     out = np.full((sample.folds.max() + 1, *(len(candidates[name]) for name in NAMES)), np.nan)
     for fold, (inside, held_out) in enumerate(sample.splits()):
@@ -66,7 +66,8 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
 
 
 class VoteWeights:
-    """Equal weights of the nearest points, (m, k), but that ties go to the nearer class, not to the first in name."""
+    """Weights of the nearest points, (m, k): equal, except that ties go to the nearer class instead of the first in
+    name."""
 
     def __call__(self, distances):
         with np.errstate(invalid="ignore"):  # all are here
@@ -74,7 +75,7 @@ class VoteWeights:
 
 
 def _votes(X, codes, Q, counts, n_jobs):
-    """The class of most of the nearest points, (m,), for each number of them up to what there are."""
+    """The majority class of the nearest points, (m,), for each number of them."""
     distances, indices = knn(Q, X, min(max(counts), len(X)), n_jobs=n_jobs)
     n_classes, rows = codes.max() + 1, np.arange(len(Q))[:, None]
     for count in counts:

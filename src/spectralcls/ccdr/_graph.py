@@ -1,4 +1,4 @@
-"""From a graph to the weights of CCDR, kept as logarithms so that far neighbors do not vanish."""
+"""The weights of CCDR from a graph, as logarithms so that far neighbors do not vanish."""
 
 import numpy as np
 from scipy.sparse import csr_array

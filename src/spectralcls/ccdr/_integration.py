@@ -24,7 +24,8 @@ def integrate(ccdr, X, classes, codes, n_components):
     3. Embedding and centers are the means. The factors 1 / (1 - lambda) of eq. 20, rotated likewise, average
        to a symmetric matrix; the axes are turned to its eigenvectors, which gives one lambda per axis again.
 
-    The scale of the heat kernel is measured anew, since neighbors among all points are nearer; it is the second result.
+    The scale of the heat kernel is measured again, since neighbors among all points are nearer; it is the second
+    result.
     """
     random = check_random_state(ccdr.random_state)
     maps, factors, n_connected = [], [], 0

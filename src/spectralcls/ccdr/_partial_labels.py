@@ -1,4 +1,4 @@
-"""Partial labels: which points have one, and the classes of those that do."""
+"""Partial labels: the mask of labeled points, and their classes."""
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
@@ -29,7 +29,7 @@ def encode_partial(y, n, unlabeled, classes=None):
 
 
 def _whole(labels):
-    """Integers as an array of integers: beside a missing label they were objects."""
+    """Integers, which were objects next to a missing label, as an array of integers."""
     whole = labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels)
     return np.array(labels.tolist(), dtype=None if len(labels) else np.int64) if whole else labels
 

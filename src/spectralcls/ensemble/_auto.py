@@ -1,4 +1,4 @@
-"""What the votes share, of classes or numbers: sizes within a time budget, parts that are held out, the summary."""
+"""Shared parts of the votes of classes and numbers: sizes within a time budget, held-out parts, the summary."""
 
 import html
 from dataclasses import KW_ONLY
@@ -25,10 +25,10 @@ _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
 
 @with_parameters
 class Auto(Estimator):
-    """A vote of members that learn from points, see `_points`; a subclass reads them and names what votes.
+    """A vote of members that learn from points, see `_points`; a subclass reads the points and lists the members.
 
-    It has `_PRIOR`, a name of the member that learned nothing, and ``_member(name, pipeline, position)``, the fitted
-    member as the user sees it.
+    A subclass has `_PRIOR`, the name of the member that learned nothing, and ``_member(name, pipeline, position)``, the
+    public form of a fitted member.
     """
 
     _: KW_ONLY
@@ -60,7 +60,7 @@ class Auto(Estimator):
         points_of : callable
             ``points_of(data, categorical, options)``, the points that members learn from.
         members_for : callable
-            Of the number of points: the members, and the names of those that do not scale to as many.
+            For the number of points: the members, and the names of those that do not scale to it.
         clock : Clock
         """
         n = len(data.X)
@@ -72,7 +72,7 @@ class Auto(Estimator):
         folds = check_folds(self.cv, data)
         points = points_of(data, self._inputs.are_categories(data.X.shape[1]), options)
         members, not_scaling = members_for(n)
-        # Quietly: a member that learned nothing has its weight.
+        # Without warnings: the weight of a member already says if it learned nothing.
         with quietly(), progress("vote", len(members) * self._n_fits(n, folds), silent=not self.verbose) as step_done:
             ensemble, timed = None, []
             while step := next_ensemble(
@@ -91,13 +91,13 @@ class Auto(Estimator):
         judged = seen[ensemble.judged]
         truth = data.codes if data.targets is None else data.targets
         weights = np.ones(len(judged)) if data.weights is None else data.weights[judged]
-        self._held_out = truth[judged], weights, ensemble.said, ensemble.parts, judged  # arrays alone, for files
+        self._held_out = truth[judged], weights, ensemble.said, ensemble.parts, judged  # only arrays, for storage
         self._seen = seen if len(seen) < n else None
 
     def _parts(self, rows, ranks, copies, folds):
-        """Part of each of the rows, and how many of the parts are held out, one after the other.
+        """Part of each row, and the number of parts that are held out in turn.
 
-        Copies of a row are in one part, unless there are fewer distinct rows than parts.
+        Copies of a row share a part, unless there are fewer distinct rows than parts.
         """
         n = len(rows)
         if folds is not None:

@@ -25,9 +25,9 @@ MOST_CLASSES = 1000
 class AutoClassifier(ClassifierMixin, Auto):
     """A vote of kernel machines that learn their metrics: good accuracy without tuning, and calibrated probabilities.
 
-    The members, each fitted to the table in an encoding of its own (categories become indicators, and so do columns of
-    3 to 10 distinct values if labels left out are likelier then; others are standardized or mapped to normal quantiles;
-    a further indicator says where values are missing, which count as the mean):
+    Each member is fitted to the table in a separate encoding. Categories become indicators, and so do columns of 3 to
+    10 distinct values if this makes held-out labels likelier; other columns are standardized or mapped to normal
+    quantiles. A missing value counts as the mean and has a further indicator. The members are:
 
     - PerTurbo: the share of a query that the span of a class explains;
     - kernel ridge regression with the Laplace kernel, after a :class:`~spectralcls.metric.GradientMetric`;
@@ -36,16 +36,15 @@ class AutoClassifier(ClassifierMixin, Auto):
     - a Parzen classifier on numbers in one scale, for columns of the same unit, whose spread says how much they count;
     - boosted trees, which cut where smooth kernels cannot: 30 iterations, with more than 8 classes 240 trees at most.
 
-    Their probabilities for points that they have not seen decide on one temperature for each and on the weights; then
-    all of them are fitted again to all points. The shares of the classes vote too: they get the weight of members that
-    learned nothing.
+    Their probabilities of unseen points choose a temperature for each member, and the weights; then all members are
+    fitted again to all points. The shares of the classes vote too and take the weight of members that learned nothing.
 
     Parameters
     ----------
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one. Probabilities are those of a population
-        with such shares.
+        inversely proportional to the classes' frequencies. None: all are one. Probabilities refer to a population with
+        these weighted shares.
     time_budget : float, default=None
         Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points or are left
         out, whichever has the smaller log loss on unseen points, and a warning says so. None: as long as it takes.
@@ -69,7 +68,7 @@ class AutoClassifier(ClassifierMixin, Auto):
     class_prior_ : ndarray of shape (n_classes,)
         Shares of the classes in the training data, weighted.
     members_ : list of (str, estimator)
-        Names and classifiers with `predict` and `predict_proba`, which take tables as `fit` does.
+        Names and fitted classifiers, whose `predict` and `predict_proba` take tables as `fit` does.
     weights_ : ndarray of shape (n_members,)
         Weights of the members' calibrated probabilities; with `prior_weight_` they add up to 1.
     prior_weight_ : float
@@ -79,11 +78,11 @@ class AutoClassifier(ClassifierMixin, Auto):
     loss_ : float
         That of the vote.
     dropped_ : list of str
-        Members that do not scale to as many points, or for which the time did not suffice.
+        Members that do not scale to the number of points, or for which the time did not suffice.
     n_samples_used_ : int
         Points learned from; all of them without a time budget.
     summary_ : str
-        What votes and why, in a line; also at the end of the fitted classifier's `repr`.
+        The members with their weights and losses in a line; also at the end of the fitted classifier's `repr`.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -101,9 +100,9 @@ class AutoClassifier(ClassifierMixin, Auto):
     regression takes O(n^2) a step of its conjugate gradients and is left out above 30 000 points, PerTurbo above
     100 000. Memory is O(n) above 6000 points, and O(n^2) below.
 
-    The order of the samples does not matter. That of the columns and the names of the classes decide ties between
-    splits of the trees and where the searches for metrics end: another order may change probabilities in their second
-    digit, and a label where two classes are equally probable.
+    The order of the samples does not matter. The order of the columns and the names of the classes decide ties between
+    splits of the trees and the end of the searches for metrics: another order may change the second digit of a
+    probability, and a label if two classes are equally probable.
 
     References
     ----------
@@ -122,7 +121,7 @@ class AutoClassifier(ClassifierMixin, Auto):
     class_weight: str | dict | None = None
 
     _PRIOR = "class shares"
-    # mypy finds these later, in a circle of imports.
+    # mypy resolves these later, because of a circular import.
     conformal_p_values = prediction_sets.conformal_p_values  # type: ignore[has-type]
     predict_set = prediction_sets.predict_set  # type: ignore[has-type]
 
@@ -139,8 +138,8 @@ class AutoClassifier(ClassifierMixin, Auto):
             Class labels, two classes at least.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the samples in encodings, members, temperatures and the vote; weight 0 leaves a
-            sample out. To the kernel methods a weight of two is a row given twice if `cv` keeps the copies in one
-            fold; random folds do not, and the leaves of the boosted trees count rows.
+            sample out. For the kernel methods a weight of two equals a row given twice if `cv` keeps the copies in one
+            fold. Random folds do not, and the leaves of the boosted trees count rows.
 
         Returns
         -------
@@ -156,8 +155,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         Warns
         -----
         UserWarning
-            If `time_budget` did not suffice for all points and members, or all points that members have not seen get
-            the same class.
+            If `time_budget` did not suffice for all points and members, or if all unseen points get the same class.
         """
         clock = Clock(self.time_budget)
         self._inputs = self._make_inputs()
@@ -247,7 +245,7 @@ class VotingMember(ClassifierMixin, BaseEstimator):
     inputs : Inputs
         Of the vote.
     pipeline : Pipeline
-        Fitted to the numbers that `inputs` gives and to the positions of the labels.
+        A model of the numbers from `inputs`, fitted to the positions of the labels.
     classes : ndarray of shape (n_classes,)
     """
 

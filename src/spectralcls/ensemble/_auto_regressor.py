@@ -24,19 +24,17 @@ from ._vote import unseen_votes
 class AutoRegressor(Auto, Regressor):
     """A vote of kernel machines that learn their metrics, and of boosted trees: good predictions without tuning.
 
-    The members, each fitted to the table in an encoding of its own (categories become indicators; numbers are
-    standardized or mapped to normal quantiles; a further indicator says where values are missing, which count as the
-    mean):
+    Each member is fitted to the table in a separate encoding. Categories become indicators; numbers are standardized or
+    mapped to normal quantiles; a missing value counts as the mean and has a further indicator. The members are:
 
     - kernel ridge regression on standardized numbers, and on ranks;
     - the same with the Laplace kernel after a :class:`~spectralcls.metric.GradientMetric`, of numbers and of ranks;
     - local means (:class:`~spectralcls.KernelRegressor`) after the former metric;
     - boosted trees, which cut where smooth kernels cannot.
 
-    Their predictions of points that they have not seen decide on the weights, by non-negative least squares; then all
-    of them are fitted again to all points. The mean of the targets votes too: it gets the weight of members that
-    learned nothing. All learn the targets as they are, their logarithm or their ranks: what has clearly the least loss
-    on points left out.
+    Non-negative least squares on their predictions of unseen points gives the weights; then all members are fitted
+    again to all points. The mean of the targets votes too and takes the weight of members that learned nothing. All
+    members learn the targets, their logarithm or their ranks: whichever has clearly the least loss on held-out points.
 
     Parameters
     ----------
@@ -62,23 +60,24 @@ class AutoRegressor(Auto, Regressor):
     Attributes
     ----------
     members_ : list of (str, estimator)
-        Names and regressors with `predict`, which take tables as `fit` does.
+        Names and fitted regressors, whose `predict` takes tables as `fit` does.
     weights_ : ndarray of shape (n_members,)
         Weights of the members' predictions; with `prior_weight_` they add up to 1.
     prior_weight_ : float
-        Weight of the mean of the targets, of other losses of their median: near 1 if no member learned anything.
+        Weight of the mean of the targets (their median with the other losses): near 1 if no member learned anything.
     transformation_ : {"none", "log", "ranks"}
         Of the targets that the members learn.
     losses_ : ndarray of shape (n_members,)
-        Loss of each member on points that it had not seen, relative to that of the mean (of other losses the median).
+        Loss of each member on points that it had not seen, relative to that of the mean (the median with the other
+        losses).
     loss_ : float
-        That of the vote; of the squared loss it is 1 less R^2.
+        The same for the vote; with the squared loss it is 1 - R^2.
     dropped_ : list of str
-        Members that do not scale to as many points, or for which the time did not suffice.
+        Members that do not scale to the number of points, or for which the time did not suffice.
     n_samples_used_ : int
         Points learned from; all of them without a time budget.
     summary_ : str
-        What votes and why, in a line; also at the end of the fitted regressor's `repr`.
+        The members with their weights and losses in a line; also at the end of the fitted regressor's `repr`.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -96,8 +95,8 @@ class AutoRegressor(Auto, Regressor):
     regression takes O(n^2) a step of its conjugate gradients and is left out above 30 000 points. Memory is O(n) above
     6000 points, and O(n^2) below.
 
-    Several outputs share weights and the kind of transformation. A prediction is a mean: of a transformed target, the
-    mean over the residuals of unseen points (Duan's smearing estimate); with the other losses a median.
+    Several outputs share weights and the kind of transformation. A prediction is a mean; for a transformed target it
+    averages over the residuals of unseen points (Duan's smearing estimate). With the other losses it is a median.
 
     References
     ----------
@@ -175,7 +174,7 @@ class VotingRegressor(RegressorMixin, BaseEstimator):
     inputs : Inputs
         Of the vote.
     pipeline : Pipeline
-        Fitted to the numbers that `inputs` gives and to the targets as the vote transforms them.
+        A model of the numbers from `inputs`, fitted to the transformed targets.
     vote : Blend
     position : int
         Of the member in the vote.

@@ -1,4 +1,4 @@
-"""Weights of a vote of regressions: of least loss on points that the members have not seen, none negative."""
+"""Non-negative weights of a vote of regressions, with the least loss on unseen points."""
 
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ class Blend(NamedTuple):
         return self.plain.to(self.map.back(Z, self.residuals[i]))
 
     def known(self, said, predicted):
-        """What tells how far off predictions (n, k) may be, (n, 2 k): themselves, and how much the members differ."""
+        """Predictors of the error of predictions (n, k): the predictions, and the spread of the members, (n, 2 k)."""
         members = np.stack([self.member(i, Z) for i, Z in enumerate(said)])
         return np.hstack([predicted, np.tensordot(self.weights, np.abs(members - predicted), 1)])
 
@@ -52,8 +52,8 @@ class Blend(NamedTuple):
 def learn_blend(said, targets, map, loss, weights=None):
     """Weights by non-negative least squares that add up to one, the mean being a member.
 
-    For the other losses the squares are reweighted until they are those of least loss. A quarter of what the mean
-    leaves is equal for all members that are better than it: on small samples the best member is not known.
+    For the other losses iterative reweighting finds the weights of least loss. The mean leaves some weight; a quarter
+    of it is shared equally by all members that beat the mean, because small samples do not tell which member is best.
 
     Parameters
     ----------

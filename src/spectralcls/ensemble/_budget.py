@@ -1,18 +1,18 @@
-"""How many points, and which members, fit into a time budget."""
+"""The number of points and the members that fit into a time budget."""
 
 import time
 
 import numpy as np
 
-SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble, in all and of a class on average
-_GROWTH, _LEAST_GROWTH = 4, 1.5  # of the size from one timed ensemble to the next, if it fits and at least
-_SHARE = 0.9  # of the time left that is planned for
+SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble: in all, and mean per class
+_GROWTH, _LEAST_GROWTH = 4, 1.5  # growth of the size from one timed ensemble to the next: at most, and at least
+_SHARE = 0.9  # fraction of the remaining time that is planned
 _FIRST = 1.5  # exponent of the time in n that is assumed at first, when most of it does not depend on n
 _STEEPEST = 3.0
 
 
 class Clock:
-    """Time since its making, against a budget of seconds (None: without end)."""
+    """Time since its creation, compared with a budget of seconds (None: unlimited)."""
 
     def __init__(self, budget):
         self.budget, self._start = budget, time.monotonic()
@@ -27,7 +27,7 @@ class Clock:
 
 
 def cost(members, seconds):
-    """Seconds of one fit of members and their views, each view once, from those of each by itself."""
+    """Seconds of one fit of members and their views, from the seconds of each; every view counts once."""
     names = {name for member in members for name in (member.name, member.view)}
     return sum(seconds.get(name, 0.0) for name in names)
 
@@ -40,9 +40,10 @@ def dearest(members, seconds):
 def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 1):
     """Number of points and members of the next ensemble; None if no larger one fits.
 
-    Without a budget all points at once. With one, from few points upwards: what the last two sizes took, extrapolated
-    by a power of n for each member and view, says whether all points fit in what is left; if not, four times as many,
-    or as many as fit. If hardly more fit, the dearest member is left out, and so on.
+    Without a budget all points are used at once. With one, sizes grow: the times of the last two sizes, extrapolated by
+    a power of n for each member and view, predict whether all points fit into the remaining time. If not, the next size
+    has four times as many points, or as many as fit. If hardly more fit, the most expensive member is left out, and so
+    on.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
 
 
 def _exponent(name, timed):
-    """Of the time in n, between the last two sizes and somewhat more."""
+    """Exponent of the time in n between the last two sizes, raised somewhat for safety."""
     if len(timed) < 2 or name not in timed[-2][1]:
         return _FIRST
     (n_0, seconds_0), (n_1, seconds_1) = timed[-2:]

@@ -1,4 +1,4 @@
-"""Fitting the members on parts of the points, weighing them by what they say of the rest, fitting them to all."""
+"""Fit the members to parts of the points, weigh them by their predictions of the rest, and fit them to all."""
 
 import time
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from ._budget import cost, dearest
 from ._members import LARGE, indicators_help, make_view
 
 _TO_ALL = 2.0  # exponent of the time in n from a split to all points
-_SETTLED = ("kernel", "bandwidth", "alpha")  # what the fit to many points takes over from the fit to a part of them
+_SETTLED = ("kernel", "bandwidth", "alpha")  # reused by the fit to many points from the fit to a part of them
 
 
 class Ensemble(NamedTuple):
@@ -61,7 +61,8 @@ class Fitting:
         return found
 
     def expected(self, member, before):
-        """Seconds of a member not fitted yet: those before in the ratio of the others, or twice the most so far."""
+        """Predicted seconds of a member not fitted yet: its earlier seconds times the ratio of the others, or twice the
+        largest so far."""
         if member.name not in before:
             return 2 * max(self.seconds.values())
         ratio = sum(self.seconds.values()) / sum(before[name] for name in self.seconds)
@@ -87,9 +88,8 @@ class Fitting:
 def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, before):
     """Fit all members to the points outside of part 0, 1, ... `n_splits` - 1, then to all.
 
-    If the time does not suffice, members are left out in the first split, so that one at least can be fitted to all
-    points, then later splits, then members that are dear and have less than half of the weight, then the fit to all
-    points.
+    If the time does not suffice, members are left out in the first split, so that at least one can be fitted to all
+    points; then later splits; then expensive members with less than half of the weight; then the fit to all points.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
 
 
 def said_by_all(models, X, said_by):
-    """``said_by(model, X)`` of several pipelines, in a list; what they share of their steps is done once."""
+    """``said_by(model, X)`` of several pipelines, in a list; shared steps run once."""
     mapped, found = {}, []
     for model in models:
         Z, path = X, ()

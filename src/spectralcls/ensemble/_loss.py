@@ -1,4 +1,4 @@
-"""Losses of a regression: squared, absolute, or Huber's, which is squared up to an elbow."""
+"""Losses of a regression: squared, absolute, or Huber's, which is squared up to a threshold."""
 
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ class Loss(NamedTuple):
         return sizes.mean(axis=1)
 
     def importance(self, errors):
-        """Weights with which squares are the loss, up to a constant, for errors near these."""
+        """Weights that make squares equal the loss near these errors, up to a constant."""
         if self.kind == "squared":
             return np.ones(errors.shape)
         sizes = np.maximum(np.abs(errors), LEAST)

@@ -1,4 +1,4 @@
-"""What the members of a vote learn from: points of classes or of numbers, and what a member says of either."""
+"""Training points of the members, with classes or numbers, and the predictions of a member for either."""
 
 from typing import NamedTuple
 
@@ -25,12 +25,12 @@ class ClassPoints(NamedTuple):
 
     @property
     def answers(self):
-        """What a member is fitted to."""
+        """Targets of the members."""
         return self.codes
 
     @property
     def width(self):
-        """Columns of what a member says."""
+        """Number of columns of a member's prediction."""
         return self.n_classes
 
     @property
@@ -40,18 +40,18 @@ class ClassPoints(NamedTuple):
 
     @property
     def sample_weights(self):
-        """The weights without those of classes, which say what an error counts and not how often a point was seen."""
+        """The weights without class weights, which measure the cost of an error and not the frequency of a point."""
         return self.weights if self.units is None else self.weights / self.units[self.codes]
 
     def weights_beside(self, head):
-        """Weights of the points, but for what a classifier takes as weights of classes."""
+        """Weights of the points, without those that a classifier takes as class weights."""
         if self.units is None or "class_weight" not in head.get_params():
             return self.weights
         head.set_params(class_weight={int(c): float(self.units[c]) for c in np.unique(self.codes)})
         return self.sample_weights
 
     def said_by(self, model, X):
-        """Probabilities (n, n_classes) by a model that was fitted to codes; 0 for classes that it has not seen."""
+        """Probabilities (n, n_classes) of a model fitted to codes; 0 for unseen classes."""
         return posterior(model, X, self.n_classes)
 
     def take(self, rows):
@@ -59,11 +59,11 @@ class ClassPoints(NamedTuple):
         return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights)
 
     def vote(self, said):
-        """The vote learned from what members say of these points, which they have not seen."""
+        """The vote learned from the members' predictions of these unseen points."""
         return learn_vote(said, self.codes, self.weights)
 
     def equal_vote(self, m):
-        """The vote of m members where no point could be judged."""
+        """The vote of m members if no point could be judged."""
         prior = class_shares(self.codes, self.weights, self.n_classes)
         return Vote(prior, 0.0, np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan)
 
@@ -118,7 +118,7 @@ class NumberPoints(NamedTuple):
 
 
 def posterior(model, X, n_classes):
-    """Probabilities (n, n_classes) by a model that was fitted to codes; 0 for classes that it has not seen."""
+    """Probabilities (n, n_classes) of a model fitted to codes; 0 for unseen classes."""
     out = np.zeros((len(X), n_classes))
     out[:, model.classes_] = model.predict_proba(X)
     return out

@@ -1,4 +1,4 @@
-"""What votes: kernel methods and trees on views of the table, by the number of points they scale to."""
+"""The members of a vote: kernel methods and trees on views of the table, by the number of points they scale to."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,20 +17,21 @@ from ..perturbo import PerTurboClassifier
 from ..regression import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
 from ._trees import BoostedRegression, BoostedTrees
 
-LARGE = 3000  # points from which a part held out once replaces the folds, float32 float64, and less care suffices
+# from this many points one held-out part replaces the folds, float32 replaces float64, and looser tolerances suffice
+LARGE = 3000
 _LARGE_TUNING = 2000  # points that tuning uses then
-_ALPHAS = ridge_grid(-2, 0)  # ridges below; many points need no strong one
+_ALPHAS = ridge_grid(-2, 0)  # ridges tried above `LARGE` points, which need no strong one
 _PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # of the median distance
 _FEW = 250  # held-out points that choose the bandwidth of an encoding
-_LARGE_RESIDUAL = 1e-2  # of conjugate gradients: more changes no posterior
+_LARGE_RESIDUAL = 1e-2  # tolerance of conjugate gradients; a smaller one changes no posterior
 
 
-# Views that are encodings alone, and what becomes of numbers there.
+# Views without a metric, and their encoding of numbers.
 ENCODINGS = {"standardized": "standard", "one scale": "shared", "ranks": "rank"}
 
 
 class Member(NamedTuple):
-    """An estimator on a view; ``make(Z, large, options)`` gives it for points of that view, unfitted."""
+    """An estimator on a view; ``make(Z, large, options)`` returns it unfitted for points of that view."""
 
     name: str
     view: str
@@ -52,7 +53,7 @@ def make_view(name, large, points, indicators, options):
 
 
 def indicators_help(points, options):
-    """Whether labels left out are likelier with indicators of columns of few values than with their order.
+    """Whether indicators of columns with few values make held-out labels likelier than the order of these values.
 
     Under the Parzen posterior, of at most 2000 points.
     """
@@ -142,6 +143,6 @@ OF_NUMBERS = (
 
 
 def members_for(n, members=MEMBERS):
-    """The members for n points, and the names of those that do not scale to as many."""
+    """The members for n points, and the names of those that do not scale to n."""
     chosen = [member for member in members if n <= member.most]
     return chosen, [member.name for member in members if n > member.most]

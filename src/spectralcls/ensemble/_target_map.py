@@ -14,11 +14,11 @@ from ..linalg.ridge import solve
 from ._loss import Loss
 
 KINDS = ("none", "log", "ranks")
-ERRORS = 2.0  # standard errors by which the loss under a transformation has to be less than without
+ERRORS = 2.0  # standard errors by which a transformation has to reduce the loss
 MOST = 1000  # points that choose
 ALPHAS = (0.01, 0.1)
 WIDTH = 6.0  # bandwidth of the Laplace kernel, in median distances
-QUANTILES = 100  # of residuals over which predictions are averaged
+QUANTILES = 100  # number of residual quantiles over which predictions are averaged
 
 
 class TargetMap(NamedTuple):
@@ -40,7 +40,8 @@ class TargetMap(NamedTuple):
     def back(self, Z, residuals=None):
         """Targets of transformed predictions (n, k): the mean over the residuals (r, k) added to them, if given.
 
-        Predictions of a logarithm, say, are back medians; with residuals means (Duan's smearing estimate).
+        Back-transformed predictions, of a logarithm for example, are medians; averaged over residuals they are means
+        (Duan's smearing estimate).
         """
         if residuals is None:
             return self._back(Z)
@@ -68,7 +69,7 @@ def _curve(values, weights):
 
 
 def residual_quantiles(residuals, weights=None):
-    """Residuals (n, k) as `QUANTILES` rows that stand for all."""
+    """Residuals (n, k) summarized by `QUANTILES` rows."""
     return weighted_quantile(residuals, (np.arange(QUANTILES) + 0.5) / QUANTILES, weights)
 
 

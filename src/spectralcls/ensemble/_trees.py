@@ -1,4 +1,4 @@
-"""Boosted trees of bounded size, in one thread, and all of them evaluated at once."""
+"""Boosted trees of bounded size, learned in one thread and evaluated together."""
 
 from functools import cache
 
@@ -25,13 +25,13 @@ _LOWEST_BIT = np.array([(byte & -byte).bit_length() - 1 for byte in range(256)])
 class _Trees(BaseEstimator):
     """Boosted trees of scikit-learn, learned in one thread and evaluated all at once.
 
-    Whatever OpenMP would take: its threads wait busily between the histograms of few points, and sums in them depend on
-    how many there are.
+    OpenMP threads would wait busily between the histograms of few points, and their sums would depend on the number of
+    threads.
 
-    Queries pass all splits of all trees at once [1]_: each split that a query fails takes the leaves on its left from
-    those that it may reach, one bit each; the first that remains is its leaf. Evaluated by scikit-learn, a query of two
-    classes took 0.19 ms instead of 0.015, one of ten classes 1.1 instead of 0.02. The arrays stored here are a sixth as
-    large, and hold no random generator, which NumPy 1 could not read if NumPy 2 has written it.
+    All splits of all trees are evaluated together [1]_: a bit mask holds the leaves that a query can reach, each failed
+    split removes the leaves on its left, and the first remaining leaf is the answer. In scikit-learn a query of two
+    classes took 0.19 ms instead of 0.015, one of ten classes 1.1 instead of 0.02. The arrays stored here are a sixth of
+    the size, and contain no random generator, which NumPy 1 could not read from NumPy 2.
 
     References
     ----------

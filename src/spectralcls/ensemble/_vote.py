@@ -8,15 +8,15 @@ from .._tuning.temperature import best_temperature, log_loss, softmax
 
 STEPS = 25
 UNIFORM = 0.25  # share of the equal weights in the final ones
-LEAST = 1e-8  # a smaller probability counts as this much: how small it is differs from fit to fit
-FEW = 20  # points that cannot tell whether there was nothing to learn
+LEAST = 1e-8  # smaller probabilities count as this much, since their size differs from fit to fit
+FEW = 20  # number of points that is too small to show that there was nothing to learn
 
 
 class Vote(NamedTuple):
     """Posteriors p_m become ``p = prior_weight prior + sum_m weights[m] softmax(log p_m / temperatures[m])``.
 
-    The result is a softmax of ``log p / final_temperature``. The shares of the classes stand for a member that has
-    learned nothing: a vote on noise is not below them.
+    The result is a softmax of ``log p / final_temperature``. The shares of the classes act as a member that learned
+    nothing, so that a vote on noise is not worse than them.
     """
 
     prior: np.ndarray  # (C,) shares of the classes
@@ -32,7 +32,7 @@ class Vote(NamedTuple):
         return tempered(self._mixed(posteriors), self.final_temperature)
 
     def parts(self, posteriors):
-        """What the members (n, C) and last the shares of the classes (C,) add to p, a list."""
+        """Contributions to p of the members (n, C), and last of the shares of the classes (C,), a list."""
         members = zip(self.weights, self.temperatures, posteriors, strict=True)
         return [w * tempered(p, t) for w, t, p in members] + [self.prior_weight * self.prior]
 
@@ -48,11 +48,11 @@ def tempered(posterior, temperature):
 def learn_vote(posteriors, codes, weights=None):
     """Temperatures and weights from posteriors of points that the members have not seen.
 
-    Caruana's ensemble selection [1]_: starting from nothing, `STEPS` times the member is added whose addition gives the
-    least log loss; how often each was added is its greedy weight. The shares of the classes are one more member, and
-    the only one if no other is better. Of the weight that they leave, a quarter is equal for all that are better: on
-    small samples the best member is not known. Nor is it known of few points that there was nothing to learn: of n
-    points the shares get at most n / (n + `FEW`).
+    Caruana's ensemble selection [1]_ adds, `STEPS` times, the member whose addition gives the least log loss; the
+    number of additions is the greedy weight of a member. The shares of the classes are one more member, and the only
+    one if no other is better. A quarter of the remaining weight is shared equally by all better members, because small
+    samples do not tell which is best. Nor do few points show that there was nothing to learn: with n points the shares
+    get at most n / (n + `FEW`).
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ def learn_vote(posteriors, codes, weights=None):
 
 
 def unseen_votes(vote, said, parts, learn):
-    """What votes learned without their part say of points, (n, width); by `vote` if there is one part.
+    """Predictions of points by votes learned without their part, (n, width); by `vote` if there is one part.
 
-    Few points fit their own vote: compared with what it says of them queries would look odd, and sets and intervals be
-    too small.
+    A vote fits its own few points too well: compared with these predictions queries would look odd, and sets and
+    intervals would be too small.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def unseen_votes(vote, said, parts, learn):
     said : list of ndarray of shape (n, width)
     parts : ndarray of shape (n,)
     learn : callable
-        Of a mask of points, the vote learned from them.
+        Function of a mask of points: the vote learned from them.
     """
     out = vote(said)
     for part in np.unique(parts):

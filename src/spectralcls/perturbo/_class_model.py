@@ -1,4 +1,4 @@
-"""What PerTurbo keeps of a class: the map from kernel values to the share of a query that it explains."""
+"""PerTurbo's model of a class: the map from kernel values to the share of a query that it explains."""
 
 from dataclasses import dataclass, field, replace
 
@@ -15,8 +15,8 @@ from ._kernel import exponents, kernel_values, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
 
 _BLOCK = 2048  # queries scored together, at least
-_COLUMNS = 128  # of `mix` multiplied together: fewer skip more zeros, but keep BLAS from its speed
-_LOWEST = -1e300  # log of a share that even so is not representable: finite, so that differences are defined
+_COLUMNS = 128  # rows of `mix` multiplied together: fewer rows skip more zeros, but slow BLAS down
+_LOWEST = -1e300  # log of a share that is not representable even so; finite, so that differences are defined
 EPS = np.finfo(np.float64).eps
 
 
@@ -33,7 +33,7 @@ class Regularization:
         return n * EPS
 
     def filter(self, values):
-        """What each eigenvalue of K_l, ascending, contributes: explained = sum filter(v) (u^T k)^2 / v."""
+        """Filter of each eigenvalue of K_l, ascending: explained = sum filter(v) (u^T k)^2 / v."""
         if self.kind == "tikhonov":
             return values / (values + self.alpha)
         sound = values > self.singular(len(values)) * values[-1]
@@ -42,14 +42,14 @@ class Regularization:
         return (sound & self.kept(values, sound)).astype(float)
 
     def kept(self, values, sound):
-        """Mask of the largest eigenvalues (ascending) that hold the share `retained` of the trace."""
+        """Mask of the largest eigenvalues (ascending) that make up the share `retained` of the trace."""
         size = np.where(sound, values, 0.0)
         cumulative = np.cumsum(size[::-1])
         return largest(size, 1 + int(np.searchsorted(cumulative, self.retained * cumulative[-1] * (1 - 8 * EPS))))
 
 
 def largest(size, n):
-    """Mask of the n largest; those equal to the last of them are kept with it, their eigenvectors being arbitrary."""
+    """Mask of the n largest values, and of those equal to the last of them, whose eigenvectors are arbitrary."""
     return size >= np.sort(size)[-n] * (1 - len(size) * EPS)
 
 
@@ -189,8 +189,7 @@ class ClassModel:
         return out
 
     def flat_limit(self, Q):
-        """tau to first order in e = -log k, where the bandwidth dwarfs every distance and tau itself is
-        rounding.
+        """tau to first order in e = -log k, for a bandwidth so large that the plain formula is only rounding.
 
         With rho = n / (n + alpha), and means over the samples x and x',
         tau = alpha / (n + alpha) + 2 rho mean e(y, x) - rho^2 mean e(x, x') + O(n e^2 / alpha):
@@ -276,7 +275,7 @@ def fit_class(
     n_jobs=None,
     name=None,
 ):
-    """Factor one class; ``name`` is how messages call it. A class of more than `rank` samples gets a partial factor."""
+    """Factor one class; messages call it ``name``. A class of more than `rank` samples gets a partial factor."""
     if regularization.kind is None:
         weights = None  # copies of a sample do not change the span
     roots = _roots(weights)

@@ -1,4 +1,4 @@
-"""The models of all classes: how they are made of training data, and asked about queries."""
+"""The models of all classes: fitted to training data, and evaluated at queries."""
 
 from functools import singledispatch
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from ._explained import seen_by_classes
 
 
 class FittedClasses(NamedTuple):
-    """Models of the classes, and what else a fit leaves behind.
+    """Models of the classes, and other results of a fit.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class FittedClasses(NamedTuple):
     codes : (n,) class of each training point
     given : training data whose missing values were completed; None if none were missing
     completion : Completion or None
-        What completes queries; None: it is learned from the models if a query lacks values.
+        Completion of queries; None: learned from the models when a query lacks values.
     """
 
     models: list

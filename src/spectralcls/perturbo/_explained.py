@@ -1,7 +1,7 @@
-"""What every class explains of queries, and in which order, however far they are and whatever they lack.
+"""The share of queries that each class explains, and its order, at any distance and with missing values.
 
-A class judges a query that lacks values by what it expects them to be: the regression that completes its own points.
-The functions take the queries as each class sees them, a list of arrays (m, d).
+If a query lacks values, each class fills them by the regression that completes its own points. The functions take the
+queries as completed by each class, a list of arrays (m, d).
 """
 
 import numpy as np
@@ -38,8 +38,8 @@ def seen_by_classes(Q, models, completion=None, features=None, n_jobs=None):
 def log_explained(models, seen, n_jobs=None, relative=True):
     """log(1 - tau) of every query (rows) and class (columns), finite and rightly ordered within each row.
 
-    Where tau has reached its limit alpha / (n_l + alpha) to rounding for all classes, the smallest of these
-    limits is taken off the tau of the row if ``relative``, so that the differences are not lost next to it.
+    If tau has reached its limit alpha / (n_l + alpha) to rounding for all classes and ``relative`` is true, the
+    smallest limit is subtracted from the tau of the row, so that the differences are not lost.
     """
     pairs = list(zip(models, seen, strict=True))
     with np.errstate(divide="ignore"):

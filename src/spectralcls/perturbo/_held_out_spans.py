@@ -1,4 +1,4 @@
-"""PerTurbo's accuracies on held-out points: one eigendecomposition per class, fold and bandwidth serves all alphas."""
+"""PerTurbo's accuracies on held-out points. One eigendecomposition per class, fold and bandwidth serves all alphas."""
 
 from dataclasses import replace
 from functools import partial
@@ -74,7 +74,7 @@ def _best(shares):
 def _parts(sample, n_jobs):
     """(points, queries as each class sees them, training rows, places among the validated rows) of each fold.
 
-    All rows of both if one point is left out at a time. What is missing those outside of the fold complete.
+    All rows of both if one point is left out at a time. Rows outside of the fold fill missing values.
     """
     X, rows, folds = sample.X, sample.rows, sample.folds
     if folds is None:

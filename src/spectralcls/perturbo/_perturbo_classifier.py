@@ -59,7 +59,7 @@ class PerTurboClassifier(Classifier):
         value for each class. It is 1 if the data have no spread.
         Class-wise values need no normalization, since k(x, x) = 1 at every bandwidth.
     regularization : {"tikhonov", "truncate", None}, default="tikhonov"
-        What is done for K_l^-1, which may not exist.
+        Treatment of K_l^-1, which may not exist.
 
         - "tikhonov" ("reg" in [1]_): (K_l + alpha I)^-1, equation 11.
         - "truncate" ("gle"): only the largest eigenvalues of K_l, see ``retained``.
@@ -137,8 +137,8 @@ class PerTurboClassifier(Classifier):
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
-        `predict_proba` is the softmax of 1 - tau over it, which has the least log loss on the points that tuning held
-        out. Only present if something was tuned.
+        `predict_proba` is the softmax of 1 - tau divided by it. It minimizes the log loss of the points held out in
+        tuning. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
@@ -151,19 +151,20 @@ class PerTurboClassifier(Classifier):
     Everything is computed in float64, also for float32 input: a float32 Cholesky factorization may fail once
     the condition number exceeds some 1e8, and rounding errors are amplified by it.
 
-    A sample of weight w counts as w copies: its image is scaled by sqrt(w), which is alpha / w on its place of the
-    diagonal.
+    A sample of weight w counts as w copies: its image is scaled by sqrt(w), which equals alpha / w at its diagonal
+    entry.
 
     Cost: a fit takes n_l^2 d / 2 + n_l^3 / 3 multiply-adds for each class (truncated: 9 n_l^3), a query n_l (d + n_l).
-    Nothing is ever inverted: a class is a Cholesky factor made in the memory of K_l, a block of queries one triangular
+    Nothing is inverted: a class is a Cholesky factor in the memory of K_l, and a block of queries is one triangular
     solve.
 
-    What a query lacks each class completes as it completes its own samples, and judges the point that it expects. That
-    is an approximation, an expectation in the place of a distribution: the integral of the images of all completions,
-    with which densities are exact, has no finite length, and its part in a span is the longer the more the span holds.
+    Each class fills the gaps of a query as it fills those of its own samples, and judges the completed point. This is
+    an approximation that replaces a distribution by its expectation: the integral over the images of all completions,
+    with which densities are exact, has no finite length, and its part in a span grows with the span.
 
-    tau is not a density. Probabilities are the softmax of 1 - tau over a temperature, of the least log loss on the
-    points that tuning held out; far from all samples they are equal, while `predict` still finds the nearest class.
+    tau is not a density. Probabilities are the softmax of 1 - tau divided by a temperature, which minimizes the log
+    loss of the points held out in tuning. Far from all samples they are equal, while `predict` still finds the nearest
+    class.
 
     References
     ----------
@@ -215,7 +216,7 @@ class PerTurboClassifier(Classifier):
 
     @transactional
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Choose bandwidth and alpha where they are "cv", and factor every class.
+        """Tune bandwidth and alpha if they are "cv", and factor every class.
 
         Parameters
         ----------
@@ -236,8 +237,8 @@ class PerTurboClassifier(Classifier):
         Raises
         ------
         ValueError
-            For invalid data, a single class where something has to be tuned, and (as `LinAlgError`) where
-            alpha is too small for the factorization; the message names the class and the pivot.
+            For invalid data, for a single class if something has to be tuned, and (as `LinAlgError`) if alpha is too
+            small for the factorization; the message names the class and the pivot.
         """
         self._samples = [(X, y, sample_weight)]
         self._learn_samples()
@@ -275,7 +276,7 @@ class PerTurboClassifier(Classifier):
         self._fit_classes(data)
 
     def _fit_classes(self, data):
-        """Factor every class; points that lack values are completed, and kept as they are for `partial_fit`."""
+        """Factor every class; points with missing values are completed, and kept in raw form for `partial_fit`."""
         bandwidths = np.broadcast_to(self.bandwidth_, len(data.classes))
         fitted = fit_classes(data, bandwidths, self._regularization, **self._options)
         self._given, self._completion = fitted.given, fitted.completion
@@ -291,13 +292,13 @@ class PerTurboClassifier(Classifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Append labeled samples; to rounding it is `fit` on all samples with the same bandwidth and alpha.
+        """Append labeled samples. To rounding the result equals `fit` on all samples with the same bandwidth and alpha.
 
-        The first call is a `fit`, and chooses metric, bandwidth and alpha where they are to be chosen; later calls
-        keep them. While there is one class, nothing can be chosen: Silverman's bandwidth and the middle of the alphas
-        serve until the second class comes.
-        Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations a sample; classes with a
-        truncated spectrum or a partial factor are made anew, and all classes if values are missing, because new points
+        The first call is a `fit` and tunes metric, bandwidth and alpha as requested; later calls keep them. While there
+        is one class, nothing can be chosen: Silverman's bandwidth and the middle of the alphas serve until the second
+        class comes.
+        Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations per sample. Classes with a truncated
+        spectrum or a partial factor are fitted again, and so are all classes if values are missing, because new points
         complete old ones. A label not seen before is a new class.
 
         Parameters
@@ -406,7 +407,7 @@ class PerTurboClassifier(Classifier):
         self.trace_residuals_ = np.array(residuals)
 
     def _choose(self, data):
-        """Set `bandwidth_` and `alpha_`, and what was learned of the candidates if there were several."""
+        """Set `bandwidth_` and `alpha_`, and the results of tuning if there were several candidates."""
         given, candidates = {}, {}
         for name, values in (("bandwidth", self._bandwidths(data)), ("alpha", self._alphas())):
             (candidates if self._is_tuned(name) else given)[name] = values
@@ -440,7 +441,7 @@ class PerTurboClassifier(Classifier):
         sample = tuning_sample(self, data, cv=cv)
         sample = sample._replace(weights=sample.weights * sample.weight_scale)  # alpha is for a sample of weight one
         regularization = self._regularize(0.0)
-        if self.regularization is None:  # what double precision can tell from no regularization
+        if self.regularization is None:  # smallest regularization that double precision distinguishes from none
             regularization = self._regularization_type("tikhonov")
             given = given | {"alpha": [regularization.singular(len(sample.X))]}
 
@@ -497,7 +498,7 @@ class PerTurboClassifier(Classifier):
         return SpansLeftOut(self._models, self.class_weight is not None, order)
 
     def _evidence(self, X):
-        """What becomes probabilities: the shares, whose logarithms are too sure far from all samples."""
+        """Scores for probabilities: the shares, since their logarithms are too confident far from all samples."""
         return -self.perturbation(X)
 
     def perturbation(self, X: Any) -> Array:
@@ -521,13 +522,13 @@ class PerTurboClassifier(Classifier):
         return self._asked(perturbation, X)
 
     def decision_function(self, X: Any) -> Array:
-        """Logarithm of 1 - tau_l(x): the larger, the less x perturbs the class.
+        """Logarithm of 1 - tau_l(x), which is large if x hardly perturbs the class.
 
-        1 - tau is the share of x's image that lies in the span of the class. Its logarithm has the order of
-        -tau, and keeps it where tau itself is all ones: far from every sample the class of the nearest sample
-        wins, down to distances where the share is 1e-1000 and below. Where the bandwidth is so large that tau
-        is its limit alpha / (n_l + alpha) to rounding, the differences that remain decide (the larger class,
-        among equal ones the nearest mean); these rows are up to a constant that all classes share.
+        1 - tau is the share of x's image that lies in the span of the class. Its logarithm has the order of -tau, also
+        if every tau rounds to one: far from every sample the class of the nearest sample wins, even if the share is
+        1e-1000 or below. If the bandwidth is so large that tau rounds to its limit alpha / (n_l + alpha), the remaining
+        differences decide (the larger class, among equal ones the nearest mean); such rows are correct up to a constant
+        common to all classes.
 
         Parameters
         ----------
@@ -563,9 +564,8 @@ class PerTurboClassifier(Classifier):
     def score_samples(self, X: Any) -> Array:
         """How well the nearest class explains a query: log(1 - min_l tau_l(x)).
 
-        Low where x perturbs every class: a novelty score, comparable between queries. A query is rejected
-        below a quantile of this score on samples that were not used in `fit` (training samples explain
-        themselves).
+        A novelty score, comparable between queries: it is low if x perturbs every class. Reject queries below a
+        quantile of this score on samples that were not used in `fit` (training samples explain themselves).
 
         Parameters
         ----------

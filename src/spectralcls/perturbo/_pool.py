@@ -1,4 +1,4 @@
-"""A pool of unlabeled samples whose perturbations follow the classifier label by label."""
+"""A pool of unlabeled samples whose perturbations are updated label by label."""
 
 from numbers import Integral
 from typing import Any, Self
@@ -22,19 +22,18 @@ from ._query import complete_pool, draw, margin_of, refuse_missing
 class ActivePool:
     """Unlabeled samples, kept scored while their labels come in.
 
-    For every class with a growing Cholesky factor, K_l + alpha I = U^T U, the pool keeps the solve
-    B = U^-T K(X_l, pool). A label of that class adds one row,
-    ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U, and takes v^2 off tau: one read of B
-    (n_l numbers a pool sample), where a refit with a new solve costs n_l^2 operations a pool sample. c itself
-    is a column of B, so the factor grows without a solve, too.
+    For every class with a growing Cholesky factor, K_l + alpha I = U^T U, the pool keeps the solve B = U^-T K(X_l,
+    pool). A label of that class adds one row, ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U, and
+    subtracts v^2 from tau: one read of B (n_l numbers per pool sample), while a refit with a new solve takes n_l^2
+    operations per pool sample. c itself is a column of B, so that the factor grows without a solve, too.
 
     Parameters
     ----------
     estimator : fitted PerTurboClassifier
-        It is trained further by `label`. Call `refresh` after training it otherwise. Scales and levels of categories
-        are learned anew from its samples and the pool together, and with them what it tunes: its own samples are few.
-        In a table with categories, how far their levels are apart is learned again when the labels have doubled;
-        `refresh` learns it, and what is tuned, from all labels.
+        Fitted classifier, which `label` trains further. Call `refresh` after training it otherwise. Scales and levels
+        of categories are learned again from its samples and the pool together, and tuning is repeated with them, since
+        its own samples are few. In a table with categories the distances between levels are learned again when the
+        number of labels has doubled; `refresh` learns them, and tunes, with all labels.
     X_pool : array-like or data frame of shape (m, d)
         Unlabeled samples; float32 becomes float64.
 
@@ -53,8 +52,8 @@ class ActivePool:
 
     Notes
     -----
-    Memory: 8 m n numbers of bytes for n labeled samples, in buffers whose capacity doubles. Truncated
-    classes and partial factors have no such update; they are scored anew when they change.
+    Memory: 8 m n numbers of bytes for n labeled samples, in buffers whose capacity doubles. Truncated classes and
+    partial factors have no such update; they are scored again when they change.
 
     References
     ----------
@@ -106,7 +105,7 @@ class ActivePool:
         return margin_of(self.perturbation)
 
     def refresh(self) -> Self:
-        """Follow the classifier, and let it choose again what labels decide, if it has new ones.
+        """Follow the classifier and, if it has new labels, let it tune again.
 
         Returns
         -------
@@ -116,13 +115,13 @@ class ActivePool:
         Notes
         -----
         If anything is tuned, or the pool is a table with categories or gaps, this is a fit, and all classes are scored
-        anew, O(m n_l^2) operations each; `label` therefore only follows. Otherwise a class that grew by one sample
-        costs O(m n_l) operations.
+        again in O(m n_l^2) operations each; this is why `label` does not tune. Otherwise a class that grew by one
+        sample takes O(m n_l) operations.
         """
         return self._follow(self._decided_by_labels and self._n_labels > self._n_learned)
 
     def _follow(self, again):
-        """Update classes that grew, score others anew that changed; `again`: after the classifier has learned again."""
+        """Update the classes that grew, and score changed classes again; `again`: after a refit of the classifier."""
         if self.estimator._inputs is not self._inputs or again:
             self._share_scales()
         states = []
@@ -137,7 +136,7 @@ class ActivePool:
 
     @property
     def _decided_by_labels(self):
-        """Whether labels decide more than the classes of their samples."""
+        """Whether labels affect more than the classes of their samples."""
         inputs = self.estimator._inputs
         table = inputs.table is not None and (inputs.table.has_categories or bool(inputs.table.gaps))
         return (
@@ -148,7 +147,7 @@ class ActivePool:
 
     @property
     def _outgrown(self):
-        """Whether distances of levels were learned from less than half of the labels."""
+        """Whether the distances of levels were learned from less than half of the labels."""
         table = self.estimator._inputs.table
         return table is not None and table.has_categories and self._n_labels >= 2 * self._n_learned
 
@@ -177,7 +176,7 @@ class ActivePool:
         n : int, default=1
             How many.
         fraction : float in (0, 1], default=0.10
-            Share of the remaining samples that is eligible, the nearest to a border; at least 2 n samples are.
+            Fraction of the remaining samples, nearest to a border, that may be chosen; at least 2 n samples.
         random_state : int, RandomState instance or None, default=None
             Draws among the eligible samples.
 
@@ -244,8 +243,8 @@ class ActivePool:
 
         Notes
         -----
-        It is `partial_fit` of these samples: their weights are those of ``class_weight``, with "balanced" as the labels
-        of this call are balanced. O(m n_l) operations for each new label of a class of n_l samples.
+        This is `partial_fit` of these samples. Their weights come from ``class_weight``; "balanced" uses the labels of
+        this call. Each new label of a class of n_l samples takes O(m n_l) operations.
         """
         positions, y = self._checked(positions), np.atleast_1d(label_array(y))
         if y.shape != positions.shape:
@@ -292,12 +291,11 @@ class _ScoredClass:
         self.explained = np.einsum("ij,ij->j", self._B, self._B)
 
     def columns(self, positions):
-        """The whitened kernel values of pool samples, or None where that is not at hand."""
+        """The whitened kernel values of pool samples, or None if they are not available."""
         return None if self._B is None else self._B[: self._order, positions]
 
     def follow(self, model, X, n_jobs):
-        """Take over a model that is the present one, or that was extended from it; False if that cannot
-        be."""
+        """Adopt a model that equals the present one or extends it; False if this is impossible."""
         if model is self.model:
             return True
         new = len(model.points) - self._order

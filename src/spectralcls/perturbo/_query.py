@@ -1,4 +1,4 @@
-"""Which samples to label next: those between the two classes that they perturb least."""
+"""The samples to label next: those between the two classes that they perturb least."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -93,15 +93,15 @@ def query_boundary(
     n : int, default=1
         How many samples to choose.
     fraction : float in (0, 1], default=0.10
-        Share of the pool that is eligible; at least 2 n samples are.
+        Fraction of the pool that may be chosen; at least 2 n samples.
     random_state : int, RandomState instance or None, default=None
         Draws among the eligible samples.
 
     Returns
     -------
     ndarray of shape (n,)
-        Distinct positions in ``X_pool``, in the order of the draw. Where the candidates have fewer than n
-        numerically different samples, the rest are the samples nearest the border.
+        Distinct positions in ``X_pool``, in the order of the draw. If the candidates have fewer than n numerically
+        different samples, the rest are the samples nearest the border.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the spans of the classes explain of each other's samples, and what one more sample changes."""
+"""The shares of each other's samples that the spans of the classes explain, and their change by one more sample."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class SpansLeftOut(LeftOut):
     span explains is ``q = z^T N z``. One more sample x adds ``change^2 / s`` to q, where ``change = k(y, x) - z^T N
     k_x`` and ``s = 1 + alpha - k_x^T N k_x``. Of a sample i of the class z is without its own value, its share is ``2 q
     / (1 + sqrt(1 + 4 N_ii q))``, and its change a multiple of ``(N k_x)_i``. No share exceeds one, and none grows by
-    more than all that the query leaves, ``(1 - q) (s - alpha) / s``: that decides most samples.
+    more than the part that the query leaves, ``(1 - q) (s - alpha) / s``: that decides most samples.
     """
 
     def __init__(self, models, by_class, order):
@@ -92,7 +92,7 @@ class SpansLeftOut(LeftOut):
 
 
 def slack_of(alpha):
-    """Share of log odds by which the inverse of a kernel matrix plus alpha may miss a tie."""
+    """Relative error of log odds, from the inverse of a kernel matrix plus alpha, within which they tie."""
     return max(1e-9, 64 * np.finfo(np.float64).eps / alpha)
 
 

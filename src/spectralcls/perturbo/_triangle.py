@@ -15,9 +15,9 @@ _FEWER = 2  # the same, up to which a dense factor is read once for each
 def independent_rows(M, tol):
     """Rows of ``M`` (overwritten) that are independent to ``tol``, and the Cholesky factor of that part of M.
 
-    All rows in their order where the plain factorization has pivots above ``tol``. Otherwise a pivoted one
-    stops at the first pivot of at most ``tol``. The rows left out lie in the span of the kept ones to that
-    accuracy, so the projection on the kept ones is that of the pseudo-inverse.
+    All rows in their order if the plain factorization has pivots above ``tol``. Otherwise a pivoted factorization stops
+    at the first pivot of at most ``tol``. The other rows lie in the span of the kept ones to that accuracy, so that the
+    projection is that of the pseudo-inverse.
     """
     diagonal = M.diagonal().copy()
     try:
@@ -36,10 +36,9 @@ def independent_rows(M, tol):
 class Triangle:
     """An upper Cholesky factor U of order n.
 
-    It is stored densely as LAPACK left it until it first grows, and by packed columns from then on: column j
-    of U is j + 1 numbers behind column j - 1, so new columns are written behind the old ones into a buffer
-    whose capacity doubles. A grown triangle shares that buffer with the one that it came from, which stays
-    valid.
+    It is stored densely, as LAPACK returned it, until it first grows, and by packed columns afterwards: the j + 1
+    numbers of column j follow column j - 1, so that new columns are appended to a buffer whose capacity doubles. A
+    grown triangle shares the buffer with its predecessor, which stays valid.
     """
 
     def __init__(self, dense):
@@ -71,7 +70,7 @@ class Triangle:
                 dtrsm(1.0, np.asfortranarray(U[block, block]), K[block].T, side=1, lower=0, overwrite_b=1)
 
     def dense(self):
-        """U as a Fortran-ordered array; what is below its diagonal has no meaning."""
+        """U as a Fortran-ordered array; the entries below its diagonal have no meaning."""
         if self._dense is None:
             self._dense, _ = dtpttr(self.order, self._packed.values[: _packed_size(self.order)], uplo="U")
         return self._dense
@@ -120,7 +119,7 @@ class Triangle:
 
 
 class _Packed:
-    """Numbers in a buffer with room behind them; ``used`` counts those that some triangle owns."""
+    """Numbers in a buffer with spare capacity; ``used`` counts those that some triangle owns."""
 
     def __init__(self, values):
         self.values, self.used = values, len(values)
