@@ -471,3 +471,31 @@ def test_a_far_sample_leaves_the_others_as_precise(covariance_type):
     far = np.vstack([X, [[1e30, 0]]])
     alone, beside = (ParzenDensity(0.5, covariance_type=covariance_type).fit(A).score_samples(X) for A in (X, far))
     np.testing.assert_allclose(beside, alone + np.log(200 / 201), atol=0.02)  # a scale counts all samples
+
+
+@pytest.mark.parametrize("kind", ["spherical", "diag", "full"])
+@pytest.mark.parametrize("units", [(1e-300, 1e-300), (1e300, 1e300), (1e-300, 1e300)])
+def test_any_scale_of_the_features(kind, units):
+    """Densities, what is made of them and explanations, where squares of the values are zero or infinite."""
+    X = np.random.default_rng(0).normal(size=(60, 2)) @ [[1.0, 0.4], [0.0, 1.0]]
+    units = np.array(units)
+    plain, scaled = (ParzenDensity(covariance_type=kind).fit(A) for A in (X, X * units))
+    assert_allclose(scaled.score_samples(X * units) + np.log(units).sum(), plain.score_samples(X), atol=1e-9)
+    one, other = plain.conditional([0], [0.7]), scaled.conditional([0], [0.7 * units[0]])
+    assert_allclose(other.score_samples(X[:, 1:] * units[1]) + np.log(units[1]), one.score_samples(X[:, 1:]), atol=1e-9)
+    one, other = plain.marginal([1]).quantile([0.1, 0.5]), scaled.marginal([1]).quantile([0.1, 0.5])
+    assert_allclose(other / units[1], one, rtol=1e-9)
+    one, other = (ParzenOutlierDetector(covariance_type=kind, novelty=True).fit(A) for A in (X, X * units))
+    assert_allclose(other.explain(X[:5] * units), one.explain(X[:5]), atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["spherical", "diag", "full"])
+@pytest.mark.parametrize("far", [1e4, 1e150])
+def test_one_far_value_decides_no_shape(kind, far):
+    """It gets its share of the mass; the others keep their density and their quantiles."""
+    X = np.random.default_rng(0).normal(size=(200, 2)) @ [[1.0, 0.4], [0.0, 1.0]]
+    alone, beside = (ParzenDensity(covariance_type=kind).fit(A) for A in (X, np.vstack([X, [[far, 0.0]]])))
+    assert_allclose(beside.score_samples(X), alone.score_samples(X), atol=0.1)
+    alone, beside, p = alone.marginal([0]), beside.marginal([0]), np.array([0.01, 0.5, 0.9])
+    assert_allclose(beside.quantile(p * 200 / 201), alone.quantile(p), atol=0.06)
+    assert beside.quantile(0.999) > far / 2

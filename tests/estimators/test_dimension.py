@@ -47,9 +47,9 @@ def test_known_manifolds(X, dimension, graph):
 
 
 def kept(edges):
-    """The sum of all edges but the longest twentieth."""
-    edges = np.sort(edges, axis=None)
-    return edges[: len(edges) - len(edges) // 20].sum()
+    """The sum of all edges but the longest twentieth, of which the last counts in part."""
+    edges = np.sort(edges, axis=None)[::-1]
+    return edges @ np.clip(np.arange(1, len(edges) + 1) - len(edges) / 20, 0, 1)
 
 
 def test_lengths_are_those_of_the_graphs():
@@ -61,7 +61,7 @@ def test_lengths_are_those_of_the_graphs():
     slopes = np.diff(np.log(found.lengths), axis=1)[:, 0] / np.log(40 / 30)
     np.testing.assert_allclose(found.resampled, np.where(slopes < 1, 1.5 / (1 - slopes), np.inf))
     tree = entropic_dimension(X[:3], graph="mst", sizes=[2, 3], n_resamples=1, random_state=0)
-    assert tree.lengths[0, 1] == pytest.approx(pdist(X[:3]).sum() - pdist(X[:3]).max())
+    assert tree.lengths[0, 1] == pytest.approx(kept(np.sort(pdist(X[:3]))[:2]))
 
 
 @pytest.mark.parametrize("most_known", [128, 5])
@@ -105,6 +105,29 @@ def test_a_far_point_is_named_and_changes_little(far, graph):
         found = entropic_dimension(np.insert(X, 250, [far, 0, 0], axis=0), **options)
     assert record[0].filename == __file__
     assert found.dimension == pytest.approx(entropic_dimension(X, **options).dimension, abs=0.15)
+
+
+@pytest.mark.parametrize("graph", ["knn", "mst"])
+@pytest.mark.parametrize("n", [20, 41])
+def test_far_points_beside_few_are_left_out(n, graph):
+    """However few edges there are: the estimate is that of the others, draws and all."""
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    options = dict(graph=graph, random_state=0)
+    with pytest.warns(UserWarning, match="They are left out"):
+        found = entropic_dimension(np.vstack([[[1e6, 1e6]], X]), **options)
+    expected = entropic_dimension(X, **options)
+    assert found.dimension == pytest.approx(expected.dimension)
+    np.testing.assert_allclose(found.lengths, expected.lengths)
+
+
+@pytest.mark.parametrize("graph", ["knn", "mst"])
+@pytest.mark.parametrize("dimension", [2, None])
+def test_an_entropy_names_the_points_that_decide_it(graph, dimension):
+    X = np.insert(np.random.default_rng(0).uniform(size=(100, 2)), 30, [1e6, 1e6], axis=0)
+    with pytest.warns(UserWarning, match=r"rows 30 of those given\). Their edges are nearly all") as record:
+        intrinsic_entropy(X, graph=graph, dimension=dimension, random_state=0)
+    assert len(record) == 1 and record[0].filename == __file__
+    intrinsic_entropy(np.delete(X, 30, axis=0), graph=graph, dimension=dimension, random_state=0)  # says nothing
 
 
 @pytest.mark.parametrize("draw", ["normal", "exponential"])

@@ -432,6 +432,30 @@ def test_one_far_point_changes_no_entropy_much(word, far):
     assert info.cauchy_schwarz_divergence(with_far, Y, bandwidth=word) == pytest.approx(plain, abs=0.01)
 
 
+def test_a_single_sample_that_decides_a_mean_is_named():
+    """Where a sample is left out of its own density, the logarithm of that of one far point may be any number."""
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    far = np.vstack([X, [[1e6, 1e6]]])
+    calls = (
+        lambda X: info.shannon_entropy(X, leave_one_out=True),
+        lambda X: info.renyi_entropy(X, alpha=1, leave_one_out=True),
+        lambda X: info.mutual_information(X[:, :1], X[:, 1:]),
+        lambda X: info.kullback_leibler_divergence(X, X[:50] + 0.1),
+    )
+    for call in calls:
+        with pytest.warns(UserWarning, match=r"sample \[1000000. 1000000.\] is far from all others") as record:
+            call(far)
+        assert record[0].filename == __file__
+        call(X)  # says nothing
+    wide = np.vstack([np.random.default_rng(0).normal(size=(50, 5)), np.full((1, 5), 1e6)])
+    with pytest.warns(UserWarning, match="its first features"):
+        info.shannon_entropy(wide, leave_one_out=True)
+    for draw in ("normal", "exponential", "uniform"):
+        for seed in range(5):
+            X = getattr(np.random.default_rng(seed), draw)(size=(30, 1))
+            info.shannon_entropy(X, leave_one_out=True)
+
+
 def test_the_words_are_those_of_densities():
     words = {word for word in ParzenDensity._parameter_constraints["bandwidth"][1].options}
     assert words == set(RULES)

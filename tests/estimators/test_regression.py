@@ -367,7 +367,14 @@ def test_samples_at_one_place_are_one_point(kernel, weighted, monkeypatch):
     assert_allclose(found.predict_interval(Q), expected.predict_interval(Q), rtol=1e-5)
 
 
-def test_an_interval_of_samples_in_one_place_has_no_end():
+def test_intervals_of_samples_in_one_place_are_quantiles_of_the_targets():
+    """About the mean of all but one: no new target is better known by its place."""
+    y = np.random.default_rng(0).normal(size=200)
+    low, high = KernelRegressor(1.0, degree=0).fit(np.full((200, 2), 3.7), y).predict_interval([[3.7, 3.7]])[0]
+    assert 0.88 <= np.mean((y >= low) & (y <= high)) <= 0.93
+
+
+def test_an_interval_of_few_samples_in_one_place_has_no_end():
     for X, y in (([[3.0]] * 4, [0.0, 1.0, 2.0, 3.0]), ([[3.0]], [1.0])):
         interval = KernelRegressor(1.0, degree=0).fit(X, y).predict_interval([[3.0], [9.0]])
         assert_array_equal(interval, [[-np.inf, np.inf]] * 2)

@@ -16,6 +16,7 @@ from .dimension import (
     entropic_dimension,
     entropic_graphs,
     largest_dimension,
+    named_far_points,
 )
 from .factors import choose_factors
 from .folds import (

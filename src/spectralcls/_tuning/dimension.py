@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
-from .._utils.advice import advise
+from .._utils.advice import advise, quietly
 from .._utils.conversion import converted
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import ArrayLike, RandomState
@@ -55,7 +55,7 @@ class IntrinsicDimension:
     >>> from spectralcls.information import entropic_dimension
     >>> found = entropic_dimension(X, random_state=0)
     >>> type(found).__name__, round(found.dimension, 3)
-    ('IntrinsicDimension', 1.971)
+    ('IntrinsicDimension', 1.964)
     """
 
     dimension: float
@@ -81,8 +81,8 @@ def entropic_dimension(
 
     The total length of a k-NN graph or minimal spanning tree over n points of an m-dimensional manifold,
     edges raised to the power gamma, grows as n^((m - gamma) / m). The slope of log-length against log-n, over
-    subsamples drawn without replacement, gives m. The longest twentieth of the edges is left out: it grows alike, and a
-    few far points would be all of it. Copies of a point are one point.
+    subsamples drawn without replacement, gives m. The longest twentieth of the edges is left out: it grows alike, and
+    is mostly at the border. So are points that are far from all others. Copies of a point are one point.
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ def entropic_dimension(
     Warns
     -----
     UserWarning
-        If the longest twentieth of the edges is four fifths of their length, because of points ten times as far from
-        their neighbors as all others; it names the farthest.
+        If points are ten times as far from their neighbors as all others, and the longest twentieth of the edges is
+        four fifths of their length; it names the farthest.
 
     Notes
     -----
@@ -137,10 +137,11 @@ def entropic_dimension(
     >>> X = np.random.default_rng(0).normal(size=(500, 2))
     >>> from spectralcls.information import entropic_dimension
     >>> round(entropic_dimension(np.hstack([X, X]), random_state=0).dimension, 3)
-    1.971
+    1.964
     """
     points, exponent, rows_of_X = distinct_and_scaled(X, least := least_number(graph, n_neighbors))
     n = len(points)
+    given = sizes
     if sizes is None:
         sizes = np.unique(np.linspace(max(least, n // 2), n - 1, 8).astype(int))
     sizes = np.asarray(sizes)
@@ -151,12 +152,25 @@ def entropic_dimension(
             f"need two or more sizes between {least} and the number of distinct points, {n}; got {sizes.tolist()}."
         )
     graphs = entropic_graphs(points, graph, n_neighbors, sizes.min(), n_jobs)
-    _name_far_points(points, graphs.edges(np.arange(n)), n_neighbors, rows_of_X, n_jobs)
+    consequence = "They are left out of the estimate."
+    far = named_far_points(points, graphs.edges(np.arange(n)), n_neighbors, rows_of_X, consequence, n_jobs)
+    if 0 < np.count_nonzero(far) < n - least:
+        with quietly():  # others may be far from what is left
+            return entropic_dimension(
+                np.asarray(X)[rows_of_X[~far]],
+                graph=graph,
+                n_neighbors=n_neighbors,
+                gamma=gamma,
+                sizes=given,
+                n_resamples=n_resamples,
+                random_state=random_state,
+                n_jobs=n_jobs,
+            )
     random = check_random_state(random_state)
     logs = np.empty((n_resamples, len(sizes)))
     for r, s in np.ndindex(logs.shape):
         rows = random.choice(n, sizes[s], replace=False)
-        logs[r, s] = np.log(np.sum(_without_longest(graphs.edges(rows)) ** gamma))
+        logs[r, s] = np.log(trimmed_length(graphs.edges(rows), gamma))
     resampled = _dimensions(logs, sizes, gamma)
     mean = float(_dimensions(logs.mean(axis=0, keepdims=True), sizes, gamma)[0])
     spread = float(np.std(resampled)) if np.isfinite(resampled).all() else np.inf
@@ -294,25 +308,37 @@ class SpanningTrees:
         return cdist(self.X[row, None], self.X[others])[0] if self.distances is None else self.distances[row, others]
 
 
-def _name_far_points(points, edges, n_neighbors, rows_of_X, n_jobs):
-    """Warn if the longest edges are nearly all of the length of a graph."""
-    kept = _without_longest(edges)
-    if kept.sum() > (1 - DOMINATED) * edges.sum():
-        return
+def named_far_points(points, edges, n_neighbors, rows_of_X, consequence, n_jobs):
+    """Which points (n,) are so far from all others that their edges are nearly all of the length of a graph.
+
+    A warning names them, and says the `consequence`.
+    """
+    far = np.zeros(len(points), dtype=bool)
+    kept = np.sort(edges)[: -max(n_neighbors, int(TRIMMED * len(edges)))]
+    if not len(kept) or kept.sum() > (1 - DOMINATED) * edges.sum():
+        return far
     farthest = knn(points, points, min(n_neighbors, len(points) - 1) + 1, n_jobs=n_jobs)[0][:, -1]
-    far = np.flatnonzero(farthest > 10 * kept.max())
-    far = far[np.argsort(-farthest[far], kind="stable")]
-    if len(far):
-        named = ", ".join(str(row) for row in rows_of_X[far[:NAMED]]) + (", ..." if len(far) > NAMED else "")
+    far = farthest > 10 * kept[-1]
+    if far.any():
+        rows = np.flatnonzero(far)
+        rows = rows[np.argsort(-farthest[rows], kind="stable")]
+        named = ", ".join(str(row) for row in rows_of_X[rows[:NAMED]]) + (", ..." if len(rows) > NAMED else "")
         advise(
-            f"{len(far)} of {len(points)} distinct points are far from all others (rows {named} of those given). "
-            "The longest edges are left out of the estimate. Look whether these rows are errors."
+            f"{len(rows)} of {len(points)} distinct points are far from all others (rows {named} of those given). "
+            f"{consequence} Look whether these rows are errors."
         )
+    return far
 
 
-def _without_longest(edges):
-    kept = len(edges) - int(TRIMMED * len(edges))
-    return edges if kept == len(edges) else np.partition(edges, kept)[:kept]
+def trimmed_length(edges, gamma):
+    """Length of a graph without the share `TRIMMED` of its edges that is longest.
+
+    The edge at the border counts in part, so that the share is the same for any number of edges.
+    """
+    left_out = TRIMMED * len(edges)
+    kept = len(edges) - int(left_out)
+    powers = np.partition(edges, kept - 1)[:kept] ** gamma
+    return powers.sum() - (left_out % 1) * powers[-1]
 
 
 def _dimensions(logs, sizes, gamma):

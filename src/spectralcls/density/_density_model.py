@@ -66,7 +66,7 @@ class DensityForm:
 
     @cached_property
     def mirrors(self):
-        scales = np.sqrt(np.diag(self.space.covariance(self.dimension)))
+        scales = self.space.scales(self.dimension)
         return mirrors(self.bounds, self.kernel, scales, np.max(self.expansion.bandwidth))
 
     def __getstate__(self):

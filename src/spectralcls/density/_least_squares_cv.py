@@ -23,7 +23,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from .._tuning import Scored, check_folds, check_grid, effective_number, spreads, tuning_sample
-from .._tuning.spread import NORMAL_QUARTILES, root_mean_square
+from .._tuning.spread import NORMAL_QUARTILES, centers_and_spreads, root_mean_square
 from .._utils.quantile import weighted_quantile
 from ..kernels import geometric_grid, kernel_variance, reference_rule
 from ._others import Others
@@ -102,9 +102,9 @@ def rule_of_thumb(X, weights, round_=False):
     """
     n, d = effective_number(len(X), weights), X.shape[1]
     if round_:
-        distances = np.linalg.norm(X - np.average(X, axis=0, weights=weights), axis=1)
-        by_median = weighted_quantile(distances, 0.5, weights) / np.sqrt(chi2.median(d))
-        spread = min(float(np.sqrt(np.average(distances**2, weights=weights) / d)), float(by_median))
+        centers, deviations = centers_and_spreads(X.T, weights)
+        by_median = weighted_quantile(np.linalg.norm(X - centers, axis=1), 0.5, weights) / np.sqrt(chi2.median(d))
+        spread = min(root_mean_square(deviations), float(by_median))
     else:
         quartiles = [weighted_quantile(X, share, weights) for share in (0.25, 0.75)]
         by_quartiles = (quartiles[1] - quartiles[0]) / NORMAL_QUARTILES
@@ -183,6 +183,6 @@ def _within(grid, others):
     """The candidates that are narrow relative to the distance of two ends; the smallest if none is."""
     if others.bounds is None:
         return grid
-    scales = np.sqrt(np.diag(others.space.covariance(len(others.bounds))))
+    scales = others.space.scales(len(others.bounds))
     narrow = grid[grid <= ((others.bounds[:, 1] - others.bounds[:, 0]) / scales).min() / 4]
     return narrow if len(narrow) else grid[:1]

@@ -22,8 +22,8 @@ def like(estimator, form, features):
     other = clone(estimator)
     other._form, other.bandwidth_, other._inputs = form, estimator.bandwidth_, estimator._inputs.of_features(features)
     if not isinstance(estimator.covariance_type, str):
-        root = form.space.root
-        other.covariance_type = root**2 if root.ndim == 1 else form.space.covariance(len(features))
+        covariance = form.space.covariance(len(features))
+        other.covariance_type = np.diag(covariance) if form.space.root.ndim == 1 else covariance
     if estimator.bounds is not None:
         other.bounds = [estimator.bounds[k] for k in features]
     if hasattr(estimator, "local_bandwidth_"):
@@ -71,17 +71,18 @@ def conditional(form, given, rest, values):
         image = values if mirror is None else mirror.of(values)
         offset = known.space.enter(image[None]) - known.points.X
         with np.errstate(over="ignore"):
-            log_weights = np.logaddexp(log_weights, -0.5 * (offset**2).sum(axis=1) / form.widths**2)
+            log_weights = np.logaddexp(log_weights, -0.5 * ((offset / form.widths[:, None]) ** 2).sum(axis=1))
     if np.isneginf(log_weights).all():
         raise ValueError(f"values {values!r} are too far from all samples: no kernel reaches them.")
     log_weights += np.log(form.weights) - len(given) * np.log(form.widths)
     weights = np.exp(log_weights - log_weights.max())
     space, moved = form.space.of_features(rest), X[:, rest]
     if np.ndim(form.space.root) == 2:
-        H = form.space.covariance(form.dimension)
-        slope = np.linalg.solve(H[np.ix_(given, given)], H[np.ix_(given, rest)])
-        moved = moved + (values - X[:, given]) @ slope
-        space = Space.of_covariance(H[np.ix_(rest, rest)] - H[np.ix_(rest, given)] @ slope, form.space.center[rest])
+        C, scales = form.space.correlation(form.dimension), form.space.scales(form.dimension)
+        slope = np.linalg.solve(C[np.ix_(given, given)], C[np.ix_(given, rest)])
+        moved = moved + (values - X[:, given]) / scales[given] @ slope * scales[rest]
+        left = C[np.ix_(rest, rest)] - C[np.ix_(rest, given)] @ slope
+        space = Space.of_covariance(left, form.space.center[rest], scales[rest])
     return form.at(space, _entered(form, space, moved), weights, _of(form.bounds, rest))
 
 
@@ -134,27 +135,31 @@ def surprises(form, Q, columns, n_columns, own=None):
     own : tuple of ndarray (m,), optional
         The point that each query is, and the share of its weight that is left without the query.
     """
-    d, X = form.dimension, form.points.X.astype(np.float64)
-    Z, root = form.space.enter(Q).astype(np.float64), form.space.root
+    unit = 2.0 ** np.floor(np.log2(form.widths.max()))  # squares of distances may be out of range without it
+    d, X, widths = form.dimension, form.points.X.astype(np.float64) / unit, form.widths / unit
+    Z, root = form.space.enter(Q).astype(np.float64) / unit, form.space.root
     inverse = np.eye(d) if root is None else np.diag(1 / root) if root.ndim == 1 else None
     if inverse is None:
-        inverse = solve_triangular(root, np.eye(d), lower=True)
-    log_width, log_weight = np.log(form.widths), np.log(form.weights)
+        scales = form.space.scales(d)
+        inverse = solve_triangular(root / scales[:, None], np.eye(d), lower=True) / scales
+    log_width, log_weight = np.log(widths), np.log(form.weights)
     left_out, constants = {}, np.zeros(n_columns)
     for c in np.unique(columns):
         some = inverse[:, columns == c]  # P_cc is some' some
+        size = np.abs(some).max()
+        some = some / size
         factor = cholesky(some.T @ some, lower=True)
         left_out[c] = [solve_triangular(factor, (points @ some).T, lower=True).T for points in (Z, X)]
-        constants[c] = len(factor) / 2 * np.log(2 * np.pi) - np.log(np.diag(factor)).sum()
+        constants[c] = len(factor) * np.log(np.sqrt(2 * np.pi) * unit / size) - np.log(np.diag(factor)).sum()
     out = np.zeros((len(Q), n_columns))
     for rows in blocks(len(Q), 24 * len(X), CACHE_BYTES):
-        logs = log_weight - d * log_width + cdist(Z[rows], X, "sqeuclidean") / (-2 * form.widths**2)
+        logs = log_weight - d * log_width + cdist(Z[rows], X, "sqeuclidean") / (-2 * widths**2)
         if own is not None:
             with np.errstate(divide="ignore"):
                 logs[np.arange(len(logs)), own[0][rows]] += np.log(own[1][rows])
         whole = np.logaddexp.reduce(logs, axis=1)
         for c, (of_queries, of_points) in left_out.items():
-            apart = cdist(of_queries[rows], of_points, "sqeuclidean") / (2 * form.widths**2)
+            apart = cdist(of_queries[rows], of_points, "sqeuclidean") / (2 * widths**2)
             without = logs + of_queries.shape[1] * log_width + apart
             out[rows, c] = np.logaddexp.reduce(without, axis=1) - whole
     return out + constants

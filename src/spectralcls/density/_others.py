@@ -106,7 +106,7 @@ class Others:
         return log_normalizer(self.kernel, self.sample.X.shape[1], widths)
 
     def _mirrors(self, widths):
-        scales = np.sqrt(np.diag(self.space.covariance(self.sample.X.shape[1])))
+        scales = self.space.scales(self.sample.X.shape[1])
         return mirrors(self.bounds, self.kernel, scales, widths.max())
 
     def _image(self, mirror, rows):

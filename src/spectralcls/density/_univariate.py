@@ -39,21 +39,17 @@ def quantiles(form, p):
         raise ValueError(f"p must lie between 0 and 1, got {p!r}.")
     shape, p = p.shape, p.ravel()
     kernels = Kernels(form)
-    low, high = kernels.low, kernels.high
     table = kernels.table(None, BISECTIONS * len(p))
-    if form.bounds is not None:
-        low, high = max(low, form.bounds[0, 0]), min(high, form.bounds[0, 1])
+    bounds = (-np.inf, np.inf) if form.bounds is None else form.bounds[0]
     starts = [kernels(at) for at in _images(form, np.zeros(1))[2]]
-    below, above = np.full(len(p), low), np.full(len(p), high)
+    below, above = np.clip(kernels.brackets(p), *bounds)
     for _ in range(BISECTIONS):
         middle = below + (above - below) / 2
         images, signs, _ = _images(form, middle)
         reached = _reflected(form, [kernels(image, table) for image in images], signs, starts) >= p
         below, above = np.where(reached, below, middle), np.where(reached, middle, above)
-    everywhere = not PROFILES[form.kernel].compact
-    ends = np.array([-np.inf, np.inf]) if everywhere else np.array([low, high])
-    if form.bounds is not None:
-        ends = np.clip(ends, *form.bounds[0])
+    compact = PROFILES[form.kernel].compact
+    ends = np.clip((kernels.low, kernels.high) if compact else (-np.inf, np.inf), *bounds)
     return np.where(p == 0, ends[0], np.where(p == 1, ends[1], above)).reshape(shape)
 
 
@@ -86,9 +82,9 @@ class Kernels:
         self.widths = self.of_class[self.codes]
         self.kernel, self.n_jobs = form.kernel, form.points.n_jobs
         self.below = np.append(0.0, np.cumsum(self.weights))  # weight of those before each
-        self.reach = _REACH.get(form.kernel, 1.0) * self.widths.max()
         reach = _REACH.get(form.kernel, 1.0) * self.widths
-        self.low, self.high = (self.x - reach).min(), (self.x + reach).max()
+        self.reach, self.ends = reach.max(), (self.x - reach, self.x + reach)
+        self.low, self.high = self.ends[0].min(), self.ends[1].max()
         # Below the first center all digits count, however small the sum, unless it is part of a difference.
         self.least = self.x[0] if form.bounds is None else self.low
 
@@ -104,6 +100,18 @@ class Kernels:
         out = np.empty(len(q))
         out[known] = table(q[known], at[known])
         out[~known] = self._one_by_one(q[~known])
+        return out
+
+    def brackets(self, p):
+        """Places (2, m) between which quantiles are: the ends of the kernels whose weights add up to p.
+
+        Far from all others, one kernel leaves the brackets of the others as they are.
+        """
+        out = np.empty((2, len(p)))
+        for bracket, ends in zip(out, self.ends, strict=True):
+            order = np.argsort(ends, kind="stable")
+            reached = np.searchsorted(np.cumsum(self.weights[order]), p)
+            bracket[:] = ends[order][np.minimum(reached, len(ends) - 1)]
         return out
 
     def _one_by_one(self, q):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from .._tuning import spreads
+from .._tuning.spread import centers_and_spreads, within_reach
 from .._utils.conversion import as_array
 from .._utils.validation import check_positive
 
@@ -30,21 +30,21 @@ class Space:
 
     @classmethod
     def of(cls, kind, X, weights):
-        """Of standard deviation one ("diag") or unit covariance ("full") for the points X, or as they are.
+        """Of spread one ("diag") or unit covariance ("full") for the points X, or as they are.
 
-        A column without spread stays as it is.
+        A column without spread stays as it is. Far values count as the farthest within reach.
         """
         if kind == "spherical":
             return cls()
-        X, varies = X.astype(np.float64, copy=False), spreads(X, weights) > 0
-        center = np.where(varies, np.average(X, axis=0, weights=weights), 0.0)
+        centers, units = centers_and_spreads(X.T, weights)
+        varies = units > 0
+        center, units = np.where(varies, centers, 0.0), np.where(varies, units, 1.0)
         if kind == "diag":
-            deviation = np.sqrt(np.average((X - center) ** 2, axis=0, weights=weights))
-            return cls(np.where(varies, deviation, 1.0), center)
-        covariance = np.eye(X.shape[1])
-        known = np.ix_(varies, varies)
-        covariance[known] = np.cov(X[:, varies].T, aweights=weights, bias=True) if varies.any() else 1.0
-        return cls.of_covariance(covariance, center)
+            return cls(units, center)
+        relative = ((within_reach(X.astype(np.float64), weights) - center) / units)[:, varies]
+        correlation = np.eye(X.shape[1])
+        correlation[np.ix_(varies, varies)] = np.cov(relative.T, aweights=weights, bias=True) if varies.any() else 1.0
+        return cls.of_covariance(correlation, center, units)
 
     @classmethod
     def of_scales(cls, scales, X):
@@ -76,7 +76,8 @@ class Space:
         return cls.of_covariance(covariance, center)
 
     @classmethod
-    def of_covariance(cls, covariance, center):
+    def of_covariance(cls, covariance, center, units=1.0):
+        """Of unit covariance for points of this covariance (d, d), in `units` (d,) of the features."""
         try:
             root = cholesky(covariance, lower=True)
         except np.linalg.LinAlgError:
@@ -87,7 +88,7 @@ class Space:
                 "The covariance matrix is not positive definite: features depend linearly on each other. "
                 'Leave some out, or use covariance_type="diag".'
             )
-        return cls(root, center)
+        return cls(np.reshape(units, (-1, 1)) * root, center)
 
     @property
     def log_volume(self):
@@ -102,11 +103,25 @@ class Space:
             return 0.0
         return np.where(known, np.log(self.root), 0.0).sum(axis=1)
 
+    def scales(self, d):
+        """Standard deviations of a kernel along the features, (d,)."""
+        if self.root is None:
+            return np.ones(d)
+        if self.root.ndim == 1:
+            return self.root
+        largest = np.abs(self.root).max(axis=1)  # its square may overflow
+        return largest * np.linalg.norm(self.root / largest[:, None], axis=1)
+
+    def correlation(self, d):
+        """The matrix root root^T in units of the `scales`."""
+        if np.ndim(self.root) < 2:
+            return np.eye(d)
+        rows = self.root / self.scales(d)[:, None]
+        return rows @ rows.T
+
     def covariance(self, d):
         """The matrix root root^T."""
-        if self.root is None:
-            return np.eye(d)
-        return np.diag(self.root**2) if self.root.ndim == 1 else self.root @ self.root.T
+        return self.correlation(d) * np.outer(self.scales(d), self.scales(d))
 
     def enter(self, X):
         """z of x, in the dtype of X."""
@@ -133,7 +148,9 @@ class Space:
             return self
         if self.root.ndim == 1:
             return Space(self.root[features], self.center[features])
-        return Space.of_covariance(self.covariance(0)[np.ix_(features, features)], self.center[features])
+        d = len(self.root)
+        correlation, scales = self.correlation(d)[np.ix_(features, features)], self.scales(d)[features]
+        return Space.of_covariance(correlation, self.center[features], scales)
 
 
 def _middle(X):

@@ -9,6 +9,7 @@ from ._samples import (
     log_density,
     log_density_of_itself,
     log_gram,
+    mean_of,
     read_bandwidths,
     read_normalized,
     read_samples,
@@ -220,7 +221,7 @@ def kullback_leibler_divergence(
     0.962
     """
     p, q, bandwidths = read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n_jobs)
-    return power_mean_of_log_ratios(_log_ratios(p, q, bandwidths, kernel, leave_one_out, n_jobs), p.weights, 1)
+    return power_mean_of_log_ratios(_log_ratios(p, q, bandwidths, kernel, leave_one_out, n_jobs), p, 1)
 
 
 @checked_pair
@@ -291,7 +292,7 @@ def renyi_divergence(
     0.58
     """
     p, q, bandwidths = read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n_jobs)
-    return power_mean_of_log_ratios(_log_ratios(p, q, bandwidths, kernel, leave_one_out, n_jobs), p.weights, alpha)
+    return power_mean_of_log_ratios(_log_ratios(p, q, bandwidths, kernel, leave_one_out, n_jobs), p, alpha)
 
 
 def _log_ratios(p, q, bandwidths, kernel, leave_one_out, n_jobs):
@@ -302,14 +303,15 @@ def _log_ratios(p, q, bandwidths, kernel, leave_one_out, n_jobs):
     return np.subtract(log_p, log_q, out=np.full(len(log_q), np.inf), where=~np.isneginf(log_q))
 
 
-def power_mean_of_log_ratios(log_ratios, weights, alpha):
-    """``log(sum_i w_i r_i^(alpha - 1)) / (alpha - 1)`` of ratios r, and its limit, the mean of log r, at alpha = 1."""
+def power_mean_of_log_ratios(log_ratios, p, alpha):
+    """``log(sum_i w_i r_i^(alpha - 1)) / (alpha - 1)`` of ratios r at the samples p, and its limit, the mean of log r,
+    at alpha = 1."""
     if alpha == 1:
-        return float(weights @ log_ratios)
+        return mean_of(log_ratios, p)
     powers = (alpha - 1) * log_ratios
     largest = powers.max()
     if np.isfinite(largest):
-        largest += np.log1p(weights @ np.expm1(powers - largest))  # exactly 0 if all ratios are 1
+        largest += np.log1p(p.weights @ np.expm1(powers - largest))  # exactly 0 if all ratios are 1
     return float(largest / (alpha - 1))
 
 

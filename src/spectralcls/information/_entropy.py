@@ -8,6 +8,7 @@ from ._samples import (
     checked_pair,
     log_density_of_itself,
     log_inner,
+    mean_of,
     read_normalized,
     read_one,
     value,
@@ -220,7 +221,7 @@ def renyi_entropy(
         return -log_inner(p, p, kernel, (h, h), potential, n_jobs)
     log_p = log_density_of_itself(p, kernel, h, leave_one_out, n_jobs)
     if alpha == 1:
-        return float(-p.weights @ log_p)
+        return -mean_of(log_p, p)
     return float(logsumexp((alpha - 1) * log_p, b=p.weights) / (1 - alpha))
 
 
@@ -284,4 +285,4 @@ def shannon_entropy(
     2.791
     """
     p, h = read_one(X, sample_weight, bandwidth, kernel, n_jobs)
-    return float(-p.weights @ log_density_of_itself(p, kernel, h, leave_one_out, n_jobs))
+    return -mean_of(log_density_of_itself(p, kernel, h, leave_one_out, n_jobs), p)

@@ -5,7 +5,8 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._tuning import distinct_and_scaled, entropic_dimension, entropic_graphs
+from .._tuning import distinct_and_scaled, entropic_dimension, entropic_graphs, named_far_points
+from .._utils.advice import quietly
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import ArrayLike, RandomState
 
@@ -69,6 +70,11 @@ def intrinsic_entropy(
     ValueError
         If there are too few distinct points, or no finite dimension is found.
 
+    Warns
+    -----
+    UserWarning
+        As in :func:`entropic_dimension`, for points that are far from all others.
+
     Notes
     -----
     One graph of the points and `n_references` of as many. Points of a curved manifold see its chords, which are shorter
@@ -90,20 +96,23 @@ def intrinsic_entropy(
     >>> round(intrinsic_entropy(X, random_state=0), 1)
     1.8
     """
-    points, exponent, _ = distinct_and_scaled(X, n_neighbors + 1 if graph == "knn" else 2)
+    points, exponent, rows_of_X = distinct_and_scaled(X, n_neighbors + 1 if graph == "knn" else 2)
     random = check_random_state(random_state)
     if dimension is None:
         options = {"graph": graph, "n_neighbors": n_neighbors, "random_state": random, "n_jobs": n_jobs}
-        found = entropic_dimension(points, **options).dimension
+        with quietly():  # the same points are named below
+            found = entropic_dimension(points, **options).dimension
         if not np.isfinite(found):
             raise ValueError("no finite dimension was found: give it as `dimension`.")
         dimension = max(round(found), 1)
     n, gamma = len(points), dimension * (1 - alpha)
 
-    def log_length(points):
-        edges = entropic_graphs(points, graph, n_neighbors, n, n_jobs).edges(np.arange(n))
-        return np.log(np.sum(edges**gamma))
+    def edges_of(points):
+        return entropic_graphs(points, graph, n_neighbors, n, n_jobs).edges(np.arange(n))
 
-    references = [log_length(random.uniform(size=(n, dimension))) for _ in range(n_references)]
-    entropy = (log_length(points) - np.mean(references)) / (1 - alpha)
+    edges = edges_of(points)
+    consequence = "Their edges are nearly all of the length, from which the entropy follows."
+    named_far_points(points, edges, n_neighbors, rows_of_X, consequence, n_jobs)
+    references = [np.log(np.sum(edges_of(random.uniform(size=(n, dimension))) ** gamma)) for _ in range(n_references)]
+    entropy = (np.log(np.sum(edges**gamma)) - np.mean(references)) / (1 - alpha)
     return float(entropy + dimension * exponent * np.log(2))

@@ -82,12 +82,12 @@ def mutual_information(
     check_consistent_length(p.points, q.points)
     kept = read_sample(np.arange(len(p.points))[:, None], sample_weight)
     rows, weights = kept.points[:, 0].astype(int), kept.weights
-    parts = [p.points[rows], q.points[rows]]
+    given = [p.points[rows], q.points[rows]]
     if isinstance(bandwidth, str):
-        each = [reference_bandwidth("silverman", part, None, 1, weights) for part in parts]
+        each = [reference_bandwidth("silverman", part, None, 1, weights) for part in given]
     else:
         each = pair_of(bandwidth)
-    parts = [part / h for part, h in zip(parts, each, strict=True)]
+    parts = [part / h for part, h in zip(given, each, strict=True)]
     joint = Sample(np.hstack(parts), weights)
     h = chosen_bandwidth(bandwidth, [joint], "gaussian", n_jobs) if isinstance(bandwidth, str) else 1.0
 
@@ -95,4 +95,4 @@ def mutual_information(
         return log_density_of_itself(Sample(points, weights).normalized(), "gaussian", h, leave_one_out, n_jobs)
 
     log_ratios = log_density(joint.points) - log_density(parts[0]) - log_density(parts[1])
-    return power_mean_of_log_ratios(log_ratios, joint.normalized().weights, alpha)
+    return power_mean_of_log_ratios(log_ratios, Sample(np.hstack(given), weights).normalized(), alpha)
