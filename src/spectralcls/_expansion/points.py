@@ -81,8 +81,8 @@ class TrainingPoints:
         """log sum_{j in c} w_j k(q, x_j) as float64 (m, C, k), each class at its own bandwidth if there are
         several.
 
-        With a tolerance the errors of the sums of a query and a column add up to at most `tolerance` times
-        their total. What a query lacks is integrated out.
+        With a tolerance the errors of the sums of a query and a column add up to at most `tolerance` times their total.
+        Missing values of a query are integrated out.
         """
         n_columns = 1 if np.ndim(columns) < 2 else columns.shape[1]
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]

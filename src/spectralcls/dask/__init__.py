@@ -1,4 +1,4 @@
-"""Dask arrays and data frames: kernel sums, neighbors and eigenpairs of them, and what estimators learn from them by.
+"""Dask arrays and data frames: their kernel sums, neighbors and eigenpairs, and the learning of estimators from them.
 
 The classifiers of kernel means, the spectral ones, PerTurbo, `KernelMap` and `KernelRegressor` take Dask collections in
 `fit`. This module registers how; it is imported when the first collection is seen, and needs the extra:
@@ -12,7 +12,7 @@ try:
 except ImportError as error:
     raise ImportError('spectralcls.dask needs Dask: pip install "spectralcls[dask]"') from error
 
-# The same classes under the names that they have everywhere, for programs that look for them here.
+# The same classes under their usual names, for programs that import them from here.
 from ..kernel_mean import CauchySchwarzClassifier as CauchySchwarzClassifier
 from ..kernel_mean import ISEClassifier as ISEClassifier
 from ..kernel_mean import LaplacianISEClassifier as LaplacianISEClassifier

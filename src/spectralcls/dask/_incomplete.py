@@ -1,4 +1,4 @@
-"""Missing values on Dask collections: class sums of incomplete queries, and training points completed by a sample."""
+"""Missing values in Dask collections: class sums of incomplete queries, and training points completed from a sample."""
 
 import dask
 import numpy as np

@@ -1,4 +1,4 @@
-"""`Inputs` on Dask collections: columns are learned from all rows, what compares samples from rows in this process."""
+"""`Inputs` on Dask collections: columns are learned from all rows, comparisons of samples from rows in this process."""
 
 import dask
 import dask.array as da
@@ -23,7 +23,7 @@ GROUP_BYTES = 1 << 28  # of the columns that one task learns
 class DaskInputs(Inputs):
     """The same for Dask arrays and data frames; coordinates are Dask arrays that are not computed yet.
 
-    Queries in memory become coordinates in memory.
+    Queries in memory have coordinates in memory.
     """
 
     on_workers = True
@@ -143,7 +143,7 @@ class DaskInputs(Inputs):
                     self.scale is not None,
                 )
             )
-        # Together, all groups of a block would be copied as soon as it is read: all of X where nothing is held.
+        # In one task, all groups of a block would be copied when it is read: all of X if nothing is kept.
         learned = dask.compute(*parts) if active_client() else [dask.compute(part)[0] for part in parts]
         return Table.joined(learned).checked()
 

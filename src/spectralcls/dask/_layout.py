@@ -1,8 +1,8 @@
 """Tables on Dask collections: categories and missing values as in memory, learned from a sample of rows.
 
-A data frame becomes one of numbers, with the positions of known categories in the place of levels; what is checked,
-gathered and sent to the workers is then an array. `Layout` knows what the numbers stand for, and gives the columns back
-that `spectralcls._inputs` takes.
+A data frame becomes a table of numbers, with positions of known categories instead of levels, so that only arrays are
+checked, gathered and sent to the workers. `Layout` describes the numbers, and restores the columns for
+`spectralcls._inputs`.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from .._inputs.table import categorical_columns
 
 
 class Layout(NamedTuple):
-    """What the columns of numbers stand for.
+    """The meaning of columns of numbers.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Layout(NamedTuple):
         return out
 
     def columns(self, X):
-        """The columns that an array of these numbers stands for."""
+        """The columns represented by an array of these numbers."""
         return Columns(self._column(i, X[:, i]) for i in range(len(self.names)))
 
     def _column(self, i, values):

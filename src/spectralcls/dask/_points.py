@@ -1,4 +1,4 @@
-"""Training points on the workers: what a fitted form of `spectralcls._expansion` needs of its points."""
+"""Training points on the workers, with the interface that the fitted forms of `spectralcls._expansion` need."""
 
 from dataclasses import fields
 

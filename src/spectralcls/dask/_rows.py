@@ -1,4 +1,4 @@
-"""Dask collections as blocks of rows: what is accepted, and how blocks and arrays become each other."""
+"""Dask collections as blocks of rows: validation, and conversion between blocks and arrays."""
 
 from typing import NamedTuple
 
@@ -53,12 +53,12 @@ def as_points(X, name="X"):
 
 
 def without_empty_chunks(array):
-    """The array without the chunks of no rows that a filter leaves, of which a task could say nothing."""
+    """The array without empty chunks, which a filter may leave."""
     return array if all(array.chunks[0]) else from_blocks(blocks(array), sizes(array), array.shape[1:], array.dtype)
 
 
 def as_pair(Q, X):
-    """Queries and points as arrays of points of as many features, for workers that have this version."""
+    """Queries and points as arrays with equal numbers of features, after a check of the workers' version."""
     check_workers()
     Q, X = as_points(Q, "Q"), as_points(X, "X")
     if Q.shape[1] != X.shape[1]:
@@ -85,7 +85,7 @@ def as_column(values, X, name):
 
 
 def _without_masks(array):
-    """The array; what its blocks hide under a mask is missing, as in memory."""
+    """The array; masked entries of its blocks are missing, as in memory."""
     if not isinstance(array._meta, np.ma.MaskedArray):
         return array
     dtype = {"f": array.dtype}.get(array.dtype.kind, np.dtype(np.float64 if array.dtype.kind in "iub" else object))
@@ -120,7 +120,7 @@ def blocks(array):
 
 
 def column_blocks(column, X):
-    """The blocks of a column that go with those of X; None for each if there is no column."""
+    """The blocks of a column that match those of X; None for each if there is no column."""
     return [None] * len(sizes(X)) if column is None else blocks(column)
 
 
@@ -186,10 +186,10 @@ class DistributedData(NamedTuple):
 
 
 def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_least=2):
-    """Check X, labels y and weights, and hold them on the workers; fills `seen`, see `check_columns_seen`.
+    """Check X, labels y and weights, and keep them on the workers; fills `seen`, see `check_columns_seen`.
 
-    Blocks are persisted, not scattered: a persisted block that is lost with its worker is made again. Without
-    a cluster they are read again whenever a task needs one, so that the data may be larger than memory.
+    Blocks are persisted, not scattered: a persisted block that is lost with its worker is computed again. Without a
+    cluster blocks are read whenever a task needs one, so that the data may be larger than memory.
     """
     X, y, weights, incomplete, _ = _check_rows(name, seen, X, _required(name, y), sample_weight)
     if y.ndim != 1:
@@ -235,8 +235,8 @@ def _required(name, y):
 
 
 def _check_rows(name, seen, X, y, sample_weight):
-    """Points, answers and weights of the rows of positive weight, on the workers; whether a value is missing; the mask
-    of these rows, None if they are all."""
+    """Points, targets and weights of the rows of positive weight, on the workers; whether a value is missing; the mask
+    of these rows, None if all."""
     names = X._meta if hasattr(X, "to_dask_array") else None
     X = as_points(X)
     y = da.zeros(X.shape[:1], chunks=X.chunks[:1]) if y is None else as_column(y, X, "y")

@@ -1,9 +1,8 @@
 """Kernel sums over Dask arrays: a task per pair of blocks, and a tree of additions.
 
-A task sums the kernel values of a block of queries over a block of points and returns pairs (log_scale,
-sums) with ``sum = exp(log_scale) * sums``, so that sums which would under- or overflow alone still add up.
-Tasks are independent; which worker runs them, what moves where, and what is run again after a worker was lost
-is Dask's affair.
+A task sums the kernel values of a block of queries over a block of points and returns pairs (log_scale, sums) with
+``sum = exp(log_scale) * sums``, so that sums which would under- or overflow alone still add up. Tasks are independent;
+Dask decides which worker runs them, moves the data, and repeats the tasks of a lost worker.
 """
 
 from typing import NamedTuple
@@ -37,7 +36,7 @@ class ScaledSums(NamedTuple):
 
 def add(*parts):
     """The sum of several `ScaledSums`, in float64."""
-    # The scale of a sum that is exactly zero says nothing.
+    # The scale of a sum that is exactly zero has no meaning.
     scales = [np.where(p.sums.any(axis=-1), p.log_scale.astype(np.float64), -np.inf) for p in parts]
     top = np.maximum.reduce(scales)
     top[np.isneginf(top)] = 0.0
@@ -48,7 +47,7 @@ def add(*parts):
 def tree(combine, parts):
     """Reduce a list of Delayed by tasks that combine up to `BRANCHING` of them; at least one such task."""
     combine = dask.delayed(combine)
-    while True:  # arguments one by one: Dask lets go of persisted blocks behind a list of Delayed
+    while True:  # separate arguments: Dask releases persisted blocks in a list of Delayed
         parts = [combine(*parts[i : i + BRANCHING]) for i in range(0, len(parts), BRANCHING)]
         if len(parts) == 1:
             return parts[0]
@@ -77,7 +76,7 @@ def kernel_sums(
     Q : Dask array of shape (m, d)
         Queries, chunked by rows.
     X : Dask array of shape (n, d)
-        Points, chunked by rows. Persist them if they serve more than once.
+        Points, chunked by rows. Persist them if they are used more than once.
     weights : Dask array or array-like of shape (n,) or (n, c), default=None
         Weights of the points; None means 1.
     labels : Dask array or array-like of int of shape (n,), default=None
@@ -97,8 +96,8 @@ def kernel_sums(
     normalize : bool, default=False
         Multiply by the constant that makes the kernel a density on R^d.
     rtol : float, default=0
-        Allowed error, as in :func:`spectralcls.kernels.kernel_sums`, for weights that are not negative: the errors of
-        the blocks of points, relative to their totals, add up to no more. Each task chooses its method.
+        Allowed error, as in :func:`spectralcls.kernels.kernel_sums`, for non-negative weights: the errors of the blocks
+        of points, relative to their totals, stay within it. Each task chooses its method.
     n_jobs : int, default=None
         Threads of a task. None: one, because Dask runs as many tasks at a time as a worker has threads.
 
@@ -110,8 +109,8 @@ def kernel_sums(
     Raises
     ------
     ValueError
-        For unknown chunk sizes, chunks along the features, shapes that do not match, or an option that
-        :func:`spectralcls.kernels.kernel_sums` refuses; before any task runs.
+        Before any task runs: for unknown chunk sizes, chunks along the features, shapes that do not match, or an option
+        that :func:`spectralcls.kernels.kernel_sums` refuses.
     RuntimeError
         If a worker lacks the package or has another version of it.
 
@@ -249,13 +248,13 @@ def nearest_codes(Q, X, codes, wanted, candidates):
 
 
 def nearest_points(Q, X, wanted):
-    """The queries, in place of each wanted one (a boolean array) the point nearest to it; Dask array (m, d)."""
+    """The queries, with each wanted one (a boolean array) replaced by its nearest point; Dask array (m, d)."""
     found = _nearest(Q, wanted, X, X, None, X.shape[1:], X.dtype)
     return da.where(wanted[:, None], found, Q.astype(X.dtype))
 
 
 def _nearest(Q, wanted, X, answers, candidates, shape, dtype):
-    """What `answers` (n, *shape) say of the point nearest to each wanted query, -1 for the others."""
+    """Entries of `answers` (n, *shape) for the point nearest to each wanted query, -1 for the others."""
     tile, finish = dask.delayed(_nearest_tile), dask.delayed(lambda found: found[1].astype(dtype))
     points = list(zip(blocks(X), blocks(answers), strict=True))
     done = [

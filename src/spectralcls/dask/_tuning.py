@@ -1,4 +1,4 @@
-"""What tuning asks of training data on the workers: some of the rows, and validation against all of them."""
+"""Tuning with training data on the workers: some rows in this process, and validation against all rows."""
 
 from functools import partial
 
@@ -16,7 +16,8 @@ from ._rows import DistributedData, blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
 MAX_MEASURED = 20_000  # points that a rule of thumb looks at: a spread is then known to half a percent
-MOST_VALUES = 1 << 22  # numbers that come to this process whole, so that what is drawn from them is as in memory
+# data of up to this many numbers come to this process completely, so that samples are drawn as in memory
+MOST_VALUES = 1 << 22
 
 
 @reference_of.register(DistributedData)
@@ -75,7 +76,8 @@ def scores_against_all(problem, data, n_folds, seed):
 
 @gathered.register(DistributedData)
 def gather(data, n_samples, rng):
-    """All points if they are few, or a stratified random sample, in this process and in their order; weights as given.
+    """All points if they are few, otherwise a stratified random sample, in this process and in their order; weights as
+    given.
 
     Few are `n_samples`, or points of `MOST_VALUES` numbers: from these, the code for data in memory draws its own.
     """

@@ -1,11 +1,12 @@
-"""The workers: what they hold, and whether the package is on every one of them in one version."""
+"""The workers: the arrays that they keep, and the check of their package version."""
 
 import dask
 import psutil
 from distributed import default_client
 from distributed.system import MEMORY_LIMIT
 
-HELD = 1 / 8  # of the free memory: a fit holds the points as given, as coordinates, and once more while it maps them
+# fraction of the free memory: a fit keeps the points as given, as coordinates, and once more while it maps them
+HELD = 1 / 8
 
 
 def active_client():
@@ -17,9 +18,9 @@ def active_client():
 
 
 def keep(*collections):
-    """Hold arrays in the memory of the workers, so that they are read once.
+    """Keep arrays in the memory of the workers, so that they are read once.
 
-    Without a cluster this process holds what fits well into its memory, and leaves the rest where it is, on disk.
+    Without a cluster this process keeps arrays that fit well into its memory, and leaves others on disk.
     """
     if active_client() is None and not sum(array.nbytes for array in collections) <= most_bytes_held():
         return collections
@@ -38,7 +39,7 @@ def check_workers():
         return
     from .. import __version__
 
-    def installed_version():  # travels by value: a worker without the package could not import it by name
+    def installed_version():  # sent by value: a worker without the package could not import it by name
         try:
             import spectralcls
         except ImportError as error:

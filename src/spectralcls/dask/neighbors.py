@@ -34,8 +34,8 @@ def knn(Q, X, k, *, n_jobs=None):
     Raises
     ------
     ValueError
-        For unknown chunk sizes, chunks along the features, different numbers of features, or k not in 1 ... n;
-        before any task runs.
+        Before any task runs: for unknown chunk sizes, chunks along the features, different numbers of features, or k
+        not in 1 ... n.
 
     Notes
     -----
@@ -69,7 +69,7 @@ def knn(Q, X, k, *, n_jobs=None):
 def knn_graph(X, n_neighbors, *, mode="connectivity", symmetrize=None, epsilon=None, n_jobs=None):
     """Graph that joins every point with its nearest neighbors, as :func:`spectralcls.neighbors.knn_graph`.
 
-    The neighbors are found on the workers; the graph, O(n n_neighbors) numbers, is made in this process.
+    The workers find the neighbors; this process builds the graph, O(n n_neighbors) numbers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Parzen's density estimate, and the points that it finds unlikely."""
+"""Parzen's density estimate, and outliers of low density."""
 
 from ._density_model import density_form as density_form  # for files
 from ._outliers import ParzenOutlierDetector

@@ -1,4 +1,4 @@
-"""What the estimators of densities share: parameters, the choice of a bandwidth, log densities of queries."""
+"""Shared parts of the density estimators: parameters, the choice of a bandwidth, log densities of queries."""
 
 from dataclasses import KW_ONLY
 from numbers import Real
@@ -41,7 +41,7 @@ class Density(Estimator):
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"cv", "silverman", "scott"}),
-            "array-like",  # refused with the way to say it
+            "array-like",  # refused, with the alternative
         ],
         "kernel": [StrOptions({*KERNELS, *ALIASES})],
         "covariance_type": [StrOptions({"spherical", "diag", "full"}), "array-like"],
@@ -50,7 +50,7 @@ class Density(Estimator):
     }
 
     def _learn(self, data):
-        """Set the fitted form, `bandwidth_` and what tuning leaves; `data` are checked, of one class.
+        """Set the fitted form, `bandwidth_` and the results of tuning; `data` are checked, of one class.
 
         Returns the place of each sample among the points of the form.
         """

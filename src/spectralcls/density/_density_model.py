@@ -36,7 +36,7 @@ class DensityForm:
 
     @classmethod
     def of(cls, space, data, factors, kernel, bandwidth, bounds, tolerance, n_jobs):
-        """Of points whose coordinates and classes are `data`, at `bandwidth` times the factor of their class."""
+        """The form of points with coordinates and classes `data`, at `bandwidth` times the factor of their class."""
         widths = bandwidth if len(factors) == 1 else bandwidth * factors
         points = TrainingPoints.of(data, tolerance, n_jobs)
         return cls(space, class_means(Rule("density"), points, kernel, widths)[0], bounds)
@@ -75,7 +75,7 @@ class DensityForm:
     def log_density(self, Q):
         """log f (m,), float64; -inf out of reach and out of bounds.
 
-        What a query lacks is integrated out.
+        Missing values of a query are integrated out.
         """
         if is_incomplete(Q) and not self._is_product:
             return self._of_known(Q)
@@ -92,12 +92,12 @@ class DensityForm:
 
     @property
     def _is_product(self):
-        """Whether kernels are products over the features, each of which may be left out."""
+        """Whether kernels are products over the features, so that any feature may be left out."""
         round_ = np.ndim(self.space.root) < 2 and self.bounds is None and self.points.tolerance is None
         return self.kernel == "gaussian" and round_
 
     def _of_known(self, Q):
-        """log f of queries by the marginal densities of what each of them knows."""
+        """log f of queries with missing values, by the marginal densities of their known features."""
         if self.kernel != "gaussian":
             row = int(np.flatnonzero(np.isnan(Q).any(axis=1))[0])
             raise ValueError(
@@ -138,8 +138,8 @@ def bandwidth_classes(log_density, weights, alpha):
 
 
 def leave_one_out_log_density(form, place, one):
-    """log f (n,) at samples by all others: at the points `place` of the form, of each of which the weight `one` is left
-    out; copies stay."""
+    """log f (n,) at each sample by all others: at the points `place` of the form, each without the weight `one`; copies
+    stay."""
     points = form.points
     weights = np.ones(len(points.X)) if points.weights is None else points.weights
     left = np.maximum(weights[place] - one, 0.0)

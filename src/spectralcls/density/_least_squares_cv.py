@@ -4,11 +4,11 @@ With U(s) the mean of Gaussian kernels of width s over all pairs of samples that
 
     J(h) = U(sqrt(2) h) - 2 U(h) + k_{sqrt(2) h}(0) / n
 
-estimates the integrated squared error but for a constant: the integral of the squared density is a sum of kernels that
-are sqrt(2) times as wide. On a grid of that ratio it is the next candidate, and costs nothing. Another kernel gets the
+estimates the integrated squared error up to a constant: the integral of the squared density is a sum of kernels sqrt(2)
+times as wide. On a grid of that ratio this is the next candidate, so that it costs nothing. Another kernel gets the
 bandwidth of the same variance.
 
-J is a noisy judge where several bandwidths do nearly equally well. Of those within `ERRORS` standard errors (of the
+J is noisy if several bandwidths are nearly equally good. Among those within `ERRORS` standard errors (of the
 difference) of the least J, the nearest to a rule of thumb with a robust spread is chosen.
 
 .. [1] M. Rudemo, "Empirical choice of histograms and kernel density estimators", Scandinavian Journal of Statistics 9
@@ -37,7 +37,7 @@ ERRORS = 1.25
 # Of one feature, times the rule for normal samples: 0.9 for 1.06, as Silverman has it for other distributions. Of
 # several, where tails hold more of the samples, .85 costs 11 distributions up to 20 % and 1 at most 5, against Scott's.
 SHARPER = 0.85
-LARGEST = 200.0  # logarithm of the densities that are told apart, relative to those of the samples
+LARGEST = 200.0  # differences of log densities, relative to those of the samples, that count
 
 
 def choose(search, estimator, data, space, factors, bounds, kernel):
@@ -46,7 +46,7 @@ def choose(search, estimator, data, space, factors, bounds, kernel):
     Parameters
     ----------
     search : callable
-        ``search(sample, candidates, score)``, what the estimator notes of it.
+        ``search(sample, candidates, score)``, which records the results on the estimator.
     estimator : Density
     data : TrainingData
         The samples, copies and all.
@@ -96,7 +96,8 @@ def _without_noise(X, scales):
 
 
 def rule_of_thumb(X, weights, round_=False):
-    """A rule for samples that need not be normal: the lesser spread of standard deviation and quartiles counts.
+    """A rule for samples that need not be normal: it takes the smaller of the standard deviation and the spread of the
+    quartiles.
 
     Of columns, or, in coordinates that may be rotated (`round_`), of the distances from the mean.
     """
@@ -172,7 +173,7 @@ class _IntegratedError:
         return Scored.of(sample, scores, tie_score=lambda index: nearness[index[-1]], influence=influence)
 
     def _scale(self, held_out, squared):
-        """log of the mean held-out density, the greatest of the candidates that have J below 0."""
+        """log of the mean held-out density: the largest value among the candidates with J below 0."""
         log_weights = np.log(self.weights)[:, None]
         mean, squared = (np.logaddexp.reduce(part + log_weights, axis=0) for part in (held_out, squared))
         useful = np.log(2) + mean > squared
@@ -180,7 +181,7 @@ class _IntegratedError:
 
 
 def _within(grid, others):
-    """The candidates that are narrow relative to the distance of two ends; the smallest if none is."""
+    """The candidates that are narrow relative to the distance of the two ends; the smallest if none is."""
     if others.bounds is None:
         return grid
     scales = others.space.scales(len(others.bounds))

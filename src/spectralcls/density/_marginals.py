@@ -1,4 +1,4 @@
-"""What is made of a fitted density: the density of some features, or given others; points drawn from it."""
+"""Derived from a fitted density: marginal and conditional densities, and random points."""
 
 from numbers import Integral
 
@@ -18,7 +18,7 @@ from ._whitening import Space
 
 
 def like(estimator, form, features):
-    """An estimator that has learned another form, with the parameters that are left for these features."""
+    """An estimator with another fitted form, and the parameters that apply to these features."""
     other = clone(estimator)
     other._form, other.bandwidth_, other._inputs = form, estimator.bandwidth_, estimator._inputs.of_features(features)
     if not isinstance(estimator.covariance_type, str):
@@ -32,7 +32,7 @@ def like(estimator, form, features):
 
 
 def check_features(estimator, features):
-    """Distinct columns as an int array, none left out twice."""
+    """Distinct columns as an int array."""
     check_is_fitted(estimator)
     d, features = estimator.n_features_in_, np.atleast_1d(np.asarray(features))
     wrong = features.ndim != 1 or features.dtype.kind not in "iu" or not len(features)
@@ -122,18 +122,18 @@ def _of(bounds, features):
 def surprises(form, Q, columns, n_columns, own=None):
     """-log p(x_c | all other columns) (m, n_columns) of a Gaussian form without mirrors, in one pass over the pairs.
 
-    With P the inverse of the kernels' covariance and delta = x - x_i, leaving out the coordinates c takes
-    ``(P delta)_c' P_cc^-1 (P delta)_c`` off the squared distance, and the factor det(P_cc)^1/2 off the volume.
+    With P the inverse of the kernels' covariance and delta = x - x_i, leaving out the coordinates c subtracts ``(P
+    delta)_c' P_cc^-1 (P delta)_c`` from the squared distance, and divides the volume by det(P_cc)^1/2.
 
     Parameters
     ----------
     form : DensityForm
     Q : ndarray (m, d)
     columns : ndarray (d,)
-        Column of each coordinate. One without coordinates says nothing.
+        Column of each coordinate. A column without coordinates has the value 0.
     n_columns : int
     own : tuple of ndarray (m,), optional
-        The point that each query is, and the share of its weight that is left without the query.
+        The point equal to each query, and the share of its weight without the query.
     """
     unit = 2.0 ** np.floor(np.log2(form.widths.max()))  # squares of distances may be out of range without it
     d, X, widths = form.dimension, form.points.X.astype(np.float64) / unit, form.widths / unit

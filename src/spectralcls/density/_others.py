@@ -1,4 +1,4 @@
-"""Sums of kernels at points of a sample by the points that are not held out with them."""
+"""Kernel sums at points of a sample over the points that are not held out with them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ._whitening import Space, mirrors
 
 @dataclass(frozen=True)
 class Others:
-    """The validated points of a sample, as the others see them.
+    """The validated points of a sample, evaluated by the other points.
 
     A kernel of bandwidth h at point j has the width ``h factors[codes[j]]``. Between a pair of points (`of_pairs`) it
     has the root of the sum of the squares of both widths: the integral over the product of two Gaussian kernels is the
@@ -70,7 +70,7 @@ class Others:
         return out - self.space.log_volume
 
     def log_own(self, bandwidths, of_pairs=False):
-        """log of k(x_i, x_i) (v, b), which is what a copy of a point adds."""
+        """log of k(x_i, x_i) (v, b), the contribution of a copy of a point."""
         rows = self.sample.rows
         out = np.full((len(rows), len(bandwidths)), -np.inf)
         codes = self.sample.codes[rows]

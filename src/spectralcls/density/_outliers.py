@@ -52,8 +52,8 @@ def _explains(estimator):
 class ParzenOutlierDetector(OutlierMixin, Density):
     """Outliers and novelties by the kernel density of the other samples.
 
-    The score of a training sample is its log density by all other samples, of which copies of it are some; the score
-    of a new point its log density by all samples. Scores below `offset_` are outliers.
+    The score of a training sample is its log density by all other samples, including its copies. The score of a new
+    point is its log density by all samples. Scores below `offset_` are outliers.
 
     Parameters
     ----------
@@ -67,21 +67,21 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         tenths of the samples have the same score, as zeros have in counts, all lower ones lie beyond. `p_values` hold
         a rate.
     novelty : bool, default=False
-        As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, by `fit_predict`
-        alone, which never asks a sample for its own opinion. True: `predict`, `decision_function` and `score_samples`
-        for new points, which must not be the training samples.
+        As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, only by `fit_predict`,
+        which scores each sample by the others. True: `predict`, `decision_function` and `score_samples` for new points,
+        which must not be the training samples.
     kernel : str, default="gaussian"
         As in :class:`ParzenDensity`, like the next four.
     scale : {"auto", None}, default="auto"
-        Whether a bandwidth that is tuned or follows a rule counts spreads of the features.
+        Whether a bandwidth that is tuned or follows a rule is a multiple of the spread of each feature.
     covariance_type : {"spherical", "diag", "full"} or array-like of shape (d,) or (d, d), default="spherical"
         Shape of the kernels.
     adaptive : bool or float, default=False
-        Whether each sample gets a bandwidth of its own, and alpha.
+        Whether each sample gets a separate bandwidth, and alpha.
     bounds : array-like of shape (n_features, 2), default=None
         Lower and upper end of each feature.
     cv : "loo", int, splitter or list of splits, default="loo"
-        What is held out together when the bandwidth is chosen.
+        Samples that are held out together in the choice of the bandwidth.
     bandwidth_grid : array-like, default=None
         Bandwidths to try, as in :class:`ParzenDensity`.
     max_tuning_samples : int or None, default=20000
@@ -191,7 +191,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @available_if(_finds_outliers)
     def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Array:
-        """Fit, and tell the outliers among the samples.
+        """Fit, and find the outliers among the samples.
 
         Parameters
         ----------
@@ -275,25 +275,26 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @available_if(_finds_novelties)
     def p_values(self, X: Any) -> Array:
-        """Share of the samples that lie no better among the others than each new point does, itself included.
+        """Fraction of the samples, the new point included, whose density by the others is at most that of the new
+        point.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
-            New points; what they lack is completed from the samples, as in `predict`.
+            New points; their missing values are filled from the samples, as in `predict`.
 
         Returns
         -------
         p : ndarray of shape (n_queries,)
-            In (0, 1]. Who calls points with ``p <= t`` novel gives a false alarm for a share of at most t of the points
-            that are drawn like the training samples.
+            In (0, 1]. Calling points with ``p <= t`` novel gives a false alarm for at most a fraction t of the points
+            drawn like the training samples.
 
         Notes
         -----
-        Conformal: a new point joins the samples, and every sample gets its density by all others. The statement is
-        exact for samples in random order at a bandwidth and a covariance that were not learned from them; with `bounds`
-        or `adaptive` the samples do not see the new point, and the statement is approximate. Two passes over the
-        n_queries x n_samples pairs, and in the first call one over those of the samples.
+        Conformal: a new point joins the samples, and every sample gets its density by all others. The guarantee is
+        exact for samples in random order and a bandwidth and covariance not learned from them. With `bounds` or
+        `adaptive` the densities of the samples leave out the new point, and the guarantee is approximate. Two passes
+        over the n_queries x n_samples pairs, and in the first call one over those of the samples.
 
         References
         ----------
@@ -305,12 +306,12 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @available_if(_explains)
     def explain(self, X: Any) -> Any:
-        """How surprising each feature of new points is given the others, beyond what is usual.
+        """How surprising each feature of new points is given the others, beyond the usual amount.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_queries, n_features)
-            New points; what they lack is completed from the samples, as in `predict`.
+            New points; their missing values are filled from the samples, as in `predict`.
 
         Returns
         -------
@@ -321,8 +322,8 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
         Notes
         -----
-        Exact, in one pass over the n_queries x n_samples pairs and n_features exponentials for each; the first call
-        takes another pass for up to 1000 training samples.
+        Exact, in one pass over the n_queries x n_samples pairs with n_features exponentials each. The first call takes
+        another pass for up to 1000 training samples.
         """
         Q, columns, n_columns = self._queries(X), self._inputs.column_of, self.n_features_in_
         known = self.__dict__
@@ -335,8 +336,8 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 def fence(scores, weights):
     """Tukey's: 1.5 interquartile ranges below the lower quartile.
 
-    If the quartiles are equal the lowest tenth takes the place of the lowest quarter, with the factor that leaves the
-    fence of normal scores where it was. If even these are equal, all lower scores are beyond.
+    If the quartiles are equal, the lowest tenth replaces the lowest quarter, with the factor that gives normal scores
+    the same fence. If even these are equal, all lower scores are beyond.
     """
     upper = weighted_quantile(scores, 0.75, weights)
     for share, factor in FENCES:
@@ -347,7 +348,7 @@ def fence(scores, weights):
 
 
 def border(scores, weights, share):
-    """Between the lowest scores, of a weight as close to the share of all as there is, and the others.
+    """Threshold between the other scores and the lowest ones, whose weight is as close as possible to the share.
 
     Equal scores stay together, and no more than half of the weight is below.
     """

@@ -17,43 +17,43 @@ class ParzenDensity(DensityMixin, Density):
     """Kernel density estimation, with a bandwidth of least integrated squared error.
 
     The density is a mean of kernels at the samples, ``f(x) = sum_i w_i k((x - x_i) / h_i) / h_i^d``, the weights adding
-    up to one. Methods and kernels are those of :class:`sklearn.neighbors.KernelDensity`, which this class replaces.
-    Everything is summed over all pairs in logarithms: log densities are right to rounding in any dimension and however
-    far from the data.
+    up to one. Methods and kernels are those of :class:`sklearn.neighbors.KernelDensity`, which this class replaces. All
+    sums run over all pairs in logarithms: log densities are exact to rounding in any dimension and at any distance from
+    the data.
 
     Parameters
     ----------
     bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
-        Radius h of the kernels. ``"cv"`` takes the one of least-squares cross-validation [4]_: the density whose
-        estimated integrated squared error is least or, of those within 1.25 standard errors of it, whose bandwidth is
-        nearest to a rule of thumb with a robust spread. ``"silverman"`` and ``"scott"`` are the normal-reference rules;
-        they include the spread of the data, which scikit-learn's leave out.
+        Radius h of the kernels. ``"cv"`` uses least-squares cross-validation [4]_: among the bandwidths whose estimated
+        integrated squared error is within 1.25 standard errors of the least, it takes the nearest to a rule of thumb
+        with a robust spread. ``"silverman"`` and ``"scott"`` are the normal-reference rules; they include the spread of
+        the data, which scikit-learn's leave out.
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine", "quartic", "triweight"}, \
 default="gaussian"
         ``"uniform"`` and ``"laplace"`` are other names of "tophat" and "exponential". Their bandwidths are tuned as
         the Gaussian of the same variance.
     scale : {"auto", None}, default="auto"
-        With "auto" a bandwidth that is tuned or follows a rule is as many spreads along each feature, so that the units
-        of the features do not matter; it is the geometric mean of the features' bandwidths. A bandwidth given as
-        number is in the units of X. None: round kernels. Densities are in the units of X in any case.
+        With "auto" a bandwidth that is tuned or follows a rule is the same multiple of the spread of each feature, so
+        that the units of the features do not matter; `bandwidth_` is the geometric mean over the features. A bandwidth
+        given as a number is in the units of X. None: round kernels. Densities are always in the units of X.
     covariance_type : {"spherical", "diag", "full"} or array-like of shape (d,) or (d, d), default="spherical"
         Shape of the kernels: round (see `scale`), of the proportions of the features' standard deviations, or of
         the covariance matrix of the samples. An array gives the variances of the features, or a covariance matrix: with
         ``bandwidth=1`` and ``[h_1**2, h_2**2]`` each feature has a bandwidth, and a matrix is the H of other libraries.
         Except for the first, `bandwidth` counts standard deviations.
     adaptive : bool or float, default=False
-        Whether each sample gets a bandwidth of its own, ``h (f(x_i) / g)^-alpha``, f the estimate without and g its
-        geometric mean: wide where samples are rare. True is Abramson's alpha = 1/2, a number is alpha. These bandwidths
-        lie on a geometric grid of step 2^(1/32); ``"cv"`` chooses h once more with them.
+        Whether each sample gets a separate bandwidth, ``h (f(x_i) / g)^-alpha``, where f is the estimate at a common
+        bandwidth and g its geometric mean: wide where samples are rare. True is Abramson's alpha = 1/2, a number is
+        alpha. These bandwidths lie on a geometric grid of step 2^(1/32); ``"cv"`` chooses h once more with them.
     bounds : array-like of shape (n_features, 2), default=None
         Lower and upper end of each feature; None for no end. The density is reflected at the ends, integrates to one
         between them and is zero beyond.
     cv : "loo", int, splitter or list of splits, default="loo"
-        What is held out together: single samples, or folds. Of copies of a row one is left out and the others stay. A
-        pair of equal samples counts if values are rounded; it says nothing if rows were copied.
+        What is held out together: single samples, or folds. If one copy of a row is left out, the others stay. A pair
+        of equal samples counts if values are rounded, but not if rows were copied.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try, also those that are too narrow for rounded values; by default sixteen around the rule of
-        thumb, and more while the first or the last of them is chosen.
+        Bandwidths to try, even if too narrow for rounded values; by default sixteen around the rule of thumb, and more
+        while the first or the last is chosen.
     max_tuning_samples : int or None, default=20000
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
         `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
@@ -99,9 +99,9 @@ default="gaussian"
     Cost: a fit with a given bandwidth takes O(n d), with "cv" one pass over the n^2 pairs for all candidates; a query
     O(n d). Rows that occur several times count once in n.
 
-    Least-squares cross-validation puts the middle of the data first: in heavy tails the samples stand alone, where
-    ``adaptive=True`` smooths more. The integral of f^2 is a sum of kernels that are sqrt(2) times as wide; along a
-    column of few values the kernel is summed over them and not integrated, so that no bandwidth is rewarded for meeting
+    Least-squares cross-validation favors the middle of the data: samples in heavy tails stand alone, and
+    ``adaptive=True`` smooths them more. The integral of f^2 is a sum of kernels sqrt(2) times as wide. Along a column
+    of few values the kernel is summed over them instead of integrated, so that no bandwidth gains by concentrating on
     them.
 
     Of scikit-learn's parameters, `algorithm`, `leaf_size` and `breadth_first` are not needed, since there is no tree,
@@ -179,7 +179,7 @@ default="gaussian"
         Returns
         -------
         log_likelihood : float
-            In nats; -inf where one query is out of reach.
+            In nats; -inf if a query is out of reach.
         """
         return float(self.score_samples(X).sum())
 
@@ -191,7 +191,7 @@ default="gaussian"
         n_samples : int, default=1
             How many points.
         random_state : int, RandomState instance or None, default=None
-            Draws the samples of `fit` around which they lie, and their offsets.
+            Seed of the samples of `fit` to start from, and of the offsets.
 
         Returns
         -------
@@ -212,7 +212,7 @@ default="gaussian"
         Returns
         -------
         density : ParzenDensity
-            Fitted. Gaussian kernel only: of other round kernels no marginal is of the same kind.
+            Fitted. Gaussian kernel only: marginals of other round kernels are of a different kind.
         """
         features = _marginals.check_features(self, features)
         return _marginals.like(self, _marginals.marginal(self._form, features), features)
@@ -251,7 +251,8 @@ default="gaussian"
         Returns
         -------
         p : ndarray of shape (n_queries,)
-            Probabilities, from 0 to 1 (NaN of a missing value), to 1e-12; below the smallest sample to as many digits.
+            Probabilities, from 0 to 1 (NaN for a missing value), accurate to 1e-12, and below the smallest sample to as
+            many relative digits.
 
         Notes
         -----

@@ -1,7 +1,7 @@
-"""Distinct rows of the samples, whose copies add their weights, and what repeated values say of the density.
+"""Distinct rows of the samples, with the total weight of their copies, and the evidence of repeated values.
 
-Values that are rounded repeat because they lie on a lattice. Other values repeat because samples were copied, or
-because the distribution has an atom. Pairs of equal samples say something about a density in the first case alone.
+Rounded values repeat because they lie on a lattice. Other values repeat because samples were copied, or because the
+distribution has an atom. Pairs of equal samples are evidence about a density only in the first case.
 """
 
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from .._inputs.training_data import TrainingData
 from .._utils.copies import hashes
 from .._utils.quantile import weighted_quantile
 
-MOST_PLACES = 1000  # that stand for all when neighbors on the lattice are counted
+MOST_PLACES = 1000  # samples used to count neighbors on the lattice
 NEXT = 0.01  # relative: values whose difference is this close to the step of the lattice are neighbors on it
 ENOUGH = 2.0  # equal pairs for each pair of neighbors, up to which all of them count: 1.3 for normal integers
 
 
-ATOM = 10.0  # median weights of a place, from which on equal samples beyond those that a lattice explains do not count
+ATOM = 10.0  # multiple of the median weight of a place, beyond which further equal samples do not count
 
 
 class Places(NamedTuple):
@@ -73,10 +73,10 @@ def steps_of(X, weights):
 
 
 def share_of_ties(places, steps):
-    """How much a pair of equal samples counts, 0 to 1.
+    """Weight of a pair of equal samples, 0 to 1.
 
-    On a lattice the density says how many there are: about as many as pairs of samples that lie a step apart along a
-    column. Of copies and atoms there are more than that, and nothing follows from them.
+    On a lattice the density determines their number: about that of pairs of samples one step apart along a column.
+    Copies and atoms make more equal pairs than that, and these are no evidence.
     """
     X, weights = places.data.X, places.data.weights
     if len(X) == len(places.group) or not steps.any():
@@ -108,7 +108,7 @@ def share_of_ties(places, steps):
 
 
 def without_atoms(places, ties):
-    """Places of which none outweighs the others by copies that say nothing: what lies next to it would decide alone."""
+    """Places without excess weight from copies: otherwise the neighborhood of one place would decide alone."""
     weights = places.data.weights
     if len(places.first) == len(places.group):
         return places

@@ -1,9 +1,9 @@
 """Distribution function and quantiles of a density in one dimension.
 
-Kernels far below a place count with their whole weight, kernels far above not at all: between them are few. Where
-places are many, these are not visited one by one. Gaussian kernels are smooth: their density is found at the nodes of
-polynomials, one for each width of a kernel, and integrated; its sums are those of `kernel_sums`, which take less time
-than distribution functions. A compact kernel is a polynomial: moments of the points take the place of the points.
+Kernels far below a place count with their whole weight, and kernels far above not at all: only few lie between. For
+many places these few are not summed one by one. Gaussian kernels are smooth: their density is evaluated by
+`kernel_sums` at the nodes of polynomials, one for each kernel width, and integrated, which is faster than evaluating
+distribution functions. A compact kernel is a polynomial: moments replace the points.
 """
 
 import numpy as np
@@ -17,10 +17,10 @@ from ..kernels import PROFILES, kernel_sums
 from ._whitening import _REACH
 
 BISECTIONS = 80
-NODES = 24  # of a polynomial over a width of the kernel: exact to rounding for all kernels within reach
-FAR = 1000.0  # widths from which on every kernel is 0 or 1 to the last digit
-SUMS = 1.2  # distribution functions that take as long as a segment: NODES densities, each 20 times as fast
-FEW = 32  # places up to which kernels one by one take less time than moments of some thousand points
+NODES = 24  # nodes of a polynomial over a width of the kernel: exact to rounding for all kernels within reach
+FAR = 1000.0  # widths beyond which every kernel is 0 or 1 to the last digit
+SUMS = 1.2  # number of distribution functions with the cost of a segment: NODES densities, each 20 times as fast
+FEW = 32  # up to this many places direct sums are faster than moments of some thousand points
 BLOCK = 128  # neighboring places that share the kernels between near and far
 
 
@@ -54,7 +54,7 @@ def quantiles(form, p):
 
 
 def _images(form, q):
-    """Places that are asked for q by each mirror, the signs with which they count, and the lower ends (1,) of each."""
+    """Places evaluated for q by each mirror image, their signs, and the lower ends (1,) of each."""
     if form.bounds is None:
         return [q], [1.0], []
     low, high = form.bounds[0]
@@ -85,7 +85,7 @@ class Kernels:
         reach = _REACH.get(form.kernel, 1.0) * self.widths
         self.reach, self.ends = reach.max(), (self.x - reach, self.x + reach)
         self.low, self.high = self.ends[0].min(), self.ends[1].max()
-        # Below the first center all digits count, however small the sum, unless it is part of a difference.
+        # Below the first center the sum is accurate to all digits, however small, unless it is part of a difference.
         self.least = self.x[0] if form.bounds is None else self.low
 
     def __call__(self, q, table=None):
@@ -140,9 +140,9 @@ class Kernels:
         return out
 
     def table(self, q, n_asked):
-        """A `DistributionTable` or `CellMoments` for places q, None for all that kernels reach.
+        """A `DistributionTable` or `CellMoments` for places q; None: all places in reach of kernels.
 
-        None if sums for `n_asked` places take less time.
+        None if direct sums for `n_asked` places are faster.
         """
         if PROFILES[self.kernel].compact and len(self.of_class) == 1 and n_asked > FEW:
             return CellMoments(self)
@@ -157,7 +157,7 @@ class Kernels:
 
 
 class DistributionTable:
-    """Polynomials in place of the distribution function, on segments of the width of a kernel.
+    """Polynomials that replace the distribution function, on segments of the width of a kernel.
 
     Attributes
     ----------
@@ -248,7 +248,7 @@ class CellMoments:
         return out
 
     def _powers(self, q, cells):
-        """Powers (m, k) of distances of places to the middles of cells, which have the same rounding for all."""
+        """Powers (m, k) of the distances of places to the middles of cells, rounded alike for all."""
         return np.vander((q - (self.origin + (cells + 0.5) * self.width)) / self.width, self.n_moments, increasing=True)
 
     def _of(self, places):

@@ -48,7 +48,7 @@ class Space:
 
     @classmethod
     def of_scales(cls, scales, X):
-        """Of the same spread along all features, whose geometric mean of spreads is as before.
+        """Coordinates of equal spread in all features, with the same geometric mean of spreads.
 
         A column of scale 0 stays as it is.
         """
@@ -82,7 +82,7 @@ class Space:
             root = cholesky(covariance, lower=True)
         except np.linalg.LinAlgError:
             root = None
-        # What of each deviation is left given the features before it, whatever the units.
+        # The residual of each deviation given the previous features, in any units.
         if root is None or (np.diag(root) <= 1e-7 * np.sqrt(np.diag(covariance))).any():
             raise ValueError(
                 "The covariance matrix is not positive definite: features depend linearly on each other. "
@@ -154,7 +154,8 @@ class Space:
 
 
 def _middle(X):
-    """A center near most points, (d,) float64: next to the mean of one far point the differences of others vanish."""
+    """A center near most points, (d,) float64. If a far point shifted it, the differences of the others would
+    vanish."""
     return np.median(X, axis=0).astype(np.float64)
 
 
@@ -186,10 +187,10 @@ class Mirror(NamedTuple):
 
 
 def mirrors(bounds, kernel, scales, widest):
-    """Images of a query with which no mass is lost beyond the ends of the features; the query itself, None, first.
+    """Images of a query, so that no mass is lost beyond the ends of the features; first None, the query itself.
 
-    Between two ends a mirror sees the other one: there are as many reflections as kernels of the bandwidth `widest`
-    reach, which are `scales` (d,) times as wide along the features.
+    Between two ends reflections are reflected again, as far as kernels of the bandwidth `widest` reach; these are
+    `scales` (d,) times as wide along the features.
     """
     if bounds is None:
         return [None]

@@ -1,4 +1,4 @@
-"""What each feature of a query does to the probabilities of the classes."""
+"""The effect of each feature of a query on the probabilities of the classes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,17 +10,17 @@ from .._inputs.frames import NUMBER, Column, Columns
 from .._utils.typing import Array, ArrayLike
 from ._within import model_within
 
-ROWS = 10_000  # of tables that are asked about at once
+ROWS = 10_000  # rows of tables predicted at once
 
 
 @dataclass(frozen=True)
 class FeatureEffect:
-    """What knowing each feature changes, as an array ``np.asarray(effect)`` is `values`.
+    """The effect of knowing each feature; ``np.asarray(effect)`` is `values`.
 
     Parameters
     ----------
     values : ndarray of shape (n_queries, n_features, n_classes)
-        The probability with the feature, less that without.
+        The probability with the feature minus that without it.
     features : ndarray of shape (n_features,)
         Their names; ``x0``, ``x1``, ... if X had none.
     classes : ndarray of shape (n_classes,)
@@ -49,26 +49,26 @@ class FeatureEffect:
 
 
 def feature_effect(estimator: Any, X: ArrayLike) -> FeatureEffect:
-    """Change of the class probabilities by each feature: with its value, less without, all others being known.
+    """Change of the class probabilities by each feature: with its value minus without it, given all others.
 
-    Without its value the feature is integrated out, if the classifier does so with what a query lacks: the Gaussian
-    :class:`~spectralcls.ParzenClassifier` without `metric` and `tolerance`, and others of class means. This is exact,
-    given all other features. Any other classifier is asked about the query with the values of 100 random training
-    samples in the place of the query's, and the answers are averaged.
+    If the classifier integrates over missing values of a query, the feature is integrated out: so do the Gaussian
+    :class:`~spectralcls.ParzenClassifier` without `metric` and `tolerance`, and other classifiers of class means. This
+    is exact, given all other features. With any other classifier the values of 100 random training samples replace the
+    query's, and the predictions are averaged.
 
     Parameters
     ----------
     estimator : estimator
-        A fitted classifier of this package, also at the end of a pipeline or in a search. Of a pipeline the features
-        are those that its last step sees.
+        A fitted classifier of this package, also at the end of a pipeline or in a search. The features of a pipeline
+        are those of its last step.
     X : array-like or data frame of shape (n_queries, n_features)
         Queries.
 
     Returns
     -------
     effect : FeatureEffect
-        Its `values` (n_queries, n_features, n_classes) add up to zero over the classes. A classifier without
-        `predict_proba` has its scores explained; of two classes the first has the negative score of the second.
+        Its `values` (n_queries, n_features, n_classes) add up to zero over the classes. Without `predict_proba` the
+        scores are explained; with two classes the score of the first is minus that of the second.
 
     Raises
     ------
@@ -87,9 +87,9 @@ def feature_effect(estimator: Any, X: ArrayLike) -> FeatureEffect:
 
     Notes
     -----
-    Exact, it takes the passes of `predict_proba`, one for each feature and one more; drawn, a hundred times as many.
-    Draws say what the classifier does with values of that feature alone, whether or not they occur with the others. The
-    standard error of an average over them is at most .05.
+    The exact effect takes the passes of `predict_proba`, one for each feature and one more; draws take a hundred times
+    as many. Drawn values may not occur together with the other features. The standard error of an average over the
+    draws is at most .05.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def _answers(model, queries):
 
 
 def _integrated(model, queries, n_classes):
-    """Answers without each feature, (m, d, C), by a classifier that integrates over what is missing."""
+    """Predictions without each feature, (m, d, C), by a classifier that integrates over missing values."""
     out = np.empty((queries.n_rows, len(queries), n_classes))
     lacking = np.full(queries.n_rows, np.nan)
     for j, column in enumerate(queries):
@@ -137,7 +137,7 @@ def _integrated(model, queries, n_classes):
 
 
 def _drawn(model, queries, n_classes):
-    """The same with the values of training samples in the place of each feature's, in the mean."""
+    """The same as a mean over values of training samples in place of each feature's."""
     rows, weights = drawn(model)
     m, d, n = queries.n_rows, len(queries), len(weights)
     out = np.empty((m, d, n_classes))

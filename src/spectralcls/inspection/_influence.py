@@ -29,9 +29,10 @@ class Influence:
     points : ndarray of int of shape (n_queries, n_points)
         Training samples, the largest share in absolute value first.
     shares : ndarray of shape (n_queries, n_points)
-        What each of them adds to the margin: positive for the best class, negative for the second.
+        Contribution of each to the margin: positive for the best class, negative for the second.
     rest : ndarray of shape (n_queries,)
-        What all other training samples add; in a vote also the members whose scores are no sums over samples.
+        Contribution of all other training samples; in a vote also of the members whose scores are not sums over
+        samples.
     baseline : ndarray of shape (n_queries,)
         Margin without a training sample in reach.
 
@@ -63,18 +64,18 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
         A fitted classifier by class means (:mod:`spectralcls.kernel_mean`, spectral ones with all components),
         :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`, also at the end
         of a pipeline or in a search. The scores are probabilities for :class:`~spectralcls.ParzenClassifier` and
-        `AutoClassifier`, the classes' shares in the cosines where angles are compared, and otherwise those of
+        `AutoClassifier`, the classes' shares in the cosines for rules that compare angles, and otherwise those of
         `decision_function`.
     X : array-like of shape (n_queries, n_features)
         Queries, without missing values.
     n_points : int, default=10
-        Training samples to name for each query.
+        Number of training samples to list for each query.
 
     Returns
     -------
     influence : Influence
-        Samples are numbered like those of positive weight in `fit` (and `partial_fit`); copies that the
-        model has merged appear as the first of them.
+        Samples are numbered as those of positive weight in `fit` (and `partial_fit`); merged copies appear as the first
+        of them.
 
     Raises
     ------
@@ -90,8 +91,8 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     Exact, from the terms of the sums that `predict` adds up: O(n_queries n_samples n_features). The scores of a ridge
     regression are sums over the labels, each with its weight in the prediction, ``k(q) (K + alpha)^-1``: one inverse at
     the first call, O(n^3), and n^2 for each query. With more than `max_exact_samples` they are the terms of its
-    coefficients. In a vote each member divides its part of the margin among the samples as they share in the margin of
-    its own scores.
+    coefficients. In a vote each member divides its part of the margin among the samples in proportion to their
+    contributions to its own margin.
 
     Examples
     --------
@@ -131,8 +132,8 @@ def _has_sums(model):
 
 
 def _summands(model):
-    """A function of queries, their `_terms` and pairs of classes: what each point adds to the score of the first class
-    less that of the second (m, n), and what is left (m,); and the first training sample that each point is."""
+    """A function of queries, their `_terms` and pairs of classes: the contribution of each point to the score of the
+    first class minus that of the second (m, n), and the rest (m,); and the first training sample of each point."""
     form, order = fitted_form(model)
     smoother = smoother_of(model)
     if smoother is not None:
@@ -144,7 +145,7 @@ def _summands(model):
 def _of_labels(form, smoother, points):
     """The same of a regression on the labels, in whose predictions each label has a weight.
 
-    The terms of its own sum tell nothing: coefficients of near points are large and of either sign.
+    The terms of the sum itself are not informative: coefficients of near points are large and of either sign.
     """
 
     def shares_of(Q, _, pair):
@@ -156,7 +157,7 @@ def _of_labels(form, smoother, points):
 
 
 def _of_vote(model, X, n_points):
-    """Influence in a vote: that in its members, whose shares are scaled to what the member adds to the margin."""
+    """Influence in a vote: that of its members, scaled to the contribution of each member to the margin."""
     Q, p = coordinates(model, X), model.predict_proba(X)
     pair, (vote, seen, n) = _best_two(p), vote_of(model)
     pipelines = [member.pipeline for _, member in model.members_]
@@ -205,7 +206,7 @@ def _largest(shares, n_points):
 
 
 def _shares(form, terms, pair):
-    """What each point adds to the score of the first class of a pair less that of the second, and what is left."""
+    """Contribution of each point to the score of the first class of a pair minus that of the second, and the rest."""
     if form.by_class:
         shares = terms * ((form.points.codes == pair[:, :1]).astype(float) - (form.points.codes == pair[:, 1:]))
     else:
@@ -215,7 +216,7 @@ def _shares(form, terms, pair):
 
 
 def _terms(form, Q):
-    """What each training sample adds, (m, n), but for a factor by class of a full A; and the scores (m, C)."""
+    """Contribution of each training sample, (m, n), up to a factor by class of a full A; and the scores (m, C)."""
     points = form.points
     if not form.by_class:
         k = np.exp(log_kernel(Q, points.X, form.kernel, form.bandwidth))

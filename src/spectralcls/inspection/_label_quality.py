@@ -1,4 +1,4 @@
-"""What all other training samples say of a label, and of the classes of a query."""
+"""Labels, and the classes of a query, judged by all other training samples."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from .._utils.typing import Array, ArrayLike
 def label_quality(estimator: Any) -> Array:
     """Probability of each training label by all other training points.
 
-    A low value is a reason to look at the label again: the point lies among those of another class.
+    A low value is a reason to check the label: the point lies among those of another class.
 
     Parameters
     ----------
@@ -22,8 +22,8 @@ def label_quality(estimator: Any) -> Array:
     Returns
     -------
     quality : ndarray of shape (n_samples,)
-        Of the training samples of positive weight, in the order of `fit` and later `partial_fit`. NaN for a sample
-        that no other one reaches (compact kernels), or that :class:`~spectralcls.AutoClassifier` never held out.
+        One value for each training sample of positive weight, in the order of `fit` and later `partial_fit`. NaN for a
+        sample that no other one reaches (compact kernels), or that :class:`~spectralcls.AutoClassifier` never held out.
 
     Raises
     ------
@@ -34,10 +34,11 @@ def label_quality(estimator: Any) -> Array:
 
     Notes
     -----
-    Kernel means give the share of a class in the class sums, kernel ridge and logistic regression its probability,
-    PerTurbo the share of what the spans explain, `AutoClassifier` its vote for points that its members had not seen.
-    Cost and memory are those of the first call of `predict_set`, and both share the result; a kernel ridge or logistic
-    regression that was tuned on all of its points, and not loaded from a file since, has it from `fit`.
+    The value is the share of the class in the class sums for kernel means, its probability for kernel ridge and
+    logistic regression, its share of the explained parts for PerTurbo, and the vote of members that had not seen the
+    point for `AutoClassifier`. Cost and memory are those of the first call of `predict_set`, which shares the result. A
+    kernel ridge or logistic regression tuned on all of its points has the result from `fit`, unless it was loaded from
+    a file.
 
     References
     ----------
@@ -62,7 +63,7 @@ def label_quality(estimator: Any) -> Array:
 
 
 def predict_set(estimator: Any, X: ArrayLike, coverage: float = 0.9, by_class: bool = False) -> Array:
-    """All classes that cannot be excluded for each query, as the method of the same name of the classifiers.
+    """All classes that cannot be excluded for each query, as by the classifiers' method of this name.
 
     Parameters
     ----------
@@ -89,8 +90,8 @@ def predict_set(estimator: Any, X: ArrayLike, coverage: float = 0.9, by_class: b
 
     Notes
     -----
-    The coverage is that of the classifier: what the steps before it have learned from the labels lowers it, as a metric
-    does that was learned from the same samples.
+    The coverage is that of the classifier. Earlier steps that learned from the labels lower it, as does a metric
+    learned from the same samples.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Populations in which the classes have other shares than in the training data."""
+"""Populations with other shares of the classes than in the training data."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,9 +27,9 @@ class Priors:
     priors : ndarray of shape (n_classes,)
         In the order of `classes_`.
     standard_errors : ndarray of shape (n_classes,)
-        By the curvature of the likelihood: of the draw of queries, not of the model's densities, whose error adds to it
-        where classes overlap. Of a class that no query asks for: the share at which the likelihood has fallen by a
-        factor of e.
+        From the curvature of the likelihood: the error of the random draw of queries, without the error of the model,
+        which adds to it if classes overlap. For a class with no support among the queries: the share at which the
+        likelihood has fallen by a factor of e.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Priors:
 
 
 def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
-    """Estimate the shares of the classes among queries, if only these shares differ from the training data.
+    """Estimate the shares of the classes among queries, assuming that only these shares differ from the training data.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     Returns
     -------
     priors : Priors
-        Of the greatest likelihood, with standard errors. None is zero: one query more that suits all classes alike is
-        taken as seen, since a class with a share of zero would be excluded whatever its queries say.
+        Estimates of maximum likelihood, with standard errors. No share is zero: one further query that suits all
+        classes alike is added, since a class with a share of zero would be excluded regardless of its queries.
 
     Raises
     ------
@@ -115,19 +115,19 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
 
 
 def with_priors(estimator: Any, priors: ArrayLike | dict) -> "PriorShiftClassifier":
-    """A fitted classifier for a population in which the classes have other shares.
+    """A fitted classifier for a population with other shares of the classes.
 
     Parameters
     ----------
     estimator : estimator
-        A fitted classifier with `predict_proba` and `class_prior_`, also in a pipeline or search; it stays as it is.
+        A fitted classifier with `predict_proba` and `class_prior_`, also in a pipeline or search; it is not changed.
     priors : array-like of shape (n_classes,) or dict
         Shares in the order of `classes_`, or by label, adding up to one.
 
     Returns
     -------
     shifted : PriorShiftClassifier
-        Fitted; a further `fit` leaves the classifier alone.
+        Fitted; a further `fit` does not change the classifier.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def with_priors(estimator: Any, priors: ArrayLike | dict) -> "PriorShiftClassifi
 
 
 class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
-    """The probabilities of a classifier, carried over to other shares of the classes by Bayes' rule.
+    """The probabilities of a classifier, adjusted to other shares of the classes by Bayes' rule.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def _ratios(estimator, X):
     """Densities of the classes up to a factor of each query, (m, C), the largest one being 1."""
     _check_adjustable(estimator)
     prior = np.asarray(within(estimator)[0].class_prior_)
-    p = np.maximum(estimator.predict_proba(X), np.finfo(np.float64).tiny)  # of a class that is given no chance
+    p = np.maximum(estimator.predict_proba(X), np.finfo(np.float64).tiny)  # log probability of an excluded class
     ratio = np.where(prior > 0, p / np.where(prior > 0, prior, 1.0), 0.0)
     return ratio / ratio.max(axis=1, keepdims=True)
 

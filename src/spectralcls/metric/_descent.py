@@ -7,11 +7,11 @@ import numpy as np
 from ._likelihood import loss, loss_and_gradient
 
 RIDGE = 1e-3  # of the squared distance from the start
-MIN_BATCH = 1000  # queries of a step, or a twentieth of the references: more are slower, and no better
+MIN_BATCH = 1000  # queries of a step, or a twentieth of the references: more are slower and no better
 MAX_REFERENCES = 50_000  # points that the queries of a step are compared with
 HELD_OUT, MAX_VALIDATED = 0.15, 2000  # share and number of the points that end the descent
 PATIENCE = 6  # evaluations without improvement before it ends
-_EVALUATED_EVERY = 4  # steps; where they see a part of the points only, and an evaluation all, three times as many
+_EVALUATED_EVERY = 4  # steps between evaluations; three times as many if a step uses only a part of the points
 _DENSER = 2.0 ** (-np.arange(5) / 2)  # bandwidths for validation there
 
 
@@ -42,12 +42,12 @@ def learn(metric, sample, start, rng, step_done):
     Parameters
     ----------
     metric : KernelMetric
-        Its `kind` says whether only the diagonal changes, its `max_iter` when to stop at the latest.
+        `kind` selects whether only the diagonal changes; `max_iter` bounds the steps.
     sample : TrainingData
     start : ndarray of shape (q, p)
     rng : RandomState
     step_done : callable
-        Called before each step with what to show.
+        Called before each step with the text to show.
 
     Returns
     -------

@@ -29,8 +29,8 @@ class GradientMetric(LinearMap):
 
     Repeats two steps: fit kernel ridge regression with the Laplace kernel to the classes' indicators, or to the targets
     of a regression; take as the new metric M the average over the points of ``grad f grad f^T``, summed over classes or
-    outputs. Directions along which the prediction does not change lose their weight. Of all rounds, the first (M = I)
-    included, the one of least leave-one-out loss is kept: the log loss, or the squared error.
+    outputs. Directions along which the prediction does not change lose their weight. The round of least leave-one-out
+    loss (log loss, or squared error) is kept, including the start (M = I).
 
     Parameters
     ----------
@@ -82,10 +82,10 @@ class GradientMetric(LinearMap):
 
     Notes
     -----
-    M = I of the scaled features is where it starts. A round costs 2 m^3 multiply-adds for each alpha
-    and one kernel sum with d + 1 columns for each of C classes or outputs, O(m^2 C d), for m <= `max_samples` points;
-    memory O(m^2). Of more than 32 classes or outputs, 32 combinations with random signs replace them: the outer
-    products of their gradients add up to the same in the mean.
+    M = I of the scaled features is where it starts. A round costs 2 m^3 multiply-adds for each alpha and one kernel sum
+    with d + 1 columns for each of C classes or outputs, O(m^2 C d), for m <= `max_samples` points; memory O(m^2). More
+    than 32 classes or outputs are replaced by 32 combinations with random signs, whose sum of outer products of
+    gradients has the same expectation.
 
     References
     ----------
@@ -150,7 +150,7 @@ class GradientMetric(LinearMap):
         Warns
         -----
         ConvergenceWarning
-            If no round improved on the features as they are, which are then the result.
+            If no round improved on the original features, which are then the result.
         """
         alphas = check_grid(self.alpha_grid, "alpha_grid")
         rng = check_random_state(self.random_state)
@@ -191,7 +191,7 @@ class GradientMetric(LinearMap):
         return len(self._map)
 
     def _read(self, X, y, sample_weight, rng):
-        """At most `max_samples` distinct points (n, d), float64, and what is regressed on them."""
+        """At most `max_samples` distinct points (n, d), float64, and their targets."""
         self._inputs = self._make_inputs(bandwidth=None)  # its own is relative
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
         data = thin(learn(X, y, sample_weight).distinct(relative=True), self.max_samples, rng)
@@ -212,7 +212,7 @@ class GradientMetric(LinearMap):
 def _combined(coefficients, targets, rng):
     """At most `_MOST_OUTPUTS` columns with the same outer product of gradients as all coefficients, in the mean.
 
-    Classes are counted in the order of their points, which their names do not change.
+    Classes are numbered in the order of their points, so that their names do not matter.
     """
     if coefficients.shape[1] <= _MOST_OUTPUTS:
         return coefficients
@@ -223,8 +223,8 @@ def _combined(coefficients, targets, rng):
 def _gradients(Z, coefficients, h, n_jobs):
     """Gradient of each class's prediction at the points, with respect to their coordinates: (n, d) for each class.
 
-    ``grad exp(-r / h) = -(z - z_j) exp(-u) / (u h^2)`` with u = r / h, so that a kernel sum with columns a_j and
-    a_j z_j has everything; at the point itself the kernel has no gradient, and is left out.
+    ``grad exp(-r / h) = -(z - z_j) exp(-u) / (u h^2)`` with u = r / h, so that a kernel sum with columns a_j and a_j
+    z_j suffices; the kernel has no gradient at the point itself, which is left out.
     """
     for column in coefficients.T:
         weights = np.column_stack([column, column[:, None] * Z])
@@ -241,7 +241,7 @@ def _mapped(Z, L):
 
 def _root(gradients, weights, L):
     """L of the new metric, from the outer products of the gradients with respect to z = L x: a factor L^T turns them
-    into gradients with respect to x. Scaled to trace d; no eigenvalue vanishes, so that no feature is lost for good."""
+    into gradients with respect to x. Scaled to trace d; no eigenvalue vanishes, so that every feature can return."""
     d = len(L)
     if L.ndim == 1:
         values = L**2 * sum(weights @ G**2 for G in gradients)
@@ -259,6 +259,6 @@ def _root(gradients, weights, L):
 
 
 def _complement(axes):
-    """Orthonormal basis of what is orthogonal to axes (d, k), (d, d - k), a continuous function of the space alone."""
+    """Orthonormal basis (d, d - k) of the complement of axes (d, k), a continuous function of the space alone."""
     d, k = axes.shape
     return qr(np.eye(d) - axes @ axes.T, pivoting=True)[0][:, : d - k]

@@ -33,14 +33,14 @@ class KernelMetric(LinearMap):
     Parameters
     ----------
     kind : {"full", "diagonal", "whiten"}, default="full"
-        "full": any linear map. "diagonal": a weight for each feature. "whiten": nothing is learned by descent, only
-        the best of the starts is taken: the standardized features, or the inverse root of the within-class covariance
-        at one of four shrinkages.
+        "full": any linear map. "diagonal": a weight for each feature. "whiten": the best of the starts without a
+        descent: the standardized features, or the inverse root of the within-class covariance at one of four
+        shrinkages.
     n_components : int or "all", default="all"
         Rows of the map. Fewer than features make it one of low rank; a diagonal one keeps the features of largest
         weight.
     max_iter : int, default=80
-        Steps of the descent at most. It stops earlier if the loss of held-out points, 15 % and at most 2000, has not
+        Largest number of steps. The descent stops earlier if the loss of held-out points (15 %, at most 2000) has not
         improved in six evaluations. They are evaluated against all others every fourth step, with more than 50 000
         points every twelfth, and the best map is kept.
     random_state : int, RandomState instance or None, default=0
@@ -79,9 +79,9 @@ class KernelMetric(LinearMap):
 
     Notes
     -----
-    A step costs O(m r d + (m + r) d^2) for m queries, 1000 to 2500, and r <= 50 000 references, and O((m + r) d)
-    memory beyond the data. Small sets use a random half of the points against itself. Equal rows of a class are one
-    point of greater weight, so that a weight of two and a row given twice are the same, and the order of rows does not
+    A step costs O(m r d + (m + r) d^2) for m queries, 1000 to 2500, and r <= 50 000 references, and O((m + r) d) memory
+    beyond the data. On small sets a step compares a random half of the points with itself. Equal rows of a class are
+    one point of greater weight, so that a weight of two equals a row given twice, and the order of rows does not
     matter.
 
     References

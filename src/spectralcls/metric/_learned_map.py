@@ -1,4 +1,4 @@
-"""The parameter `metric` of other estimators: a map of coordinates that is learned before anything else."""
+"""The parameter `metric` of other estimators: a map of coordinates, learned first."""
 
 import numpy as np
 from sklearn import config_context
@@ -101,7 +101,7 @@ class _Kernel:
 
 
 def answers(data):
-    """What a transformer learns from: the codes of classes, or targets."""
+    """Targets of a transformer: codes of classes, or numbers."""
     if data.targets is None:
         return data.codes
     return data.targets[:, 0] if data.targets.shape[1] == 1 else data.targets

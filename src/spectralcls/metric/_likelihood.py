@@ -12,13 +12,13 @@ import numpy as np
 
 from ..kernels import kernel_sums
 
-FLOOR = 0.02  # added to the posterior: a mislabeled point must not dominate the loss
-_SMALLEST_SUM = 1e-30  # a query that sees less than this has no direction to move in float32
+FLOOR = 0.02  # added to the posterior, so that a mislabeled point does not dominate the loss
+_SMALLEST_SUM = 1e-30  # with smaller sums a query has no usable gradient in float32
 _BLOCK_BYTES = 1 << 26
 
 
 def _own_positions(n, queries, references):
-    """Where among the references each query itself stands, and where among the queries each reference; -1 if not."""
+    """Position of each query among the references, and of each reference among the queries; -1 if absent."""
     position = np.full((2, n), -1)
     position[0, references] = np.arange(len(references))
     position[1, queries] = np.arange(len(queries))
@@ -51,7 +51,7 @@ def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
     rows, codes = np.arange(len(queries)), sample.codes[queries]
     log_sums[rows, :, codes] = np.logaddexp(log_sums[rows, :, codes], copies[:, None])
     top = log_sums.max(axis=2)
-    top[np.isneginf(top)] = 0.0  # nothing but the point itself: posterior zero
+    top[np.isneginf(top)] = 0.0  # only the point itself: posterior zero
     sums = np.exp(log_sums - top[..., None])
     posterior = sums[rows, :, codes] / np.maximum(sums.sum(axis=2), np.finfo(np.float64).tiny)
     return np.average(-np.log(posterior + FLOOR), axis=0, weights=sample.weights[queries])
@@ -77,8 +77,8 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
     With ``W_ij = u_i (a_i [y_i = y_j] - b_i) w_j k_ij``, ``a_i = 1 / (A_i + FLOOR S_i)``, ``b_i = a_i A_i / S_i`` and u
     the share of the query in the loss, the gradient is ``sum_ij W_ij (y_i - y_j)^T (z_i - z_j)``. Row sums and W Y come
     from the first call of :func:`~spectralcls.kernels.kernel_sums`, with columns [1, Y]; column sums from the second,
-    with columns [a, b] and the roles exchanged. Self terms are left out in both: adding them and taking them away
-    again would lose everything else in rounding. Cost O(m r (p + q)) for m queries and r references.
+    with columns [a, b] and the roles exchanged. Self terms are left out in both: adding and subtracting them would
+    leave only rounding. Cost O(m r (p + q)) for m queries and r references.
     """
     A = A.astype(np.float32)
     Y_q, Y_r = sample.X[queries], sample.X[references]

@@ -1,4 +1,4 @@
-"""What all learned linear maps have in common, once learned."""
+"""Shared parts of all learned linear maps."""
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
