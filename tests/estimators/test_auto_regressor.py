@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from spectralcls import AutoClassifier, AutoRegressor, KernelRidgeRegressor, load, save
-from spectralcls.ensemble._blend import UNIFORM, learn_blend
+from spectralcls.ensemble._blend import NEAR, UNIFORM, learn_blend
 from spectralcls.ensemble._loss import Loss
 from spectralcls.ensemble._target_map import TargetMap, chosen_map
 from spectralcls.ensemble._trees import BoostedRegression
@@ -28,11 +28,13 @@ def plain(y):
     return TargetMap.of("none", y[:, None], None)
 
 
+@pytest.mark.parametrize("noise", [(0.3, 0.5), (0.3, 0.31)], ids=["one is better", "nearly alike"])
 @pytest.mark.parametrize("loss", ["squared", "absolute", "huber"])
-def test_weights_are_those_of_a_grid(loss):
-    """But for the equal share, they have the least loss of all that are not negative and add up to one."""
-    truth = RNG.normal(size=400)
-    said = [truth + s * RNG.standard_t(3, size=400) for s in (0.3, 0.5)]
+def test_weights_are_those_of_a_grid(loss, noise):
+    """But for the equal share of all that are near the best, they have the least loss of those that add up to one."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=400)
+    said = [truth + s * rng.normal(size=400) for s in noise]
     map = plain(truth)
     blend = learn_blend([map.to(p[:, None]) for p in said], truth[:, None], map, loss)
     errors = [map.to(truth[:, None]) - map.to(p[:, None]) for p in said]
@@ -45,10 +47,12 @@ def test_weights_are_those_of_a_grid(loss):
         if a + b <= 1 + 1e-12
     }
     best = np.array(min(losses, key=losses.get))
-    expected = (1 - UNIFORM) * best + UNIFORM * best.sum() / 2
+    near = np.array(blend.losses) <= NEAR * min(blend.losses)
+    assert near.all() == (noise[1] < 0.5)
+    expected = (1 - UNIFORM) * best + UNIFORM * best.sum() * near / near.sum()
     assert_allclose(blend.weights, expected, atol=0.012)
     assert_allclose(blend.weights.sum() + blend.prior_weight, 1)
-    assert blend.losses[0] < blend.losses[1] < 1
+    assert max(blend.losses) < 1
 
 
 def test_members_worse_than_the_mean_leave_everything_to_it():
@@ -104,14 +108,46 @@ def test_a_transformation_is_chosen_where_it_is_clearly_better():
         assert chosen_map(Z, y, None, loss, np.random.RandomState(0)).kind == expected
 
 
+def boosted(iterations):
+    options = {"learning_rate": 0.07, "max_leaf_nodes": 8, "min_samples_leaf": 4, "max_features": 0.3}
+    return HistGradientBoostingRegressor(max_iter=iterations, early_stopping=False, random_state=0, **options)
+
+
 def test_boosted_trees_are_those_of_scikit_learn():
     X, y, Q, _ = problem()
-    options = {"learning_rate": 0.07, "max_iter": 200, "max_leaf_nodes": 8, "min_samples_leaf": 8}
-    expected = HistGradientBoostingRegressor(early_stopping=False, random_state=0, **options).fit(X, y)
+    expected = boosted(200).fit(X, y)
     assert_allclose(BoostedRegression().fit(X, y).predict(Q)[:, 0], expected.predict(Q), rtol=1e-12)
-    both = BoostedRegression().fit(X, np.column_stack([y, y**2])).predict(Q)
-    assert_allclose(both[:, 0], expected.predict(Q), rtol=1e-12)
-    assert_allclose(both[:, 1], expected.fit(X, y**2).predict(Q), rtol=1e-12)
+    both = BoostedRegression([200, 150]).fit(X, np.column_stack([y, y**2]))
+    assert_allclose(both.predict(Q)[:, 0], expected.predict(Q), rtol=1e-12)
+    assert_allclose(both.predict(Q)[:, 1], boosted(150).fit(X, y**2).predict(Q), rtol=1e-12)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_boosted_trees_grow_until_the_loss_on_unseen_points_stops_falling(noise):
+    X, y, Q, truth = problem(noise=noise)
+    weights = RNG.integers(1, 3, len(Q)).astype(float)
+    model = BoostedRegression().fit(X, y, unseen=(Q, truth, weights))
+    grown = boosted(800).fit(X, y)
+    errors = [np.average((p - truth) ** 2, weights=weights) for p in grown.staged_predict(Q)]
+    assert (model.iterations_[0] > 200) == (noise == 0)
+    some = 100 * 2 ** np.ceil(np.log2(model.iterations_[0] / 75)).astype(int)  # how far it was looked
+    assert model.iterations_ == [np.argmin(errors[:some]) + 1]
+    assert_allclose(model.predict(Q)[:, 0], list(grown.staged_predict(Q))[model.iterations_[0] - 1], rtol=1e-12)
+
+
+def test_the_boosted_member_grows_as_far_as_in_the_mean_of_the_parts(monkeypatch):
+    X, y, _, _ = problem(300)
+    reached, fit = [], BoostedRegression.fit
+
+    def fitted(self, *args, **kwargs):
+        fit(self, *args, **kwargs)
+        reached.append(self.iterations_[0])
+        return self
+
+    monkeypatch.setattr(BoostedRegression, "fit", fitted)
+    AutoRegressor().fit(X, y)
+    assert len(reached) == 4 and len(set(reached[:3])) > 1
+    assert reached[3] == np.round(np.mean(reached[:3]))
 
 
 def test_the_vote_is_at_least_as_good_as_its_members():

@@ -9,7 +9,9 @@ from ._loss import Loss
 from ._target_map import TargetMap, residual_quantiles
 
 STEPS = 20  # of reweighted least squares; more change no weight by .01
-UNIFORM = 0.25  # share of the equal weights in the final ones
+# Share of the equal weights in the final ones, and the loss of those that have them, relative to the least: on 29
+# tables 2 to 5 % less error than with a quarter for all that are better than the mean, and 1 % less than with none.
+UNIFORM, NEAR = 0.5, 1.2
 
 
 class Blend(NamedTuple):
@@ -52,8 +54,8 @@ class Blend(NamedTuple):
 def learn_blend(said, targets, map, loss, weights=None):
     """Weights by non-negative least squares that add up to one, the mean being a member.
 
-    For the other losses iterative reweighting finds the weights of least loss. The mean leaves some weight; a quarter
-    of it is shared equally by all members that beat the mean, because small samples do not tell which member is best.
+    For the other losses iterative reweighting finds the weights of least loss. The mean leaves some weight; half of it
+    is shared equally by the members that are nearly as good as the best: small samples do not tell which is best.
 
     Parameters
     ----------
@@ -85,7 +87,8 @@ def learn_blend(said, targets, map, loss, weights=None):
         return blend._replace(prior_weight=1.0, weights=np.zeros(len(said)), losses=losses, loss=1.0)
     own = _nonnegative([*predicted, prior], truth, judged, weights)
     kept = own[:-1].sum()
-    mixed = (1 - UNIFORM) * own[:-1] + UNIFORM * kept * better / np.count_nonzero(better)
+    near = better & (losses <= NEAR * losses.min())
+    mixed = (1 - UNIFORM) * own[:-1] + UNIFORM * kept * near / np.count_nonzero(near)
     blend = blend._replace(prior_weight=float(1 - kept), weights=mixed, losses=losses)
     return blend._replace(loss=mean_loss(blend.mixed(predicted)) / constant)
 

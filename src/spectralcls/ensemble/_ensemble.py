@@ -34,9 +34,15 @@ class Fitting:
         self.large = len(points.X) > LARGE
         self.models, self.seconds, self._views = {}, {}, {}
 
-    def fit(self, member, like=None):
-        """Fit a member; with `like`, a pipeline that was fitted to most of the points, only its last step, anew."""
+    def fit(self, member, *, unseen=None, before=()):
+        """Fit a member.
+
+        What grows does so until its loss on `unseen` points stops falling, or as far as it did in the mean of those
+        `before`, pipelines that were fitted to parts of the points; of many points only the last step of the first of
+        these is fitted anew.
+        """
         self.step_done(member.name)
+        like = before[0] if before and self.large else None
         if like is None:
             view, Z = self._view(member.view)
             start = time.perf_counter()
@@ -49,7 +55,13 @@ class Fitting:
             if hasattr(like[-1], "temperature_"):  # which is learned anew
                 settled = {f"{name}_grid": [settled[name]] for name in known if name != "kernel"}
             head.set_params(**settled)
-        head.fit(Z, self.points.answers, sample_weight=self.points.weights_beside(head))
+        grown = {}
+        if "iterations" in head.get_params():
+            if before:
+                head.set_params(iterations=np.mean([model[-1].iterations_ for model in before], axis=0).round())
+            elif unseen is not None:
+                grown["unseen"] = view.transform(unseen.X), unseen.answers, unseen.weights
+        head.fit(Z, self.points.answers, sample_weight=self.points.weights_beside(head), **grown)
         self.models[member.name] = Pipeline([*view.steps, ("member", head)])
         self.seconds[member.name] = time.perf_counter() - start
 
@@ -127,7 +139,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
                 if not clock.affords(fitting.expected(member, before) + reserve):
                     kept.remove(member)
                     continue
-            fitting.fit(member)
+            fitting.fit(member, unseen=points.take(~inside))
             said[member.name][~inside] = fitting.said(member, X[~inside])
         judged |= ~inside
         fittings.append(fitting)
@@ -141,8 +153,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
             kept, vote = chosen, _learned(chosen, said, judged, points)
         fittings.append(Fitting(points, options, clock, step_done))
         for member in kept:
-            like = fittings[0].models[member.name] if fittings[-1].large and len(fittings) > 1 else None
-            fittings[-1].fit(member, like=like)
+            fittings[-1].fit(member, before=[fitting.models[member.name] for fitting in fittings[:-1]])
     last = fittings[-1]
     models = [(member.name, last.models[member.name]) for member in kept]
     names = {name for fitting in fittings for name in fitting.seconds}

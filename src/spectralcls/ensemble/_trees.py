@@ -1,6 +1,7 @@
 """Boosted trees of bounded size, learned in one thread and evaluated together."""
 
 from functools import cache
+from itertools import zip_longest
 
 import numpy as np
 import threadpoolctl
@@ -14,11 +15,17 @@ from .._utils.copies import random_keys
 from .._utils.from_sklearn import boosted_nodes
 
 ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # as many leaves as a byte has bits
-OF_NUMBERS = {"iterations": 200, "rate": 0.07, "leaf": 8}
+# Of numbers trees are added until the loss on unseen points stops falling: on 34 tables of at most 600 rows after 13 to
+# more than 400. With all columns at each cut and leaves of 8 points the error was 4 % more on 17 of them; on the other
+# 17 with 16 leaves a tree 1 % more, with half of the columns as much, with a fifth 3 %.
+OF_NUMBERS = {"rate": 0.07, "leaf": 4, "columns": 0.3}
+FIRST, MOST = 100, 800  # iterations; twice as many while the best are among the last
+AMONG_THE_LAST = 0.75  # of the iterations
 MOST_TREES = 240  # of all classes; fewer iterations go further each
 _HIGHEST_RATE = 0.3
 _MOST_POINTS = 30_000  # more points do not help so few leaves
 _BLOCK = 1 << 22  # comparisons at a time
+_NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
 _LOWEST_BIT = np.array([(byte & -byte).bit_length() - 1 for byte in range(256)])
 
 
@@ -87,36 +94,69 @@ class BoostedTrees(ClassifierMixin, _Trees):
 
 
 class BoostedRegression(RegressorMixin, _Trees):
-    """The same of numbers, one or several: trees of each output."""
+    """The same of numbers, one or several: trees of each output.
 
-    def __init__(self, loss="squared_error"):
-        self.loss = loss
+    Parameters
+    ----------
+    iterations : sequence of int, default=None
+        Of each output. None: as `unseen` points say; 200 without them.
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n, d) without missing values, y (n,) or (n, k), positive weights (n,)."""
+    Attributes
+    ----------
+    iterations_ : ndarray of int, of each output
+    """
+
+    def __init__(self, iterations=None):
+        self.iterations = iterations
+
+    def fit(self, X, y, sample_weight=None, unseen=None):
+        """Fit to X (n, d) without missing values, y (n,) or (n, k), positive weights (n,).
+
+        With `unseen` points, targets and weights or None, until the squared error there stops falling.
+        """
         X, y, sample_weight = _some(X, np.zeros(len(X), dtype=np.intp), y, sample_weight)
-        trees, starts = [], []
-        for column in y.reshape(len(y), -1).T:
+        Y, trees, starts = y.reshape(len(y), -1), [], []
+        for j, column in enumerate(Y.T):
             model = HistGradientBoostingRegressor(
-                loss=self.loss,
                 learning_rate=OF_NUMBERS["rate"],
-                max_iter=OF_NUMBERS["iterations"],
+                max_iter=2 * FIRST if self.iterations is None else int(self.iterations[j]),
                 max_leaf_nodes=LEAVES,
                 min_samples_leaf=OF_NUMBERS["leaf"],
+                max_features=OF_NUMBERS["columns"],
                 early_stopping=False,
+                warm_start=True,
                 random_state=0,
             )
             with _openmp().limit(limits=1):
-                model.fit(X, column, sample_weight)
+                if unseen is None:
+                    kept = model.fit(X, column, sample_weight).max_iter
+                else:
+                    Q, truth, weights = unseen
+                    kept = _grown(model, (X, column, sample_weight), Q, truth.reshape(len(Q), -1)[:, j], weights)
             own, start = boosted_nodes(model)
-            trees.append(own)
+            trees.append(own[:kept])
             starts.append(np.ravel(start))
-        self._keep([tree for of_outputs in zip(*trees, strict=True) for tree in of_outputs], np.stack(starts, axis=1))
+        self.iterations_ = np.array([len(own) for own in trees])
+        # The outputs' trees in turns; one of value zero where an output has fewer.
+        turns = zip_longest(*trees, fillvalue=_NOTHING)
+        self._keep([tree for of_outputs in turns for tree in of_outputs], np.stack(starts, axis=1))
         return self
 
     def predict(self, X):
         """Predictions, (n, k)."""
         return self._all_scores(X)
+
+
+def _grown(model, training, Q, truth, weights):
+    """Fit a model with a warm start; the number of iterations after which its squared error at Q is least."""
+    model.max_iter = FIRST
+    while True:
+        model.fit(*training)
+        errors = [np.average((predicted - truth) ** 2, weights=weights) for predicted in model.staged_predict(Q)]
+        best = int(np.argmin(errors)) + 1
+        if best <= AMONG_THE_LAST * model.max_iter or model.max_iter >= MOST:
+            return best
+        model.max_iter *= 2
 
 
 def _some(X, codes, y, weights):

@@ -1,5 +1,6 @@
 """Kernel, bandwidth and ridge of a penalized kernel expansion by leave-one-out."""
 
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ class PenaltyChoice(NamedTuple):
 def leave_one_out(weights, candidates, path):
     """The candidate of least leave-one-out loss.
 
-    Further values are tried next to the best so far, with all else as it is there, until none of them is better.
+    For each kernel further values are tried next to the best so far, until none of them is better.
 
     Parameters
     ----------
@@ -68,9 +69,10 @@ def leave_one_out(weights, candidates, path):
             f"no alpha of {list(candidates.alphas)} makes the kernel matrix positive definite in float64: "
             "raise alpha_grid"
         )
-    while further := [at for at in _beside(min(tried, key=loss), candidates) if at not in tried]:
-        for kernel, bandwidth, alpha in further:
-            fit(kernel, bandwidth, [alpha])
+    for kernel in candidates.bandwidths:
+        while further := _beside(min((at for at in tried if at[0] == kernel), key=loss), candidates) - tried.keys():
+            for _, bandwidth, alpha in sorted(further):
+                fit(kernel, bandwidth, [alpha])
     grid = {
         "kernel": np.array(list(candidates.bandwidths)),
         "bandwidth": np.unique([bandwidth for _, bandwidth, _ in tried]),
@@ -95,15 +97,19 @@ def leave_one_out(weights, candidates, path):
 
 
 def _beside(at, candidates):
-    """The candidates that differ from one by a step to a further bandwidth or alpha."""
+    """The candidates a step from one: to a further bandwidth or alpha, or a wider one with less penalty.
+
+    Widening alone penalizes the same functions more, so that it may look worse before it is better.
+    """
     kernel, bandwidth, alpha = at
-    bandwidths = _steps(bandwidth, candidates.bandwidths[kernel], candidates.more_bandwidths.get(kernel, ()))
-    alphas = _steps(alpha, candidates.alphas, candidates.more_alphas)
-    return [(kernel, h, alpha) for h in bandwidths] + [(kernel, bandwidth, a) for a in alphas]
+    narrower, wider = _steps(bandwidth, candidates.bandwidths[kernel], candidates.more_bandwidths.get(kernel, ()))
+    less, more = _steps(alpha, candidates.alphas, candidates.more_alphas)
+    found = [(h, alpha) for h in narrower + wider] + [(bandwidth, a) for a in less + more]
+    return {(kernel, *each) for each in found + list(product(wider, less))}
 
 
 def _steps(value, values, more):
-    """Those of the further values that are next to one of all."""
+    """The next smaller and the next larger one of all values, each a list; empty if it is none of the further ones."""
     values = np.union1d(values, more)
     place = int(np.searchsorted(values, value))
-    return [v for v in values[max(place - 1, 0) : place + 2].tolist() if v in more]
+    return [[v for v in side.tolist() if v in more] for side in (values[:place][-1:], values[place + 1 :][:1])]
