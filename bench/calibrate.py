@@ -1,4 +1,4 @@
-"""``python -m bench.calibrate`` measures what steps cost on this machine and writes them into cpp/base/costs.hpp.
+"""``python -m bench.calibrate`` measures what steps cost on this machine and writes them into the core.
 
 Every variant that runs here is measured in a separate process, by CPU time on one thread; a step's cost is the slope
 between two calls that differ in it alone. Build again afterwards: the table is part of the build, so that equal calls
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-TABLE = Path(__file__).resolve().parents[1] / "cpp" / "base" / "costs.hpp"
+TABLE = Path(__file__).resolve().parents[1] / "cpp" / "infrastructure" / "costs.hpp"
 
 
 def nanoseconds(call, turns=5):

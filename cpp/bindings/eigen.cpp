@@ -156,7 +156,7 @@ py::dict eigen_kernel(const py::object& points, const py::object& kernel, const 
     const index_t n = kept.rows(), n_pairs = index_t{kept.n_labels} * kept.n_labels;
     KernelOperator<T> a;
     a.points = view(kept.points);
-    a.packed = kept.packed;
+    a.cache = kept.cache;
     a.labels = data(kept.labels);
     a.n_labels = kept.n_labels;
     if (a.n_labels > 1 && (!a.labels || *std::min_element(a.labels, a.labels + n) < 0))

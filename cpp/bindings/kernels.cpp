@@ -77,7 +77,7 @@ py::object sums_over(const Points<T>& points, const py::object& queries, const p
   KernelSums<T> request;
   request.queries = view(Q);
   request.points = view(points.points);
-  request.packed = points.packed;
+  request.cache = points.cache;
   request.kernel = kernel_from_name(name_of(kernel, "kernel"));
   request.labels = data(points.labels);
   request.n_labels = points.n_labels;
@@ -129,7 +129,7 @@ py::object pack_points(const py::object& points, const py::object& weights, cons
     const T* columns = kept.weights ? kept.weights->data() : nullptr;
     const Execution run = execution(n_threads);
     without_gil([&] {
-      kept.packed =
+      kept.cache =
           functions<T>().pack_points(view(kept.points), data(kept.labels), kept.n_labels, columns, n_columns, run);
     });
     return py::cast(std::move(kept));

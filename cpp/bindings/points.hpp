@@ -18,7 +18,7 @@ struct Points {
   std::optional<Array<T>> weights;
   Integers labels;
   int n_labels;
-  std::shared_ptr<const PackedPoints<T>> packed;
+  std::shared_ptr<const PackingCache<T>> cache;
 
   Points(const py::handle& x, const py::handle& l, const py::handle& n) : points(matrix<T>(x, "X")) {
     if (points.shape(0) == 0) refuse("X must have at least one row.");

@@ -1,7 +1,7 @@
 // The table of the variant that this file is compiled for.
 #include "isa/functions.hpp"
 
-#include "base/simd.hpp"
+#include "infrastructure/simd.hpp"
 
 namespace spectralcls {
 namespace {

@@ -1,20 +1,20 @@
 // The functions that are compiled once per instruction set, as one table of entries: all that the bindings know of a
 // variant. Arguments own no memory whose layout or allocation depends on the instruction set.
 //
-// To add one: declare it in a header that includes neither base/simd.hpp nor Eigen, give it a row here, and name it in
-// isa/functions.cpp.
+// To add one: declare it in a header that includes neither infrastructure/simd.hpp nor Eigen, give it a row here, and
+// name it in isa/functions.cpp.
 #pragma once
 
-#include "base/boundary.hpp"
-#include "base/largest.hpp"
-#include "base/matrix.hpp"
-#include "base/parallel.hpp"
-#include "base/pruning.hpp"
+#include "geometry/largest.hpp"
+#include "geometry/pruning_choice.hpp"
+#include "gridding/approximate_sums.hpp"
+#include "infrastructure/boundary.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/parallel.hpp"
 #include "isa/roofline.hpp"
 #include "krylov/operators.hpp"
 #include "krylov/tall_products.hpp"
 #include "neighbors/knn.hpp"
-#include "sums/approximate_sums.hpp"
 #include "sums/kernel_matrix.hpp"
 #include "sums/kernel_sums.hpp"
 

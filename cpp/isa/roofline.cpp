@@ -4,7 +4,7 @@
 #include <chrono>
 #include <vector>
 
-#include "base/simd.hpp"
+#include "infrastructure/simd.hpp"
 
 namespace spectralcls {
 namespace {

@@ -1,7 +1,7 @@
 // The machine's limit, measured: what every percentage of the benchmarks refers to.
 #pragma once
 
-#include "base/parallel.hpp"
+#include "infrastructure/parallel.hpp"
 
 namespace spectralcls {
 

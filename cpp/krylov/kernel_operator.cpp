@@ -46,7 +46,7 @@ class Products {
     }
     KernelSums<T> request;
     request.points = a_.points;
-    request.packed = a_.packed;
+    request.cache = a_.cache;
     request.labels = a_.labels;
     request.n_labels = a_.n_labels;
     request.kernel = a_.kernel;

@@ -16,8 +16,8 @@ struct KernelOperator {
   using PlainSums = std::function<void(const KernelSums<T>&, T* sums, const Execution&)>;
 
   MatrixView<T> points;
-  std::shared_ptr<const PackedPoints<T>> packed;  // the same, with their labels
-  const std::int64_t* labels = nullptr;           // 0 ... n_labels - 1
+  std::shared_ptr<const PackingCache<T>> cache;  // the same, with their labels
+  const std::int64_t* labels = nullptr;          // 0 ... n_labels - 1
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;
   // Between the points of any two labels, row-major (n_labels, n_labels): the bandwidth, and by what its kernel is

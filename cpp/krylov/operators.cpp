@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/simd.hpp"
+#include "infrastructure/simd.hpp"
 
 namespace spectralcls {
 namespace {

@@ -6,8 +6,8 @@
 #include <functional>
 #include <utility>
 
-#include "base/matrix.hpp"
-#include "base/parallel.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/parallel.hpp"
 
 namespace spectralcls {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "infrastructure/matrix.hpp"
 #include "krylov/dense.hpp"
 
 namespace spectralcls::detail {

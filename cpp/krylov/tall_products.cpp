@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/points.hpp"
+#include "infrastructure/memory.hpp"
 #include "krylov/tall_tiles.hpp"
 
 namespace spectralcls {

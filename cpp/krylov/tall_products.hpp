@@ -3,9 +3,9 @@
 // result has the same bits for any number of threads.
 #pragma once
 
-#include "base/boundary.hpp"
-#include "base/matrix.hpp"
-#include "base/parallel.hpp"
+#include "infrastructure/boundary.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/parallel.hpp"
 
 namespace spectralcls {
 

@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include "base/matrix.hpp"
-#include "base/simd.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/simd.hpp"
 
 namespace spectralcls::detail {
 

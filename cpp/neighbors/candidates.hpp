@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "infrastructure/matrix.hpp"
 
 namespace spectralcls::detail {
 

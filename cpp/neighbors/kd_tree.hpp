@@ -4,9 +4,9 @@
 #include <cassert>
 #include <cstdint>
 
-#include "base/matrix.hpp"
-#include "base/parallel.hpp"
-#include "base/points.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/memory.hpp"
+#include "infrastructure/parallel.hpp"
 #include "neighbors/lanes.hpp"
 
 namespace spectralcls::detail {

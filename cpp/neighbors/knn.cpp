@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/once.hpp"
+#include "infrastructure/once.hpp"
 #include "neighbors/candidates.hpp"
 #include "neighbors/kd_tree.hpp"
 #include "neighbors/scan.hpp"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "base/parallel.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/parallel.hpp"
 
 namespace spectralcls {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/simd.hpp"
+#include "infrastructure/simd.hpp"
 
 namespace spectralcls::detail {
 

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/points.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/memory.hpp"
 
 namespace spectralcls::detail {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "base/exact_distance.hpp"
-#include "base/simd.hpp"
+#include "geometry/exact_distance.hpp"
+#include "infrastructure/simd.hpp"
 #include "neighbors/candidates.hpp"
 
 namespace spectralcls::detail {

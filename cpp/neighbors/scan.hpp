@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/matrix.hpp"
-#include "base/parallel.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/parallel.hpp"
 
 namespace spectralcls::detail {
 

@@ -6,7 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/points.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/memory.hpp"
 #include "neighbors/lanes.hpp"
 
 namespace spectralcls::detail {

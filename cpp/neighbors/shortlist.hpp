@@ -5,7 +5,8 @@
 #include <cassert>
 #include <limits>
 
-#include "base/points.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/memory.hpp"
 #include "neighbors/lanes.hpp"
 
 namespace spectralcls::detail {

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/costs.hpp"
-#include "base/distance_tile.hpp"
-#include "base/exact_distance.hpp"
-#include "base/filtered_tiles.hpp"
-#include "base/parallel.hpp"
-#include "base/pruning.hpp"
-#include "base/query_chunks.hpp"
+#include "geometry/distance_tile.hpp"
+#include "geometry/exact_distance.hpp"
+#include "geometry/filtered_tiles.hpp"
+#include "geometry/pruning.hpp"
+#include "geometry/query_chunks.hpp"
+#include "infrastructure/costs.hpp"
+#include "infrastructure/parallel.hpp"
 
 namespace spectralcls::detail {
 
@@ -76,22 +76,20 @@ class TileSearch {
     from.set(*filter(), coordinates_.data(), chunk.rows_of(block), chunk.size_of(block));
   }
 
-  // Whether a search through the filter costs less than all pairs, of which so many are candidates for a while:
-  // run(chunk) searches for a single block of queries.
-  template <class Run>
-  bool filter_pays(double candidates, Run&& run) const {
-    constexpr index_t n_blocks = 12;
-    const FlushSubnormals guard;
-    double cost = 0, cost_of_all = 0;
-    for (index_t i = 0; i < n_blocks; ++i) {
-      const index_t begin = i * queries_.rows / n_blocks / tile_rows * tile_rows;
-      const Work work =
-          run(QueryChunk<T>(queries_, rows_, {begin, std::min<index_t>(begin + tile_rows, queries_.rows)}, geometry_));
-      cost += cost_of(work);
-      cost_of_all += static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows *
-                     pair_cost(source_.cols, candidates);
-    }
-    return cost < 0.9 * cost_of_all;
+  // A block of queries for a trial.
+  QueryChunk<T> block(const Range& places) const { return {queries_, rows_, places, geometry_}; }
+  // What a trial of one block has cost, and what all its pairs cost if the share `candidates` of them are candidates
+  // for a while.
+  TrialCost cost_of(const Work& work, double candidates) const {
+    const double d = static_cast<double>(source_.cols),
+                 boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
+    return {pruning_costs.search_filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
+                pruning_costs.box * static_cast<double>(work.blocks) * boxes / lanes<float> +
+                static_cast<double>(work.vectors) * tile_rows * pair_cost(source_.cols, 0) +
+                static_cast<double>(work.candidates) * pruning_costs.candidate +
+                static_cast<double>(work.pairs) * (pruning_costs.exact_pair + pruning_costs.exact_pair_feature * d),
+            static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows *
+                pair_cost(source_.cols, candidates)};
   }
 
   // Of looking at a pair, in multiply-adds, if that share of all is a candidate.
@@ -135,16 +133,6 @@ class TileSearch {
   static constexpr index_t chunk_bytes = 64 << 20;
   static constexpr index_t difference_to = 4;  // features up to which differences cost no more than products
 
-  double cost_of(const Work& work) const {
-    const double d = static_cast<double>(source_.cols),
-                 boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
-    return pruning_costs.search_filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
-           pruning_costs.box * static_cast<double>(work.blocks) * boxes / lanes<float> +
-           static_cast<double>(work.vectors) * tile_rows * pair_cost(source_.cols, 0) +
-           static_cast<double>(work.candidates) * pruning_costs.candidate +
-           static_cast<double>(work.pairs) * (pruning_costs.exact_pair + pruning_costs.exact_pair_feature * d);
-  }
-
   // A scale at which no query is so far away that its squared distances overflow.
   static double reach_of(MatrixView<T> queries) {
     T largest = 0;
@@ -169,21 +157,26 @@ class TileSearch {
   AlignedVector<float> coordinates_;  // of the queries, for the filter
 };
 
-// With the filter where that looks good and, in a trial, is. `candidates`: the share of all pairs that are candidates
-// for a while where all are looked at.
+// A search, through the filter if that pays. `candidates`: the share of all pairs that are candidates for a while if
+// all pairs are compared. run(search, chunk) searches for one block and returns its work.
 template <class T, class Run>
 std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, index_t query_bytes,
                                                double candidates, const Execution& execution,
                                                const SquaredReach& squared_reach, Run&& run) {
-  const bool always = pruning() == Pruning::always;
-  const bool filtered = always || (pruning() == Pruning::sampled &&
-                                   filter_pays(queries, points, {}, 0.0,
-                                               TileSearch<T>::pair_cost(points.cols, candidates), squared_reach));
-  auto search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, filtered, execution);
-  if (filtered && !always &&
-      !search->filter_pays(candidates, [&](const QueryChunk<T>& chunk) { return run(*search, chunk); }))
-    search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, false, execution);
-  return search;
+  return prune_if_it_pays(
+      queries.rows,
+      [&](bool prunes) {
+        return std::make_unique<const TileSearch<T>>(queries, points, query_bytes, prunes, execution);
+      },
+      [&] {
+        const double pair_cost = TileSearch<T>::pair_cost(points.cols, candidates);
+        return filter_may_pay(queries, points, {}, 0.0, pair_cost, squared_reach);
+      },
+      [&](const TileSearch<T>& search, const Range& places) {
+        const QueryChunk<T> chunk = search.block(places);
+        const FlushSubnormals guard;
+        return search.cost_of(run(search, chunk), candidates);
+      });
 }
 
 // Calls hit(column) for every column of the v-th vector of a row of distances that is below its limit.

@@ -1,7 +1,7 @@
 // When a k-d tree takes less time than tiles, or than a scan for a few queries.
 #pragma once
 
-#include "base/matrix.hpp"
+#include "infrastructure/matrix.hpp"
 
 namespace spectralcls::detail {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/exact_distance.hpp"
+#include "geometry/exact_distance.hpp"
 #include "neighbors/nearest.hpp"
 #include "neighbors/shortlist.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/matrix.hpp"
-#include "base/parallel.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/parallel.hpp"
 #include "neighbors/kd_tree.hpp"
 
 namespace spectralcls::detail {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/distance_tile.hpp"
-#include "base/query_chunks.hpp"
+#include "geometry/distance_tile.hpp"
+#include "geometry/query_chunks.hpp"
 #include "sums/near_pairs.hpp"
 #include "sums/partial_sums.hpp"
 #include "sums/sum_accumulators.hpp"
@@ -22,7 +22,7 @@ class BlockSums {
         request_(plan.request),
         n_bandwidths_(static_cast<int>(plan.n_bandwidths)),
         n_columns_(plan.request.n_columns),
-        chunk_(request_.queries, plan.rows, chunk, plan.kept->geometry()),
+        chunk_(request_.queries, plan.rows, chunk, plan.packed->geometry()),
         partial_(plan, chunk.size()),
         places_(request_.n_labels, -1) {}
 
@@ -71,7 +71,7 @@ class BlockSums {
   }
 
   void add(const Tile& tile, bool with_least) {
-    bandwidths().arguments.measure(chunk_, block_, *plan_.kept, tile, argument_, memory_, [&] {
+    bandwidths().arguments.measure(chunk_, block_, *plan_.packed, tile, argument_, memory_, [&] {
       if (request_.query_groups) leave_out_group(tile);
       if (request_.excluded) leave_out(tile);
     });
@@ -302,7 +302,7 @@ class BlockSums {
   // Packed column of the point that a query leaves out, -1 for none.
   index_t excluded_column(index_t row) const {
     const index_t point = request_.excluded ? request_.excluded[chunk_.rows_of(block_)[row]] : -1;
-    return point < 0 ? -1 : plan_.kept->positions()[point];
+    return point < 0 ? -1 : plan_.packed->positions()[point];
   }
 
   void leave_out(const Tile& tile) {

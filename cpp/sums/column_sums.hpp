@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/distance_tile.hpp"
+#include "geometry/distance_tile.hpp"
 
 namespace spectralcls::detail {
 

@@ -1,7 +1,7 @@
 // 2^x for a vector, to the accuracy that sums of kernels need, in as few instructions as we know.
 #pragma once
 
-#include "base/simd.hpp"
+#include "infrastructure/simd.hpp"
 
 namespace spectralcls {
 

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
-#include "base/distance_tile.hpp"
-#include "base/query_chunks.hpp"
-#include "sums/point_layout.hpp"
+#include "geometry/distance_tile.hpp"
+#include "geometry/query_chunks.hpp"
+#include "sums/packed_points.hpp"
 #include "sums/sum_accumulators.hpp"
 #include "sums/tile_arguments.hpp"
 
@@ -85,7 +85,7 @@ class Blocks {
                          [&](index_t, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
                            auto buffer = std::make_unique<detail::ChunkBuffer<T>>();
                            Memory memory[query_chunk_rows / tile_rows];
-                           for (const Tile& tile : points_.packed().tiles()) {
+                           for (const Tile& tile : points_.tiles().tiles()) {
                              // Without labels or order the packed columns are the points' rows, then padding.
                              const index_t columns =
                                  std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
@@ -116,7 +116,7 @@ class Blocks {
   Kernel kernel_;
   T factor_;
   Execution execution_;
-  PointLayout<T> points_;
+  PackedPoints<T> points_;
   double rate_;
   detail::TileArguments<T> arguments_;
   std::vector<index_t> rows_;

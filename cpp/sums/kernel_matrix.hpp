@@ -1,8 +1,8 @@
 // Dense kernel values into a caller's buffer.
 #pragma once
 
-#include "base/matrix.hpp"
-#include "base/parallel.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/parallel.hpp"
 #include "sums/kernel.hpp"
 
 namespace spectralcls {

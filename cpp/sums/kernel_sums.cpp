@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 
-#include "base/box.hpp"
+#include "geometry/box.hpp"
 #include "sums/block_sums.hpp"
 #include "sums/partial_sums.hpp"
 #include "sums/pruned_sums.hpp"
@@ -20,16 +20,28 @@ using Finish = std::function<void(index_t row, const double* shifts, const doubl
 
 template <class T>
 class Computation {
+  using Plan = detail::SumPlan<T>;
   using Partial = detail::PartialSums<T>;
   using BlockSums = detail::BlockSums<T>;
 
  public:
   Computation(const KernelSums<T>& request, bool scaled, bool logarithms, const Execution& execution)
-      : request_(request),
-        execution_(execution.for_work(operations(request))),
-        plan_(std::make_unique<detail::SumPlan<T>>(request, scaled, logarithms, true, execution_)) {
-    if (plan_->kept->filtered() && detail::pruning() != detail::Pruning::always && !pruning_pays())
-      plan_ = std::make_unique<detail::SumPlan<T>>(request, scaled, logarithms, false, execution_);
+      : request_(request), execution_(execution.for_work(operations(request))) {
+    detail::PruningRadius<T> radius(request, scaled, logarithms);
+    plan_ = detail::prune_if_it_pays(
+        request.queries.rows,
+        [&](bool prunes) {
+          if (prunes) radius.weigh();
+          return std::make_unique<Plan>(request, scaled, radius, prunes, execution_);
+        },
+        [&] { return detail::pruning_may_pay(request, radius); },
+        [](const Plan& plan, const Range& places) {
+          const auto sums = std::make_unique<BlockSums>(plan, places);
+          const FlushSubnormals guard;
+          detail::PrunedSums<T> pruned(plan, places, *sums);
+          pruned.run(0);
+          return detail::TrialCost{pruned.cost(), pruned.cost_of_all()};
+        });
     n_chunks_ = length(plan_->chunks);
     n_parts_ = plan_->n_parts;
   }
@@ -53,7 +65,7 @@ class Computation {
     });
   }
 
-  bool uses_tolerance() const { return request_.tolerance() > 0 && plan_->kept->filtered(); }
+  bool uses_tolerance() const { return request_.tolerance() > 0 && plan_->packed->filtered(); }
   double rate_of(int label, int b) const { return plan_->of(label).rates[b]; }
 
  private:
@@ -64,7 +76,7 @@ class Computation {
   }
 
   void sum_chunk(const Range& chunk, index_t part, BlockSums& sums, Checkpoint& checkpoint) const {
-    if (plan_->kept->filtered()) return detail::PrunedSums<T>(*plan_, chunk, sums).run(checkpoint);
+    if (plan_->packed->filtered()) return detail::PrunedSums<T>(*plan_, chunk, sums).run(checkpoint);
     const std::vector<T> boxes = query_boxes(sums.queries());
     const auto n_blocks = length(plan_->blocks);
     const index_t first = n_blocks * part / n_parts_, last = n_blocks * (part + 1) / n_parts_;
@@ -114,27 +126,9 @@ class Computation {
     for (index_t r = 0; r < chunk.size(); ++r) finish(plan_->rows[chunk.begin + r], partial.shifts(r), partial.sums(r));
   }
 
-  // Sums some blocks to see what pruning saves relative to all pairs; the rest decides itself.
-  bool pruning_pays() const {
-    const auto n_rows = length(plan_->rows);
-    const index_t n_blocks = std::clamp<index_t>(n_rows / (16 * tile_rows), 1, 12);
-    double cost = 0, cost_of_all = 0;
-    for (index_t i = 0; i < n_blocks; ++i) {
-      const index_t begin = i * n_rows / n_blocks / tile_rows * tile_rows;
-      const Range chunk{begin, std::min<index_t>(begin + tile_rows, n_rows)};
-      const auto sums = std::make_unique<BlockSums>(*plan_, chunk);
-      const FlushSubnormals guard;
-      detail::PrunedSums<T> pruned(*plan_, chunk, *sums);
-      pruned.run(0);
-      cost += pruned.cost();
-      cost_of_all += pruned.cost_of_all();
-    }
-    return cost < 0.9 * cost_of_all;
-  }
-
   const KernelSums<T>& request_;
   const Execution execution_;
-  std::unique_ptr<const detail::SumPlan<T>> plan_;
+  std::unique_ptr<const Plan> plan_;
   index_t n_chunks_, n_parts_;
 };
 
@@ -193,19 +187,19 @@ bool KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) co
 }
 
 template <class T>
-std::shared_ptr<const PackedPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
+std::shared_ptr<const PackingCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
                                                    const T* weights, index_t n_columns, const Execution& execution) {
   const bool with_product = !detail::TileArguments<T>::always_difference(Kernel::gaussian, points.cols);
   const bool by_locality = points.cols <= detail::boxes_pay_to && points.rows > 4 * tile_width<T>;
-  return std::make_shared<PackedPoints<T>>(points, Grouping{labels, n_labels, nullptr, 1}, weights, n_columns,
+  return std::make_shared<PackingCache<T>>(points, Grouping{labels, n_labels, nullptr, 1}, weights, n_columns,
                                            with_product, by_locality, execution);
 }
 
 template struct KernelSums<float>;
 template struct KernelSums<double>;
-template std::shared_ptr<const PackedPoints<float>> pack_points(MatrixView<float>, const std::int64_t*, int,
+template std::shared_ptr<const PackingCache<float>> pack_points(MatrixView<float>, const std::int64_t*, int,
                                                                 const float*, index_t, const Execution&);
-template std::shared_ptr<const PackedPoints<double>> pack_points(MatrixView<double>, const std::int64_t*, int,
+template std::shared_ptr<const PackingCache<double>> pack_points(MatrixView<double>, const std::int64_t*, int,
                                                                  const double*, index_t, const Execution&);
 
 }  // namespace spectralcls

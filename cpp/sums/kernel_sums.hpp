@@ -5,20 +5,20 @@
 #include <memory>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "base/parallel.hpp"
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/parallel.hpp"
 #include "sums/kernel.hpp"
 
 namespace spectralcls {
 
 template <class T>
-class PackedPoints;
+class PackingCache;
 
 template <class T>
 struct KernelSums {
   MatrixView<T> queries, points;
   // `points` with these labels, packed for many calls; nullptr: packed for this one.
-  std::shared_ptr<const PackedPoints<T>> packed;
+  std::shared_ptr<const PackingCache<T>> cache;
   // Row-major (n, n_columns), or (n, b, n_columns) with separate weights for each bandwidth; nullptr for weight 1
   // and n_columns = 1.
   const T* weights = nullptr;
@@ -60,7 +60,7 @@ struct KernelSums {
 // Points to be packed once for many calls. They stay where they are, as do labels and weights, and belong to the
 // caller.
 template <class T>
-std::shared_ptr<const PackedPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
+std::shared_ptr<const PackingCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
                                                    const T* weights, index_t n_columns, const Execution& execution);
 
 extern template struct KernelSums<float>;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/points.hpp"
+#include "geometry/points.hpp"
 
 namespace spectralcls::detail {
 

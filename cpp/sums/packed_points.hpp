@@ -1,66 +1,167 @@
-// Points that are kept for many calls, in the layouts that these ask for.
+// Points as sums take them, packed in one layout.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
-#include "sums/point_layout.hpp"
+#include "geometry/exact_distance.hpp"
+#include "geometry/filtered_tiles.hpp"
+#include "geometry/points.hpp"
+#include "infrastructure/once.hpp"
+#include "sums/column_sums.hpp"
+#include "sums/kernel_sums.hpp"
+#include "sums/near_pairs.hpp"
 
 namespace spectralcls {
+namespace detail {
 
-// A layout is packed by the first call that computes with it; calls may come from several threads.
+constexpr index_t boxes_pay_to = 8;  // features; beyond, boxes of neighbors overlap
+
+// Weights in the order of packed points: per tile one layout of the columns, or one for each bandwidth.
+template <class T>
+class PackedWeights {
+ public:
+  PackedWeights(const T* weights, index_t n_sets, index_t n_columns, const PackedTiles<T>& points)
+      : source_(weights), n_sets_(n_sets), layout_(n_columns) {
+    if (!weights) return;
+    const index_t per_point = layout_.weights_per_point();
+    values_.assign(points.n_columns() * n_sets * per_point, T(0));  // padding weighs nothing
+    for (const Tile& tile : points.tiles()) {
+      const index_t width = tile.n_vectors * lanes<T>;
+      for (index_t j = 0; j < width; ++j) {
+        const index_t point = points.source()[tile.first + j];
+        if (point < 0) continue;
+        for (index_t set = 0; set < n_sets; ++set)
+          layout_.pack(weights + (point * n_sets + set) * n_columns, j, width,
+                       values_.data() + (tile.first * n_sets + set * width) * per_point);
+      }
+    }
+  }
+
+  // The same of `width` packed columns column_of(0), ..., -1 for none, in the order that the sums take.
+  template <class ColumnOf>
+  void gather(const PackedTiles<T>& points, index_t width, ColumnOf&& column_of, AlignedVector<T>& to) const {
+    if (!source_) return;
+    const index_t per_point = layout_.weights_per_point(), n_columns = layout_.n_columns();
+    to.assign(width * n_sets_ * per_point, T(0));
+    for (index_t j = 0; j < width; ++j) {
+      const index_t column = column_of(j), point = column < 0 ? -1 : points.source()[column];
+      if (point < 0) continue;
+      for (index_t set = 0; set < n_sets_; ++set)
+        layout_.pack(source_ + (point * n_sets_ + set) * n_columns, j, width, to.data() + set * width * per_point);
+    }
+  }
+  const T* of_gathered(const AlignedVector<T>& gathered, index_t width, index_t bandwidth) const {
+    return source_ ? gathered.data() + (n_sets_ > 1 ? bandwidth : 0) * width * layout_.weights_per_point() : nullptr;
+  }
+
+  const T* source() const { return source_; }
+  const ColumnLayout<T>& layout() const { return layout_; }
+  // The weights of a tile's points for a bandwidth, nullptr for ones.
+  const T* of(const Tile& tile, index_t bandwidth) const {
+    if (!source_) return nullptr;
+    const index_t set = n_sets_ > 1 ? bandwidth : 0, width = tile.n_vectors * lanes<T>;
+    return values_.data() + (tile.first * n_sets_ + set * width) * layout_.weights_per_point();
+  }
+
+ private:
+  const T* source_;
+  index_t n_sets_;
+  ColumnLayout<T> layout_;
+  AlignedVector<T> values_;
+};
+
+}  // namespace detail
+
+// What is not needed by every call is added by the first that needs it; calls may come from several threads.
 template <class T>
 class PackedPoints {
  public:
-  // `weights`: of n_columns columns, or nullptr.
-  PackedPoints(MatrixView<T> points, const Grouping& grouping, const T* weights, index_t n_columns, bool with_product,
+  PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                bool by_locality, const Execution& execution)
       : points_(points),
-        grouping_(grouping),
-        weights_(weights),
-        n_columns_(n_columns),
-        with_product_(with_product),
-        by_locality_(by_locality),
-        geometry_(Geometry::of(points, 0.0, execution)) {}
-
-  // Whether the scale suits this bandwidth too: what lies beyond the limit must be out of its reach, and the squares of
-  // distances that it tells apart must be numbers.
-  bool suits(double bandwidth) const {
-    constexpr double least_share = sizeof(T) == 4 ? 0x1p-50 : 0x1p-480;
-    return bandwidth <= geometry_.scale * 0x1p20 && bandwidth >= geometry_.scale * least_share;
-  }
-
-  // For all pairs.
-  std::shared_ptr<const PointLayout<T>> plain(const Execution& execution) const {
-    have_plain_([&] {
-      plain_ = with_weights(
-          std::make_shared<PointLayout<T>>(points_, geometry_, grouping_, with_product_, by_locality_, execution));
-    });
-    return plain_;
+        geometry_(geometry),
+        tiles_(points, geometry_, grouping, with_product, !with_product, by_locality, execution),
+        differences_(!with_product) {
+    find_largest_norm();
   }
   // Arranged so that pairs can be pruned.
-  std::shared_ptr<const PointLayout<T>> for_pruning(const Execution& execution) const {
-    have_pruning_([&] {
-      pruning_ =
-          with_weights(std::make_shared<PointLayout<T>>(points_, geometry_, grouping_, with_product_, execution));
-    });
-    return pruning_;
+  PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+               const Execution& execution)
+      : points_(points),
+        geometry_(geometry),
+        filtered_(std::make_unique<detail::FilteredTiles<T>>(points, geometry, execution)),
+        tiles_(filtered_->pack(points, geometry, grouping, with_product, !with_product, execution)),
+        point_rows_(std::make_unique<detail::PointRows<T>>(points, tiles_.source(), geometry, execution)),
+        differences_(!with_product) {
+    find_largest_norm();
   }
-  bool has_pruning() const { return have_pruning_.done(); }
+
+  const detail::FilteredTiles<T>* filtered() const { return filtered_.get(); }
+  const detail::PointRows<T>& point_rows() const { return *point_rows_; }  // if filtered
+
+  const Geometry& geometry() const { return geometry_; }
+  const PackedTiles<T>& tiles() const { return tiles_; }
+  bool by_locality() const { return !tiles_.tiles().empty() && tiles_.box(tiles_.tiles().front()); }
+
+  // The largest squared norms, about the center and scaled, of queries and points.
+  double largest_norm(MatrixView<T> queries, const Execution& execution) const {
+    const bool same = queries.data == points_.data && queries.rows == points_.rows;
+    return same ? largest_norm_ : geometry_.largest_norm(queries, execution);
+  }
+  double largest_norm() const { return largest_norm_; }
+
+  // With the coordinates for differences, which not every call needs.
+  const PackedTiles<T>& with_differences(const Execution& execution = {}) const {
+    differences_([&] {
+      const KeepSubnormals guard;
+      tiles_.add_differences(points_, geometry_, execution);
+    });
+    return tiles_;
+  }
+
+  // The squared distance, scaled, of a query to the point in a packed column.
+  T squared_distance(const T* query, index_t column) const {
+    const T* point = points_.row(tiles_.source()[column]);
+    const double squared = detail::squared_distance(query, point, points_.cols, 1 / geometry_.scale);
+    return static_cast<T>(
+        std::min(squared, 16 * geometry_.limit * geometry_.limit * static_cast<double>(points_.cols)));
+  }
+
+  // Packed column of each point, -1 for those that were left out.
+  const std::vector<index_t>& positions() const {
+    have_positions_([&] {
+      std::vector<index_t> positions(points_.rows, index_t{-1});
+      for (index_t column = 0; column < tiles_.n_columns(); ++column) {
+        const index_t row = tiles_.source()[column];
+        if (row >= 0) positions[row] = column;
+      }
+      positions_ = std::move(positions);
+    });
+    return positions_;
+  }
+
+  void keep_weights(const T* weights, index_t n_columns) {
+    weights_ = std::make_unique<detail::PackedWeights<T>>(weights, 1, n_columns, tiles_);
+  }
+  const detail::PackedWeights<T>* weights() const { return weights_.get(); }
 
  private:
-  std::shared_ptr<const PointLayout<T>> with_weights(std::shared_ptr<PointLayout<T>> packed) const {
-    if (weights_) packed->keep_weights(weights_, n_columns_);
-    return packed;
+  void find_largest_norm() {
+    for (const Tile& tile : tiles_.tiles()) largest_norm_ = std::max(largest_norm_, tile.largest_norm);
   }
 
   MatrixView<T> points_;
-  Grouping grouping_;
-  const T* weights_;
-  index_t n_columns_;
-  bool with_product_, by_locality_;
   Geometry geometry_;
-  mutable Once have_plain_, have_pruning_;
-  mutable std::shared_ptr<const PointLayout<T>> plain_, pruning_;
+  std::unique_ptr<detail::FilteredTiles<T>> filtered_;
+  mutable PackedTiles<T> tiles_;
+  std::unique_ptr<detail::PointRows<T>> point_rows_;
+  double largest_norm_ = 0;  // of the points about the center, squared, scaled
+  std::unique_ptr<detail::PackedWeights<T>> weights_;
+  mutable Once differences_, have_positions_;
+  mutable std::vector<index_t> positions_;
 };
 
 }  // namespace spectralcls

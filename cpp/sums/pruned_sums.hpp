@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "base/costs.hpp"
+#include "infrastructure/costs.hpp"
 #include "sums/block_sums.hpp"
 
 namespace spectralcls::detail {
@@ -12,7 +12,7 @@ template <class T>
 class PrunedSums {
  public:
   PrunedSums(const SumPlan<T>& plan, const Range& chunk, BlockSums<T>& sums)
-      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(plan.kept->point_rows()), whole_(filter().n_tiles()) {
+      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(plan.packed->point_rows()), whole_(filter().n_tiles()) {
     const bool apart = exact() || length(plan.bandwidths) > 1;
     for (index_t begin = 0, end = 0; begin < filter().n_tiles(); begin = end) {
       while (end < filter().n_tiles() && (!apart || tile(end).label == tile(begin).label)) ++end;
@@ -55,7 +55,7 @@ class PrunedSums {
            static_cast<double>(n_vectors_) * tile_rows * (pruning_costs.form * d + pruning_costs.kernel) +
            static_cast<double>(pairs_.n_measured()) *
                (pruning_costs.summed_pair +
-                pruning_costs.summed_pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
+                pruning_costs.summed_pair_vector * static_cast<double>(plan_.packed->point_rows().stride()) / lanes<T>);
   }
   double cost_of_all() const {
     return static_cast<double>(n_blocks_) * static_cast<double>(plan_.points->n_columns()) / lanes<T> * tile_rows *
@@ -66,7 +66,7 @@ class PrunedSums {
   static constexpr int dense_from = 5;  // a tile is computed whole if one pair in so many matters
   static constexpr int trusted = 3;     // as it is, unfiltered, for so many of the next blocks, which are near
 
-  const TileFilter& filter() const { return plan_.kept->filtered()->filter(); }
+  const TileFilter& filter() const { return plan_.packed->filtered()->filter(); }
   const Tile& tile(index_t t) const { return plan_.points->tiles()[t]; }
 
   bool exact() const { return plan_.request.tolerance() == 0; }

@@ -2,7 +2,7 @@
 // accumulators are vectors (a lane per point modulo the vector width), reduced when a piece ends.
 #pragma once
 
-#include "base/distance_tile.hpp"
+#include "geometry/distance_tile.hpp"
 #include "sums/geometric_grid.hpp"
 #include "sums/kernel.hpp"
 

@@ -9,13 +9,13 @@
 #include <numeric>
 #include <vector>
 
-#include "base/distance_tile.hpp"
-#include "base/locality.hpp"
+#include "geometry/distance_tile.hpp"
+#include "geometry/locality.hpp"
 #include "sums/geometric_grid.hpp"
 #include "sums/kernel_sums.hpp"
-#include "sums/packed_points.hpp"
+#include "sums/packing_cache.hpp"
 #include "sums/profile.hpp"
-#include "sums/pruning.hpp"
+#include "sums/pruning_radius.hpp"
 #include "sums/tile_arguments.hpp"
 
 namespace spectralcls::detail {
@@ -64,7 +64,7 @@ struct SumPlan {
   index_t n_bandwidths;
   double negligible;  // a kernel value of 2^-negligible relative to the largest of its row counts as zero
   PruningRadius<T> reach;
-  std::shared_ptr<const PointLayout<T>> kept;
+  std::shared_ptr<const PackedPoints<T>> packed;
   const PackedTiles<T>* points;
   std::vector<Bandwidths<T>> bandwidths;   // one for each label, or one for all
   AlignedVector<float> query_coordinates;  // where pairs are pruned
@@ -75,23 +75,23 @@ struct SumPlan {
   std::vector<Range> blocks;  // of tiles
   index_t n_parts = 1;
 
-  // logarithms: whether the sums are for those alone. may_prune: whether pairs may be pruned where that looks
-  // good.
-  SumPlan(const KernelSums<T>& sums, bool with_scale, bool logarithms, bool may_prune, const Execution& execution)
+  // `radius` has weighed the points if `prunes`.
+  SumPlan(const KernelSums<T>& sums, bool with_scale, const PruningRadius<T>& radius, bool prunes,
+          const Execution& execution)
       : request(sums),
         scaled(with_scale),
         compact(traits(sums.kernel).decay == Decay::compact),
         rates_double(traits(sums.kernel).rates_double),
         n_bandwidths(sums.n_bandwidths()),
         negligible(negligible_bits(sums, scaled)),
-        reach(sums, scaled, logarithms),
-        kept(may_prune && pruning_pays(sums, reach) ? for_pruning(execution)
-             : sums.packed && suits()               ? sums.packed->plain(execution)
-                                                    : pack(execution)),
-        points(&kept->packed()),
-        bandwidths(bandwidths_of(sums, kept->geometry().scale)),
+        reach(radius),
+        packed(prunes                  ? for_pruning(execution)
+               : sums.cache && suits() ? sums.cache->plain(execution)
+                                       : pack(execution)),
+        points(&packed->tiles()),
+        bandwidths(bandwidths_of(sums, packed->geometry().scale)),
         own_weights(keeps_weights() ? nullptr : sums.weights, n_weight_sets(), sums.n_columns, *points),
-        weights(keeps_weights() ? kept->weights() : &own_weights) {
+        weights(keeps_weights() ? packed->weights() : &own_weights) {
     const auto sharpest = std::max_element(bandwidths.begin(), bandwidths.end(), [](const auto& a, const auto& b) {
       return a.highest_rate < b.highest_rate;
     });
@@ -129,35 +129,36 @@ struct SumPlan {
   }
 
   double largest_bandwidth() const { return *std::max_element(request.bandwidths.begin(), request.bandwidths.end()); }
-  bool keeps_weights() const { return kept->weights() && kept->weights()->source() == request.weights; }
+  bool keeps_weights() const { return packed->weights() && packed->weights()->source() == request.weights; }
   index_t n_weight_sets() const { return request.weights_by_bandwidth ? n_bandwidths : 1; }
 
-  bool suits() const { return request.packed->suits(largest_bandwidth()); }
+  bool suits() const { return request.cache->suits(largest_bandwidth()); }
   Grouping grouping() const {
     return {request.labels, request.n_labels, request.point_groups, request.point_groups ? request.n_groups : 1};
   }
   bool with_product() const { return !TileArguments<T>::always_difference(request.kernel, request.points.cols); }
 
-  std::shared_ptr<const PointLayout<T>> for_pruning(const Execution& execution) const {
-    if (request.packed && suits()) return request.packed->for_pruning(execution);
-    return std::make_shared<PointLayout<T>>(request.points,
-                                            Geometry::of(request.points, largest_bandwidth(), execution), grouping(),
-                                            with_product(), execution);
+  std::shared_ptr<const PackedPoints<T>> for_pruning(const Execution& execution) const {
+    if (request.cache && suits()) return request.cache->for_pruning(execution);
+    return std::make_shared<PackedPoints<T>>(request.points,
+                                             Geometry::of(request.points, largest_bandwidth(), execution), grouping(),
+                                             with_product(), execution);
   }
 
-  std::shared_ptr<const PointLayout<T>> pack(const Execution& execution) const {
+  std::shared_ptr<const PackedPoints<T>> pack(const Execution& execution) const {
     const auto& r = request;
     const bool order = r.queries.rows >= ordering_pays_from && r.points.cols <= boxes_pay_to &&
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
-    return std::make_shared<PointLayout<T>>(r.points, Geometry::of(r.points, largest_bandwidth(), execution),
-                                            grouping(), with_product(), order, execution);
+    return std::make_shared<PackedPoints<T>>(r.points, Geometry::of(r.points, largest_bandwidth(), execution),
+                                             grouping(), with_product(), order, execution);
   }
 
   // Makes sure of the coordinates that most tiles need; later, the first tile that needs them does.
   void prepare_differences(const TileArguments<T>& arguments, const Execution& execution) const {
-    if (arguments.prefers_differences(
-            kept->filtered(), [&] { return kept->largest_norm() + kept->largest_norm(request.queries, execution); }))
-      kept->with_differences(execution);
+    if (arguments.prefers_differences(packed->filtered(), [&] {
+          return packed->largest_norm() + packed->largest_norm(request.queries, execution);
+        }))
+      packed->with_differences(execution);
   }
 
   void order_queries(const Execution& execution) {
@@ -167,9 +168,10 @@ struct SumPlan {
     if (r.query_groups)
       std::stable_sort(rows.begin(), rows.end(),
                        [&](index_t a, index_t b) { return r.query_groups[a] < r.query_groups[b]; });
-    if (kept->filtered()) {
-      query_coordinates = kept->filtered()->arrange(r.queries, kept->geometry(), rows, ranges_of_groups(), execution);
-    } else if (kept->by_locality() && r.queries.rows >= ordering_pays_from)
+    if (packed->filtered()) {
+      query_coordinates =
+          packed->filtered()->arrange(r.queries, packed->geometry(), rows, ranges_of_groups(), execution);
+    } else if (packed->by_locality() && r.queries.rows >= ordering_pays_from)
       order_by_locality(r.queries, rows, ranges_of_groups(), index_t{tile_rows}, execution);
     for (index_t begin = 0; begin < r.queries.rows; begin += query_chunk_rows)
       chunks.push_back({begin, std::min(begin + query_chunk_rows, r.queries.rows)});
@@ -228,7 +230,7 @@ struct SumPlan {
     }
     constexpr index_t enough_tasks = 48;
     const auto n_chunks = length(chunks);
-    if (!kept->filtered() && n_chunks > 0 && n_chunks < enough_tasks)
+    if (!packed->filtered() && n_chunks > 0 && n_chunks < enough_tasks)
       n_parts = std::clamp<index_t>(enough_tasks / n_chunks, 1, std::max<index_t>(1, length(blocks) / 2));
   }
 };

@@ -10,9 +10,9 @@
 #include <cmath>
 #include <limits>
 
-#include "base/distance_tile.hpp"
-#include "base/query_chunks.hpp"
-#include "sums/point_layout.hpp"
+#include "geometry/distance_tile.hpp"
+#include "geometry/query_chunks.hpp"
+#include "sums/packed_points.hpp"
 #include "sums/profile.hpp"
 
 namespace spectralcls::detail {
@@ -58,12 +58,12 @@ class TileArguments {
 
   // leave_out() makes distances in `out` infinite.
   template <class LeaveOut>
-  void measure(const QueryChunk<T>& queries, index_t block, const PointLayout<T>& points, const Tile& tile,
+  void measure(const QueryChunk<T>& queries, index_t block, const PackedPoints<T>& points, const Tile& tile,
                TileBuffer<T>& out, Memory& memory, LeaveOut&& leave_out) const {
     const index_t n_rows = queries.size_of(block);
     const double norms = queries.packed.largest_norm[block] + tile.largest_norm;
     if (!always_difference_ && product_suffices(norms))
-      squared_distances(DistanceForm::product, queries.packed, block, n_rows, points.packed(), tile, out);
+      squared_distances(DistanceForm::product, queries.packed, block, n_rows, points.tiles(), tile, out);
     else if (always_difference_ || few_features_ || memory.use_differences())
       squared_distances(DistanceForm::difference, queries.packed, block, n_rows, points.with_differences(), tile, out);
     else correct_products(queries, block, n_rows, points, tile, out, memory);
@@ -105,11 +105,11 @@ class TileArguments {
 
   // The product form, and differences for pairs below the share of the query's norm: one by one if they are few, else
   // for the panels that hold them.
-  void correct_products(const QueryChunk<T>& queries, index_t block, index_t n_rows, const PointLayout<T>& points,
+  void correct_products(const QueryChunk<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
                         const Tile& tile, TileBuffer<T>& out, Memory& memory) const {
     T floors[tile_rows];
     for (int r = 0; r < tile_rows; ++r) floors[r] = queries.packed.block_norms(block)[r] * share_;
-    const unsigned panels = products_above(queries.packed, block, n_rows, points.packed(), tile, floors, out);
+    const unsigned panels = products_above(queries.packed, block, n_rows, points.tiles(), tile, floors, out);
     const int n_panels = (tile.n_vectors + panel_vectors - 1) / panel_vectors;
     memory.tried(2 * __builtin_popcount(panels) <= n_panels);
     if (panels == 0) return;

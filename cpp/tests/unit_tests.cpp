@@ -160,7 +160,7 @@ void callers_share_kept_points() {
   const std::vector<T> X = normal<T>(n * d, 9), Q = normal<T>(m * d, 10);
   const MatrixView<T> queries{Q.data(), m, d}, points{X.data(), n, d};
   struct Kept {
-    std::shared_ptr<const PackedPoints<T>> packed;
+    std::shared_ptr<const PackingCache<T>> cache;
     std::shared_ptr<const NeighborIndex<T>> index;
   };
   const auto kept = [&] {
@@ -174,7 +174,7 @@ void callers_share_kept_points() {
       KernelSums<T> request;
       request.queries = queries;
       request.points = points;
-      request.packed = of.packed;
+      request.cache = of.cache;
       request.bandwidths = {bandwidth};
       functions<T>().plain_sums(request, out, run);
       out += m;

@@ -5,6 +5,7 @@ private module or a private attribute of another room. A room that is on no floo
 """
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +26,16 @@ FLOORS = (  # from the ground up
     ("interfaces", ("dask", "datasets", "plotting", "storage")),
     ("command line", ("cli",)),
     ("python -m spectralcls", ("__main__",)),
+)
+
+CORE = Path(__file__).parents[2] / "cpp"
+CORE_FLOORS = (  # of the C++ sources, from the ground up
+    ("infrastructure",),
+    ("geometry",),
+    ("sums",),
+    ("gridding", "neighbors", "krylov"),
+    ("isa",),
+    ("bindings", "tests"),
 )
 
 
@@ -49,6 +60,12 @@ def room_of(parts):
     """The room of a module; None for the package's own ``__init__``."""
     room = parts[0].removesuffix(".py")
     return None if room == "__init__" else room
+
+
+def includes():
+    """{C++ source, as a path: folders whose headers it includes}."""
+    sources = (path for ending in "ch" for path in sorted(CORE.glob(f"*/*.{ending}pp")))
+    return {path: re.findall(r'#include "(\w+)/', path.read_text(encoding="utf-8")) for path in sources}
 
 
 def rooms():

@@ -25,6 +25,14 @@ def test_a_room_on_no_floor_is_an_error():
         house.floor_of("attic")
 
 
+def test_the_core_includes_only_from_lower_floors():
+    floor = {room: number for number, rooms in enumerate(house.CORE_FLOORS) for room in rooms}
+    assert sorted(floor) == sorted({path.parent.name for path in house.includes()})
+    for path, rooms in house.includes().items():
+        for room in rooms:
+            assert room == path.parent.name or floor[room] < floor[path.parent.name], f"{path} includes {room}"
+
+
 @pytest.mark.parametrize("parts", MODULES, ids=NAMES)
 def test_a_module_imports_only_from_lower_floors(parts):
     room = house.room_of(parts)

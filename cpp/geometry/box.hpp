@@ -1,0 +1,53 @@
+// Axis-parallel boxes (d lows, then d highs, scaled as in the geometry) around blocks of queries and tiles of points.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "geometry/points.hpp"
+
+namespace spectralcls {
+
+// The box of every block of packed queries, one after the other.
+template <class T>
+std::vector<T> boxes_of_blocks(const PackedQueries<T>& queries) {
+  const index_t d = queries.d;
+  std::vector<T> boxes(queries.n_blocks * 2 * d);
+  for (index_t b = 0; b < queries.n_blocks; ++b)
+    for (index_t k = 0; k < d; ++k) {
+      const T* values = queries.block(DistanceForm::product, b) + k * tile_rows;  // -2 q
+      const auto [low, high] = std::minmax_element(values, values + tile_rows);
+      boxes[b * 2 * d + k] = *high * T(-0.5);
+      boxes[b * 2 * d + d + k] = *low * T(-0.5);
+    }
+  return boxes;
+}
+
+// The smallest box around several.
+template <class T>
+std::vector<T> union_of_boxes(const std::vector<T>& boxes, index_t d) {
+  std::vector<T> box(boxes.begin(), boxes.begin() + 2 * d);
+  for (index_t at = 2 * d; at < length(boxes); at += 2 * d)
+    for (index_t k = 0; k < d; ++k) {
+      box[k] = std::min(box[k], boxes[at + k]);
+      box[d + k] = std::max(box[d + k], boxes[at + d + k]);
+    }
+  return box;
+}
+
+// A lower bound of the squared distance between points of two boxes, safe against the rounding of the boxes.
+template <class T>
+double squared_gap(const T* a, const T* b, index_t d) {
+  double squared = 0;
+  for (index_t k = 0; k < d; ++k) {
+    const double a_low = a[k], a_high = a[d + k], b_low = b[k], b_high = b[d + k];
+    const double rounding = 4 * std::numeric_limits<T>::epsilon() * (1 + std::abs(a_low) + std::abs(a_high));
+    const double gap = std::max(b_low - a_high, a_low - b_high) - rounding;
+    if (gap > 0) squared += gap * gap;
+  }
+  return squared;
+}
+
+}  // namespace spectralcls

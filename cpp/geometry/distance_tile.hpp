@@ -1,0 +1,62 @@
+// Squared distances between tile_rows queries and one tile of packed points, left in a small buffer.
+#pragma once
+
+#include "geometry/points.hpp"
+
+namespace spectralcls {
+
+template <class T>
+struct alignas(64) TileBuffer {
+  T value[tile_rows][tile_width<T>];
+};
+
+// Features that are summed one after the other. Where their terms are equal, as those of copies of a feature are, they
+// are rounded the same way, so that the error grows with their number; above it, sums of so many are summed. Promises
+// leave float64 room for more of these roundings.
+template <class T>
+constexpr index_t summed_in_turn = sizeof(T) == 4 ? 32 : 64;
+
+// Of the first n_rows rows of the block at least: a query that comes alone is not computed several times.
+template <class T>
+void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block, index_t n_rows,
+                       const PackedTiles<T>& points, const Tile& tile, TileBuffer<T>& out);
+
+// The same in the product form, which is too coarse for distances below a floor, one for each row; returns the panels
+// that hold such a distance, a bit each. The test costs an addition for each vector.
+template <class T>
+unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
+                        const Tile& tile, const T* floors, TileBuffer<T>& out);
+
+// The same from differences, in the panels whose bits are set.
+template <class T>
+void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
+                           const Tile& tile, unsigned panels, TileBuffer<T>& out);
+
+#define SPECTRALCLS_DECLARE(T)                                                                                 \
+  extern template void squared_distances(DistanceForm, const PackedQueries<T>&, index_t, index_t,              \
+                                         const PackedTiles<T>&, const Tile&, TileBuffer<T>&);                  \
+  extern template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&,    \
+                                          const Tile&, const T*, TileBuffer<T>&);                              \
+  extern template void differences_in_panels(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&, \
+                                             const Tile&, unsigned, TileBuffer<T>&);
+SPECTRALCLS_DECLARE(float)
+SPECTRALCLS_DECLARE(double)
+#undef SPECTRALCLS_DECLARE
+
+// The smallest distance in each lane of one row of a tile.
+template <class T>
+inline Vec<T> row_minimum(const T* row, int n_vectors) {
+  if (n_vectors < tile_vectors) {
+    Vec<T> least = load(row);
+    for (int v = 1; v < n_vectors; ++v) least = minimum<T>(least, load(row + v * lanes<T>));
+    return least;
+  }
+  Vec<T> least[4];  // four accumulators hide the latency
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) least[i] = load(row + i * lanes<T>);
+#pragma GCC unroll 24
+  for (int v = 4; v < tile_vectors; ++v) least[v % 4] = minimum<T>(least[v % 4], load(row + v * lanes<T>));
+  return minimum<T>(minimum<T>(least[0], least[1]), minimum<T>(least[2], least[3]));
+}
+
+}  // namespace spectralcls

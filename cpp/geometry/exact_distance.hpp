@@ -1,0 +1,41 @@
+// The squared distance of two points.
+#pragma once
+
+#include <cstring>
+
+#include "infrastructure/matrix.hpp"
+
+namespace spectralcls::detail {
+
+// A difference of coordinates times the scale, a power of two. The scale comes first unless `Sum` is wider than T: a
+// difference may be beyond the range of numbers.
+template <bool Wider, class Value, class Sum>
+Value scaled_difference(Value left, Value right, Sum scale) {
+  return Wider ? (left - right) * scale : left * scale - right * scale;
+}
+
+// Of coordinates times `scale`, as eight sums in a fixed order; in double, or in T where roundings do not matter.
+template <class Sum = double, class T>
+Sum squared_distance(const T* q, const T* x, index_t d, Sum scale) {
+  typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
+  typedef Sum Sums __attribute__((vector_size(8 * sizeof(Sum))));
+  constexpr bool wider = sizeof(Sum) > sizeof(T);
+  Sums sum = {};
+  index_t k = 0;
+  for (; k + 8 <= d; k += 8) {
+    Eight left, right;
+    std::memcpy(&left, q + k, sizeof left);
+    std::memcpy(&right, x + k, sizeof right);
+    const Sums difference =
+        scaled_difference<wider>(__builtin_convertvector(left, Sums), __builtin_convertvector(right, Sums), scale);
+    sum += difference * difference;
+  }
+  Sum rest = 0;
+  for (; k < d; ++k) {
+    const Sum difference = scaled_difference<wider>(static_cast<Sum>(q[k]), static_cast<Sum>(x[k]), scale);
+    rest += difference * difference;
+  }
+  return (((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]))) + rest;
+}
+
+}  // namespace spectralcls::detail

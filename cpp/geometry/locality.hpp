@@ -1,0 +1,21 @@
+// Neighbors in space become neighbors in order, so that a tile of points is a compact set.
+#pragma once
+
+#include <vector>
+
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/parallel.hpp"
+
+namespace spectralcls {
+
+// Permutes the rows within each range: median splits of the widest feature down to `leaf` points. Deterministic.
+template <class T>
+void order_by_locality(MatrixView<T> points, std::vector<index_t>& rows, std::vector<Range> ranges, index_t leaf,
+                       const Execution& execution);
+
+extern template void order_by_locality(MatrixView<float>, std::vector<index_t>&, std::vector<Range>, index_t,
+                                       const Execution&);
+extern template void order_by_locality(MatrixView<double>, std::vector<index_t>&, std::vector<Range>, index_t,
+                                       const Execution&);
+
+}  // namespace spectralcls

@@ -1,0 +1,422 @@
+#include "geometry/points.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <type_traits>
+
+#include "geometry/locality.hpp"
+
+namespace spectralcls {
+namespace detail {
+
+// Squared norms of several vectors that come in pieces, added in double, a sum for each lane. Those of doubles with
+// Kahan's compensation: equal terms are rounded the same way.
+template <class T, int Vectors>
+class SquaredNorms {
+ public:
+  template <class Count>
+  SPECTRALCLS_INLINE void add(int vector, const T* x, Count n) {
+    for (index_t i = 0; i < n; ++i) {
+      double& sum = sums_[vector][i];
+      if constexpr (sizeof(T) == 4) {
+        sum += static_cast<double>(x[i]) * x[i];
+      } else {
+        double& excess = excesses_[vector][i];
+        const double term = x[i] * x[i] - excess, next = sum + term;
+        excess = (next - sum) - term;
+        sum = next;
+      }
+    }
+  }
+  double of(int vector) const {
+    double total = 0;
+    for (const double sum : sums_[vector]) total += sum;
+    return total;
+  }
+
+ private:
+  double sums_[Vectors][lanes<T>] = {}, excesses_[Vectors][lanes<T>] = {};
+};
+
+}  // namespace detail
+
+namespace {
+
+constexpr int pack_ahead = 8;            // vectors of features: neighbors lie anywhere in memory
+constexpr index_t geometry_rows = 4096;  // a chunk of rows whose sums are added on their own
+
+double power_of_two_at_least(double x) {
+  int exponent;
+  const double mantissa = std::frexp(x, &exponent);  // x = mantissa 2^exponent, mantissa in [1/2, 1)
+  return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
+}
+
+// Calls body(first feature, how many) for lanes<T> features at a time: a number that the compiler knows but for the
+// last ones, since most of the work of packing is in loops of this length.
+template <class T, class Body>
+SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
+  constexpr int W = lanes<T>;
+  index_t k = 0;
+  for (; k + W <= d; k += W) body(k, std::integral_constant<index_t, W>{});
+  if (k < d) body(k, d - k);
+}
+
+// n <= lanes coordinates of a point or query from feature k on, scaled: about the center, and as they came.
+template <class T, class Count>
+SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
+  const double* center = geometry.center.data() + k;
+  const double inverse = 1 / geometry.scale, limit = geometry.limit;
+  bool beyond = false;
+  for (index_t i = 0; i < n; ++i) {
+    const double offset = scaled_offset(x[i], center[i], inverse);
+    beyond |= std::abs(offset) > limit;
+    centered[i] = static_cast<T>(offset);
+    raw[i] = static_cast<T>(x[i] * inverse);
+  }
+  for (index_t i = 0; beyond && i < n; ++i) {
+    const double offset = scaled_offset(x[i], center[i], inverse);
+    if (std::abs(offset) <= limit) continue;
+    centered[i] = static_cast<T>(geometry.far<T>(offset));
+    raw[i] = static_cast<T>(geometry.placed(x[i], k + i));
+  }
+}
+
+// Writes n features of lanes<T> points, one vector a feature.
+template <class T>
+void store_transposed(const T (&points)[lanes<T>][lanes<T>], index_t n, T* to, index_t stride) {
+  constexpr int W = lanes<T>;
+  Vec<T> square[W];
+#pragma GCC unroll 16
+  for (int j = 0; j < W; ++j) square[j] = load(points[j]);
+  transpose<T>(square);
+  if (n == W) {
+#pragma GCC unroll 16
+    for (int i = 0; i < W; ++i) store(to + i * stride, square[i]);
+  } else {
+    for (index_t i = 0; i < n; ++i) store(to + i * stride, square[i]);
+  }
+}
+
+// body(chunk, row) for every row, chunks in parallel.
+template <class T, class Body>
+void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body) {
+  for_each_chunk((points.rows + geometry_rows - 1) / geometry_rows, execution, [&](index_t chunk, Checkpoint&) {
+    const index_t last = std::min((chunk + 1) * geometry_rows, points.rows);
+    for (index_t i = chunk * geometry_rows; i < last; ++i) body(chunk, points.row(i));
+  });
+}
+
+// The largest coordinate of a difference of two typical points: the median of those between one point and a sample. The
+// least of a few medians: that of a point that is far away itself is no measure. Zero if the sample is one point.
+template <class T>
+double typical_difference(MatrixView<T> points) {
+  constexpr index_t most_pivots = 5, most_points = 32;
+  const index_t n_pivots = std::min(most_pivots, points.rows), n = std::min(most_points, points.rows);
+  double least = 0;
+  for (index_t p = 0; p < n_pivots; ++p) {
+    const T* pivot = points.row(p * points.rows / n_pivots);
+    std::vector<double> largest;
+    for (index_t i = 0; i < n; ++i) {
+      const T* x = points.row(i * points.rows / n);
+      double difference = 0;
+      for (index_t k = 0; k < points.cols; ++k)
+        difference = std::max(difference, std::abs(x[k] / 2.0 - pivot[k] / 2.0));
+      if (difference > 0) largest.push_back(2 * difference);
+    }
+    if (largest.empty()) continue;
+    std::nth_element(largest.begin(), largest.begin() + (length(largest) - 1) / 2, largest.end());
+    const double median = largest[(length(largest) - 1) / 2];
+    least = least > 0 ? std::min(least, median) : median;
+  }
+  return least;
+}
+
+// Medians of the features of a sample.
+template <class T>
+std::vector<double> medians(MatrixView<T> points) {
+  constexpr index_t most_points = 65;
+  const index_t n = std::min(most_points, points.rows);
+  std::vector<double> all;
+  std::vector<T> column(n);
+  for (index_t k = 0; k < points.cols; ++k) {
+    for (index_t i = 0; i < n; ++i) column[i] = points.row(i * points.rows / n)[k];
+    std::nth_element(column.begin(), column.begin() + n / 2, column.end());
+    all.push_back(column[n / 2]);
+  }
+  return all;
+}
+
+}  // namespace
+
+template <class T>
+double Geometry::far(double offset) const {
+  constexpr double range = sizeof(T) == 4 ? 512 : 2048;  // of logarithms
+  return std::copysign(limit * (1 + std::min(std::log2(std::abs(offset) / limit) / range, 1.0)), offset);
+}
+template double Geometry::far<float>(double) const;
+template double Geometry::far<double>(double) const;
+
+template <class T>
+double Geometry::placed(T x, index_t k) const {
+  const double inverse = 1 / scale, offset = scaled_offset(x, center[k], inverse);
+  return std::abs(offset) > limit ? center[k] * inverse + far<T>(offset) : x * inverse;
+}
+template double Geometry::placed(float, index_t) const;
+template double Geometry::placed(double, index_t) const;
+
+template <class T>
+Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution& execution) {
+  const index_t d = points.cols;
+  struct Summary {
+    std::vector<double> sum;
+    std::vector<T> low, high;
+  };
+  std::vector<Summary> parts((points.rows + geometry_rows - 1) / geometry_rows);
+  for (index_t chunk = 0; chunk < length(parts); ++chunk) {
+    const T* first = points.row(chunk * geometry_rows);
+    parts[chunk] = {std::vector<double>(d, 0.0), {first, first + d}, {first, first + d}};
+  }
+  const double share = 1 / static_cast<double>(points.rows);
+  for_each_row(points, execution, [&](index_t chunk, const T* x) {
+    double* sum = parts[chunk].sum.data();
+    T *low = parts[chunk].low.data(), *high = parts[chunk].high.data();
+    for (index_t k = 0; k < d; ++k) {
+      sum[k] += x[k] * share;
+      low[k] = x[k] < low[k] ? x[k] : low[k];
+      high[k] = x[k] > high[k] ? x[k] : high[k];
+    }
+  });
+
+  Geometry geometry;
+  geometry.center.assign(d, 0.0);
+  for (const Summary& part : parts)
+    for (index_t k = 0; k < d; ++k) geometry.center[k] += part.sum[k];
+  // The largest distance of a coordinate from the center, and of the center from the origin.
+  auto extent = [&] {
+    double radius = 0, offset = 0;
+    for (index_t k = 0; k < d; ++k) {
+      const double c = geometry.center[k];
+      for (const Summary& part : parts) radius = std::max({radius, part.high[k] - c, c - part.low[k]});
+      offset = std::max(offset, std::abs(c));
+    }
+    return std::pair{radius, offset};
+  };
+  auto [radius, offset] = extent();
+  // A row far away neither moves the center nor sets the scale: the squares of the other distances would vanish.
+  constexpr double far_from = 0x1p30, largest_share = sizeof(T) == 4 ? 0x1p30 : 0x1p200;
+  double largest = std::numeric_limits<double>::infinity();
+  if (radius > far_from * length_scale) {
+    const double typical = std::max(typical_difference(points), length_scale);
+    if (typical > 0 && radius > far_from * typical) {
+      geometry.center = medians(points);
+      std::tie(radius, offset) = extent();
+      largest = largest_share * typical;
+    }
+  }
+  // Points that differ by less than the dtype resolves are one point: the scale is then the offset's resolution.
+  const double resolution = offset * std::numeric_limits<T>::epsilon() / 2;
+  constexpr double smallest_scale = 0x1p-1000, largest_scale = 0x1p1000;  // reciprocals are still finite
+  const double size = std::max({std::min(radius, largest), resolution, length_scale});
+  geometry.scale = power_of_two_at_least(std::clamp(size, smallest_scale, largest_scale));
+  geometry.limit = (sizeof(T) == 4 ? 5e17 : 5e149) / std::sqrt(static_cast<double>(std::max<index_t>(d, 1)));
+  return geometry;
+}
+template Geometry Geometry::of(MatrixView<float>, double, const Execution&);
+template Geometry Geometry::of(MatrixView<double>, double, const Execution&);
+
+template <class T>
+double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) const {
+  std::vector<double> largest((points.rows + geometry_rows - 1) / geometry_rows, 0.0);
+  const double inverse = 1 / scale;
+  for_each_row(points, execution, [&](index_t chunk, const T* x) {
+    double norm[8] = {};  // eight sums: one would wait for itself
+    auto add = [&](index_t k, int i) {
+      const double offset = scaled_offset(x[k], center[k], inverse);
+      norm[i] += offset * offset;
+    };
+    index_t k = 0;
+    for (; k + 8 <= points.cols; k += 8)
+      for (int i = 0; i < 8; ++i) add(k + i, i);
+    for (; k < points.cols; ++k) add(k, static_cast<int>(k % 8));
+    largest[chunk] = std::max(
+        largest[chunk], ((norm[0] + norm[1]) + (norm[2] + norm[3])) + ((norm[4] + norm[5]) + (norm[6] + norm[7])));
+  });
+  return *std::max_element(largest.begin(), largest.end());
+}
+template double Geometry::largest_norm(MatrixView<float>, const Execution&) const;
+template double Geometry::largest_norm(MatrixView<double>, const Execution&) const;
+
+template <class T>
+PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+                            bool with_difference, bool by_locality, const Execution& execution)
+    : d_(points.cols), n_groups_(grouping.n_groups) {
+  lay_out(points, grouping, tile_vectors, [&](std::vector<index_t>& rows, std::vector<Range> runs) {
+    if (by_locality) order_by_locality(points, rows, std::move(runs), index_t{tile_width<T>}, execution);
+  });
+  if (by_locality) boxes_.resize(length(tiles_) * 2 * d_);
+  pack_forms(points, geometry, with_product, with_difference, execution);
+}
+
+template <class T>
+PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+                            bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution)
+    : d_(points.cols), n_groups_(grouping.n_groups) {
+  lay_out(points, grouping, widest, [&](std::vector<index_t>& rows, std::vector<Range> runs) {
+    order_by_locality(coordinates, rows, std::move(runs), index_t{widest * lanes<T>}, execution);
+  });
+  pack_forms(points, geometry, with_product, with_difference, execution);
+}
+
+// Sorts the points by label and group (counting sort), those of a group by order(rows, ranges of rows), and cuts each
+// label into tiles.
+template <class T>
+template <class Order>
+void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order) {
+  constexpr int W = lanes<T>;
+  const index_t n_runs = grouping.n_runs();
+  std::vector<index_t> ends(n_runs + 1, 0);  // of each run among the sorted rows, shifted by one while they are filled
+  for (index_t i = 0; i < points.rows; ++i)
+    if (const auto run = grouping.run_of(i); run >= 0) ++ends[run + 1];
+  for (index_t run = 0; run < n_runs; ++run) ends[run + 1] += ends[run];
+  std::vector<index_t> rows(ends[n_runs]), next(ends.begin(), ends.end() - 1);
+  for (index_t i = 0; i < points.rows; ++i)
+    if (const auto run = grouping.run_of(i); run >= 0) rows[next[run]++] = i;
+  std::vector<Range> runs(n_runs);
+  for (index_t run = 0; run < n_runs; ++run) runs[run] = {ends[run], ends[run + 1]};
+  order(rows, std::move(runs));
+
+  run_starts_.resize(n_runs + 1);
+  for (int label = 0; label < grouping.n_labels; ++label) {
+    const index_t first_run = label * n_groups_;
+    const index_t begin = ends[first_run], size = ends[first_run + n_groups_] - begin;
+    const index_t n_vectors = (size + W - 1) / W, shift = n_columns() - begin;
+    for (index_t group = 0; group < n_groups_; ++group)
+      run_starts_[first_run + group] = ends[first_run + group] + shift;
+    // As few tiles as possible, about equal: a last one of a single vector would keep nothing busy.
+    index_t left = n_vectors;
+    for (index_t n_tiles = (n_vectors + widest - 1) / widest; n_tiles > 0; --n_tiles) {
+      const index_t share = (left + n_tiles - 1) / n_tiles,
+                    whole = (share + group_vectors - 1) / group_vectors * group_vectors;
+      const index_t width = std::min({left, whole, index_t{widest}});
+      tiles_.push_back({n_columns() + (n_vectors - left) * W, static_cast<int>(width), label, 0.0});
+      left -= width;
+    }
+    source_.insert(source_.end(), rows.begin() + begin, rows.begin() + begin + size);
+    source_.insert(source_.end(), n_vectors * W - size, index_t{-1});
+  }
+  run_starts_[n_runs] = n_columns();
+}
+
+template <class T>
+void PackedTiles<T>::pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
+                                const Execution& execution) {
+  const index_t size = length(source_) * d_;
+  if (with_product) centered_.resize(size);
+  if (with_difference) raw_.resize(size);
+  pack(points, geometry, with_product ? centered_.data() : nullptr, with_difference ? raw_.data() : nullptr, execution);
+}
+
+template <class T>
+void PackedTiles<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_centered, T* to_raw,
+                          const Execution& execution) {
+  const bool first = norms_.empty();
+  if (first) norms_.resize(length(source_));
+  constexpr index_t tiles_a_chunk = 8;
+  const auto n_tiles = length(tiles_);
+  for_each_chunk((n_tiles + tiles_a_chunk - 1) / tiles_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
+    for (index_t t = chunk * tiles_a_chunk; t < std::min((chunk + 1) * tiles_a_chunk, n_tiles); ++t)
+      pack_tile(points, geometry, t, to_centered, to_raw, first);
+  });
+}
+
+// `first`: norms and boxes are not there yet.
+template <class T>
+void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw,
+                               bool first) {
+  constexpr int W = lanes<T>;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  Tile& tile = tiles_[t];
+  T* box = first && !boxes_.empty() ? boxes_.data() + t * 2 * d_ : nullptr;
+  if (box) {
+    std::fill(box, box + d_, infinity);
+    std::fill(box + d_, box + 2 * d_, -infinity);
+  }
+  for (int v = 0; v < tile.n_vectors; ++v) {
+    const int panel = v / panel_vectors * panel_vectors;
+    const index_t stride = std::min(panel_vectors, tile.n_vectors - panel) * W;
+    const index_t column = tile.first + v * W, start = (tile.first + panel * W) * d_ + (v - panel) * W;
+    const T* rows[W];
+    for (int j = 0; j < W; ++j) rows[j] = source_[column + j] < 0 ? nullptr : points.row(source_[column + j]);
+
+    detail::SquaredNorms<T, W> norms;
+    for_vectors_of_features<T>(d_, [&](index_t k, auto n) {
+      alignas(64) T centered[W][W], raw[W][W];  // clearing them would take longer than all the rest
+      for (int j = 0; j < W; ++j) {
+        if (!rows[j] || n < W) {
+          std::fill_n(centered[j], W, T(0));
+          std::fill_n(raw[j], W, infinity);
+        }
+        if (!rows[j]) continue;
+        __builtin_prefetch(rows[j] + k + pack_ahead * W);
+        place(rows[j] + k, geometry, k, n, centered[j], raw[j]);
+        // Norms are those of the rounded coordinates, so that the product form is a distance of real points.
+        norms.add(j, centered[j], n);
+        if (box)
+          for (index_t i = 0; i < n; ++i) {
+            box[k + i] = std::min(box[k + i], centered[j][i]);
+            box[d_ + k + i] = std::max(box[d_ + k + i], centered[j][i]);
+          }
+      }
+      if (to_centered) store_transposed<T>(centered, n, to_centered + start + k * stride, stride);
+      if (to_raw) store_transposed<T>(raw, n, to_raw + start + k * stride, stride);
+    });
+    for (int j = 0; first && j < W; ++j) {
+      const double norm = norms.of(j);
+      norms_[column + j] = rows[j] ? static_cast<T>(norm) : infinity;
+      if (rows[j]) tile.largest_norm = std::max(tile.largest_norm, norm);
+    }
+  }
+}
+
+template class PackedTiles<float>;
+template class PackedTiles<double>;
+
+template <class T>
+void PackedQueries<T>::pack(MatrixView<T> queries, const index_t* rows, index_t n_rows, const Geometry& geometry) {
+  constexpr int W = lanes<T>;
+  d = queries.cols;
+  n_blocks = (n_rows + tile_rows - 1) / tile_rows;
+  const auto size = n_blocks * tile_rows;
+  centered.resize(size * d);
+  raw.resize(size * d);
+  norms.resize(size);
+  largest_norm.assign(n_blocks, 0.0);
+  for (index_t b = 0; b < n_blocks; ++b) {
+    detail::SquaredNorms<T, tile_rows> squared;
+    for_vectors_of_features<T>(d, [&](index_t k, auto n) {
+      for (int r = 0; r < tile_rows; ++r) {
+        const T* query = queries.row(rows[std::min(b * tile_rows + r, n_rows - 1)]);
+        T x[W] = {}, y[W] = {};
+        place(query + k, geometry, k, n, x, y);
+        squared.add(r, x, n);
+        T *to_centered = centered.data() + (b * d + k) * tile_rows + r,
+          *to_raw = raw.data() + (b * d + k) * tile_rows + r;
+        for (index_t i = 0; i < n; ++i) {
+          to_centered[i * tile_rows] = -2 * x[i];
+          to_raw[i * tile_rows] = y[i];
+        }
+      }
+    });
+    for (int r = 0; r < tile_rows; ++r) {
+      const double norm = squared.of(r);
+      norms[b * tile_rows + r] = static_cast<T>(norm);
+      largest_norm[b] = std::max(largest_norm[b], norm);
+    }
+  }
+}
+
+template struct PackedQueries<float>;
+template struct PackedQueries<double>;
+
+}  // namespace spectralcls

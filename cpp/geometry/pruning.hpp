@@ -1,0 +1,58 @@
+// Whether to prune pairs: one decision for sums and for searches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+#include "geometry/points.hpp"
+#include "geometry/pruning_choice.hpp"
+#include "infrastructure/matrix.hpp"
+
+namespace spectralcls::detail {
+
+// How far a query sees whose nearest point is `least` away, at a scale; both squared and scaled.
+using SquaredReach = std::function<double(double scale, double least)>;
+
+// Labels of points that are seen apart: how far a query sees then depends on the nearest point of each. Those below
+// zero are left out; nullptr: all are seen together.
+struct SeparateLabels {
+  const std::int64_t* labels = nullptr;
+  int n_labels = 1;
+};
+
+// Whether a filter of tiles may pay, judged by a sample of the pairs; without the filter each pair costs `pair_cost`
+// multiply-adds.
+template <class T>
+bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
+                    double pair_cost, const SquaredReach& squared_reach);
+
+// What blocks of queries cost with the filter, and what all their pairs would cost, in one unit.
+struct TrialCost {
+  double pruned = 0, all = 0;
+};
+
+// Returns make(true), a computation that prunes, if pruning pays, else make(false). may_pay() answers first, before
+// anything is packed. Then a trial decides: trial(computation, places) computes one block of queries and returns its
+// TrialCost. Twelve blocks from everywhere tell enough. They are fewer if that would be more than a sixteenth of the
+// work.
+template <class Make, class MayPay, class Trial>
+auto prune_if_it_pays(index_t n_queries, Make&& make, MayPay&& may_pay, Trial&& trial) {
+  constexpr index_t most_blocks = 12, least_share = 16;
+  constexpr double gain = 0.9;  // a tenth makes up for what the trial and the other order of points take
+  const Pruning choice = pruning();
+  if (choice == Pruning::never || (choice == Pruning::sampled && !may_pay())) return make(false);
+  auto computation = make(true);
+  if (choice == Pruning::always) return computation;
+  const index_t n_blocks = std::clamp<index_t>(n_queries / (least_share * tile_rows), 1, most_blocks);
+  TrialCost total;
+  for (index_t i = 0; i < n_blocks; ++i) {
+    const index_t begin = i * n_queries / n_blocks / tile_rows * tile_rows;
+    const TrialCost one = trial(*computation, Range{begin, std::min<index_t>(begin + tile_rows, n_queries)});
+    total.pruned += one.pruned;
+    total.all += one.all;
+  }
+  return total.pruned < gain * total.all ? std::move(computation) : make(false);
+}
+
+}  // namespace spectralcls::detail

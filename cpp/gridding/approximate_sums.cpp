@@ -1,0 +1,372 @@
+#include "gridding/approximate_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "geometry/pruning_choice.hpp"
+#include "gridding/gridding_sums.hpp"
+#include "gridding/source_index.hpp"
+#include "infrastructure/costs.hpp"
+
+namespace spectralcls {
+namespace {
+
+constexpr double subtraction_rounding = 1e-14;  // of a point that is taken out of a grid sum, in its weight
+constexpr double largest_patch = 1 << 25;       // values in the grid patch of one worker: 256 MiB
+// The grid is used if it is predicted to take less than this share of the time of exact sums, which leaves room for
+// predictions that are a third off; a trial of some tiles, which takes so much of that time, sees how many sums fail.
+constexpr double gain = 0.7, trial_share = 0.02;
+
+struct QueryTile {
+  index_t begin, end;  // among the sorted queries
+  Cell corner;
+  double exact = 0, grid = std::numeric_limits<double>::infinity();  // predicted nanoseconds
+
+  index_t size() const { return end - begin; }
+  bool on_grid() const { return grid < exact; }
+};
+
+// Everything that one call shares between its workers.
+class Evaluation {
+ public:
+  Evaluation(const ApproximateSums& request, double* sums, std::uint8_t* settled, const Execution& execution)
+      : request_(request),
+        sums_(sums),
+        settled_(settled),
+        execution_(execution),
+        d_(static_cast<int>(request.points.cols)),
+        accuracy_(accuracy()) {}
+
+  bool run() {
+    if (accuracy_.width == 0) return false;
+    if (patch_values() > largest_patch) return false;
+    tile_shift_ = cells_per_tile_log2[d_];
+    grid_ = CellGrid::over(request_.points, request_.bandwidth * accuracy_.spacing * gridding_box[d_] / tile_width());
+    if (!always_ && !may_pay()) return false;
+    sources_ = std::make_unique<SourceIndex>(request_, grid_);
+    sort_queries();
+    plan();
+    const double by_grid = total(&QueryTile::grid), exact = total(&QueryTile::exact);
+    const double rows = costs.row * static_cast<double>(request_.queries.rows + request_.points.rows);
+    const double left = exact_ - exact;
+    auto pays = [&](double failing) { return always_ || rows + by_grid + left + failing * exact < gain * exact_; };
+    if (chosen_.empty() || !pays(0)) return false;
+    const auto n_tiles = length(chosen_);
+    const auto stride = static_cast<index_t>(
+        std::clamp(by_grid / (trial_share * exact_), 2.0, 1.0 + static_cast<double>(length(chosen_))));
+    std::vector<index_t> trial, others;
+    for (index_t i = 0; i < n_tiles; ++i)
+      (i % stride == stride / 2 || n_tiles == 1 ? trial : others).push_back(chosen_[i]);
+    double tried = 0;
+    for (const index_t t : trial) tried += tiles_[t].exact;
+    if (!pays(evaluate(trial) / tried)) {
+      std::fill_n(settled_, request_.queries.rows * request_.n_labels, std::uint8_t{0});
+      return false;
+    }
+    // The most expensive first, so that no worker begins one when the others have ended.
+    std::stable_sort(others.begin(), others.end(),
+                     [&](index_t a, index_t b) { return tiles_[a].grid > tiles_[b].grid; });
+    evaluate(others);
+    return true;
+  }
+
+ private:
+  GriddingAccuracy accuracy() const {
+    double largest = 0;  // total |weight| of the heaviest column
+    for (index_t c = 0; c < request_.n_columns; ++c) {
+      double total = 0;
+      for (index_t j = 0; j < request_.points.rows; ++j)
+        total += request_.weights ? std::abs(request_.weights[j * request_.n_columns + c]) : 1.0;
+      largest = std::max(largest, total);
+    }
+    const double atol = largest > 0 ? request_.atol / largest : 0.0;
+    const double relative = std::min(std::max(request_.rtol, atol) / 2, 0.2);
+    // A sum is typically some thousandth of the weight in the wider neighborhood that the bounds refer to; the sum of a
+    // label that is near but not here is much less.
+    const double typical = request_.each_label ? least_of_label[d_] : 1e-3;
+    return GriddingAccuracy::reach(d_, relative, std::min(std::max(request_.rtol * typical, atol / 2), 0.01) / 4);
+  }
+
+  void sort_queries() {
+    const index_t m = request_.queries.rows;
+    constexpr std::int32_t bias = CellGrid::cell_limit + 1;
+    queries_.resize(m);
+    for (index_t i = 0; i < m; ++i) {
+      const Cell cell = grid_.cell(request_.queries.row(i));
+      std::uint64_t tile = 0, within = 0;
+      for (index_t k = 0; k < d_; ++k) {
+        const auto index = static_cast<std::uint64_t>(cell[k] + bias);
+        tile = tile << (21 - tile_shift_) | index >> tile_shift_;
+        within = within << tile_shift_ | (index & ((1u << tile_shift_) - 1));
+      }
+      queries_[i] = {tile << (tile_shift_ * grid_.n_axes) | within, i};
+    }
+    sort_by_key(queries_);
+    for (index_t i = 0; i < m;) {
+      QueryTile tile{i, i, {}};
+      const std::uint64_t key = key_of_tile(i);
+      while (tile.end < m && key_of_tile(tile.end) == key) ++tile.end;
+      const Cell cell = cell_of(tile.begin);
+      for (index_t k = 0; k < d_; ++k) tile.corner[k] = (((cell[k] + bias) >> tile_shift_) << tile_shift_) - bias;
+      tiles_.push_back(tile);
+      i = tile.end;
+    }
+  }
+
+  const KeyedRow& query(index_t sorted) const { return queries_[sorted]; }
+  std::uint64_t key_of_tile(index_t sorted) const { return query(sorted).key >> (tile_shift_ * grid_.n_axes); }
+  Cell cell_of(index_t sorted) const { return grid_.cell(request_.queries.row(query(sorted).row)); }
+  std::int32_t tile_width() const { return 1 << tile_shift_; }
+  // In bandwidths. Sources further than two half stencils from a target share no grid point with it.
+  double gridding_radius() const { return accuracy_.width * accuracy_.spacing; }
+
+  // How many cells a radius (in bandwidths) spans.
+  std::int32_t cells(double radius) const {
+    return static_cast<std::int32_t>(
+        std::min(std::ceil(radius * request_.bandwidth / grid_.side * (1 + 1e-9)), 2.0 * CellGrid::cell_limit));
+  }
+
+  // The cells of [corner, corner + width) and `reach` more on every side.
+  static CellBox around(const Cell& corner, std::int32_t width, std::int32_t reach) {
+    CellBox box;
+    for (index_t k = 0; k < max_cell_axes; ++k) {
+      box.lo[k] = std::max(corner[k] - reach, -CellGrid::cell_limit);
+      box.hi[k] = std::min(corner[k] + width - 1 + reach, CellGrid::cell_limit);
+    }
+    return box;
+  }
+
+  double patch_values() const {
+    return std::pow(gridding_box[d_] + 3 * accuracy_.width, d_) *
+           static_cast<double>((request_.n_labels + 1) * request_.n_columns);
+  }
+
+  // Cells beyond the limit are not where they seem to be.
+  bool gridding_possible(const QueryTile& tile) const {
+    for (index_t k = 0; k < d_; ++k)
+      if (tile.corner[k] <= -CellGrid::cell_limit || tile.corner[k] + tile_width() > CellGrid::cell_limit) return false;
+    return true;
+  }
+
+  // In bandwidths: the points that exact sums do not prune.
+  double seen_radius() const { return request_.single_precision ? 7 : 10; }
+
+  // Nanoseconds of the exact sums of a query that sees so many points, of which those out of sight are pruned.
+  double exact_cost(double n_seen) const {
+    const double pair =
+        request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
+    const auto n_points = static_cast<double>(request_.points.rows);
+    return request_.exact_passes * std::min(pair * n_points, costs.query + costs.pruned * n_points + 2 * pair * n_seen);
+  }
+
+  // Of a tile of `size` queries with points near.
+  double grid_cost(double n_sources, double size) const {
+    const auto columns = static_cast<double>(request_.n_columns), channels = columns * request_.n_labels;
+    const double width = accuracy_.width, box = gridding_box[d_];
+    const double vectors = std::ceil(width / lanes<double>), extent = box + width;
+    const double shared = width * extent / (extent + width);  // mean points of a source's stencil inside, per axis
+    const double values = std::pow(extent, d_ - 1) * (extent + 2 * width);
+    // A patch that is larger than the second-level cache, as those of three dimensions are.
+    const double vector = costs.gridding_vector * (values > 1 << 15 ? 3 : 1);
+    return n_sources * (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * columns * vector) +
+           size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * channels * vector) +
+           values * channels / lanes<double> * vector;
+  }
+
+  // From a sample of queries and points, before anything is sorted: whether tiles have enough queries, and exact sums
+  // see enough points. Small work is not looked at: the sample would take a few hundredths of it.
+  bool may_pay() const {
+    constexpr index_t most = 256;
+    constexpr double least_work = 3e6;  // nanoseconds
+    const index_t m = request_.queries.rows, n = request_.points.rows;
+    const auto n_queries = static_cast<double>(m), n_points = static_cast<double>(n);
+    if (n_queries * exact_cost(n_points) < least_work) return false;
+    const index_t sampled_queries = std::min(m, most), sampled_points = std::min(n, most);
+    const double reach = seen_radius() * request_.bandwidth;
+    std::vector<Cell> corners;
+    double seen = 0;
+    for (index_t i = 0; i < sampled_queries; ++i) {
+      const double* q = request_.queries.row(i * m / sampled_queries);
+      Cell corner = grid_.cell(q);
+      for (index_t k = 0; k < d_; ++k) corner[k] >>= tile_shift_;
+      corners.push_back(corner);
+      for (index_t j = 0; j < sampled_points; ++j) {
+        const double* x = request_.points.row(j * n / sampled_points);
+        bool near = true;
+        for (index_t k = 0; k < d_; ++k) near = near && std::abs(q[k] - x[k]) < reach;
+        seen += near;
+      }
+    }
+    std::sort(corners.begin(), corners.end());
+    double same = 1;  // pairs of queries that share a tile; one more, as none means few, not none
+    for (index_t i = 0, begin = 0; i < length(corners); ++i) {
+      if (corners[i] != corners[begin]) begin = i;
+      same += static_cast<double>(i - begin);
+    }
+    const auto pairs = 0.5 * static_cast<double>(sampled_queries * std::max<index_t>(sampled_queries - 1, 1));
+    const double size = std::max(n_queries * std::min(same / pairs, 1.0), 1.0);  // of the tile of a query
+    const double exact = exact_cost(seen / static_cast<double>(sampled_queries * sampled_points) * n_points);
+    const double by_grid = grid_cost(size * n_points / n_queries, size) / size;
+    return costs.row * (1 + n_points / n_queries) + by_grid < gain * exact;
+  }
+
+  void plan() {
+    constexpr index_t batch = 64;
+    const auto n_tiles = length(tiles_);
+    for_each_chunk((n_tiles + batch - 1) / batch, execution_, [&](index_t chunk, Checkpoint&) {
+      for (index_t t = chunk * batch; t < std::min(n_tiles, (chunk + 1) * batch); ++t) plan(tiles_[t]);
+    });
+    for (index_t t = 0; t < n_tiles; ++t) {
+      const QueryTile& tile = tiles_[t];
+      exact_ += tile.exact;
+      if (tile.on_grid()) chosen_.push_back(t);
+    }
+  }
+
+  void plan(QueryTile& tile) const {
+    // The points that a few queries see stand for those of all.
+    double seen = 0;
+    index_t n_sampled = 0;
+    for (const index_t i : {tile.begin, tile.begin + tile.size() / 2, tile.end - 1}) {
+      seen += static_cast<double>(sources_->count(around(cell_of(i), 1, cells(seen_radius()))));
+      ++n_sampled;
+    }
+    tile.exact = static_cast<double>(tile.size()) * exact_cost(seen / static_cast<double>(n_sampled));
+    if (!gridding_possible(tile)) return;
+    const index_t n_sources = sources_->count(around(tile.corner, tile_width(), cells(gridding_radius())));
+    if (n_sources == 0) return;
+    tile.grid = always_ ? 0 : grid_cost(static_cast<double>(n_sources), static_cast<double>(tile.size()));
+  }
+
+  double total(double QueryTile::* cost) const {
+    double total = 0;
+    for (const index_t t : chosen_) total += tiles_[t].*cost;
+    return total;
+  }
+
+  // What one worker needs for a chunk of tiles.
+  struct Worker {
+    std::unique_ptr<GriddingSums> grid;
+    std::vector<double> sums, bounds;
+  };
+
+  // Returns the predicted cost of the exact sums that the tiles leave.
+  double evaluate(const std::vector<index_t>& tiles) {
+    double cost = 0;
+    for (const index_t t : tiles) cost += tiles_[t].grid;
+    const double chunk_cost = std::max(cost / 512, 1e6);
+    std::vector<index_t> first{0};
+    cost = 0;
+    for (index_t i = 0; i < length(tiles); ++i) {
+      cost += tiles_[tiles[i]].grid;
+      if (cost < chunk_cost && i + 1 < length(tiles)) continue;
+      first.push_back(i + 1);
+      cost = 0;
+    }
+    std::vector<double> left(length(first) - 1, 0.0);
+    for_each_chunk(length(left), execution_, [&](index_t chunk, Checkpoint& checkpoint) {
+      const FlushSubnormals flush;
+      Worker worker;
+      worker.grid = GriddingSums::create(request_, *sources_, grid_, accuracy_);
+      const auto c = chunk;
+      for (index_t i = first[c]; i < first[c + 1]; ++i) left[c] += evaluate(tiles_[tiles[i]], worker, checkpoint);
+    });
+    return std::accumulate(left.begin(), left.end(), 0.0);
+  }
+
+  double evaluate(const QueryTile& tile, Worker& worker, Checkpoint& checkpoint) const {
+    const index_t n_columns = request_.n_columns, n_sums = n_columns * request_.n_labels;
+    const index_t n_outputs = n_sums + n_columns;
+    const CellBox box = around(tile.corner, tile_width(), cells(gridding_radius()));
+    worker.sums.resize(tile.size() * n_outputs);
+    worker.grid->evaluate(&query(tile.begin), tile.size(), tile.corner, box, worker.sums.data(), checkpoint);
+
+    worker.bounds.resize(n_sums);
+    sources_->weight_within(box, worker.bounds.data());
+    const double far = std::exp(-gridding_radius() * gridding_radius() / 2);
+    for (index_t l = 0; l < request_.n_labels; ++l)
+      for (index_t c = 0; c < n_columns; ++c) {
+        double& bound = worker.bounds[l * n_columns + c];
+        bound = accuracy_.absolute * bound + far * sources_->labels()[l].total(c, n_columns);
+      }
+    double left = 0;
+    for (index_t i = 0; i < tile.size(); ++i) {
+      const double* sums = worker.sums.data() + i * n_outputs;
+      const index_t row = query(tile.begin + i).row;
+      std::copy(sums, sums + n_sums, sums_ + row * n_sums);
+      left += check(row, sums, worker.bounds, settled_ + row * request_.n_labels);
+    }
+    return left * tile.exact / static_cast<double>(tile.size());
+  }
+
+  // Which sums of a query are within the tolerance, and the share of the points in those that are not.
+  double check(index_t row, const double* sums, const std::vector<double>& bounds, std::uint8_t* settled) const {
+    const index_t n_columns = request_.n_columns, left_out = request_.excluded ? request_.excluded[row] : -1;
+    const int label = left_out >= 0 ? sources_->label(left_out) : -1;
+    auto within = [&](index_t c, double bound, double sum) {
+      const double least = std::max(sum, 0.0) / (1 + accuracy_.relative),
+                   most = (std::max(sum, 0.0) + bound) / (1 - accuracy_.relative);
+      const double slack = request_.rtol - accuracy_.relative;
+      if (label >= 0) bound += subtraction_rounding * sources_->largest_weight()[c];
+      return bound <= request_.atol + slack * (slack > 0 ? least : most);
+    };
+    if (!request_.each_label) {
+      bool all = true;
+      for (index_t c = 0; c < n_columns; ++c) {
+        double bound = 0;
+        for (index_t l = 0; l < request_.n_labels; ++l) bound += bounds[l * n_columns + c];
+        all = all && within(c, bound, sums[request_.n_labels * n_columns + c]);
+      }
+      std::fill_n(settled, request_.n_labels, static_cast<std::uint8_t>(all));
+      return all ? 0 : 1;
+    }
+    double left = 0;
+    for (index_t l = 0; l < request_.n_labels; ++l) {
+      bool all = true;
+      for (index_t c = 0; c < n_columns; ++c) {
+        const auto at = l * n_columns + c;
+        all = all && within(c, bounds[at], sums[at]);
+      }
+      settled[l] = static_cast<std::uint8_t>(all);
+      if (!all) left += static_cast<double>(sources_->labels()[l].size());
+    }
+    return left / static_cast<double>(request_.points.rows);
+  }
+
+  const ApproximateSums& request_;
+  double* sums_;
+  std::uint8_t* settled_;
+  const Execution& execution_;
+  const int d_;
+  const GriddingAccuracy accuracy_;
+  const bool always_ = detail::pruning() == detail::Pruning::always;
+  int tile_shift_ = 0;  // a tile is 2^shift cells wide
+  CellGrid grid_{};
+  std::unique_ptr<SourceIndex> sources_;
+  std::vector<KeyedRow> queries_;  // by tile, then by cell
+  std::vector<QueryTile> tiles_;
+  std::vector<index_t> chosen_;  // tiles that go through the grid
+  double exact_ = 0;             // predicted nanoseconds of the exact sums of all tiles
+};
+
+bool all_finite(MatrixView<double> points) {
+  return std::all_of(points.data, points.data + points.rows * points.cols, [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+bool ApproximateSums::compute(double* sums, std::uint8_t* settled, const Execution& execution) const {
+  std::fill_n(settled, queries.rows * n_labels, std::uint8_t{0});
+  std::fill_n(sums, queries.rows * n_labels * n_columns, 0.0);
+  if ((rtol <= 0 && atol <= 0) || points.rows == 0 || queries.rows == 0 || points.cols == 0 ||
+      points.cols > max_cell_axes || detail::pruning() == detail::Pruning::never)
+    return false;
+  if (!all_finite(queries) || !all_finite(points)) return false;
+  return Evaluation(*this, sums, settled, execution).run();
+}
+
+}  // namespace spectralcls

@@ -1,0 +1,164 @@
+// Gaussian sums on a grid: sources are spread onto a patch of grid points and targets gather from it.
+//
+// exp(-|x - y|^2 / 2) = (2 / pi)^(d/2) * integral of exp(-|x - z|^2) exp(-|z - y|^2) dz, in units of the
+// bandwidth, and the integral is a sum over the grid D Z^d times D^d. By Poisson summation the sum is off by
+// a *factor* within (1 +- e)^d, e = 2 (q + q^4 + ...), q = exp(-pi^2 / (2 D^2)), whatever x and y.
+// Both Gaussians are cut to the `width` grid points nearest along each axis, so only |z - x| < a = width D / 2
+// is sure to be there. What is left out along one axis at separation t is at most, with c = D sqrt(2 / pi),
+//   2 c T (exp(-a^2 - (t - a)^2) + exp(-a^2 - (t + a)^2)) for t <= 2 a, T = sum over k >= 0 of exp(-2 k^2 D^2),
+// and exp(-t^2 / 2) (1 + e) beyond. With every factor of the other axes at most 1 + e this gives, for a pair,
+//   |grid - exp(-|x - y|^2 / 2)| <= relative * exp(-|x - y|^2 / 2) + absolute,
+//   relative = (1 + e)^d - 1,  absolute = d (1 + e)^(d - 1) max(2 c T (exp(-a^2) + exp(-2 a^2)), (1 + e) exp(-2 a^2)).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "infrastructure/matrix.hpp"
+#include "infrastructure/memory.hpp"
+#include "sums/exp2.hpp"
+
+namespace spectralcls {
+
+constexpr int gridding_widths[] = {8, 12, 16, 24, 32, 48};
+
+struct GriddingAccuracy {
+  double spacing = 0;   // in bandwidths
+  int width = 0;        // grid points along an axis; 0: no width reaches the accuracy
+  double relative = 0;  // bounds of the error of one pair, as above
+  double absolute = 0;
+
+  // The coarsest grid with a relative error below `relative` and the narrowest stencil below `absolute`.
+  static GriddingAccuracy reach(int d, double relative, double absolute);
+};
+
+// The grid points [0, extent) per axis around one box of targets, `n_channels` values at each. Positions are in
+// grid units from the patch's first point: targets are in [Width / 2, Width / 2 + Box].
+template <int D, int Width, int Box>
+class GridPatch {
+ public:
+  static constexpr int extent = Box + Width;
+  // The innermost axis is worked on in whole vectors: its stencils are a little wider and stick out of the patch.
+  static constexpr int padded = (Width + lanes<double> - 1) / lanes<double> * lanes<double>;
+  static constexpr int stride = extent + 2 * padded;
+  static constexpr index_t size = [] {
+    index_t rows = 1;
+    for (int k = 0; k + 1 < D; ++k) rows *= extent;
+    return rows * stride;
+  }();
+
+  struct Stencil {
+    std::array<int, D> first;
+    alignas(64) double value[D][padded];
+  };
+
+  GridPatch(double spacing, int n_channels)
+      : decay_(spacing * spacing * 1.4426950408889634), values_(size * n_channels) {}
+
+  void clear(int channel) { std::fill_n(values_.data() + channel * size, size, 0.0); }
+
+  Stencil stencil(const double* position) const {
+    Stencil s;
+    for (int k = 0; k < D; ++k) s.first[k] = static_cast<int>(std::ceil(position[k] - Width / 2));
+    fill(position, s);
+    return s;
+  }
+
+  // A target's stencil, which rounding must not push over the edge.
+  Stencil target_stencil(const double* position) const {
+    Stencil s;
+    for (int k = 0; k < D; ++k)
+      s.first[k] = std::min(std::max(static_cast<int>(std::ceil(position[k] - Width / 2)), 0), Box);
+    fill(position, s);
+    return s;
+  }
+
+  // Does a source at this position reach any grid point of the patch?
+  static bool reaches(const double* position) {
+    for (int k = 0; k < D; ++k)
+      if (!(position[k] > -Width / 2 && position[k] < extent + Width / 2)) return false;
+    return true;
+  }
+
+  void spread(const Stencil& s, double weight, int channel) { spread<0>(s, weight, values_.data() + channel * size); }
+
+  double gather(const Stencil& s, int channel) const {
+    Vec<double> sum[padded / lanes<double>] = {};
+    gather<0>(s, 1.0, values_.data() + channel * size, sum);
+    Vec<double> total{};
+    for (int v = 0; v < padded / lanes<double>; ++v) total += sum[v] * loaded(s.value[D - 1] + v * lanes<double>);
+    return sum_of_lanes<double>(total);
+  }
+
+  // What a source of weight 1 adds to a target's gather: the grid points that both stencils hold.
+  static double overlap(const Stencil& source, const Stencil& target) {
+    double product = 1;
+    for (int k = 0; k < D; ++k) {
+      const int width = k + 1 < D ? Width : padded, shift = target.first[k] - source.first[k];
+      double sum = 0;
+      for (int i = std::max(0, -shift); i < std::min(width, width - shift); ++i)
+        sum += target.value[k][i] * source.value[k][i + shift];
+      product *= sum;
+    }
+    return product;
+  }
+
+ private:
+  void fill(const double* position, Stencil& s) const {
+    for (int k = 0; k < D; ++k) {
+      Vec<double> x[padded / lanes<double>];
+      for (int v = 0; v < padded / lanes<double>; ++v)
+        for (int i = 0; i < lanes<double>; ++i) {
+          const double u = position[k] - (s.first[k] + v * lanes<double> + i);
+          x[v][i] = -decay_ * u * u + exp2_bias<double>;
+        }
+      exp2_biased<double>(x);
+      std::memcpy(s.value[k], x, sizeof x);
+    }
+  }
+
+  static Vec<double> loaded(const double* p) {
+    Vec<double> v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+  }
+
+  template <int K>
+  void spread(const Stencil& s, double weight, double* at) {
+    if constexpr (K + 1 == D) {
+      double* row = at + padded + s.first[K];
+      for (int v = 0; v < padded; v += lanes<double>) {
+        const Vec<double> sum = loaded(row + v) + weight * loaded(s.value[K] + v);
+        std::memcpy(row + v, &sum, sizeof sum);
+      }
+    } else {
+      const int begin = std::max(0, -s.first[K]), end = std::min(Width, extent - s.first[K]);
+      for (int i = begin; i < end; ++i) spread<K + 1>(s, weight * s.value[K][i], at + (s.first[K] + i) * step<K>);
+    }
+  }
+
+  template <int K>
+  void gather(const Stencil& s, double weight, const double* at, Vec<double>* sum) const {
+    if constexpr (K + 1 == D) {
+      const double* row = at + padded + s.first[K];
+      for (int v = 0; v < padded / lanes<double>; ++v) sum[v] += weight * loaded(row + v * lanes<double>);
+    } else {
+      for (int i = 0; i < Width; ++i) gather<K + 1>(s, weight * s.value[K][i], at + (s.first[K] + i) * step<K>, sum);
+    }
+  }
+
+  // Distance in memory between neighbors along axis K.
+  template <int K>
+  static constexpr index_t step = [] {
+    index_t s = stride;
+    for (int k = K + 2; k < D; ++k) s *= extent;
+    return s;
+  }();
+
+  double decay_;
+  AlignedVector<double> values_;
+};
+
+}  // namespace spectralcls

@@ -1,0 +1,151 @@
+#include "gridding/gridding_sums.hpp"
+
+#include <stdexcept>
+#include <type_traits>
+
+namespace spectralcls {
+namespace {
+
+template <int D, int Width>
+class GriddingSumsOf final : public GriddingSums {
+  using Patch = GridPatch<D, Width, gridding_box[D]>;
+  using Stencil = typename Patch::Stencil;
+
+ public:
+  GriddingSumsOf(const ApproximateSums& request, const SourceIndex& sources, const CellGrid& grid, double spacing)
+      : request_(request),
+        index_(sources),
+        grid_(grid),
+        per_unit_((gridding_box[D] >> cells_per_tile_log2[D]) / grid.side),
+        n_columns_(static_cast<int>(request.n_columns)),
+        n_plain_(request.n_labels * n_columns_),
+        patch_(spacing, n_plain_ + (sources.has_negative_weights() ? n_columns_ : 0)),
+        norm_(std::pow(spacing * std::sqrt(2 / 3.14159265358979323846), D)) {}
+
+  void evaluate(const KeyedRow* rows, index_t n_rows, const Cell& corner, const CellBox& box, double* sums,
+                Checkpoint& checkpoint) override {
+    for (int k = 0; k < D; ++k) first_[k] = grid_.origin[k] + corner[k] * grid_.side;
+    const bool negative = index_.has_negative_weights();
+    if (negative)
+      for (int c = 0; c < n_columns_; ++c) patch_.clear(n_plain_ + c);
+    active_.clear();
+    for (int l = 0; l < request_.n_labels; ++l) {
+      if (index_.labels()[l].tree.count(box) == 0) continue;
+      active_.push_back(l);
+      for (int c = 0; c < n_columns_; ++c) patch_.clear(l * n_columns_ + c);
+      index_.labels()[l].tree.visit(box, [&](index_t begin, index_t end) {
+        checkpoint();
+        spread(l, begin, end);
+      });
+    }
+    for (index_t begin = 0; begin < n_rows; begin += batch) {
+      if (begin % 1024 == 0) checkpoint();
+      gather(rows + begin, std::min(batch, n_rows - begin), sums + begin * (n_plain_ + n_columns_));
+    }
+  }
+
+ private:
+  // Coordinate -> grid units from the patch's first point. The difference comes first: however far the data are from
+  // zero, the positions of a target and its sources are rounded as what lies between them.
+  double position(int k, double coordinate) const { return (coordinate - first_[k]) * per_unit_ + Width / 2; }
+
+  void spread(int label, index_t begin, index_t end) {
+    const Sources& sources = index_.labels()[label];
+    const bool negative = index_.has_negative_weights();
+    double at[D];
+    for (index_t p = begin; p < end; ++p) {
+      for (int k = 0; k < D; ++k) at[k] = position(k, sources.coordinates[k * sources.size() + p]);
+      if (!Patch::reaches(at)) continue;
+      const Stencil stencil = patch_.stencil(at);
+      for (int c = 0; c < n_columns_; ++c) {
+        const double weight = sources.weights[p * n_columns_ + c];
+        patch_.spread(stencil, weight, label * n_columns_ + c);
+        if (negative) patch_.spread(stencil, std::abs(weight), n_plain_ + c);
+      }
+    }
+  }
+
+  // Some neighbors at a time, so that they find a channel's part of the patch in the first-level cache.
+  void gather(const KeyedRow* rows, index_t n_rows, double* out) {
+    const int n_outputs = n_plain_ + n_columns_;
+    std::fill_n(out, n_rows * n_outputs, 0.0);
+    double at[D];
+    for (index_t i = 0; i < n_rows; ++i) {
+      for (int k = 0; k < D; ++k) at[k] = position(k, request_.queries.row(rows[i].row)[k]);
+      targets_[i] = patch_.target_stencil(at);
+    }
+    auto gather_channel = [&](int channel) {
+      for (index_t i = 0; i < n_rows; ++i) out[i * n_outputs + channel] = patch_.gather(targets_[i], channel);
+    };
+    for (const int l : active_)
+      for (int c = 0; c < n_columns_; ++c) gather_channel(l * n_columns_ + c);
+    if (index_.has_negative_weights())
+      for (int c = 0; c < n_columns_; ++c) gather_channel(n_plain_ + c);
+    for (index_t i = 0; i < n_rows; ++i) finish(rows[i].row, targets_[i], out + i * n_outputs);
+  }
+
+  // Takes the point out that a query leaves out, and adds up the sums with |weight|.
+  void finish(index_t query, const Stencil& target, double* out) const {
+    const bool negative = index_.has_negative_weights();
+    double* absolute = out + n_plain_;
+    const index_t left_out = request_.excluded ? request_.excluded[query] : -1;
+    if (left_out >= 0 && index_.label(left_out) >= 0) {
+      double at[D];
+      for (int k = 0; k < D; ++k) at[k] = position(k, request_.points.row(left_out)[k]);
+      const double share = Patch::reaches(at) ? Patch::overlap(patch_.stencil(at), target) : 0.0;
+      const int label = index_.label(left_out);
+      for (int c = 0; c < n_columns_; ++c) {
+        const double weight = request_.weights ? request_.weights[left_out * n_columns_ + c] : 1.0;
+        out[label * n_columns_ + c] -= weight * share;
+        if (negative) absolute[c] -= std::abs(weight) * share;
+      }
+    }
+    if (!negative)
+      for (int j = 0; j < n_plain_; ++j) absolute[j % n_columns_] += out[j];
+    for (int j = 0; j < n_plain_ + n_columns_; ++j) out[j] *= norm_;
+  }
+
+  const ApproximateSums& request_;
+  const SourceIndex& index_;
+  const CellGrid& grid_;
+  const double per_unit_;  // grid points along a unit of the coordinates
+  const int n_columns_, n_plain_;
+  Patch patch_;
+  const double norm_;
+  static constexpr index_t batch = 32;  // queries
+  std::vector<Stencil, AlignedAllocator<Stencil>> targets_{batch};
+  double first_[D];          // corner of the tile
+  std::vector<int> active_;  // labels with points near the tile
+};
+
+template <int D>
+std::unique_ptr<GriddingSums> create(const ApproximateSums& request, const SourceIndex& sources, const CellGrid& grid,
+                                     const GriddingAccuracy& accuracy) {
+  static_assert(sizeof gridding_widths / sizeof *gridding_widths == 6, "one case per width");
+  const auto make = [&](auto width) -> std::unique_ptr<GriddingSums> {
+    return std::make_unique<GriddingSumsOf<D, decltype(width)::value>>(request, sources, grid, accuracy.spacing);
+  };
+  switch (accuracy.width) {
+    case gridding_widths[0]: return make(std::integral_constant<int, gridding_widths[0]>{});
+    case gridding_widths[1]: return make(std::integral_constant<int, gridding_widths[1]>{});
+    case gridding_widths[2]: return make(std::integral_constant<int, gridding_widths[2]>{});
+    case gridding_widths[3]: return make(std::integral_constant<int, gridding_widths[3]>{});
+    case gridding_widths[4]: return make(std::integral_constant<int, gridding_widths[4]>{});
+    case gridding_widths[5]: return make(std::integral_constant<int, gridding_widths[5]>{});
+  }
+  throw std::logic_error("no grid of this width");
+}
+
+}  // namespace
+
+std::unique_ptr<GriddingSums> GriddingSums::create(const ApproximateSums& request, const SourceIndex& sources,
+                                                   const CellGrid& grid, const GriddingAccuracy& accuracy) {
+  switch (request.points.cols) {
+    case 1: return spectralcls::create<1>(request, sources, grid, accuracy);
+    case 2: return spectralcls::create<2>(request, sources, grid, accuracy);
+    case 3: return spectralcls::create<3>(request, sources, grid, accuracy);
+  }
+  throw std::logic_error("grids have one to three dimensions");
+}
+
+}  // namespace spectralcls

@@ -1,0 +1,31 @@
+// One tile of queries through a grid patch.
+#pragma once
+
+#include <memory>
+
+#include "gridding/gauss_grid.hpp"
+#include "gridding/source_index.hpp"
+
+namespace spectralcls {
+
+// Side of a tile of queries in grid points, and in cells (a power of two), by dimension.
+constexpr int gridding_box[] = {0, 64, 32, 32};
+constexpr int cells_per_tile_log2[] = {0, 4, 3, 3};
+// The sum of a label that is settled for itself, relative to the weight near it and to the tolerance. Smaller ones are
+// left to exact sums; a wider stencil, which reaches smaller ones, takes longer for all.
+constexpr double least_of_label[] = {0, 1e-24, 1e-8, 1e-3};
+
+class GriddingSums {
+ public:
+  virtual ~GriddingSums() = default;
+  // The queries rows[0 ... n_rows) of the tile whose first cell is `corner`, over the points in `box`: for each,
+  // n_labels x n_columns sums, then n_columns sums with |weight|, of pairs that differ from the kernel by the bounds in
+  // GriddingAccuracy.
+  virtual void evaluate(const KeyedRow* rows, index_t n_rows, const Cell& corner, const CellBox& box, double* sums,
+                        Checkpoint& checkpoint) = 0;
+
+  static std::unique_ptr<GriddingSums> create(const ApproximateSums& request, const SourceIndex& sources,
+                                              const CellGrid& grid, const GriddingAccuracy& accuracy);
+};
+
+}  // namespace spectralcls

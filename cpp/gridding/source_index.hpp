@@ -1,0 +1,44 @@
+// The points of a grid's sums, label by label, in the order of their cells.
+#pragma once
+
+#include <vector>
+
+#include "gridding/approximate_sums.hpp"
+#include "gridding/cell_tree.hpp"
+#include "infrastructure/memory.hpp"
+
+namespace spectralcls {
+
+// The points of one label.
+struct Sources {
+  CellTree tree;
+  AlignedVector<double> coordinates;  // d rows of n
+  std::vector<double> weights;        // n rows of n_columns
+  std::vector<double> prefix;         // (n + 1) rows of n_columns: sums of |weight| up to a position
+  index_t size() const { return length(tree.order()); }
+  // Sum of |weight|.
+  double total(index_t column, index_t n_columns) const { return prefix[size() * n_columns + column]; }
+};
+
+// The points of all labels over one grid of cells.
+class SourceIndex {
+ public:
+  SourceIndex(const ApproximateSums& request, const CellGrid& grid);
+
+  const std::vector<Sources>& labels() const { return labels_; }
+  const std::vector<double>& largest_weight() const { return largest_; }  // of |weight|, per column
+  bool has_negative_weights() const { return negative_; }
+  index_t count(const CellBox& box) const;
+  // Sums of |weight| in a box, rounded up, (n_labels, n_columns).
+  void weight_within(const CellBox& box, double* out) const;
+  // The label of a row of the original points, -1 if the row was left out.
+  int label(index_t row) const { return label_of_[row]; }
+
+ private:
+  std::vector<Sources> labels_;
+  std::vector<double> largest_;
+  std::vector<int> label_of_;
+  bool negative_ = false;
+};
+
+}  // namespace spectralcls

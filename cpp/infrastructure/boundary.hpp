@@ -1,0 +1,83 @@
+// Calls from one shared library into another. No exception passes between them: each may hold a C++ runtime of its own,
+// which does not recognize what another one throws.
+#pragma once
+
+#include <cstring>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "infrastructure/parallel.hpp"
+
+namespace spectralcls {
+
+// The exception that ended a call, as data.
+struct Failure {
+  enum class Kind { none, interrupted, out_of_memory, other };
+  Kind kind = Kind::none;
+  char message[240] = "";
+
+  void rethrow() const {
+    switch (kind) {
+      case Kind::none: return;
+      case Kind::interrupted: throw Interrupted{};
+      case Kind::out_of_memory: throw std::bad_alloc{};
+      case Kind::other: throw std::runtime_error(message);
+    }
+  }
+};
+
+template <class Function>
+class Entry;
+
+// A function of another library, called like one of the caller's.
+template <class Result, class... Arguments>
+class Entry<Result (*)(Arguments...)> {
+ public:
+  constexpr Entry() = default;
+
+  template <Result (*function)(Arguments...)>
+  static constexpr Entry to() {
+    Entry entry;
+    entry.guarded_ = &guard<function>;
+    return entry;
+  }
+
+  Result operator()(Arguments... arguments) const {
+    Failure failure;
+    if constexpr (std::is_void_v<Result>) {
+      guarded_(failure, std::forward<Arguments>(arguments)...);
+      failure.rethrow();
+    } else {
+      Result result = guarded_(failure, std::forward<Arguments>(arguments)...);
+      failure.rethrow();
+      return result;
+    }
+  }
+
+ private:
+  template <Result (*function)(Arguments...)>
+  static Result guard(Failure& failure, Arguments... arguments) {
+    try {
+      return function(std::forward<Arguments>(arguments)...);
+    } catch (const Interrupted&) {
+      failure.kind = Failure::Kind::interrupted;
+    } catch (const std::bad_alloc&) {
+      failure.kind = Failure::Kind::out_of_memory;
+    } catch (const std::exception& error) {
+      failure.kind = Failure::Kind::other;
+      std::strncpy(failure.message, error.what(), sizeof failure.message - 1);
+    }
+    return Result();
+  }
+
+  Result (*guarded_)(Failure&, Arguments...) = nullptr;
+};
+
+// In the library that has the function: its entry.
+template <auto function>
+constexpr auto entry = Entry<decltype(function)>::template to<function>();
+
+}  // namespace spectralcls

@@ -1,0 +1,66 @@
+// Points that are kept for many calls, in the layouts that these ask for.
+#pragma once
+
+#include <memory>
+
+#include "sums/packed_points.hpp"
+
+namespace spectralcls {
+
+// A layout is packed by the first call that computes with it; calls may come from several threads.
+template <class T>
+class PackingCache {
+ public:
+  // `weights`: of n_columns columns, or nullptr.
+  PackingCache(MatrixView<T> points, const Grouping& grouping, const T* weights, index_t n_columns, bool with_product,
+               bool by_locality, const Execution& execution)
+      : points_(points),
+        grouping_(grouping),
+        weights_(weights),
+        n_columns_(n_columns),
+        with_product_(with_product),
+        by_locality_(by_locality),
+        geometry_(Geometry::of(points, 0.0, execution)) {}
+
+  // Whether the scale suits this bandwidth too: what lies beyond the limit must be out of its reach, and the squares of
+  // distances that it tells apart must be numbers.
+  bool suits(double bandwidth) const {
+    constexpr double least_share = sizeof(T) == 4 ? 0x1p-50 : 0x1p-480;
+    return bandwidth <= geometry_.scale * 0x1p20 && bandwidth >= geometry_.scale * least_share;
+  }
+
+  // For all pairs.
+  std::shared_ptr<const PackedPoints<T>> plain(const Execution& execution) const {
+    have_plain_([&] {
+      plain_ = with_weights(
+          std::make_shared<PackedPoints<T>>(points_, geometry_, grouping_, with_product_, by_locality_, execution));
+    });
+    return plain_;
+  }
+  // Arranged so that pairs can be pruned.
+  std::shared_ptr<const PackedPoints<T>> for_pruning(const Execution& execution) const {
+    have_pruning_([&] {
+      pruning_ =
+          with_weights(std::make_shared<PackedPoints<T>>(points_, geometry_, grouping_, with_product_, execution));
+    });
+    return pruning_;
+  }
+  bool has_pruning() const { return have_pruning_.done(); }
+
+ private:
+  std::shared_ptr<const PackedPoints<T>> with_weights(std::shared_ptr<PackedPoints<T>> packed) const {
+    if (weights_) packed->keep_weights(weights_, n_columns_);
+    return packed;
+  }
+
+  MatrixView<T> points_;
+  Grouping grouping_;
+  const T* weights_;
+  index_t n_columns_;
+  bool with_product_, by_locality_;
+  Geometry geometry_;
+  mutable Once have_plain_, have_pruning_;
+  mutable std::shared_ptr<const PackedPoints<T>> plain_, pruning_;
+};
+
+}  // namespace spectralcls

@@ -1,0 +1,123 @@
+// Which terms a sum cannot see, and whether to look for them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "geometry/pruning.hpp"
+#include "infrastructure/costs.hpp"
+#include "sums/kernel_sums.hpp"
+#include "sums/packing_cache.hpp"
+
+namespace spectralcls::detail {
+
+// A lower bound of log2(x), x >= 0, less than 0.09 below it: between powers of two the logarithm is above its chord.
+inline double log2_below(double x) {
+  std::int64_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return static_cast<double>(bits) * 0x1p-52 - 1023;
+}
+
+// How far the points of a label matter. A kernel falls off at least as fast as its decay 2^(-rate a) in the argument a,
+// and but for the singular one is at most that. What a query has summed so far is at least 2^-e in absolute terms: the
+// absolute value of the sum itself, or min |w_j| 2^(-rate a0), a0 the smallest argument met. Points beyond (e + bits) /
+// rate add at most
+//   sum |w_j| 2^(-rate a_j) <= 2^-bits (sum |w_j|) 2^-e.
+// With bits = digits + 2 + log2(sum |w_j|) all of them together are a quarter of a rounding of the sum of absolute
+// terms, whatever their number, weights and signs. Within a tolerance e and the weights are those of all labels
+// together, and bits = log2(sum |w_j|) - log2(rtol). A logarithm of size L is rounded by L 2^-digits, which is a
+// relative error of the sum: log2(L) bits fewer are seen.
+template <class T>
+class PruningRadius {
+ public:
+  PruningRadius(const KernelSums<T>& request, bool scaled, bool logarithms)
+      : request_(request), scaled_(scaled), logarithms_(logarithms && request.tolerance() == 0) {}
+
+  // Adds up the weights, which squared() and exponent() need.
+  void weigh() {
+    if (!bits_.empty()) return;
+    const bool apart = request_.tolerance() == 0;
+    std::vector<Weights> weights(apart ? request_.n_labels : 1);
+    const index_t per_point =
+        !request_.weights ? 0 : (request_.weights_by_bandwidth ? request_.n_bandwidths() : 1) * request_.n_columns;
+    for (index_t i = 0; i < request_.points.rows; ++i) {
+      const std::int64_t label = request_.labels ? request_.labels[i] : 0;
+      if (label >= 0) weights[apart ? label : 0].add(request_.weights + i * per_point, per_point);
+    }
+    for (const Weights& of_label : weights) {
+      const double total = of_label.total > 0 ? std::log2(of_label.total) : 0;
+      totals_.push_back(std::max(total, 0.0));
+      bits_.push_back(total + (apart ? std::numeric_limits<T>::digits + 2 : -std::log2(request_.tolerance())));
+      lightest_.push_back(of_label.total > 0 ? -std::log2(of_label.least) : 0);
+    }
+  }
+
+  // e of a point with the argument `least`, whatever its weight.
+  double exponent(int label, double lowest_rate, double least) const {
+    return lowest_rate * least + lightest_[set_of(label)];
+  }
+  // Whether kernel values are at most their decays, so that e may be that of a sum.
+  bool bounded() const { return traits(request_.kernel).at_zero == 1; }
+
+  // Scaled squared distance beyond which nothing matters to a query with this e whose nearest point has the argument
+  // `least`.
+  double squared(int label, double lowest_rate, double least, double exponent) const {
+    const Decay decay = traits(request_.kernel).decay;
+    if (decay == Decay::compact) return 1 / lowest_rate;
+    // Values below the range of T are zero; with a scale, those so far below the largest.
+    const double vanishing = (1 - std::numeric_limits<T>::min_exponent) / lowest_rate;
+    const index_t weights = set_of(label);
+    // The largest term is 2^(-rate a0), the sum at most their total weight times that.
+    const double size = logarithms_ ? (lowest_rate * least - totals_[weights]) * ln2 : 0;
+    const double bits =
+        bits_[weights] - log2_below(std::clamp(size, 1.0, std::ldexp(1.0, std::numeric_limits<T>::digits)));
+    double reach = std::min((exponent + bits) / lowest_rate, least + vanishing);
+    if (!scaled_) reach = std::min(reach, vanishing);
+    return decay == Decay::exponential ? reach * reach : reach;
+  }
+
+ private:
+  struct Weights {
+    double least = std::numeric_limits<double>::infinity(), total = 0;
+    // Of one point, in all columns; without weights it is one.
+    void add(const T* of_point, index_t n) {
+      double largest = n == 0, smallest = n == 0 ? 1 : std::numeric_limits<double>::infinity();
+      for (index_t c = 0; c < n; ++c) {
+        const double weight = std::abs(static_cast<double>(of_point[c]));
+        largest = std::max(largest, weight);
+        smallest = std::min(smallest, weight);
+      }
+      total += largest;
+      least = std::min(least, smallest);
+    }
+  };
+  index_t set_of(int label) const { return request_.tolerance() == 0 ? label : 0; }
+
+  const KernelSums<T>& request_;
+  bool scaled_, logarithms_;
+  // Of each label, or of all: bits, and logarithms of the weights' sum and of the inverse of the least.
+  std::vector<double> bits_, totals_, lightest_;
+};
+
+// Whether pruning is worth a trial. Weighs the points if it looks.
+template <class T>
+bool pruning_may_pay(const KernelSums<T>& request, PruningRadius<T>& radius) {
+  // Tiles that an earlier call has built cost nothing. Exact sums must not depend on earlier calls, so these ask
+  // anyway.
+  if (request.tolerance() > 0 && request.cache && request.cache->has_pruning()) return true;
+  radius.weigh();
+  const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());
+  const SeparateLabels apart =
+      request.tolerance() > 0 ? SeparateLabels{} : SeparateLabels{request.labels, request.n_labels};
+  const double pair_cost = static_cast<double>(request.points.cols) + pruning_costs.kernel;
+  return filter_may_pay(request.queries, request.points, apart, largest, pair_cost, [&](double scale, double least) {
+    const double lowest_rate = rate<T>(request.kernel, scale, largest), nearest = argument(request.kernel, least);
+    return radius.squared(0, lowest_rate, nearest, radius.exponent(0, lowest_rate, nearest));
+  });
+}
+
+}  // namespace spectralcls::detail
