@@ -1,5 +1,5 @@
-// The one door between Python and the core. Whatever comes in is checked here and refused by a sentence that names the
-// argument; what comes out is allocated here, under the GIL.
+// The only door between Python and the core. Every argument is checked here, and an error names the argument in a
+// sentence. Results are allocated here, under the GIL.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -20,7 +20,7 @@ namespace py = pybind11;
 
 constexpr index_t no_limit = std::numeric_limits<index_t>::max(), no_least = std::numeric_limits<index_t>::min();
 
-// C-contiguous and aligned, exactly this dtype.
+// C-contiguous, aligned, and exactly of this dtype.
 template <class T>
 using Array = py::array_t<T, py::array::c_style | py::detail::npy_api::NPY_ARRAY_ALIGNED_>;
 template <class T>
@@ -32,17 +32,17 @@ using ColumnMajorArray = py::array_t<T, py::array::f_style | py::detail::npy_api
 std::string shape_of(const py::array& array);  // "(3, 2)"
 std::string text(double value);
 
-// An integer in least ... most.
+// Returns an integer in [least, most].
 index_t integer(const py::handle& given, const char* name, index_t least, index_t most);
-// An integer of at least `least` that only limits something: 2^40 stands for all that is larger.
+// Returns an integer of at least `least` that is only a limit. Values above 2^40 become 2^40.
 index_t at_most(const py::handle& given, const char* name, index_t least = 1);
-// A number in [least, infinity), or (0, infinity) with positive().
+// number() returns a number in [least, infinity), positive() one in (0, infinity).
 double number(const py::handle& given, const char* name, double least = -std::numeric_limits<double>::max());
 double positive(const py::handle& given, const char* name);
 
-std::string name_of(const py::handle& given, const char* name);  // a str
+std::string name_of(const py::handle& given, const char* name);  // must be a str
 
-// An array of the dtype of T and of least ... most dimensions; a copy if it is neither contiguous nor aligned.
+// Returns an array of the dtype of T with least ... most dimensions. Copies it unless it is contiguous and aligned.
 template <class T, class Checked = Array<T>>
 Checked array(const py::handle& given, const char* name, int least_dimensions, int most_dimensions) {
   if (!py::isinstance<py::array_t<T>>(given))
@@ -56,7 +56,7 @@ Checked array(const py::handle& given, const char* name, int least_dimensions, i
   return checked;
 }
 
-// A matrix with at least one column.
+// Returns a matrix with at least one column.
 template <class T>
 Array<T> matrix(const py::handle& given, const char* name) {
   Array<T> checked = array<T>(given, name, 2, 2);
@@ -69,7 +69,7 @@ MatrixView<T> view(const Array<T>& matrix) {
   return {matrix.data(), matrix.shape(0), matrix.shape(1)};
 }
 
-// A vector with the given number of entries.
+// Returns a vector with `size` entries.
 template <class T>
 Array<T> vector(const py::handle& given, const char* name, index_t size) {
   Array<T> checked = array<T>(given, name, 1, 1);
@@ -79,12 +79,12 @@ Array<T> vector(const py::handle& given, const char* name, index_t size) {
   return checked;
 }
 
-// None, or such a vector of integers within least ... most.
+// None, or a vector of integers in [least, most].
 using Integers = std::optional<Array<std::int64_t>>;
 Integers integers(const py::handle& given, const char* name, index_t size, index_t least, index_t most);
 inline const std::int64_t* data(const Integers& values) { return values ? values->data() : nullptr; }
 
-// An array to be filled in place: of exactly this shape, dtype and layout.
+// Returns an array that the core fills in place. It must have exactly this shape, dtype and layout.
 template <class T>
 Array<T> output(const py::handle& given, const char* name, index_t rows, index_t columns) {
   const auto whole = array<T>(given, name, 2, 2);
@@ -94,7 +94,7 @@ Array<T> output(const py::handle& given, const char* name, index_t rows, index_t
   return whole;
 }
 
-// Raises MemoryError with a sentence if `counts` values of this size are more than the machine has memory for.
+// Raises MemoryError with a sentence if an array of this shape needs more memory than the machine has.
 void check_memory(const std::vector<index_t>& counts, std::size_t bytes, const char* what);
 
 template <class T>
@@ -108,11 +108,12 @@ Array<T> to_array(const std::vector<T>& values) {
   return Array<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-// How to run: on at most so many threads; answers Ctrl-C, polled on the calling thread with the GIL released.
+// Returns how to run: on at most n_threads threads, and interruptible by Ctrl-C. The calling thread polls for it, with
+// the GIL released.
 Execution execution(const py::handle& n_threads);
 
-// Runs one numeric call of the core without the GIL. Safe because the arrays are held by the caller's
-// references and the core touches nothing of Python except through `interrupted`.
+// Runs a numeric call of the core without the GIL. The caller's references keep the arrays alive, and the core touches
+// Python only through `interrupted`.
 template <class Call>
 void without_gil(Call&& call) {
   try {
@@ -123,8 +124,8 @@ void without_gil(Call&& call) {
   }
 }
 
-// Calls f(float{}) or f(double{}) for the dtype of a float32 or float64 array. Equal dtypes need not be the same
-// object: those of unpickled arrays are separate ones.
+// Calls f(float{}) or f(double{}) for the dtype of a float32 or float64 array. Dtypes are compared by value, because
+// unpickled arrays have dtype objects of their own.
 template <class F>
 auto dispatch(const py::handle& given, const char* name, F&& f) {
   if (py::isinstance<py::array_t<float>>(given)) return f(float{});

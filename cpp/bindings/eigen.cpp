@@ -67,7 +67,7 @@ Array<T> square(const py::object& given) {
   return a;
 }
 
-// The parts of a CSR matrix with the given number of columns, every index checked.
+// The parts of a CSR matrix with the given number of columns. Every index is checked.
 template <class T>
 class Csr {
  public:
@@ -123,7 +123,7 @@ py::dict eigen_csr(const py::object& row_starts, const py::object& indices, cons
   });
 }
 
-// X X^T, X given by rows and X^T by rows.
+// X X^T, where X and X^T are both given by rows.
 py::dict eigen_gram(const py::object& row_starts, const py::object& indices, const py::object& values,
                     const py::object& transposed_starts, const py::object& transposed_indices,
                     const py::object& transposed_values, const py::dict& options, const py::object& n_threads) {
@@ -146,8 +146,8 @@ py::dict eigen_gram(const py::object& row_starts, const py::object& indices, con
   });
 }
 
-// S K S of packed points. bandwidths and factors, (n_labels, n_labels): those between the points of any two labels;
-// scale, (n,) or None: the diagonal of S. The products run on product_threads threads, the rest on n_threads.
+// S K S over packed points. bandwidths and factors, both (n_labels, n_labels), hold for the points of any two labels.
+// scale, (n,) or None, is the diagonal of S. The products run on product_threads threads, the rest on n_threads.
 py::dict eigen_kernel(const py::object& points, const py::object& kernel, const py::object& bandwidths,
                       const py::object& factors, const py::object& scale, const py::object& product_threads,
                       const py::dict& options, const py::object& n_threads) {
@@ -182,7 +182,7 @@ py::dict eigen_kernel(const py::object& points, const py::object& kernel, const 
   });
 }
 
-// `apply(x)` takes an (n, columns) array and gives one of the same shape; the dtype is that of options["start"].
+// `apply(x)` maps an (n, columns) array to one of the same shape. The dtype is that of options["start"].
 py::dict eigen_callback(const py::object& n_rows, const py::function& apply, const py::dict& options,
                         const py::object& n_threads) {
   return dispatch(options["start"], "start", [&](auto zero) {

@@ -28,7 +28,7 @@ Array<T> check_weights(const py::handle& given, index_t n, index_t n_bandwidths)
   return weights;
 }
 
-// (b,), or (b, n_labels) with separate bandwidths for each label; all positive and finite.
+// (b,), or (b, n_labels) with separate bandwidths for each label. All are positive and finite.
 Array<double> check_bandwidths(const py::handle& given, int n_labels) {
   const auto bandwidths = array<double>(given, "bandwidth", 1, 2);
   if (bandwidths.size() == 0 || (bandwidths.ndim() == 2 && bandwidths.shape(1) != n_labels))
@@ -40,7 +40,7 @@ Array<double> check_bandwidths(const py::handle& given, int n_labels) {
   return bandwidths;
 }
 
-// The sums of a request whose queries, points, bandwidths and weights are filled in, as the output asked for.
+// Computes the sums of a complete request and returns them in the form `output`.
 template <class T>
 py::object computed(const KernelSums<T>& request, const py::handle& output, const py::handle& n_threads) {
   const std::string form = name_of(output, "output");
@@ -136,7 +136,7 @@ py::object pack_points(const py::object& points, const py::object& weights, cons
   });
 }
 
-// Sums over points that were packed before, with their labels and, unless others are given, their weights.
+// Sums over packed points, with their labels. `weights` replaces the weights that were packed with them.
 py::object packed_kernel_sums(const py::object& queries, const py::object& points, const py::object& weights,
                               const py::object& kernel, const py::object& bandwidths, const py::object& excluded,
                               const py::object& rtol, const py::object& output, const py::object& n_threads) {
@@ -168,8 +168,8 @@ void kernel_matrix(const py::object& queries, const py::object& points, const py
   });
 }
 
-// Gaussian sums on a grid and which of them are within the tolerance, or None if exact sums are predicted to be as
-// fast.
+// Returns Gaussian sums on a grid and a mark for each sum within the tolerance. Returns None if exact sums are
+// predicted to be as fast.
 py::object approximate_sums(const py::object& queries, const py::object& points, const py::object& weights,
                             const py::object& labels, const py::object& n_labels, const py::object& bandwidth,
                             const py::object& excluded, const py::object& rtol, const py::object& atol,

@@ -4,7 +4,7 @@
 namespace spectralcls::bindings {
 namespace {
 
-// Points that Python holds for many searches.
+// Points that Python keeps for many searches.
 template <class T>
 struct IndexedPoints {
   Array<T> points;
@@ -28,7 +28,8 @@ py::object index_points(const py::object& points) {
   });
 }
 
-// The largest absolute value, infinity or NaN if there are any: NumPy takes longer than a search for a few queries.
+// The largest absolute value, infinity or NaN if there are any. NumPy would take longer than a search for a few
+// queries.
 double largest_size(const py::object& values) {
   return dispatch(values, "values", [&](auto zero) {
     using T = decltype(zero);

@@ -1,4 +1,4 @@
-// The extension module: which variant runs, how many threads it may use, and one registrar for each area.
+// The extension module: it chooses the variant, limits the threads, and calls one registrar for each area.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -9,7 +9,7 @@
 namespace spectralcls::bindings {
 namespace {
 
-// The most threads that a caller who names no number shall use, 0 for no limit: what threadpoolctl sets.
+// The limit on threads for callers that name no number, 0 for none. threadpoolctl sets it.
 std::atomic<int> thread_limit{0};
 
 void load(const std::string& path) {
@@ -42,7 +42,7 @@ py::dict build_info() {
 }  // namespace
 }  // namespace spectralcls::bindings
 
-// The two functions that threadpoolctl calls; see spectralcls._parallel.
+// The two functions that threadpoolctl calls; see spectralcls/_core/threads.py.
 extern "C" {
 PYBIND11_EXPORT int spectralcls_get_num_threads() {
   const int limit = spectralcls::bindings::thread_limit;
@@ -51,7 +51,7 @@ PYBIND11_EXPORT int spectralcls_get_num_threads() {
 PYBIND11_EXPORT void spectralcls_set_num_threads(int n) { spectralcls::bindings::thread_limit = n; }
 }
 
-// Without the GIL too: the variant is chosen once, while the module is imported, and calls share nothing else.
+// The module needs no GIL: the variant is chosen once, during import, and calls share nothing else.
 PYBIND11_MODULE(_bindings, module, pybind11::mod_gil_not_used()) {
   using namespace spectralcls::bindings;
   module.doc() = "The bindings of the compiled core: functions of one instruction-set variant, chosen by load().";

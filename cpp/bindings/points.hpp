@@ -1,4 +1,4 @@
-// Points that Python holds for many calls.
+// Points that Python keeps for many calls.
 #pragma once
 
 #include <limits>
@@ -11,7 +11,7 @@ namespace spectralcls::bindings {
 
 constexpr index_t largest_int = std::numeric_limits<int>::max();
 
-// Points, what belongs to them, and, if they were packed for many calls, how.
+// Points with their weights and labels, and a cache of their packings if they serve many calls.
 template <class T>
 struct Points {
   Array<T> points;
@@ -28,7 +28,7 @@ struct Points {
   index_t rows() const { return points.shape(0); }
 };
 
-// Calls f(points) for the packed points that Python hands over.
+// Calls f(points) for packed points from Python.
 template <class F>
 auto with_points(const py::object& given, F&& f) {
   if (py::isinstance<Points<float>>(given)) return f(given.cast<const Points<float>&>());

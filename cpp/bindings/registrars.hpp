@@ -1,4 +1,4 @@
-// One registrar for each area; each returns quickly and knows no mathematics.
+// One registrar for each area. Registrars contain no mathematics.
 #pragma once
 
 #include <pybind11/pybind11.h>

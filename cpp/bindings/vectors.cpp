@@ -1,4 +1,4 @@
-// Small linear algebra: in-place combinations of rows, and the LAPACK that the eigensolver uses.
+// Small linear algebra: combinations of rows in place, and LAPACK for the eigensolver.
 #include <cstring>
 
 #include "arguments.hpp"
@@ -8,7 +8,7 @@
 namespace spectralcls::bindings {
 namespace {
 
-// The last rows of a C-contiguous (k, n) array become factors @ rows, in place; factors (c, k) in float64.
+// Replaces the last rows of a C-contiguous (k, n) array by factors @ rows, in place. factors (c, k) are float64.
 void combine_rows(const py::object& rows, const py::object& factors, const py::object& n_threads) {
   dispatch(rows, "rows", [&](auto zero) {
     using T = decltype(zero);

@@ -1,4 +1,4 @@
-// Axis-parallel boxes (d lows, then d highs, scaled as in the geometry) around blocks of queries and tiles of points.
+// Axis-parallel boxes around blocks of queries and tiles of points: d lows, then d highs, scaled by the geometry.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace spectralcls {
 
-// The box of every block of packed queries, one after the other.
+// Returns the box of every block of packed queries, one after the other.
 template <class T>
 std::vector<T> boxes_of_blocks(const PackedQueries<T>& queries) {
   const index_t d = queries.d;
   std::vector<T> boxes(queries.n_blocks * 2 * d);
   for (index_t b = 0; b < queries.n_blocks; ++b)
     for (index_t k = 0; k < d; ++k) {
-      const T* values = queries.block(DistanceForm::product, b) + k * tile_rows;  // -2 q
+      const T* values = queries.block(DistanceForm::product, b) + k * tile_rows;  // holds -2 q
       const auto [low, high] = std::minmax_element(values, values + tile_rows);
       boxes[b * 2 * d + k] = *high * T(-0.5);
       boxes[b * 2 * d + d + k] = *low * T(-0.5);
@@ -25,7 +25,7 @@ std::vector<T> boxes_of_blocks(const PackedQueries<T>& queries) {
   return boxes;
 }
 
-// The smallest box around several.
+// Returns the smallest box that contains all boxes.
 template <class T>
 std::vector<T> union_of_boxes(const std::vector<T>& boxes, index_t d) {
   std::vector<T> box(boxes.begin(), boxes.begin() + 2 * d);
@@ -37,7 +37,7 @@ std::vector<T> union_of_boxes(const std::vector<T>& boxes, index_t d) {
   return box;
 }
 
-// A lower bound of the squared distance between points of two boxes, safe against the rounding of the boxes.
+// Returns a lower bound of the squared distance between points of two boxes. It allows for the rounding of the boxes.
 template <class T>
 double squared_gap(const T* a, const T* b, index_t d) {
   double squared = 0;

@@ -6,10 +6,10 @@
 namespace spectralcls {
 namespace {
 
-constexpr int prefetch_ahead = 8;  // features
+constexpr int prefetch_ahead = 8;  // in features
 
-// |q|^2 + |x|^2 - 2 q.x with q holding -2 q: one multiply-add a feature, all sums in registers. The norms of the
-// queries may be less a floor.
+// |q|^2 + |x|^2 - 2 q.x, where q holds -2 q: one multiply-add a feature, with all sums in registers. A floor may have
+// been subtracted from the norms of the queries.
 template <class T, int NV, int Rows>
 struct ProductPanel {
   static constexpr int W = lanes<T>;
@@ -20,7 +20,7 @@ struct ProductPanel {
 #pragma GCC unroll 3
     for (int v = 0; v < NV; ++v) {
       xk[v] = load(x + v * W);
-      // The points come from the second-level cache, which the hardware alone does not keep ahead of.
+      // The points come from the second-level cache. The hardware prefetcher alone does not keep up.
       __builtin_prefetch(x + (prefetch_ahead * NV + v) * W);
     }
 #pragma GCC unroll 8
@@ -74,8 +74,8 @@ SPECTRALCLS_INLINE void store_panel(const Vec<T> (&sum)[Rows][NV], T* out) {
     }
 }
 
-// The sums of a panel. D: the number of features if the compiler is to know it, else 0. With a few of them a loop costs
-// as much as its body. What is summed is kept in `out` while the registers sum the next features.
+// Computes the sums of a panel. D is the number of features if it is a compile-time constant, else 0: with few features
+// the loop costs as much as its body. `out` keeps partial sums while the registers sum the next features.
 template <class T, int NV, int Rows, int D, template <class, int, int> class Panel>
 SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
   Panel<T, NV, Rows> first;
@@ -92,7 +92,7 @@ SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* 
       return store_panel<false>(first.sum, out);
     }
     for (index_t k = n_more * summed_in_turn<T>; k < d; ++k, x += NV * lanes<T>, q += tile_rows) first.add(q, x);
-    first.template add_norms<false>(q_norms, x_norms);  // small sums have small roundings
+    first.template add_norms<false>(q_norms, x_norms);  // norms come last: small sums have small rounding errors
     store_panel<false>(first.sum, out);
     for (; n_more > 0; --n_more) {
       Panel<T, NV, Rows> part;
@@ -103,7 +103,8 @@ SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* 
   }
 }
 
-// Whether a panel holds a distance below the floor of its row. In memory: sixteen registers are full of sums.
+// Tells whether a panel holds a distance below the floor of its row. It reads memory, because the sums fill all sixteen
+// registers.
 template <class T, int NV, int Rows>
 SPECTRALCLS_INLINE bool any_below(const T* distances, const T* floors) {
   Bits<T> signs{};
@@ -117,7 +118,7 @@ SPECTRALCLS_INLINE bool any_below(const T* distances, const T* floors) {
   return sign_bits<T>(signs) != 0;
 }
 
-// Calls body(x, its norms, vectors as a constant, where they go) for the panels of a tile.
+// Calls body(coordinates, norms, number of vectors as a constant, output) for each panel of a tile.
 template <class T, class Body>
 SPECTRALCLS_INLINE void for_each_panel(const PackedTiles<T>& points, const Tile& tile, DistanceForm form, T* to,
                                        Body&& body) {

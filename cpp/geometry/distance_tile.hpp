@@ -1,4 +1,4 @@
-// Squared distances between tile_rows queries and one tile of packed points, left in a small buffer.
+// Squared distances between tile_rows queries and one tile of packed points, in a small buffer.
 #pragma once
 
 #include "geometry/points.hpp"
@@ -10,24 +10,24 @@ struct alignas(64) TileBuffer {
   T value[tile_rows][tile_width<T>];
 };
 
-// Features that are summed one after the other. Where their terms are equal, as those of copies of a feature are, they
-// are rounded the same way, so that the error grows with their number; above it, sums of so many are summed. Promises
-// leave float64 room for more of these roundings.
+// Number of features that are summed one after the other. Equal terms, such as those of copied features, are rounded
+// alike, so the error grows with the number of terms. Longer sums are therefore split into partial sums of this length.
+// float64 has digits to spare for longer ones.
 template <class T>
 constexpr index_t summed_in_turn = sizeof(T) == 4 ? 32 : 64;
 
-// Of the first n_rows rows of the block at least: a query that comes alone is not computed several times.
+// Computes at least the first n_rows rows of the block. A single query is not computed several times.
 template <class T>
 void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block, index_t n_rows,
                        const PackedTiles<T>& points, const Tile& tile, TileBuffer<T>& out);
 
-// The same in the product form, which is too coarse for distances below a floor, one for each row; returns the panels
-// that hold such a distance, a bit each. The test costs an addition for each vector.
+// Computes distances in the product form, which is too inaccurate below `floors`, one for each row. Returns a bit for
+// each panel that holds a distance below its floor. The test costs one addition for each vector.
 template <class T>
 unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                         const Tile& tile, const T* floors, TileBuffer<T>& out);
 
-// The same from differences, in the panels whose bits are set.
+// Computes distances from differences in the panels whose bits are set.
 template <class T>
 void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                            const Tile& tile, unsigned panels, TileBuffer<T>& out);
@@ -43,7 +43,7 @@ SPECTRALCLS_DECLARE(float)
 SPECTRALCLS_DECLARE(double)
 #undef SPECTRALCLS_DECLARE
 
-// The smallest distance in each lane of one row of a tile.
+// Returns the smallest distance in each lane of one row of a tile.
 template <class T>
 inline Vec<T> row_minimum(const T* row, int n_vectors) {
   if (n_vectors < tile_vectors) {

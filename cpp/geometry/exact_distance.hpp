@@ -1,4 +1,4 @@
-// The squared distance of two points.
+// The squared distance between two points.
 #pragma once
 
 #include <cstring>
@@ -7,14 +7,15 @@
 
 namespace spectralcls::detail {
 
-// A difference of coordinates times the scale, a power of two. The scale comes first unless `Sum` is wider than T: a
-// difference may be beyond the range of numbers.
+// Returns a difference of coordinates times the scale, a power of two. Unless `Sum` is wider than T, the scale is
+// applied first, because a difference may overflow.
 template <bool Wider, class Value, class Sum>
 Value scaled_difference(Value left, Value right, Sum scale) {
   return Wider ? (left - right) * scale : left * scale - right * scale;
 }
 
-// Of coordinates times `scale`, as eight sums in a fixed order; in double, or in T where roundings do not matter.
+// Returns the squared distance of coordinates times `scale`. Eight sums in a fixed order are kept in double, or in T if
+// rounding does not matter.
 template <class Sum = double, class T>
 Sum squared_distance(const T* q, const T* x, index_t d, Sum scale) {
   typedef T Eight __attribute__((vector_size(8 * sizeof(T))));

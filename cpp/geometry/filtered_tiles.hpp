@@ -1,4 +1,4 @@
-// Points laid out so that most pairs can be pruned.
+// Points in an order in which most pairs can be pruned.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace spectralcls::detail {
 
-// Tiles few points wide and compact in principal coordinates, which pack() lays out, and their filter.
+// Tiles of few points, compact in principal coordinates, with their filter. pack() makes both.
 template <class T>
 class FilteredTiles {
  public:
@@ -30,7 +30,8 @@ class FilteredTiles {
   }
   const TileFilter& filter() const { return *filter_; }
 
-  // Coordinates of queries, by row; `rows` are sorted within their ranges, so that a block of them is compact.
+  // Returns coordinates of the queries by row. Sorts `rows` within their ranges, so that each block of queries is
+  // compact.
   AlignedVector<float> arrange(MatrixView<T> queries, const Geometry& geometry, std::vector<index_t>& rows,
                                std::vector<Range> ranges, const Execution& execution) const {
     AlignedVector<float> coordinates = axes_.coordinates(queries, geometry, execution);
@@ -40,11 +41,11 @@ class FilteredTiles {
   }
 
  private:
-  // Few points, but whole panels of the filter and of the sums.
+  // A tile holds few points, but whole panels of the filter and of the sums.
   static constexpr int widest = std::min<int>(tile_vectors, TileFilter::typical_points / lanes<T>);
 
   PrincipalAxes axes_;
-  AlignedVector<float> coordinates_;  // of the points, only until they are packed
+  AlignedVector<float> coordinates_;  // of the points, until they are packed
   std::unique_ptr<TileFilter> filter_;
 };
 

@@ -1,11 +1,11 @@
-// How large numbers are, and whether all of them are finite.
+// The magnitude of the largest value, which also tells whether all values are finite.
 #pragma once
 
 #include "infrastructure/matrix.hpp"
 
 namespace spectralcls {
 
-// The largest absolute value of n numbers; infinity or NaN if there are any.
+// Returns the largest absolute value of n numbers, or infinity or NaN if there are any.
 template <class T>
 T largest_size(const T* values, index_t n);
 

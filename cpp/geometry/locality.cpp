@@ -5,7 +5,8 @@
 namespace spectralcls {
 namespace {
 
-// The feature of the largest variance among some of the rows: a far point or two do not decide it.
+// Returns the feature with the largest variance in a sample of the rows. Variance is robust enough against a few far
+// points: 128 rows suffice.
 template <class T>
 index_t widest_feature(MatrixView<T> points, const std::vector<index_t>& rows, Range range) {
   constexpr index_t enough = 128;
@@ -31,7 +32,7 @@ index_t widest_feature(MatrixView<T> points, const std::vector<index_t>& rows, R
   return widest;
 }
 
-// Moves the lower half in the widest feature to the front; returns where the upper half begins.
+// Moves the lower half along the widest feature to the front. Returns the beginning of the upper half.
 template <class T>
 index_t split(MatrixView<T> points, std::vector<index_t>& rows, Range range, index_t leaf) {
   struct Key {
@@ -42,7 +43,7 @@ index_t split(MatrixView<T> points, std::vector<index_t>& rows, Range range, ind
   const index_t size = range.end - range.begin, feature = widest_feature(points, rows, range);
   std::vector<Key> keys(size);
   for (index_t i = 0; i < size; ++i) keys[i] = {points.row(rows[range.begin + i])[feature], rows[range.begin + i]};
-  // At a multiple of the leaf size, so that all leaves but the last are full.
+  // The cut is at a multiple of the leaf size, so that all leaves but the last are full.
   const index_t half = ((size + leaf - 1) / leaf + 1) / 2 * leaf;
   std::nth_element(keys.begin(), keys.begin() + half, keys.end());
   for (index_t i = 0; i < size; ++i) rows[range.begin + i] = keys[i].row;
@@ -62,7 +63,8 @@ void order_range(MatrixView<T> points, std::vector<index_t>& rows, Range range, 
 template <class T>
 void order_by_locality(MatrixView<T> points, std::vector<index_t>& rows, std::vector<Range> ranges, index_t leaf,
                        const Execution& execution) {
-  // Large ranges are split level by level, all of a level at once, until there are enough to share out whole.
+  // Large ranges are split level by level, all ranges of a level in parallel, until there are enough whole ranges for
+  // all threads.
   const auto n_rows = length(rows);
   const index_t large = std::max(leaf, n_rows / 32);
   std::vector<Range> small;

@@ -1,4 +1,4 @@
-// Neighbors in space become neighbors in order, so that a tile of points is a compact set.
+// An order of points in which neighbors in space are near in memory, so that a tile of points is a compact set.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace spectralcls {
 
-// Permutes the rows within each range: median splits of the widest feature down to `leaf` points. Deterministic.
+// Permutes the rows within each range by median splits along the widest feature, down to `leaf` points. Deterministic.
 template <class T>
 void order_by_locality(MatrixView<T> points, std::vector<index_t>& rows, std::vector<Range> ranges, index_t leaf,
                        const Execution& execution);

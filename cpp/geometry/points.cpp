@@ -10,8 +10,8 @@
 namespace spectralcls {
 namespace detail {
 
-// Squared norms of several vectors that come in pieces, added in double, a sum for each lane. Those of doubles with
-// Kahan's compensation: equal terms are rounded the same way.
+// Squared norms of several vectors that arrive in pieces, summed in double with one sum for each lane. Sums of doubles
+// use Kahan's compensation, because equal terms are rounded alike.
 template <class T, int Vectors>
 class SquaredNorms {
  public:
@@ -43,8 +43,8 @@ class SquaredNorms {
 
 namespace {
 
-constexpr int pack_ahead = 8;            // vectors of features: neighbors lie anywhere in memory
-constexpr index_t geometry_rows = 4096;  // a chunk of rows whose sums are added on their own
+constexpr int pack_ahead = 8;            // in vectors of features; needed because neighbors may lie anywhere in memory
+constexpr index_t geometry_rows = 4096;  // rows of a chunk, which has its own sums
 
 double power_of_two_at_least(double x) {
   int exponent;
@@ -52,8 +52,8 @@ double power_of_two_at_least(double x) {
   return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
 }
 
-// Calls body(first feature, how many) for lanes<T> features at a time: a number that the compiler knows but for the
-// last ones, since most of the work of packing is in loops of this length.
+// Calls body(first feature, count) for lanes<T> features at a time. The count is a compile-time constant except for the
+// last features: most of the work of packing is in loops of this length.
 template <class T, class Body>
 SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
   constexpr int W = lanes<T>;
@@ -62,7 +62,8 @@ SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
   if (k < d) body(k, d - k);
 }
 
-// n <= lanes coordinates of a point or query from feature k on, scaled: about the center, and as they came.
+// Scales n <= lanes coordinates of a point or query from feature k on: about the center in `centered`, without an
+// offset in `raw`.
 template <class T, class Count>
 SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
   const double* center = geometry.center.data() + k;
@@ -82,7 +83,7 @@ SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, C
   }
 }
 
-// Writes n features of lanes<T> points, one vector a feature.
+// Writes n features of lanes<T> points, one vector for each feature.
 template <class T>
 void store_transposed(const T (&points)[lanes<T>][lanes<T>], index_t n, T* to, index_t stride) {
   constexpr int W = lanes<T>;
@@ -98,7 +99,7 @@ void store_transposed(const T (&points)[lanes<T>][lanes<T>], index_t n, T* to, i
   }
 }
 
-// body(chunk, row) for every row, chunks in parallel.
+// Calls body(chunk, row) for every row, with chunks in parallel.
 template <class T, class Body>
 void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body) {
   for_each_chunk((points.rows + geometry_rows - 1) / geometry_rows, execution, [&](index_t chunk, Checkpoint&) {
@@ -107,8 +108,9 @@ void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body)
   });
 }
 
-// The largest coordinate of a difference of two typical points: the median of those between one point and a sample. The
-// least of a few medians: that of a point that is far away itself is no measure. Zero if the sample is one point.
+// Returns the largest coordinate of the difference between two typical points: the median over a sample, seen from one
+// point. Several points are tried and the least median counts, because a point may itself be far away. Returns zero if
+// all points of the sample are equal.
 template <class T>
 double typical_difference(MatrixView<T> points) {
   constexpr index_t most_pivots = 5, most_points = 32;
@@ -132,7 +134,7 @@ double typical_difference(MatrixView<T> points) {
   return least;
 }
 
-// Medians of the features of a sample.
+// Returns the median of each feature over a sample.
 template <class T>
 std::vector<double> medians(MatrixView<T> points) {
   constexpr index_t most_points = 65;
@@ -151,7 +153,7 @@ std::vector<double> medians(MatrixView<T> points) {
 
 template <class T>
 double Geometry::far(double offset) const {
-  constexpr double range = sizeof(T) == 4 ? 512 : 2048;  // of logarithms
+  constexpr double range = sizeof(T) == 4 ? 512 : 2048;  // of base-2 logarithms
   return std::copysign(limit * (1 + std::min(std::log2(std::abs(offset) / limit) / range, 1.0)), offset);
 }
 template double Geometry::far<float>(double) const;
@@ -192,7 +194,7 @@ Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution
   geometry.center.assign(d, 0.0);
   for (const Summary& part : parts)
     for (index_t k = 0; k < d; ++k) geometry.center[k] += part.sum[k];
-  // The largest distance of a coordinate from the center, and of the center from the origin.
+  // Returns the largest distance of a coordinate from the center, and of the center from the origin.
   auto extent = [&] {
     double radius = 0, offset = 0;
     for (index_t k = 0; k < d; ++k) {
@@ -203,7 +205,7 @@ Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution
     return std::pair{radius, offset};
   };
   auto [radius, offset] = extent();
-  // A row far away neither moves the center nor sets the scale: the squares of the other distances would vanish.
+  // A far row neither moves the center nor sets the scale. Otherwise the squares of all other distances would vanish.
   constexpr double far_from = 0x1p30, largest_share = sizeof(T) == 4 ? 0x1p30 : 0x1p200;
   double largest = std::numeric_limits<double>::infinity();
   if (radius > far_from * length_scale) {
@@ -214,9 +216,9 @@ Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution
       largest = largest_share * typical;
     }
   }
-  // Points that differ by less than the dtype resolves are one point: the scale is then the offset's resolution.
+  // If points differ by less than the dtype resolves, the scale is the resolution at their offset.
   const double resolution = offset * std::numeric_limits<T>::epsilon() / 2;
-  constexpr double smallest_scale = 0x1p-1000, largest_scale = 0x1p1000;  // reciprocals are still finite
+  constexpr double smallest_scale = 0x1p-1000, largest_scale = 0x1p1000;  // reciprocals are finite
   const double size = std::max({std::min(radius, largest), resolution, length_scale});
   geometry.scale = power_of_two_at_least(std::clamp(size, smallest_scale, largest_scale));
   geometry.limit = (sizeof(T) == 4 ? 5e17 : 5e149) / std::sqrt(static_cast<double>(std::max<index_t>(d, 1)));
@@ -230,7 +232,7 @@ double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) 
   std::vector<double> largest((points.rows + geometry_rows - 1) / geometry_rows, 0.0);
   const double inverse = 1 / scale;
   for_each_row(points, execution, [&](index_t chunk, const T* x) {
-    double norm[8] = {};  // eight sums: one would wait for itself
+    double norm[8] = {};  // eight sums hide the latency
     auto add = [&](index_t k, int i) {
       const double offset = scaled_offset(x[k], center[k], inverse);
       norm[i] += offset * offset;
@@ -268,14 +270,14 @@ PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, cons
   pack_forms(points, geometry, with_product, with_difference, execution);
 }
 
-// Sorts the points by label and group (counting sort), those of a group by order(rows, ranges of rows), and cuts each
-// label into tiles.
+// Sorts the points by label and group with a counting sort, and those of a group with order(rows, ranges of rows). Then
+// cuts each label into tiles.
 template <class T>
 template <class Order>
 void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order) {
   constexpr int W = lanes<T>;
   const index_t n_runs = grouping.n_runs();
-  std::vector<index_t> ends(n_runs + 1, 0);  // of each run among the sorted rows, shifted by one while they are filled
+  std::vector<index_t> ends(n_runs + 1, 0);  // of each run among the sorted rows; shifted by one while counting
   for (index_t i = 0; i < points.rows; ++i)
     if (const auto run = grouping.run_of(i); run >= 0) ++ends[run + 1];
   for (index_t run = 0; run < n_runs; ++run) ends[run + 1] += ends[run];
@@ -293,7 +295,8 @@ void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int
     const index_t n_vectors = (size + W - 1) / W, shift = n_columns() - begin;
     for (index_t group = 0; group < n_groups_; ++group)
       run_starts_[first_run + group] = ends[first_run + group] + shift;
-    // As few tiles as possible, about equal: a last one of a single vector would keep nothing busy.
+    // Each label has as few tiles as possible, of about equal width. A last tile of a single vector would not fill the
+    // registers.
     index_t left = n_vectors;
     for (index_t n_tiles = (n_vectors + widest - 1) / widest; n_tiles > 0; --n_tiles) {
       const index_t share = (left + n_tiles - 1) / n_tiles,
@@ -330,7 +333,7 @@ void PackedTiles<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_
   });
 }
 
-// `first`: norms and boxes are not there yet.
+// Norms and boxes are computed only the first time.
 template <class T>
 void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw,
                                bool first) {
@@ -351,7 +354,7 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
 
     detail::SquaredNorms<T, W> norms;
     for_vectors_of_features<T>(d_, [&](index_t k, auto n) {
-      alignas(64) T centered[W][W], raw[W][W];  // clearing them would take longer than all the rest
+      alignas(64) T centered[W][W], raw[W][W];  // not cleared: that would take longer than the rest of the loop
       for (int j = 0; j < W; ++j) {
         if (!rows[j] || n < W) {
           std::fill_n(centered[j], W, T(0));
@@ -360,7 +363,7 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
         if (!rows[j]) continue;
         __builtin_prefetch(rows[j] + k + pack_ahead * W);
         place(rows[j] + k, geometry, k, n, centered[j], raw[j]);
-        // Norms are those of the rounded coordinates, so that the product form is a distance of real points.
+        // Norms are taken of the rounded coordinates, so that the product form is a distance between actual points.
         norms.add(j, centered[j], n);
         if (box)
           for (index_t i = 0; i < n; ++i) {

@@ -10,12 +10,13 @@ namespace {
 using Vectors = std::vector<std::vector<double>>;
 
 constexpr index_t sample_rows = 256;
-constexpr int rounds = 4;  // any orthonormal axes are right; better ones than these pay for themselves no more
+constexpr int rounds = 4;  // any orthonormal axes give valid bounds; more rounds improve these too little to pay off
 
-// Products that are summed together, in half of the registers: so many rows, and columns of so many vectors.
+// Products that are summed together: this many rows, and columns of this many vectors. Their sums fill half of the
+// registers.
 constexpr int rows_at_once = 4, vectors_at_once = n_vector_registers / 2 / rows_at_once;
 
-// A block of Rows rows of `depth` numbers times a matrix (depth, most): (Rows, most).
+// Multiplies a block of Rows rows of `depth` numbers by a matrix (depth, most). The result is (Rows, most).
 template <int Rows>
 void multiply_rows(const double* rows, index_t depth, const double* columns, double* out) {
   constexpr int W = lanes<double>;
@@ -46,7 +47,7 @@ void multiply(const double* rows, index_t n_rows, index_t depth, const double* c
 }
 
 double inner(const double* a, const double* b, index_t n) {
-  constexpr int W = lanes<double>, n_sums = 4;  // one would wait for itself
+  constexpr int W = lanes<double>, n_sums = 4;  // four sums hide the latency
   constexpr index_t step = n_sums * W;
   const index_t whole = n / step * step;
   Vec<double> sum[n_sums] = {};
@@ -61,7 +62,7 @@ void add(std::vector<double>& to, double factor, const std::vector<double>& x) {
   for (index_t i = 0; i < length(to); ++i) to[i] += factor * x[i];
 }
 
-// Gram-Schmidt, twice. A vector that depends on those before becomes the first feature that does not.
+// Gram-Schmidt, applied twice. A vector that depends on earlier ones is replaced by the first feature that does not.
 void orthonormalize(Vectors& vectors) {
   for (index_t j = 0; j < length(vectors); ++j) {
     std::vector<double>& v = vectors[j];
@@ -83,7 +84,8 @@ void orthonormalize(Vectors& vectors) {
   }
 }
 
-// Centered and scaled. A far point is clamped, so that its norm is a float; a distance never grows by that.
+// Centers and scales a point. Far coordinates are clamped, so that the norm fits a float. Clamping never increases a
+// distance.
 template <class T>
 void center(const T* x, const Geometry& geometry, double* to) {
   const double limit = std::min(geometry.limit, 1e15), inverse = 1 / geometry.scale;
@@ -101,7 +103,7 @@ PrincipalAxes PrincipalAxes::of(MatrixView<T> points, const Geometry& geometry, 
   result.d_ = d;
   result.n_axes_ = std::min({n_axes, most, d});
 
-  // The sample about its mean, and transposed.
+  // The sample about its mean, and its transpose.
   AlignedVector<double> sample(n * d), transposed(sample.size());
   std::vector<double> mean(d, 0.0), spread(mean);
   for (index_t i = 0; i < n; ++i) {
@@ -117,7 +119,8 @@ PrincipalAxes PrincipalAxes::of(MatrixView<T> points, const Geometry& geometry, 
       transposed[k * n + i] = x;
     }
 
-  // Orthogonal iteration from the features of the largest spread; columns come out by falling variance.
+  // Orthogonal iteration, started from the features of largest spread. The columns come out in order of falling
+  // variance.
   std::vector<index_t> order(d);
   std::iota(order.begin(), order.end(), index_t{0});
   std::stable_sort(order.begin(), order.end(), [&](index_t a, index_t b) { return spread[a] > spread[b]; });

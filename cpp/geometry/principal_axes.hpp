@@ -1,4 +1,4 @@
-// Orthonormal axes along which points spread most: a few coordinates in them bound a distance from below.
+// Orthonormal axes along which points spread most. A few coordinates along them bound a distance from below.
 #pragma once
 
 #include <vector>
@@ -11,21 +11,21 @@ class PrincipalAxes {
  public:
   static constexpr index_t most = 32;
 
-  // About the center of `geometry`, from a sample of the points; at most `n_axes` of them.
+  // Computes at most `n_axes` axes about the center of `geometry` from a sample of the points.
   template <class T>
   static PrincipalAxes of(MatrixView<T> points, const Geometry& geometry, index_t n_axes);
 
-  // Coordinates along the axes, after the length of the rest where there are fewer axes than features. Distances
-  // between coordinates never exceed those between points, whichever coordinates are left out.
+  // Coordinates of a point are its coordinates along the axes. If there are fewer axes than features, the length of the
+  // remaining part comes first. Any subset of the coordinates gives a lower bound of the distance.
   index_t n_coordinates() const { return n_axes_ + (n_axes_ < d_); }
 
-  // Rows of coordinates, scaled.
+  // Returns scaled coordinates by row.
   template <class T>
   AlignedVector<float> coordinates(MatrixView<T> points, const Geometry& geometry, const Execution& execution) const;
 
  private:
   index_t n_axes_ = 0, d_ = 0;
-  AlignedVector<double> axes_;  // (d, most) by rows
+  AlignedVector<double> axes_;  // (d, most), row-major
 };
 
 extern template PrincipalAxes PrincipalAxes::of(MatrixView<float>, const Geometry&, index_t);

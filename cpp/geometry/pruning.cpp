@@ -26,13 +26,13 @@ namespace {
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();
 
-// Distances from a query: to the nearest point of each label, and to as many of one as a tile holds.
+// Distances from a query to the nearest point of each label, and the radius that holds as many points as a tile.
 struct Nearness {
   std::vector<double> least;
   double tile = 0;
 };
 
-// Some queries and points, evenly from all of them.
+// A sample of queries and points, spread evenly over all of them.
 template <class T>
 class Sample {
  public:
@@ -57,7 +57,8 @@ class Sample {
         distances_.push_back(std::sqrt(squared_distance(row(i), row(n_queries + j), points.cols, 1 / geometry.scale)));
   }
 
-  // As if balls of points grew as their radius to the power of a dimension, however near: the sample's.
+  // Extrapolates distances as if balls of points grew as the radius to the power of a dimension, which is estimated
+  // from the sample. The 4th and the 64th neighbor of the sample give the estimate.
   std::vector<Nearness> extrapolated() const {
     constexpr index_t near = 4, far = 64;
     std::vector<double> fourth;
@@ -65,7 +66,7 @@ class Sample {
     for (index_t i = 0; i < n_queries_; ++i) {
       std::vector<double> sorted;
       std::copy_if(from(i), from(i) + n_points_, std::back_inserter(sorted),
-                   [](double x) { return x > 0; });  // not itself
+                   [](double x) { return x > 0; });  // without the query itself
       std::sort(sorted.begin(), sorted.end());
       const bool enough = length(sorted) >= far;
       fourth.push_back(enough ? sorted[near - 1] : 0);
@@ -75,7 +76,7 @@ class Sample {
         std::max(spread, 1e-3) / static_cast<double>(n_queries_) / std::log(static_cast<double>(far) / near);
     std::vector<Nearness> all;
     for (index_t i = 0; i < n_queries_; ++i) {
-      auto radius = [&](double rank) {  // so far is the rank-th nearest of all points
+      auto radius = [&](double rank) {  // distance of the rank-th nearest of all points
         return fourth[i] *
                std::pow(rank * static_cast<double>(n_points_) / static_cast<double>(points_.rows) / near, per_rank);
       };
@@ -91,7 +92,8 @@ class Sample {
     return all;
   }
 
-  // From the first queries to all points, in T: too far is infinite, too near is not seen, and neither fails.
+  // Measures distances from the first queries to all points, in T. Distances that overflow or underflow do no harm:
+  // they are infinite, or left out.
   std::vector<Nearness> measured(index_t n_queries) const {
     std::vector<Nearness> all;
     std::vector<T> squared(points_.rows), of_nearest;
@@ -119,8 +121,8 @@ class Sample {
     return all;
   }
 
-  // What a look through the filter takes relative to all pairs. The pair's tile is passed by if it is out of sight by
-  // its box, or after the first coordinates.
+  // Returns the cost of the filter relative to all pairs. A pair is dropped if the box of its tile is out of reach, or
+  // after the first coordinates.
   double share(const std::vector<Nearness>& of_queries, double pair_cost, const SquaredReach& squared_reach) const {
     const double n_pairs = static_cast<double>(of_queries.size()) * static_cast<double>(n_points_);
     double cost = FilterCosts::pass * apart_.n_labels * n_pairs / static_cast<double>(points_.rows);
@@ -169,7 +171,7 @@ class Sample {
   double scale_ = 1;
   index_t width_ = 0;
   AlignedVector<float> coordinates_;
-  std::vector<double> distances_;  // of queries and points of the sample
+  std::vector<double> distances_;  // between queries and points of the sample
 };
 
 }  // namespace
@@ -181,7 +183,7 @@ bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateL
                     least_measured = 3, most_measured = 6;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
   if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
-  // The sample is as large as its own cost allows, most of which are its axes: so much a point.
+  // The cost of the sample, mostly of its axes, sets its size.
   const double affordable =
       FilterCosts::sampling * all * static_cast<double>(points.rows) / FilterCosts::sample(points.cols);
   const index_t n_points = static_cast<index_t>(static_cast<double>(most_points) * std::min(affordable, 1.0));
@@ -190,8 +192,8 @@ bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateL
   const Sample<T> sample(queries, points, apart, length_scale, n_queries, n_points);
   const double share = sample.share(sample.extrapolated(), pair_cost, squared_reach);
   if (build + share * all >= FilterCosts::gain * all) return false;
-  // Points on a surface of few dimensions and a little noise are farther from each other than extrapolated. What looks
-  // good, but not by far, is measured before points are packed for it.
+  // Points near a surface of few dimensions, with a little noise, are farther apart than extrapolated. A moderate gain
+  // is therefore confirmed by measured distances before points are packed.
   if (build + FilterCosts::misjudged * share * all < FilterCosts::gain * all) return true;
   const double affordable_queries = FilterCosts::measuring * all / FilterCosts::distance(points.cols);
   const index_t n_measured =

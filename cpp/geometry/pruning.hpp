@@ -11,35 +11,36 @@
 
 namespace spectralcls::detail {
 
-// How far a query sees whose nearest point is `least` away, at a scale; both squared and scaled.
+// Returns the squared radius within which points matter to a query, given the scale and the squared distance `least` of
+// its nearest point. Both are scaled.
 using SquaredReach = std::function<double(double scale, double least)>;
 
-// Labels of points that are seen apart: how far a query sees then depends on the nearest point of each. Those below
-// zero are left out; nullptr: all are seen together.
+// Labels with separate search radii: the radius for the points of a label depends on the nearest of them. Negative
+// labels are left out. nullptr: one radius for all points.
 struct SeparateLabels {
   const std::int64_t* labels = nullptr;
   int n_labels = 1;
 };
 
-// Whether a filter of tiles may pay, judged by a sample of the pairs; without the filter each pair costs `pair_cost`
-// multiply-adds.
+// Tells whether a filter of tiles may pay off, judged by a sample of the pairs. Without the filter each pair costs
+// `pair_cost` multiply-adds.
 template <class T>
 bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
                     double pair_cost, const SquaredReach& squared_reach);
 
-// What blocks of queries cost with the filter, and what all their pairs would cost, in one unit.
+// The cost of some blocks of queries with the filter and without it, in one unit.
 struct TrialCost {
   double pruned = 0, all = 0;
 };
 
-// Returns make(true), a computation that prunes, if pruning pays, else make(false). may_pay() answers first, before
-// anything is packed. Then a trial decides: trial(computation, places) computes one block of queries and returns its
-// TrialCost. Twelve blocks from everywhere tell enough. They are fewer if that would be more than a sixteenth of the
-// work.
+// Returns make(true), a computation that prunes, if pruning pays off, and make(false) otherwise. may_pay() is asked
+// first, before anything is packed. Then a trial decides: trial(computation, places) computes one block of queries and
+// returns its TrialCost. Twelve blocks, spread over all queries, are enough. Fewer are tried if twelve were more than a
+// sixteenth of the work.
 template <class Make, class MayPay, class Trial>
 auto prune_if_it_pays(index_t n_queries, Make&& make, MayPay&& may_pay, Trial&& trial) {
   constexpr index_t most_blocks = 12, least_share = 16;
-  constexpr double gain = 0.9;  // a tenth makes up for what the trial and the other order of points take
+  constexpr double gain = 0.9;  // the rest pays for the trial and for packing in another order
   const Pruning choice = pruning();
   if (choice == Pruning::never || (choice == Pruning::sampled && !may_pay())) return make(false);
   auto computation = make(true);

@@ -1,9 +1,9 @@
-// Whether measurements decide about pruning, or the caller does.
+// Who decides about pruning: samples, or the caller.
 #pragma once
 
 namespace spectralcls::detail {
 
-// Samples decide, unless tests and measurements want it always or never.
+// Samples decide, except in tests and measurements.
 enum class Pruning { sampled, always, never };
 Pruning pruning();
 void set_pruning(Pruning choice);

@@ -8,8 +8,9 @@ namespace spectralcls::detail {
 namespace {
 
 constexpr int W = lanes<float>;
-constexpr index_t prefetch_ahead = 6;  // coordinates
-// Coordinates are rounded, sums of their products more so; norms that are this much smaller make up for both.
+constexpr index_t prefetch_ahead = 6;  // in coordinates
+// Coordinates are rounded, and sums of their products even more. Norms are reduced by this share, so that bounds stay
+// bounds.
 constexpr double rounding = 2.0 * (TileFilter::most_coordinates + 8) * std::numeric_limits<float>::epsilon();
 constexpr double box_rounding = 4.0 * std::numeric_limits<float>::epsilon();
 
@@ -29,7 +30,7 @@ double squared_norm(const float* x, index_t begin, index_t end) {
   return sum;
 }
 
-// Is any of the sums below zero?
+// Tells whether any of the sums is negative.
 inline bool any_negative(const Vec<float> (&sum)[tile_rows][panel_vectors]) {
   Bits<float> bits = (Bits<float>)sum[0][0];
 #pragma GCC unroll 8
@@ -39,7 +40,8 @@ inline bool any_negative(const Vec<float> (&sum)[tile_rows][panel_vectors]) {
   return sign_bits<float>(bits) != 0;
 }
 
-// Sets the bits of points, from `shift` on, whose squared distance to a row may be below its reach.
+// Sets the bits, from `shift` on, of the points whose squared distance to a row may be below its reach. Returns how
+// many there are.
 int panel_hits(const std::vector<index_t>& ends, const float* q, const float* x, const float* reach, int shift,
                std::uint64_t* bits, index_t& n_coordinates) {
   Vec<float> sum[tile_rows][panel_vectors];

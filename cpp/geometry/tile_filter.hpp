@@ -1,5 +1,6 @@
-// Lower bounds of the distances between blocks of queries and tiles of points, from a few coordinates in float32: boxes
-// first, then partial distances that grow by segments of coordinates until they show that no pair is within reach.
+// Lower bounds of the distances between blocks of queries and tiles of points, from a few coordinates in float32. Boxes
+// are compared first. Then partial distances are summed, one segment of coordinates after the other, until no pair can
+// be within reach.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +13,12 @@
 
 namespace spectralcls::detail {
 
-// How far each query of a block sees: squared distances, none for a row without a query.
+// Squared search radius of each query of a block. Rows without a query have none.
 struct ViewRadius {
   alignas(64) float squared[tile_rows];
   float farthest = 0;
 
-  // squared_of(row) for the rows that have a query. What float32 rounds away is added.
+  // Takes squared_of(row) for each row with a query, enlarged by the rounding of float32.
   template <class SquaredOf>
   void set(index_t n_rows, SquaredOf&& squared_of) {
     farthest = 0;
@@ -31,13 +32,13 @@ struct ViewRadius {
 
 class TileFilter {
  public:
-  // Segments of coordinates end here, or with the last coordinate.
+  // Segments of coordinates end here, or at the last coordinate.
   static constexpr index_t segment_ends[] = {8, 16, 32};
   static constexpr index_t most_coordinates = 32;
   static constexpr index_t panel_points = panel_vectors * lanes<float>;
-  static constexpr index_t most_points = 64, typical_points = 48;  // of a tile
+  static constexpr index_t most_points = 64, typical_points = 48;  // in a tile
 
-  // For packed points: coordinates (rows of `width`) of the points behind their columns, -1 for padding.
+  // `coordinates` (rows of `width`) belong to the original points, to which points.source() maps the packed columns.
   template <class T>
   TileFilter(const PackedTiles<T>& points, const float* coordinates, index_t width, const Execution& execution)
       : TileFilter(points.tiles(), lanes<T>, points.source(), coordinates, width, execution) {}
@@ -48,18 +49,20 @@ class TileFilter {
   // A block of tile_rows queries.
   class Block {
    public:
-    // Coordinates of the rows rows[0 ... n_rows - 1] of a matrix.
+    // Takes the coordinates of rows[0 ... n_rows - 1] of a matrix.
     void set(const TileFilter& filter, const float* coordinates, const index_t* rows, index_t n_rows);
 
-    // Lower bounds of the squared distances to the tiles, and the tile in a range whose center is nearest.
+    // Lower bounds of the squared distances to all tiles, and the tile of a range with the nearest center.
     const float* bounds() const { return bounds_.data(); }
     index_t nearest(index_t begin, index_t end) const;
 
-    // Which points of a tile may be nearer to a row r than the root of squared[r], a bit each; how many in all rows.
+    // Sets a bit for each point of a tile that may be nearer to row r than the root of squared[r]. Returns the number
+    // of bits of all rows.
     int hits(index_t tile, const float* squared, std::uint64_t* bits);
 
-    // Calls body(tile, how many, bits) for the tiles of a range, but those in `seen`, that may hold points in sight,
-    // and those that whole(tile) has dealt with. Both may shorten the sight, so some of the nearest come first.
+    // Calls body(tile, number of hits, bits) for the tiles of a range that may hold points within the radius. Tiles in
+    // `seen`, and tiles for which whole(tile) returns true, are skipped. Both functions may shorten the radius, so the
+    // nearest 32 tiles come first, in order.
     template <class Whole, class Body>
     void for_each_near(Range tiles, Range seen, const ViewRadius& sight, Whole&& whole, Body&& body) {
       near_.clear();
@@ -76,21 +79,22 @@ class TileFilter {
         if (n_hits > 0) body(near_[i].second, n_hits, bits);
       }
     }
-    // Coordinates of panels that hits() has looked at so far.
+    // The number of panel coordinates that hits() has read so far.
     index_t n_coordinates() const { return n_coordinates_; }
 
    private:
     static constexpr index_t n_first = 32;
     void set_box(const float* coordinates, const index_t* rows, index_t n_rows);
-    // Brings the beginning of a tile near, which hits() is to see soon.
+    // Prefetches the beginning of a tile for the next call of hits().
     void prefetch(index_t tile) const;
 
     const TileFilter* filter_ = nullptr;
     index_t n_coordinates_ = 0;
-    AlignedVector<float> stream_;                  // a segment: its part of the norms, then its coordinates times -2
-    AlignedVector<float> bounds_;                  // of every tile: squared gap between the boxes
-    AlignedVector<float> centers_;                 // and squared distance of the centers
-    std::vector<std::pair<float, index_t>> near_;  // tiles and their bounds
+    AlignedVector<float> stream_;  // for each segment: its part of the norms, then its coordinates times -2
+    AlignedVector<float> bounds_;  // squared gap between the boxes of the block and of each tile
+    AlignedVector<float>
+        centers_;  // the gap plus a hundredth of the squared distance of the centers, which breaks ties
+    std::vector<std::pair<float, index_t>> near_;  // bounds and tiles
   };
 
  private:
@@ -99,11 +103,11 @@ class TileFilter {
              const float* coordinates, index_t width, const Execution& execution);
   void pack_tile(index_t tile, Range columns, const std::vector<index_t>& source, const float* coordinates);
 
-  index_t width_, n_tiles_, stride_;    // stride_: of the boxes, n_tiles_ padded
-  std::vector<index_t> ends_;           // of segments
+  index_t width_, n_tiles_, stride_;    // stride_: n_tiles_, padded to whole vectors
+  std::vector<index_t> ends_;           // ends of the segments
   std::vector<index_t> first_panel_;    // of each tile
-  AlignedVector<float> panels_;         // of points: a segment's part of the norms, then its coordinates
-  AlignedVector<float> center_, half_;  // boxes: [coordinate][tile]
+  AlignedVector<float> panels_;         // of points; for each segment: its part of the norms, then its coordinates
+  AlignedVector<float> center_, half_;  // boxes as [coordinate][tile]
 };
 
 }  // namespace spectralcls::detail

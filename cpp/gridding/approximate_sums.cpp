@@ -15,14 +15,14 @@
 namespace spectralcls {
 namespace {
 
-constexpr double subtraction_rounding = 1e-14;  // of a point that is taken out of a grid sum, in its weight
-constexpr double largest_patch = 1 << 25;       // values in the grid patch of one worker: 256 MiB
-// The grid is used if it is predicted to take less than this share of the time of exact sums, which leaves room for
-// predictions that are a third off; a trial of some tiles, which takes so much of that time, sees how many sums fail.
+constexpr double subtraction_rounding = 1e-14;  // of subtracting one point from a grid sum, relative to its weight
+constexpr double largest_patch = 1 << 25;       // values of one worker's grid patch: 256 MiB
+// The grid is used if it is predicted to take less than `gain` of the time of exact sums. The margin covers predictions
+// that are a third too low. A trial of some tiles, which takes `trial_share` of that time, counts the sums that fail.
 constexpr double gain = 0.7, trial_share = 0.02;
 
 struct QueryTile {
-  index_t begin, end;  // among the sorted queries
+  index_t begin, end;  // positions among the sorted queries
   Cell corner;
   double exact = 0, grid = std::numeric_limits<double>::infinity();  // predicted nanoseconds
 
@@ -30,7 +30,7 @@ struct QueryTile {
   bool on_grid() const { return grid < exact; }
 };
 
-// Everything that one call shares between its workers.
+// The data that all workers of one call share.
 class Evaluation {
  public:
   Evaluation(const ApproximateSums& request, double* sums, std::uint8_t* settled, const Execution& execution)
@@ -67,7 +67,7 @@ class Evaluation {
       std::fill_n(settled_, request_.queries.rows * request_.n_labels, std::uint8_t{0});
       return false;
     }
-    // The most expensive first, so that no worker begins one when the others have ended.
+    // The most expensive tiles come first, so that no worker starts one when the others are done.
     std::stable_sort(others.begin(), others.end(),
                      [&](index_t a, index_t b) { return tiles_[a].grid > tiles_[b].grid; });
     evaluate(others);
@@ -85,8 +85,8 @@ class Evaluation {
     }
     const double atol = largest > 0 ? request_.atol / largest : 0.0;
     const double relative = std::min(std::max(request_.rtol, atol) / 2, 0.2);
-    // A sum is typically some thousandth of the weight in the wider neighborhood that the bounds refer to; the sum of a
-    // label that is near but not here is much less.
+    // A typical sum is a thousandth of the weight within the radius of the bounds. The sum of a label whose points are
+    // near, but not next to the query, is much smaller.
     const double typical = request_.each_label ? least_of_label[d_] : 1e-3;
     return GriddingAccuracy::reach(d_, relative, std::min(std::max(request_.rtol * typical, atol / 2), 0.01) / 4);
   }
@@ -121,16 +121,16 @@ class Evaluation {
   std::uint64_t key_of_tile(index_t sorted) const { return query(sorted).key >> (tile_shift_ * grid_.n_axes); }
   Cell cell_of(index_t sorted) const { return grid_.cell(request_.queries.row(query(sorted).row)); }
   std::int32_t tile_width() const { return 1 << tile_shift_; }
-  // In bandwidths. Sources further than two half stencils from a target share no grid point with it.
+  // In bandwidths. Sources farther from a target than two half stencils share no grid point with it.
   double gridding_radius() const { return accuracy_.width * accuracy_.spacing; }
 
-  // How many cells a radius (in bandwidths) spans.
+  // Returns the number of cells that a radius in bandwidths spans.
   std::int32_t cells(double radius) const {
     return static_cast<std::int32_t>(
         std::min(std::ceil(radius * request_.bandwidth / grid_.side * (1 + 1e-9)), 2.0 * CellGrid::cell_limit));
   }
 
-  // The cells of [corner, corner + width) and `reach` more on every side.
+  // Returns the cells of [corner, corner + width), extended by `reach` cells on every side.
   static CellBox around(const Cell& corner, std::int32_t width, std::int32_t reach) {
     CellBox box;
     for (index_t k = 0; k < max_cell_axes; ++k) {
@@ -145,17 +145,17 @@ class Evaluation {
            static_cast<double>((request_.n_labels + 1) * request_.n_columns);
   }
 
-  // Cells beyond the limit are not where they seem to be.
+  // Cells at the limit hold clamped points, which lie elsewhere.
   bool gridding_possible(const QueryTile& tile) const {
     for (index_t k = 0; k < d_; ++k)
       if (tile.corner[k] <= -CellGrid::cell_limit || tile.corner[k] + tile_width() > CellGrid::cell_limit) return false;
     return true;
   }
 
-  // In bandwidths: the points that exact sums do not prune.
+  // In bandwidths: the radius of the points that exact sums do not prune.
   double seen_radius() const { return request_.single_precision ? 7 : 10; }
 
-  // Nanoseconds of the exact sums of a query that sees so many points, of which those out of sight are pruned.
+  // Predicted nanoseconds of the exact sums of a query with `n_seen` points in reach. All other points are pruned.
   double exact_cost(double n_seen) const {
     const double pair =
         request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
@@ -163,22 +163,23 @@ class Evaluation {
     return request_.exact_passes * std::min(pair * n_points, costs.query + costs.pruned * n_points + 2 * pair * n_seen);
   }
 
-  // Of a tile of `size` queries with points near.
+  // Predicted nanoseconds of a tile with `size` queries on the grid.
   double grid_cost(double n_sources, double size) const {
     const auto columns = static_cast<double>(request_.n_columns), channels = columns * request_.n_labels;
     const double width = accuracy_.width, box = gridding_box[d_];
     const double vectors = std::ceil(width / lanes<double>), extent = box + width;
-    const double shared = width * extent / (extent + width);  // mean points of a source's stencil inside, per axis
+    const double shared =
+        width * extent / (extent + width);  // mean number of stencil points inside the patch, for each axis
     const double values = std::pow(extent, d_ - 1) * (extent + 2 * width);
-    // A patch that is larger than the second-level cache, as those of three dimensions are.
+    // Patches of three dimensions exceed the second-level cache.
     const double vector = costs.gridding_vector * (values > 1 << 15 ? 3 : 1);
     return n_sources * (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * columns * vector) +
            size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * channels * vector) +
            values * channels / lanes<double> * vector;
   }
 
-  // From a sample of queries and points, before anything is sorted: whether tiles have enough queries, and exact sums
-  // see enough points. Small work is not looked at: the sample would take a few hundredths of it.
+  // Decides by a sample of queries and points, before anything is sorted, whether tiles have enough queries and exact
+  // sums have enough points in reach. Small problems skip the sample, which would take a few percent of their time.
   bool may_pay() const {
     constexpr index_t most = 256;
     constexpr double least_work = 3e6;  // nanoseconds
@@ -202,13 +203,13 @@ class Evaluation {
       }
     }
     std::sort(corners.begin(), corners.end());
-    double same = 1;  // pairs of queries that share a tile; one more, as none means few, not none
+    double same = 1;  // pairs of queries in one tile, plus one, because no pair in the sample means few pairs, not none
     for (index_t i = 0, begin = 0; i < length(corners); ++i) {
       if (corners[i] != corners[begin]) begin = i;
       same += static_cast<double>(i - begin);
     }
     const auto pairs = 0.5 * static_cast<double>(sampled_queries * std::max<index_t>(sampled_queries - 1, 1));
-    const double size = std::max(n_queries * std::min(same / pairs, 1.0), 1.0);  // of the tile of a query
+    const double size = std::max(n_queries * std::min(same / pairs, 1.0), 1.0);  // of the tile that holds a query
     const double exact = exact_cost(seen / static_cast<double>(sampled_queries * sampled_points) * n_points);
     const double by_grid = grid_cost(size * n_points / n_queries, size) / size;
     return costs.row * (1 + n_points / n_queries) + by_grid < gain * exact;
@@ -228,7 +229,7 @@ class Evaluation {
   }
 
   void plan(QueryTile& tile) const {
-    // The points that a few queries see stand for those of all.
+    // Three queries stand for all queries of the tile.
     double seen = 0;
     index_t n_sampled = 0;
     for (const index_t i : {tile.begin, tile.begin + tile.size() / 2, tile.end - 1}) {
@@ -248,13 +249,13 @@ class Evaluation {
     return total;
   }
 
-  // What one worker needs for a chunk of tiles.
+  // The buffers of one worker for a chunk of tiles.
   struct Worker {
     std::unique_ptr<GriddingSums> grid;
     std::vector<double> sums, bounds;
   };
 
-  // Returns the predicted cost of the exact sums that the tiles leave.
+  // Returns the predicted cost of the exact sums that these tiles leave over.
   double evaluate(const std::vector<index_t>& tiles) {
     double cost = 0;
     for (const index_t t : tiles) cost += tiles_[t].grid;
@@ -303,7 +304,8 @@ class Evaluation {
     return left * tile.exact / static_cast<double>(tile.size());
   }
 
-  // Which sums of a query are within the tolerance, and the share of the points in those that are not.
+  // Marks the sums of a query that are within the tolerance. Returns the share of the points that belong to the other
+  // sums.
   double check(index_t row, const double* sums, const std::vector<double>& bounds, std::uint8_t* settled) const {
     const index_t n_columns = request_.n_columns, left_out = request_.excluded ? request_.excluded[row] : -1;
     const int label = left_out >= 0 ? sources_->label(left_out) : -1;
@@ -347,9 +349,9 @@ class Evaluation {
   int tile_shift_ = 0;  // a tile is 2^shift cells wide
   CellGrid grid_{};
   std::unique_ptr<SourceIndex> sources_;
-  std::vector<KeyedRow> queries_;  // by tile, then by cell
+  std::vector<KeyedRow> queries_;  // sorted by tile, then by cell
   std::vector<QueryTile> tiles_;
-  std::vector<index_t> chosen_;  // tiles that go through the grid
+  std::vector<index_t> chosen_;  // tiles that are summed on the grid
   double exact_ = 0;             // predicted nanoseconds of the exact sums of all tiles
 };
 

@@ -5,7 +5,7 @@
 namespace spectralcls {
 
 CellGrid CellGrid::over(MatrixView<double> points, double side) {
-  constexpr index_t most = 1001;  // points, from everywhere, whose median is near enough to the middle of all
+  constexpr index_t most = 1001;  // points of a sample, whose median is near enough to the middle of all points
   CellGrid grid{};
   grid.n_axes = static_cast<int>(points.cols);
   grid.side = side;
@@ -36,7 +36,7 @@ void sort_by_key(std::vector<KeyedRow>& rows) {
   constexpr std::uint64_t mask = (1u << bits) - 1;
   std::vector<KeyedRow> other(rows.size());
   for (int shift = 0; shift < 64; shift += bits) {
-    if (!((used >> shift) & mask)) continue;  // the same digit in every key
+    if (!((used >> shift) & mask)) continue;  // all keys have the same digit
     std::array<index_t, mask + 2> start{};
     for (const KeyedRow& row : rows) ++start[((row.key >> shift) & mask) + 1];
     std::partial_sum(start.begin(), start.end(), start.begin());

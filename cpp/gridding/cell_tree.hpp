@@ -1,4 +1,4 @@
-// Points sorted by the cells of a regular grid, and the runs of them that a box of cells holds.
+// Points sorted by the cells of a regular grid. A box of cells is a few runs of points.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace spectralcls {
 constexpr int max_cell_axes = 3;
 using Cell = std::array<std::int32_t, max_cell_axes>;
 
-// Cells of one side over the coordinates. Cell indices are clamped to +-cell_limit around a median: clamping is
-// monotone, so a box of cells still holds every point that it should.
+// Cells of equal side. Cell indices are clamped to +-cell_limit around a median. Clamping is monotone, so a box of
+// cells still holds all of its points.
 struct CellGrid {
   static constexpr std::int32_t cell_limit = (1 << 20) - 1;
 
@@ -32,25 +32,25 @@ struct CellBox {
   Cell lo, hi;
 };
 
-// Rows sorted by 64-bit key, ties by row, so that the order never depends on anything but the data.
+// Rows sorted by 64-bit key, with ties by row, so that the order depends on the data alone.
 struct KeyedRow {
   std::uint64_t key;
   index_t row;
 };
 void sort_by_key(std::vector<KeyedRow>& rows);
 
-// A trie over cell indices: level k holds the distinct k-th indices below a common prefix. Empty space costs nothing,
-// and the cells along the last axis are one contiguous run of points.
+// A trie over cell indices. Level k holds the distinct k-th indices below a common prefix. Empty space costs nothing,
+// and cells along the last axis are one contiguous run of points.
 class CellTree {
  public:
   CellTree() = default;
-  // The given rows of `points`.
+  // Sorts the given rows of `points`.
   CellTree(MatrixView<double> points, const std::vector<index_t>& rows, const CellGrid& grid);
 
   // Row at each sorted position.
   const std::vector<index_t>& order() const { return order_; }
 
-  // Calls f(begin, end) for runs of sorted positions that together are the points in the box.
+  // Calls f(begin, end) for the runs of sorted positions that make up the box.
   template <class F>
   void visit(const CellBox& box, F&& f) const {
     if (!order_.empty()) descend(0, 0, length(levels_[0].index), box, f);
@@ -65,7 +65,7 @@ class CellTree {
  private:
   struct Level {
     std::vector<std::int32_t> index;
-    std::vector<index_t> child;  // first child of each node (of the last level: first position), and one past the end
+    std::vector<index_t> child;  // first child of each node, and one past the end; on the last level: first position
   };
 
   template <class F>

@@ -1,12 +1,13 @@
-// Gaussian sums on a grid: sources are spread onto a patch of grid points and targets gather from it.
+// Gaussian sums on a grid. Sources are spread onto a patch of grid points, and targets gather from it.
 //
-// exp(-|x - y|^2 / 2) = (2 / pi)^(d/2) * integral of exp(-|x - z|^2) exp(-|z - y|^2) dz, in units of the
-// bandwidth, and the integral is a sum over the grid D Z^d times D^d. By Poisson summation the sum is off by
-// a *factor* within (1 +- e)^d, e = 2 (q + q^4 + ...), q = exp(-pi^2 / (2 D^2)), whatever x and y.
-// Both Gaussians are cut to the `width` grid points nearest along each axis, so only |z - x| < a = width D / 2
-// is sure to be there. What is left out along one axis at separation t is at most, with c = D sqrt(2 / pi),
-//   2 c T (exp(-a^2 - (t - a)^2) + exp(-a^2 - (t + a)^2)) for t <= 2 a, T = sum over k >= 0 of exp(-2 k^2 D^2),
-// and exp(-t^2 / 2) (1 + e) beyond. With every factor of the other axes at most 1 + e this gives, for a pair,
+// In units of the bandwidth, exp(-|x - y|^2 / 2) = (2 / pi)^(d/2) * integral of exp(-|x - z|^2) exp(-|z - y|^2) dz. The
+// integral is replaced by D^d times the sum over the grid D Z^d. By Poisson summation, the sum is off by a *factor*
+// within (1 +- e)^d, e = 2 (q + q^4 + ...), q = exp(-pi^2 / (2 D^2)), whatever x and y are. Both Gaussians are cut to
+// the `width` nearest grid points along each axis, so only points |z - x| < a = width D / 2 are certain to be included.
+// The rest along one axis, at separation t, is with c = D sqrt(2 / pi) and T = sum over k >= 0 of exp(-2 k^2 D^2) at
+// most
+//   2 c T (exp(-a^2 - (t - a)^2) + exp(-a^2 - (t + a)^2)) for t <= 2 a, and exp(-t^2 / 2) (1 + e) beyond.
+// Every factor of the other axes is at most 1 + e. For a pair this gives
 //   |grid - exp(-|x - y|^2 / 2)| <= relative * exp(-|x - y|^2 / 2) + absolute,
 //   relative = (1 + e)^d - 1,  absolute = d (1 + e)^(d - 1) max(2 c T (exp(-a^2) + exp(-2 a^2)), (1 + e) exp(-2 a^2)).
 #pragma once
@@ -26,7 +27,7 @@ constexpr int gridding_widths[] = {8, 12, 16, 24, 32, 48};
 
 struct GriddingAccuracy {
   double spacing = 0;   // in bandwidths
-  int width = 0;        // grid points along an axis; 0: no width reaches the accuracy
+  int width = 0;        // grid points of a stencil along an axis; 0: no width reaches the accuracy
   double relative = 0;  // bounds of the error of one pair, as above
   double absolute = 0;
 
@@ -34,13 +35,13 @@ struct GriddingAccuracy {
   static GriddingAccuracy reach(int d, double relative, double absolute);
 };
 
-// The grid points [0, extent) per axis around one box of targets, `n_channels` values at each. Positions are in
-// grid units from the patch's first point: targets are in [Width / 2, Width / 2 + Box].
+// The grid points [0, extent) on each axis around one box of targets, with `n_channels` values at each. Positions are
+// in grid units from the first point of the patch. Targets lie in [Width / 2, Width / 2 + Box].
 template <int D, int Width, int Box>
 class GridPatch {
  public:
   static constexpr int extent = Box + Width;
-  // The innermost axis is worked on in whole vectors: its stencils are a little wider and stick out of the patch.
+  // The innermost axis is processed in whole vectors, so its stencils are a little wider and extend beyond the patch.
   static constexpr int padded = (Width + lanes<double> - 1) / lanes<double> * lanes<double>;
   static constexpr int stride = extent + 2 * padded;
   static constexpr index_t size = [] {
@@ -66,7 +67,7 @@ class GridPatch {
     return s;
   }
 
-  // A target's stencil, which rounding must not push over the edge.
+  // Returns a target's stencil, clamped so that rounding cannot move it over the edge.
   Stencil target_stencil(const double* position) const {
     Stencil s;
     for (int k = 0; k < D; ++k)
@@ -75,7 +76,7 @@ class GridPatch {
     return s;
   }
 
-  // Does a source at this position reach any grid point of the patch?
+  // Tells whether a source at this position reaches any grid point of the patch.
   static bool reaches(const double* position) {
     for (int k = 0; k < D; ++k)
       if (!(position[k] > -Width / 2 && position[k] < extent + Width / 2)) return false;
@@ -92,7 +93,7 @@ class GridPatch {
     return sum_of_lanes<double>(total);
   }
 
-  // What a source of weight 1 adds to a target's gather: the grid points that both stencils hold.
+  // Returns the contribution of a source of weight 1 to a target, summed over the grid points that both stencils hold.
   static double overlap(const Stencil& source, const Stencil& target) {
     double product = 1;
     for (int k = 0; k < D; ++k) {

@@ -45,8 +45,8 @@ class GriddingSumsOf final : public GriddingSums {
   }
 
  private:
-  // Coordinate -> grid units from the patch's first point. The difference comes first: however far the data are from
-  // zero, the positions of a target and its sources are rounded as what lies between them.
+  // Converts a coordinate to grid units from the first point of the patch. The difference is taken first, so rounding
+  // is relative to the tile, however far the data are from zero.
   double position(int k, double coordinate) const { return (coordinate - first_[k]) * per_unit_ + Width / 2; }
 
   void spread(int label, index_t begin, index_t end) {
@@ -65,7 +65,7 @@ class GriddingSumsOf final : public GriddingSums {
     }
   }
 
-  // Some neighbors at a time, so that they find a channel's part of the patch in the first-level cache.
+  // Processes a batch of neighboring queries at a time, so that their part of the patch stays in the first-level cache.
   void gather(const KeyedRow* rows, index_t n_rows, double* out) {
     const int n_outputs = n_plain_ + n_columns_;
     std::fill_n(out, n_rows * n_outputs, 0.0);
@@ -84,7 +84,7 @@ class GriddingSumsOf final : public GriddingSums {
     for (index_t i = 0; i < n_rows; ++i) finish(rows[i].row, targets_[i], out + i * n_outputs);
   }
 
-  // Takes the point out that a query leaves out, and adds up the sums with |weight|.
+  // Subtracts the point that a query leaves out, and completes the sums of |weight|.
   void finish(index_t query, const Stencil& target, double* out) const {
     const bool negative = index_.has_negative_weights();
     double* absolute = out + n_plain_;
@@ -108,11 +108,11 @@ class GriddingSumsOf final : public GriddingSums {
   const ApproximateSums& request_;
   const SourceIndex& index_;
   const CellGrid& grid_;
-  const double per_unit_;  // grid points along a unit of the coordinates
+  const double per_unit_;  // grid points for each unit of the coordinates
   const int n_columns_, n_plain_;
   Patch patch_;
   const double norm_;
-  static constexpr index_t batch = 32;  // queries
+  static constexpr index_t batch = 32;  // in queries
   std::vector<Stencil, AlignedAllocator<Stencil>> targets_{batch};
   double first_[D];          // corner of the tile
   std::vector<int> active_;  // labels with points near the tile

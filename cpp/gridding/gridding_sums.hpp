@@ -1,4 +1,4 @@
-// One tile of queries through a grid patch.
+// Sums of one tile of queries on a grid patch.
 #pragma once
 
 #include <memory>
@@ -8,19 +8,19 @@
 
 namespace spectralcls {
 
-// Side of a tile of queries in grid points, and in cells (a power of two), by dimension.
+// Side of a tile of queries, in grid points and in cells (a power of two), by dimension.
 constexpr int gridding_box[] = {0, 64, 32, 32};
 constexpr int cells_per_tile_log2[] = {0, 4, 3, 3};
-// The sum of a label that is settled for itself, relative to the weight near it and to the tolerance. Smaller ones are
-// left to exact sums; a wider stencil, which reaches smaller ones, takes longer for all.
+// The least sum of a label that the grid can settle, relative to the weight near it and to the tolerance, by dimension.
+// Exact sums answer smaller ones. Wider stencils would reach smaller sums, but take longer for all of them.
 constexpr double least_of_label[] = {0, 1e-24, 1e-8, 1e-3};
 
 class GriddingSums {
  public:
   virtual ~GriddingSums() = default;
-  // The queries rows[0 ... n_rows) of the tile whose first cell is `corner`, over the points in `box`: for each,
-  // n_labels x n_columns sums, then n_columns sums with |weight|, of pairs that differ from the kernel by the bounds in
-  // GriddingAccuracy.
+  // Computes the queries rows[0 ... n_rows) of the tile whose first cell is `corner`, over the points in `box`. For
+  // each query: n_labels x n_columns sums, then n_columns sums with |weight|. Each pair differs from the kernel by at
+  // most the bounds in GriddingAccuracy.
   virtual void evaluate(const KeyedRow* rows, index_t n_rows, const Cell& corner, const CellBox& box, double* sums,
                         Checkpoint& checkpoint) = 0;
 

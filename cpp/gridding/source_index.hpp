@@ -1,4 +1,4 @@
-// The points of a grid's sums, label by label, in the order of their cells.
+// The points of grid sums, label by label, in the order of their cells.
 #pragma once
 
 #include <vector>
@@ -20,18 +20,18 @@ struct Sources {
   double total(index_t column, index_t n_columns) const { return prefix[size() * n_columns + column]; }
 };
 
-// The points of all labels over one grid of cells.
+// The points of all labels, over one grid of cells.
 class SourceIndex {
  public:
   SourceIndex(const ApproximateSums& request, const CellGrid& grid);
 
   const std::vector<Sources>& labels() const { return labels_; }
-  const std::vector<double>& largest_weight() const { return largest_; }  // of |weight|, per column
+  const std::vector<double>& largest_weight() const { return largest_; }  // largest |weight| of each column
   bool has_negative_weights() const { return negative_; }
   index_t count(const CellBox& box) const;
-  // Sums of |weight| in a box, rounded up, (n_labels, n_columns).
+  // Sums of |weight| in a box, (n_labels, n_columns), rounded up.
   void weight_within(const CellBox& box, double* out) const;
-  // The label of a row of the original points, -1 if the row was left out.
+  // Returns the label of a row of the original points, -1 if it was left out.
   int label(index_t row) const { return label_of_[row]; }
 
  private:

@@ -1,5 +1,5 @@
-// Calls from one shared library into another. No exception passes between them: each may hold a C++ runtime of its own,
-// which does not recognize what another one throws.
+// Calls from one shared library into another. No exception crosses the boundary: each library may have its own C++
+// runtime, which does not recognize exceptions of another.
 #pragma once
 
 #include <cstring>
@@ -32,7 +32,7 @@ struct Failure {
 template <class Function>
 class Entry;
 
-// A function of another library, called like one of the caller's.
+// A function of another library, called like a local one.
 template <class Result, class... Arguments>
 class Entry<Result (*)(Arguments...)> {
  public:
@@ -76,7 +76,7 @@ class Entry<Result (*)(Arguments...)> {
   Result (*guarded_)(Failure&, Arguments...) = nullptr;
 };
 
-// In the library that has the function: its entry.
+// The entry of a function. Name it in the library that defines the function.
 template <auto function>
 constexpr auto entry = Entry<decltype(function)>::template to<function>();
 

@@ -1,4 +1,4 @@
-// Views of somebody else's memory. Part of every interface between the floors, so nothing here depends on the
+// Views of memory that the caller owns. Every interface between the rooms uses them, so nothing here depends on the
 // instruction set.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace spectralcls {
 
-// The one type of sizes, indices and counts. It is signed, so that differences are what they look like; it indexes
+// The only type of sizes, indices and counts. It is signed, so that differences may be negative, and it subscripts
 // containers without a cast.
 using index_t = std::ptrdiff_t;
 
@@ -22,12 +22,12 @@ struct MatrixView {
   const T* data;
   index_t rows, cols;
   const T* row(index_t i) const {
-    assert(0 <= i && i <= rows);  // the end is one, too
+    assert(0 <= i && i <= rows);  // one past the last row is allowed
     return data + i * cols;
   }
 };
 
-// `columns` columns of `rows` values, one after the other, each contiguous: a block of vectors.
+// A block of vectors: `columns` contiguous columns of `rows` values, one after the other.
 template <class T>
 struct Multivector {
   T* data;

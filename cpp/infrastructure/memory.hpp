@@ -1,4 +1,4 @@
-// Vectors whose memory suits whole registers.
+// Vectors whose memory is aligned for whole registers.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct AlignedAllocator {
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
-// resize() leaves new elements as they are: who writes a hundred megabytes need not clear them first.
+// resize() does not initialize new elements: a hundred megabytes that are written anyway are not cleared first.
 template <class T>
 struct UninitializedAllocator : AlignedAllocator<T> {
   UninitializedAllocator() = default;

@@ -12,9 +12,9 @@
 
 namespace spectralcls {
 
-// Runs a function once, whichever thread comes first; the others wait. If it throws, the next caller runs it again.
-// std::call_once does not promise that where pthread_once knows no exceptions. And a process that was forked meanwhile,
-// which has no thread that would ever finish, begins anew: so the function must change nothing before its last step.
+// Runs a function once, in the first thread that comes, while the others wait. If it throws, the next caller runs it
+// again. std::call_once does not promise that on every platform. After a fork the child runs the function anew if no
+// thread of its own is computing. The function must therefore change nothing before its last step.
 class Once {
  public:
   explicit Once(bool done = false) : done_(done) {}
@@ -52,7 +52,7 @@ class Once {
 #endif
   }
 
-  std::atomic<std::int64_t> worker_{nobody};  // the process one of whose threads is at work
+  std::atomic<std::int64_t> worker_{nobody};  // pid of the computing process
   std::atomic<bool> done_;
 };
 

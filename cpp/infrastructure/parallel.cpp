@@ -22,9 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::milliseconds(100);
-constexpr auto busy_interval = std::chrono::microseconds(50);  // of waiting awake: about what falling asleep costs
+constexpr auto busy_interval = std::chrono::microseconds(50);  // of busy waiting; about as long as falling asleep takes
 
-// Whether a condition came true before the wait became too long for staying awake.
+// Waits for a condition without sleeping. Returns false if that takes too long.
 template <class Condition>
 bool comes_soon(Condition&& condition) {
   for (const auto begin = Clock::now(); Clock::now() - begin < busy_interval;)
@@ -37,16 +37,15 @@ bool comes_soon(Condition&& condition) {
   return false;
 }
 
-struct Stopped {};  // unwinds a worker after another one has failed
+struct Stopped {};  // unwinds a worker after another has failed
 
 }  // namespace
 
-// A parallel region, as the threads that help with it see it: they may be those of another library, so no exception
-// leaves it.
+// A parallel region, as its helping threads see it. They may belong to another library, so no exception leaves it.
 class Region {
  public:
-  virtual void help() noexcept = 0;  // called by each of the threads
-  virtual void poll() noexcept = 0;  // called by the caller now and then while it waits for them
+  virtual void help() noexcept = 0;  // called by each helping thread
+  virtual void poll() noexcept = 0;  // called now and then by the caller while it waits
 
  protected:
   ~Region() = default;
@@ -55,9 +54,9 @@ class Region {
 class Team {
  public:
   virtual ~Team() = default;
-  // Lets up to n threads help; false if they are at work already.
+  // Lets up to n threads help. Returns false if they are busy.
   virtual bool open(Region& region, index_t n) = 0;
-  // No more threads begin to; returns when those that did have left.
+  // Lets no more threads enter. Returns when those inside have left.
   virtual void close(Region& region) = 0;
 };
 
@@ -88,7 +87,7 @@ class CallerCheckpoint final : public Checkpoint {
   const std::function<bool()>& interrupted_;
 };
 
-// The chunks that are left of a region.
+// The remaining chunks of a region.
 class Chunks final : public Region {
  public:
   using Body = std::function<void(index_t, Checkpoint&)>;
@@ -144,9 +143,9 @@ class Chunks final : public Region {
 
 int available_processors() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
-// A thread begins or wakes up on the processor of the one that called it or wherever the scheduler likes best; one that
-// packs threads to let the others sleep moves it only with the next tick, milliseconds later. So workers are kept off
-// their caller's processor; when it goes to another one, they are sent off that with the next region.
+// Keeps workers off the caller's processor. A thread starts or wakes up on the processor of its caller, or wherever the
+// scheduler prefers. Schedulers that pack threads, to let other processors sleep, move a thread only at the next tick,
+// milliseconds later. If the caller moves, its workers are sent away with the next region.
 class Placement {
  public:
 #if defined(__linux__)
@@ -157,14 +156,14 @@ class Placement {
       CPU_ZERO(&allowed_);
     }
   }
-  // Processors that the caller may use: further threads would only wait for one of them.
+  // The number of processors that the caller may use. More threads would only wait for one of them.
   int n_processors() const { return n_processors_; }
-  // Whether the caller is not where it was when it asked last.
+  // Tells whether the caller has moved since the last call.
   bool moved() {
     const int here = sched_getcpu();
     return std::exchange(here_, here) != here;
   }
-  void send_away(std::thread& worker) const {  // which still runs: for one that is gone, glibc would move the caller
+  void send_away(std::thread& worker) const {  // must still run: for a finished thread, glibc would move the caller
     cpu_set_t elsewhere = allowed_;
     CPU_CLR(here_, &elsewhere);
     if (CPU_COUNT(&elsewhere) > 0) pthread_setaffinity_np(worker.native_handle(), sizeof elsewhere, &elsewhere);
@@ -180,8 +179,8 @@ class Placement {
 #endif
 };
 
-// Its workers wait for the next region, awake for a while. The caller waits for those alone that have entered one: who
-// starts or wakes up too late finds it closed.
+// A team whose workers wait for the next region, first awake and then asleep. The caller waits only for workers that
+// have entered the region. A worker that starts or wakes up too late finds it closed.
 class Threads final : public Team {
  public:
   ~Threads() override {
@@ -197,7 +196,7 @@ class Threads final : public Team {
   bool open(Region& region, index_t n) override {
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      if (region_ || n_inside_ > 0) return false;  // the call is from inside a region, which may be closed already
+      if (region_ || n_inside_ > 0) return false;  // the call comes from inside a region, which may be closed already
       const bool hired = n > n_hired_for_;
       if (hired) hire(n);
       if (placement_.moved() || hired)
@@ -233,7 +232,7 @@ class Threads final : public Team {
         const auto place = length(workers_);
         workers_.emplace_back([this, place] { serve(place); });
       }
-    } catch (...) {  // the system has no thread or memory to give: the ones that run do the work
+    } catch (...) {  // the system is out of threads or memory: the running workers do the work
     }
   }
 
@@ -259,7 +258,7 @@ class Threads final : public Team {
   std::mutex mutex_;
   std::condition_variable opened_, left_;
   std::atomic<std::uint64_t> round_{0};  // changes with each region, under the mutex
-  std::atomic<index_t> n_inside_{0};     // workers that have entered a region, likewise
+  std::atomic<index_t> n_inside_{0};     // workers inside a region; changes under the mutex
   Region* region_ = nullptr;
   index_t n_wanted_ = 0, n_hired_for_ = 0;
   bool over_ = false;
@@ -270,7 +269,7 @@ class Threads final : public Team {
 std::shared_ptr<Team> make_team() { return std::make_shared<Threads>(); }
 
 Execution Execution::for_work(double operations) const {
-  // A quarter of a millisecond's worth; a thread starts in some fifty microseconds.
+  // The operations of a quarter of a millisecond. A thread starts in about fifty microseconds.
   constexpr double worth_a_thread = 1e6;
   const double most = 1 + operations / worth_a_thread;
   return {most < n_threads ? static_cast<int>(most) : n_threads, interrupted, team};

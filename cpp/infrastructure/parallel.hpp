@@ -1,4 +1,4 @@
-// A chunk queue over threads: who computes a chunk never decides what is computed.
+// A queue of chunks for several threads. Which thread computes a chunk never changes the result.
 #pragma once
 
 #include <functional>
@@ -9,29 +9,30 @@
 
 namespace spectralcls {
 
-// Thrown inside a parallel region once the caller's `interrupted` has answered yes.
+// Thrown inside a parallel region after the caller's `interrupted` has returned true.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-// Threads of one call, which all its parallel regions share: starting one takes as long as some regions do. They end
-// with the call, so that nothing is left behind that a fork could break.
+// The threads of one call, shared by all its parallel regions, because starting a thread takes as long as a short
+// region. They end with the call, so that a fork finds none of them.
 class Team;
 std::shared_ptr<Team> make_team();
 
-// How a computation runs. `interrupted` is asked at every checkpoint of the calling thread, and by no other: what is
-// expensive about it has to be done a few times a second only, over all parallel regions of a call.
+// How a computation runs. Only the calling thread asks `interrupted`, at every checkpoint. An expensive answer must
+// limit itself to a few times a second, over all parallel regions of a call.
 struct Execution {
   int n_threads = 1;
   std::function<bool()> interrupted;
-  std::shared_ptr<Team> team;  // if there is none, each region starts threads of its own
+  std::shared_ptr<Team> team;  // nullptr: each region starts its own threads
 
-  // The same, on as many threads as the work is worth: each takes longer for its share than it takes to start.
+  // Returns the same execution on as many threads as the work is worth. A thread is worth starting if its share takes
+  // longer than its start.
   Execution for_work(double operations) const;
 };
 
-// Handed to every chunk; long chunks call checkpoint() every few milliseconds so that Ctrl-C and an exception
-// in another worker are answered promptly.
+// Handed to every chunk. Long chunks call checkpoint() every few milliseconds, so that Ctrl-C, or an exception in
+// another worker, ends them promptly.
 class Checkpoint {
  public:
   virtual void operator()() = 0;
@@ -40,9 +41,9 @@ class Checkpoint {
   ~Checkpoint() = default;
 };
 
-// Calls body(chunk, checkpoint) for chunk = 0 ... n_chunks - 1, each exactly once, in increasing order of start.
-// The calling thread works too; there are never more threads than chunks or than processors that the caller may use.
-// The first exception is rethrown here after every worker has stopped.
+// Calls body(chunk, checkpoint) for chunk = 0 ... n_chunks - 1. Each chunk is computed exactly once, and chunks start
+// in increasing order. The calling thread works too. There are never more threads than chunks, or than processors that
+// the caller may use. The first exception is rethrown after every worker has stopped.
 void for_each_chunk(index_t n_chunks, const Execution& execution,
                     const std::function<void(index_t, Checkpoint&)>& body);
 

@@ -1,5 +1,5 @@
-// One vector register of T, written with the compilers' vector extensions: the same source serves SSE2, AVX2,
-// AVX-512 and NEON. Intrinsics appear only where the generic expression costs an instruction more.
+// One vector register of T, written with the compilers' vector extensions. The same source serves SSE2, AVX2, AVX-512
+// and NEON. Intrinsics appear only if the generic expression costs an extra instruction.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #if defined(__x86_64__)
-// GCC 12 takes the undefined operands inside its own AVX-512 intrinsics for variables that were forgotten.
+// GCC 12 mistakes the undefined operands inside its own AVX-512 intrinsics for uninitialized variables.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -17,7 +17,7 @@
 #pragma GCC diagnostic pop
 #endif
 
-// For functions that hand over arrays of vectors, which must stay in registers.
+// For functions that pass arrays of vectors, which must stay in registers.
 #define SPECTRALCLS_INLINE inline __attribute__((always_inline))
 
 namespace spectralcls {
@@ -73,7 +73,7 @@ template <class T>
 inline void store_unaligned(T* p, Vec<T> v) {
   std::memcpy(p, &v, sizeof v);
 }
-// Past the caches, to an aligned place; stream_fence() before another thread reads it.
+// Writes past the caches to an aligned address. Call stream_fence() before another thread reads it.
 template <class T>
 inline void store_streaming(T* p, Vec<T> v) {
 #if defined(__AVX512F__)
@@ -91,13 +91,13 @@ inline void stream_fence() {
   _mm_sfence();
 #endif
 }
-// Subtracting +0 changes nothing, as the compiler knows; adding it to -0 would.
+// The compiler knows that subtracting +0 changes nothing. Adding +0 would change -0.
 template <class T>
 inline Vec<T> broadcast(T x) {
   return x - Vec<T>{};
 }
 
-// max and min that return the second operand when the first is NaN, as the hardware does.
+// max and min return the second operand if the first is NaN, as the hardware does.
 template <class T>
 inline Vec<T> maximum(Vec<T> a, Vec<T> b) {
 #if defined(__AVX512F__)
@@ -146,7 +146,7 @@ inline Vec<T> square_root(Vec<T> a) {
 #endif
 }
 
-// A bit for each lane, set where the lane's sign bit is: of a comparison, where it is true.
+// Returns a bit for each lane whose sign bit is set. In a comparison these are the lanes that are true.
 template <class T>
 inline unsigned sign_bits(Bits<T> signs) {
 #if defined(__AVX512F__)
@@ -165,8 +165,8 @@ inline unsigned sign_bits(Bits<T> signs) {
 #endif
 }
 
-// Bit i is set where lane i of a is below, or at most, lane i of b; never for NaN. AVX-512 compares into masks, which
-// GCC does not find in the vector expression.
+// Sets bit i if lane i of a is below lane i of b, or at most equal to it; never for NaN. AVX-512 compares into masks,
+// which GCC does not derive from the vector expression.
 template <class T>
 inline unsigned less_bits(Vec<T> a, Vec<T> b) {
 #if defined(__AVX512F__)
@@ -186,7 +186,7 @@ inline unsigned at_most_bits(Vec<T> a, Vec<T> b) {
 #endif
 }
 
-// Halving the vector at each step.
+// Halves the vector at each step.
 template <class T, int Lanes>
 inline T smallest_of(const T* values) {
   if constexpr (Lanes == 1) {
@@ -209,7 +209,7 @@ inline T smallest_lane(Vec<T> v) {
 #endif
 }
 
-// Sum of all lanes, in double, halving the vector at each step.
+// Sums all lanes in double. Halves the vector at each step.
 template <int Lanes>
 inline double sum_of_doubles(const double* values) {
   if constexpr (Lanes == 1) {
@@ -241,7 +241,7 @@ inline double sum_of_lanes(Vec<T> v) {
   return sum_of_doubles<lanes<double>>(values);
 }
 
-// Lanes of a and b in turn, of their lower (Half 0) or upper (Half 1) halves.
+// Interleaves the lanes of the lower (Half 0) or upper (Half 1) halves of a and b.
 template <int Half, class T, int... Lane>
 inline Vec<T> interleave(Vec<T> a, Vec<T> b, std::integer_sequence<int, Lane...>) {
   constexpr int W = sizeof...(Lane);
@@ -252,7 +252,7 @@ inline Vec<T> interleave(Vec<T> a, Vec<T> b, std::integer_sequence<int, Lane...>
 #endif
 }
 
-// Transposes a square of lanes<T> vectors: log2(lanes) rounds that interleave vectors half the square apart.
+// Transposes a square of lanes<T> vectors in log2(lanes) rounds. Each round interleaves vectors half the square apart.
 template <class T>
 SPECTRALCLS_INLINE void transpose(Vec<T> (&rows)[lanes<T>]) {
   constexpr int W = lanes<T>;
@@ -269,15 +269,15 @@ SPECTRALCLS_INLINE void transpose(Vec<T> (&rows)[lanes<T>]) {
   }
 }
 
-// The sum of the lanes of each of N = lanes<T> vectors, a lane for each: pairs of vectors are interleaved and added, so
-// that half as many are left, until one holds all.
+// Returns the lane sums of N = lanes<T> vectors, one in each lane. Pairs of vectors are interleaved and added, which
+// halves their number, until one vector is left.
 template <class T, int N>
 SPECTRALCLS_INLINE Vec<T> sums_of_lanes(Vec<T>* vectors) {
   constexpr auto all = std::make_integer_sequence<int, lanes<T>>{};
   if constexpr (N == 1) {
     return vectors[0];
   } else {
-    // Vectors half the array apart become neighbors, so the lanes end in the order of the vectors.
+    // Vectors half the array apart are paired, so the sums end up in the order of the vectors.
 #pragma GCC unroll 8
     for (int i = 0; i < N / 2; ++i)
       vectors[i] =
@@ -286,9 +286,9 @@ SPECTRALCLS_INLINE Vec<T> sums_of_lanes(Vec<T>* vectors) {
   }
 }
 
-// Within the life of a FlushSubnormals, results and operands below the normal range count as zero on this thread: a
-// kernel value of 1e-310 then costs no microcode assist, and exp2_biased may return a subnormal where it means zero.
-// A KeepSubnormals within it makes an exception.
+// While a FlushSubnormals lives, results and operands below the normal range count as zero on this thread. Kernel
+// values such as 1e-310 then need no microcode assist, and exp2_biased may return a subnormal in place of zero. A
+// KeepSubnormals inside it makes an exception.
 class SubnormalMode {
  public:
   SubnormalMode(const SubnormalMode&) = delete;

@@ -1,8 +1,8 @@
-// The functions that are compiled once per instruction set, as one table of entries: all that the bindings know of a
-// variant. Arguments own no memory whose layout or allocation depends on the instruction set.
+// The functions that are compiled once for each instruction set, as one table of entries. The bindings know nothing
+// else of a variant. No argument owns memory whose layout or allocation depends on the instruction set.
 //
-// To add one: declare it in a header that includes neither infrastructure/simd.hpp nor Eigen, give it a row here, and
-// name it in isa/functions.cpp.
+// To add a function, declare it in a header that includes neither infrastructure/simd.hpp nor Eigen, give it a row
+// here, and name it in isa/functions.cpp.
 #pragma once
 
 #include "geometry/largest.hpp"
@@ -20,7 +20,7 @@
 
 namespace spectralcls {
 
-// Of one floating-point type.
+// The functions of one floating-point type.
 template <class T>
 struct Functions {
   Entry<decltype(&spectralcls::pack_points<T>)> pack_points;
@@ -52,7 +52,7 @@ struct FunctionTable {
   Entry<decltype(&detail::set_pruning)> set_pruning;
 };
 
-// What a variant's shared library exports, and its name there.
+// The function that the shared library of a variant exports, and its name.
 using GetFunctionTable = const FunctionTable* (*)();
 constexpr const char* function_table_symbol = "spectralcls_function_table";
 

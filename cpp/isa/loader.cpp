@@ -27,7 +27,7 @@ GetFunctionTable open_library(const std::string& path) {
   if (!library) throw std::runtime_error(path + " cannot be loaded: Windows error " + std::to_string(GetLastError()));
   return reinterpret_cast<GetFunctionTable>(reinterpret_cast<void*>(GetProcAddress(library, function_table_symbol)));
 #else
-  // RTLD_LOCAL: templates of the standard library compiled for this instruction set stay inside.
+  // RTLD_LOCAL keeps the library's copies of standard templates, compiled for this instruction set, to itself.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) throw std::runtime_error(dlerror());
   return reinterpret_cast<GetFunctionTable>(dlsym(library, function_table_symbol));
@@ -35,8 +35,8 @@ GetFunctionTable open_library(const std::string& path) {
 }
 
 #if defined(__x86_64__)
-// What the processor has and the operating system saves. Asked directly: not every compiler's runtime library answers
-// __builtin_cpu_supports.
+// The instruction sets that the processor has and whose registers the operating system saves. The processor is asked
+// directly, because not every compiler's runtime library supports __builtin_cpu_supports.
 class X86 {
  public:
   X86() {

@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Independent chains, enough of them to hide the latency of four cycles on two ports, held in registers.
+// Independent chains in registers, enough to hide a latency of four cycles on two ports.
 template <class T>
 double one_thread(double seconds, Checkpoint& checkpoint) {
   constexpr int chains = n_vector_registers == 32 ? 16 : 12;

@@ -1,4 +1,4 @@
-// Dense symmetric eigenproblems, by SciPy's LAPACK.
+// Dense symmetric eigenproblems, solved by SciPy's LAPACK.
 #pragma once
 
 #include <Eigen/Core>
@@ -7,11 +7,11 @@ namespace spectralcls {
 
 using Matrix = Eigen::MatrixXd;
 
-// Eigenvalues, ascending.
+// Returns the eigenvalues in ascending order.
 Eigen::VectorXd symmetric_eigenvalues(Matrix a);
 
 struct SymmetricEigenpairs {
-  Eigen::VectorXd values;  // ascending
+  Eigen::VectorXd values;  // in ascending order
   Matrix vectors;
 };
 SymmetricEigenpairs symmetric_eigenpairs(Matrix a);

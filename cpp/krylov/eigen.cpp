@@ -17,8 +17,8 @@ using detail::Convergence;
 using detail::RitzPairs;
 using detail::Schedule;
 
-// Products with the operator. Where the first one's largest entry is far from 1, all are divided by a power of two near
-// it: norms of an operator of any magnitude then neither overflow nor underflow.
+// Products with the operator. If the largest entry of the first product is far from 1, all products are divided by a
+// power of two near it. Norms then neither overflow nor underflow, whatever the magnitude of the operator.
 template <class T>
 class ScaledOperator {
  public:
@@ -46,13 +46,13 @@ class ScaledOperator {
   int exponent_ = 0;
 };
 
-// How far the next block may be from orthogonal to the basis. A product is orthogonalized once; the columns of V that
-// it overlaps, those of the last two blocks, hand on their own loss of orthogonality, enlarged by the length that the
-// product loses. A second round is needed only where that adds up.
+// A bound of how far the next block is from orthogonal to the basis. Each product is orthogonalized once. It overlaps
+// the columns of the last two blocks, whose own loss of orthogonality it inherits, enlarged by the length that it
+// loses. A second round is needed only if the bound grows too large.
 template <class T>
 class OrthogonalityLoss {
  public:
-  // Gram matrices of a product before and after it was orthogonalized.
+  // Takes the Gram matrices of a product before and after it was orthogonalized.
   void follow(const Matrix& product, const Matrix& remainder) {
     const double longest = extremes(product).second, shortest = extremes(remainder).first;
     condition_ = shortest > 0 ? longest / shortest : std::numeric_limits<double>::infinity();
@@ -61,16 +61,16 @@ class OrthogonalityLoss {
     negligible_ = loss <= most;
     last_ = negligible_ ? loss : std::numeric_limits<T>::epsilon();
   }
-  // The next product overlaps all that a restart has kept.
+  // The next product overlaps everything that a restart keeps.
   void restart() { before_ = most; }
   bool negligible() const { return negligible_; }
-  // Whether one round of whitening leaves more.
+  // Tells whether one round of whitening is not enough.
   bool ill_conditioned() const { return condition_ * std::numeric_limits<T>::epsilon() > most; }
 
  private:
   static constexpr double most = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
-  // The least and the largest eigenvalue.
+  // Returns the least and the largest eigenvalue.
   static std::pair<double, double> extremes(const Matrix& gram) {
     const Eigen::VectorXd values = symmetric_eigenvalues(gram);
     return {values(0), values(values.size() - 1)};
@@ -80,17 +80,16 @@ class OrthogonalityLoss {
   double condition_ = 1, last_ = most, before_ = most;
 };
 
-// The search space V, its projection T = V^T A V and the next block Q, which is orthogonal to V.
+// The search space V, its projection T = V^T A V, and the next block Q, which is orthogonal to V.
 //
-// Recurrence kept throughout: A V = V T + Z S^T, where Z is the part of the last product that lies outside V and
-// S picks the last block's columns. A Ritz pair (theta, V s) has the residual |Z s_last|, which the Gram matrix of Z
-// gives without another product. Because every product is orthogonalized against the whole basis, a restart is nothing
-// special: V becomes the best Ritz vectors, T their values, and the next product finds the coupling by itself.
+// The recurrence A V = V T + Z S^T holds throughout. Z is the part of the last product outside V, and S selects the
+// columns of the last block. A Ritz pair (theta, V s) has the residual |Z s_last|, which follows from the Gram matrix
+// of Z without another product. Every product is orthogonalized against the whole basis, so a restart needs no special
+// step: V becomes the best Ritz vectors, T their values, and the next product yields the coupling.
 //
-// A random block of b vectors meets an eigenspace of dimension r in min(b, r) directions, so a cluster of fewer
-// than b found values is complete. A fuller one may hide more: what was found is locked, and a search in its complement
-// with a block of twice the width looks for values that belong among the first k. So r copies take log2(r / b)
-// searches.
+// A random block of b vectors finds min(b, r) directions of an eigenspace of dimension r, so a cluster of fewer than b
+// found values is complete. A larger cluster may hide more. Then the found vectors are locked, and a block of twice the
+// width searches their complement for values among the first k. Finding r copies takes log2(r / b) searches.
 template <class T>
 class BlockLanczos {
  public:
@@ -130,9 +129,9 @@ class BlockLanczos {
   }
 
  private:
-  static constexpr index_t widest = 64;  // block of a search for copies: 600 of them take a dozen searches
+  static constexpr index_t widest = 64;  // block of a search for copies; a dozen searches find 600 copies
 
-  // One search in the complement of the fixed vectors; true if what it found may hide further copies.
+  // Runs one search in the complement of the fixed vectors. Returns true if its result may hide further copies.
   bool search() {
     for (;;) {
       if (!expand()) return false;
@@ -154,7 +153,7 @@ class BlockLanczos {
     }
   }
 
-  // Columns of the search space; the fixed vectors (deflated, then locked) lie before column 0.
+  // Columns of the search space. The fixed vectors, deflated and then locked, lie before column 0.
   Multivector<T> columns(index_t first, index_t count) const {
     assert(fixed_ + first >= 0 && fixed_ + first + count <= capacity_);
     return {storage_.get() + (fixed_ + first) * n_, n_, count};
@@ -163,7 +162,7 @@ class BlockLanczos {
 
   index_t max_basis() const { return std::min(room_, std::max(options_.max_basis, options_.pairs + 3 * width_)); }
 
-  // Room for the basis, the block, and its product. Pages that are never written cost nothing.
+  // Allocates the basis, the block and its product. Pages that are never written cost nothing.
   void allocate() {
     block_.resize(2 * width_ * n_);
     if (projection_.rows() < max_basis()) projection_.conservativeResize(max_basis(), max_basis());
@@ -175,7 +174,7 @@ class BlockLanczos {
     capacity_ = needed;
   }
 
-  // Multiplies the block by the operator, adds it to the basis and leaves in its place the product's remainder.
+  // Multiplies the block by the operator, adds it to the basis, and replaces it by the remainder of the product.
   bool expand() {
     const Multivector<T> block = columns(size_, width_), product = columns(size_ + width_, width_);
     T* x = block_.data();
@@ -194,8 +193,8 @@ class BlockLanczos {
     const Matrix corner = rows.bottomRows(last_);
     const double eps = std::numeric_limits<T>::epsilon();
     const double skew = (corner - corner.transpose()).cwiseAbs().maxCoeff();
-    // What is left of an operator of low rank is rounding, which is not symmetric: |A| is the measure, not this
-    // product.
+    // The remainder of an operator of low rank is rounding, which is not symmetric. Asymmetry is therefore measured
+    // relative to |A|, not to this product.
     convergence_.norm = std::max(convergence_.norm, coefficients.colwise().norm().maxCoeff());
     if (skew > std::sqrt(eps) * convergence_.norm) return fail(EigenStatus::not_symmetric);
     projection_.block(0, size_ - last_, size_, last_) = rows;
@@ -226,7 +225,7 @@ class BlockLanczos {
 
   index_t wanted() const { return convergence_.wanted(ritz_, result_.values); }
 
-  // Moves the wanted Ritz vectors behind the locked ones and keeps the best k of both, in order.
+  // Moves the wanted Ritz vectors behind the locked ones. Keeps the best k of both, in order.
   void lock() {
     const index_t found = std::min(wanted(), size_), old = length(result_.values);
     algebra_.multiply(columns(0, size_), ritz_.vectors.leftCols(found), columns(0, found));
@@ -257,7 +256,7 @@ class BlockLanczos {
     width_ = std::min(block_size_, room_);
   }
 
-  // Makes the next block out of the product's remainder; compresses the basis first where it is full.
+  // Makes the next block from the remainder of the product. Compresses the basis first if it is full.
   void next_block() {
     width_ = std::min(last_, room_ - size_);
     index_t target = size_;
@@ -298,8 +297,8 @@ class BlockLanczos {
   ScaledOperator<T> apply_;
   EigenOptions options_;
   MultivectorAlgebra<T> algebra_;
-  index_t fixed_, room_;        // fixed columns; dimension that is left
-  index_t block_size_, width_;  // of this search; of the block at hand, which the room may limit
+  index_t fixed_, room_;        // fixed columns; dimension of their complement
+  index_t block_size_, width_;  // width of a block in this search; of the current block, which the dimension may limit
   index_t size_ = 0;            // columns of V
   index_t last_ = 0;            // columns of the last product
   index_t capacity_ = 0;

@@ -1,5 +1,5 @@
 // The k largest eigenvalues of a symmetric operator and their vectors, by thick-restart block Lanczos with full
-// re-orthogonalization. The operator is only ever applied to blocks.
+// reorthogonalization. The operator is applied to blocks only.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace spectralcls {
 struct EigenOptions {
   index_t pairs;               // k
   index_t block_size;          // vectors per product
-  index_t max_basis;           // columns that the search space may have before it is compressed
+  index_t max_basis;           // columns of the search space before it is compressed
   index_t max_block_products;  // calls of the operator
-  double tolerance;            // of the residual, relative to |eigenvalue|
-  double norm;                 // a lower bound of the operator's norm, where the deflated pairs tell one; else 0
+  double tolerance;            // bound of the residual, relative to |eigenvalue|
+  double norm;                 // a lower bound of the operator's norm if the deflated pairs give one, else 0
   std::uint64_t seed;
 };
 
@@ -28,13 +28,13 @@ struct Eigenpairs {
   std::vector<T> vectors;         // n x k, row-major
   std::vector<double> residuals;  // |A v - value v|
   index_t block_products = 0;
-  index_t matvecs = 0;  // vectors multiplied in all
+  index_t matvecs = 0;  // vectors multiplied in total
   index_t block_size = 0;
   EigenStatus status = EigenStatus::not_converged;
 };
 
-// `start`: start vectors, n rows, any number up to the block's width (the rest is random); `deflate`: vectors
-// whose span the search leaves out (known eigenvectors). Both are overwritten.
+// `start`: any number of start vectors up to the block width, n rows each; random vectors fill the rest. `deflate`:
+// known eigenvectors, whose span the search leaves out. Both are overwritten.
 template <class T>
 Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start,
                              const Multivector<const T>& deflate, const EigenOptions& options,

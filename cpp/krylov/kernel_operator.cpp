@@ -5,7 +5,7 @@
 namespace spectralcls {
 namespace {
 
-// The points of one label, as queries.
+// The points of one label, copied as queries.
 template <class T>
 struct Rows {
   std::vector<index_t> number;

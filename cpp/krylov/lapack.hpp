@@ -1,10 +1,10 @@
-// The LAPACK routines that the core calls, and what hands them over: SciPy's, by bindings/lapack.pyx.
+// The LAPACK routines that the core calls. They are SciPy's; bindings/lapack.pyx passes them in.
 #pragma once
 
 namespace spectralcls {
 
 struct Lapack {
-  // LAPACK's arguments by value; returns its info.
+  // Takes LAPACK's arguments by value. Returns its info.
   int (*dsyevd)(char job, int n, double* a, double* values, double* work, int n_work, int* integer_work,
                 int n_integer_work);
 };

@@ -59,7 +59,7 @@ Matrix MultivectorAlgebra<T>::from_rows(const T* rows, const Multivector<T>& vec
 template <class T>
 void MultivectorAlgebra<T>::fill_random(const Multivector<T>& block) {
   for (index_t j = 0; j < block.columns; ++j) {
-    // SplitMix64 of a counter: no state, so the numbers do not depend on who draws them.
+    // SplitMix64 of a counter has no state, so the numbers do not depend on the order of the draws.
     const std::uint64_t origin = seed_ * 0xd1342543de82ef95ULL + stream_++ * 0x2545f4914f6cdd1dULL;
     T* column = block.data + j * block.rows;
     for (index_t i = 0; i < block.rows; ++i) {
@@ -72,7 +72,7 @@ void MultivectorAlgebra<T>::fill_random(const Multivector<T>& block) {
   }
 }
 
-// Of unit length but for a few per cent.
+// Fills a column with a random vector of about unit length.
 template <class T>
 void MultivectorAlgebra<T>::random_direction(const Multivector<T>& block, index_t column) {
   const Multivector<T> one = block.middle(column, 1);
@@ -81,7 +81,7 @@ void MultivectorAlgebra<T>::random_direction(const Multivector<T>& block, index_
   for (index_t i = 0; i < block.rows; ++i) one.data[i] *= scale;
 }
 
-// Unit columns, whatever their magnitude; zeros become random.
+// Normalizes the columns, whatever their magnitude. Zero columns become random.
 template <class T>
 void MultivectorAlgebra<T>::normalize(const Multivector<T>& block) {
   const double operations = 4.0 * static_cast<double>(block.rows) * static_cast<double>(block.columns);
@@ -102,7 +102,7 @@ void MultivectorAlgebra<T>::normalize(const Multivector<T>& block) {
 template <class T>
 Eigen::VectorXd MultivectorAlgebra<T>::whiten(const Multivector<T>& block, const Matrix& gram, double least) const {
   auto [values, root] = symmetric_eigenpairs(gram);
-  // Directions below the rounding of the Gram matrix hold noise.
+  // Directions below the rounding of the Gram matrix are noise.
   const double floor = std::max(std::numeric_limits<T>::epsilon() * values(values.size() - 1), least);
   for (index_t j = 0; j < block.columns; ++j) root.col(j) /= std::sqrt(std::max(values(j), floor));
   multiply(block, root, block);
@@ -113,14 +113,13 @@ template <class T>
 void MultivectorAlgebra<T>::orthonormalize(const Multivector<T>& basis, const Multivector<T>& block) {
   const index_t width = block.columns;
   const double lost = std::pow(100 * std::numeric_limits<T>::epsilon(),
-                               2);  // squared norm of a unit column that has only rounding left
+                               2);  // squared norm of a unit column after all but rounding has canceled
   if (width == 0) return;
   normalize(block);
   Matrix gram = inner(block, block);
   for (int round = 0; round < max_rounds; ++round) {
     const Eigen::VectorXd values = whiten(block, gram, lost);
-    // An orthonormal block that loses little of its length to the basis is orthogonal to it, and still nearly so to
-    // itself.
+    // A block that loses little of its length to the basis is orthogonal to it, and still nearly orthonormal.
     if (round > 0 && values(0) > 0.1) return;
     for (index_t j = 0; j < width; ++j)
       if (values(j) <= lost) random_direction(block, j);

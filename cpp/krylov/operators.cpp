@@ -14,11 +14,11 @@ namespace spectralcls {
 namespace {
 
 constexpr index_t dense_rows = 64;    // rows of a chunk
-constexpr index_t dense_depth = 512;  // columns of A per pass: their part of x stays in the first-level cache
+constexpr index_t dense_depth = 512;  // columns of A in each pass; their part of x stays in the first-level cache
 constexpr index_t csr_rows = 512;
 constexpr index_t tile = 64;
 
-// y[0 .. R)[0 .. lanes) += a[0 .. R)[0 .. depth) x[0 .. depth)[0 .. lanes), accumulators in registers.
+// y[0 .. R)[0 .. lanes) += a[0 .. R)[0 .. depth) x[0 .. depth)[0 .. lanes), with accumulators in registers.
 template <int R, class T>
 void dense_tile(const T* a, index_t stride_a, index_t depth, const T* x, T* y, index_t stride) {
   Vec<T> sums[R];
@@ -45,7 +45,7 @@ void dense_rows_product(const T* a, index_t n, index_t rows, const T* x, T* y, i
   }
 }
 
-// One row of a CSR product, with the number of columns known to the compiler where it is one that we choose.
+// Computes one row of a CSR product. Common numbers of columns are compile-time constants.
 template <index_t Fixed, class T>
 void csr_row(const CsrMatrix<T>& a, index_t row, const T* x, T* y, index_t columns) {
   const index_t width = Fixed ? Fixed : columns;
@@ -111,7 +111,7 @@ std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& exec
   std::vector<std::pair<double, double>> worst(tiles);
   for_each_chunk(tiles, execution.for_work(static_cast<double>(n) * static_cast<double>(n)),
                  [&](index_t chunk, Checkpoint&) {
-                   // By columns of the tile, which are lanes of vectors; x - x is NaN where x is not finite.
+                   // Columns of the tile are lanes of vectors. x - x is NaN if x is not finite.
                    std::array<T, tile> difference{}, largest{}, unsound{};
                    std::array<std::array<T, tile>, tile> upper;
                    const index_t i0 = chunk * tile, i1 = std::min(i0 + tile, n);

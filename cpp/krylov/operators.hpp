@@ -1,5 +1,5 @@
-// Symmetric operators applied to blocks of vectors. A block is n x columns, row-major: what one row of the operator
-// needs of every vector lies together, so one pass over the operator serves them all.
+// Symmetric operators applied to blocks of vectors. A block is n x columns, row-major, so a row of the operator finds
+// the entries of all vectors side by side, and one pass over the operator serves all vectors.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace spectralcls {
 
-// y = A x; x and y are n x columns, row-major, and do not overlap.
+// y = A x. Both are n x columns, row-major, and do not overlap.
 template <class T>
 using BlockOperator = std::function<void(const T* x, T* y, index_t columns)>;
 
@@ -31,7 +31,8 @@ void dense_product(const T* a, index_t n, const T* x, T* y, index_t columns, con
 template <class T>
 void csr_product(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const Execution& execution);
 
-// Largest |a_ij - a_ji| and largest |a_ij| of a dense row-major matrix; both NaN where an entry is not finite.
+// Returns the largest |a_ij - a_ji| and the largest |a_ij| of a dense row-major matrix. Both are NaN if an entry is not
+// finite.
 template <class T>
 std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& execution);
 

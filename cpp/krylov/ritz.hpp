@@ -1,4 +1,4 @@
-// Ritz pairs of a search space: which are wanted, whether they have converged, and when to compute them again.
+// Ritz pairs of a search space: which of them are wanted, whether they have converged, and when to compute them again.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace spectralcls::detail {
 
-// The eigenpairs of the projected operator, descending, and the residuals of the first ones.
+// The eigenpairs of the projected operator in descending order, and the residuals of the first ones.
 struct RitzPairs {
   Eigen::VectorXd values, residuals;
   Matrix vectors;
 
   RitzPairs() = default;
-  // `remainder`: the Gram matrix of what lies outside the space of the product of its last columns.
+  // `remainder` is the Gram matrix of the last product's part outside the search space.
   RitzPairs(const Matrix& projection, const Matrix& remainder, index_t count) {
     const SymmetricEigenpairs ascending = symmetric_eigenpairs(projection);
     values = ascending.values.reverse();
@@ -33,14 +33,16 @@ struct RitzPairs {
   double largest() const { return std::max(std::abs(values(0)), std::abs(values(values.size() - 1))); }
 };
 
-// Which Ritz pairs are wanted, and whether they are good enough; `locked`: values that were found before, descending.
+// Decides which Ritz pairs are wanted and whether they have converged. `locked` are values of earlier searches in
+// descending order.
 class Convergence {
  public:
   Convergence(index_t pairs, double tolerance, double eps) : pairs_(pairs), tolerance_(tolerance), eps_(eps) {}
 
   double allowed(double value) const { return std::max(tolerance_ * std::abs(value), 10 * eps_ * norm); }
 
-  // How many Ritz pairs belong among the first k: all k at first, then those above the last locked values.
+  // Returns the number of Ritz pairs among the first k. In the first search these are all k, later those above the last
+  // locked values.
   index_t wanted(const RitzPairs& ritz, const std::vector<double>& locked) const {
     if (locked.empty()) return pairs_;
     const index_t available = std::min(pairs_, ritz.values.size());
@@ -53,7 +55,7 @@ class Convergence {
     return count;
   }
 
-  // Digits (base e) that the residuals of the first `count` pairs have to fall.
+  // Returns the logarithm of the factor by which the residuals of the first `count` pairs must still fall.
   double excess(const RitzPairs& ritz, index_t count) const {
     double excess = 0;
     for (index_t j = 0; j < std::min(count, ritz.residuals.size()); ++j)
@@ -61,8 +63,8 @@ class Convergence {
     return excess;
   }
 
-  // Whether all wanted pairs have converged; after locked ones also the next pair, to a tolerance that tells that
-  // nothing larger is hidden.
+  // Tells whether all wanted pairs have converged. After a lock, the next pair must also meet a coarse tolerance, which
+  // shows that no larger value is hidden.
   bool settled(const RitzPairs& ritz, const std::vector<double>& locked) const {
     const index_t count = wanted(ritz, locked);
     if (ritz.values.size() < count) return false;
@@ -72,7 +74,7 @@ class Convergence {
     return ritz.residuals(count) <= std::max(allowed(ritz.values(count)), hidden_tolerance * norm);
   }
 
-  // Members of the largest group of the first `count` values that the tolerance cannot tell apart.
+  // Returns the size of the largest cluster of the first `count` values that the tolerance cannot separate.
   index_t largest_cluster(const RitzPairs& ritz, index_t count) const {
     index_t largest = 1, first = 0;
     for (index_t j = 1; j < count; ++j) {
@@ -82,17 +84,19 @@ class Convergence {
     return largest;
   }
 
-  double norm = 0;  // a lower bound of the operator's
+  double norm = 0;  // a lower bound of the operator's norm
 
  private:
-  static constexpr double hidden_tolerance = 1e-3;  // of the residual that shows where a complement's spectrum ends
+  static constexpr double hidden_tolerance =
+      1e-3;  // residual at which the largest value of a complement is known well enough
 
   index_t pairs_;
   double tolerance_, eps_;
 };
 
-// When to solve the projected problem, which costs O(size^3): after growth by an eighth at least, or by half of the
-// growth at which the residuals would be small enough if they went on to fall as they did. They fall ever faster.
+// Decides when to solve the projected problem, which costs O(size^3). The space must have grown by an eighth. It must
+// also have grown by half of what the residuals need if they keep falling at the last rate. They fall ever faster,
+// hence the half.
 class Schedule {
  public:
   bool due(index_t size) const { return 8 * (size - solved_) >= size && size >= expected_; }
@@ -106,8 +110,8 @@ class Schedule {
   void restart(index_t size) { solved_ = expected_ = size; }
 
  private:
-  index_t solved_ = 0;    // columns of the space when it was last solved
-  index_t expected_ = 0;  // columns of the space before which it need not be solved again
+  index_t solved_ = 0;    // columns of the space at the last solution
+  index_t expected_ = 0;  // columns of the space before the next solution
   double excess_ = std::numeric_limits<double>::infinity();
 };
 

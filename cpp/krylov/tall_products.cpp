@@ -10,13 +10,13 @@ namespace spectralcls {
 namespace {
 
 constexpr index_t chunk_rows = 1024;
-constexpr index_t chunk_bytes = 512 * 1024;  // of vectors that are read again and again while in the second-level cache
+constexpr index_t chunk_bytes = 512 * 1024;  // vectors that are read repeatedly from the second-level cache
 
 }  // namespace
 
 namespace detail {
 
-// left^T right, from products of chunks of rows that are added in their order.
+// left^T right. The products of chunks of rows are added in the order of the chunks.
 template <class T>
 class ChunkedProduct {
  public:
@@ -42,7 +42,7 @@ class ChunkedProduct {
 
 namespace {
 
-// The same vectors from a row on.
+// Returns the vectors from row `first` on.
 template <class T>
 Multivector<T> from_row(const Multivector<T>& vectors, index_t first) {
   return {vectors.data + first, vectors.rows, vectors.columns};

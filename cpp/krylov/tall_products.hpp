@@ -1,6 +1,6 @@
-// What a block eigensolver needs of multivectors: the products whose cost grows with their length.
-// Rows are cut into chunks of a fixed size and partial results are added in the order of the chunks, so every
-// result has the same bits for any number of threads.
+// The products that a block eigensolver takes of multivectors, whose cost grows with their length. Rows are cut into
+// chunks of a fixed size, and partial results are added in the order of the chunks. Every result thus has the same bits
+// for any number of threads.
 #pragma once
 
 #include "infrastructure/boundary.hpp"
@@ -9,7 +9,7 @@
 
 namespace spectralcls {
 
-// Small matrices are column-major; inner products are taken in float64, whatever the vectors are.
+// Small matrices are column-major. Inner products are taken in float64, whatever the type of the vectors.
 
 // out = left^T right, left.columns x right.columns.
 template <class T>
@@ -21,19 +21,20 @@ template <class T>
 void add_product(const Multivector<const T>& basis, const T* coefficients, const Multivector<T>& block, double* gram,
                  const Execution& execution);
 
-// target = vectors * coefficients, vectors.columns x target.columns; the target may be columns of `vectors`.
+// target = vectors * coefficients, vectors.columns x target.columns. The target may be columns of `vectors`.
 template <class T>
 void product(const Multivector<const T>& vectors, const T* coefficients, const Multivector<T>& target,
              const Execution& execution);
 
-// A copy as row-major rows x columns; and back, with out = basis^T vectors on the way, while they are in a cache.
+// Copies to row-major rows x columns, and back. On the way back, computes out = basis^T vectors while the vectors are
+// cached.
 template <class T>
 void to_rows(const Multivector<const T>& vectors, T* rows, const Execution& execution);
 template <class T>
 void from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<const T>& basis, double* out,
                const Execution& execution);
 
-// The functions above, as one variant has compiled them.
+// The functions above, as compiled for one variant.
 template <class T>
 struct TallProducts {
   Entry<decltype(&spectralcls::inner_product<T>)> inner_product;

@@ -1,5 +1,5 @@
-// The two products of multivectors for one chunk of rows, a few columns of both in registers. A
-// general matrix product would spend its time packing columns that are read once.
+// The two products of multivectors for one chunk of rows, with a few columns of both in registers. A general matrix
+// product would spend its time on packing columns that are read once.
 #pragma once
 
 #include <type_traits>
@@ -11,7 +11,7 @@ namespace spectralcls::detail {
 
 constexpr int tile_columns = n_vector_registers == 32 ? 4 : 2;
 
-// body(first column, number of columns as a constant) for groups of up to tile_columns.
+// Calls body(first column, number of columns as a constant) for groups of up to tile_columns columns.
 template <class Body>
 inline void for_each_column_tile(index_t columns, Body&& body) {
   index_t first = 0;

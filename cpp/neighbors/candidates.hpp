@@ -13,8 +13,8 @@
 
 namespace spectralcls::detail {
 
-// Points with bounds of their squared distances. Most enter and leave
-// unseen; exact distances are computed for the few that remain, and where ties crowd the bounds.
+// Points with bounds of their squared distances. Bounds decide about most points. Exact distances are computed for the
+// few that remain, and if ties make the bounds too wide.
 class Candidates {
  public:
   struct Entry {
@@ -31,17 +31,17 @@ class Candidates {
     entries_.reserve(capacity(k_));
   }
   static index_t bytes(index_t k) { return capacity(k) * sizeof(Entry); }
-  // The share of n points in random order that are among the k nearest of those before them.
+  // Returns the expected share of n points in random order that are among the k nearest of the points before them.
   static double expected(index_t k, index_t n) {
     const double share = std::min(1.0, static_cast<double>(k) / static_cast<double>(n));
     return share * (1 - std::log(share));
   }
-  // No point beyond this is wanted: k candidates are at least that near.
+  // Points beyond this are not wanted: k candidates are at least as near.
   double reach() const { return reach_; }
   void add(std::pair<double, double> bounds, std::int64_t index) {
     entries_.push_back({bounds.first, bounds.second, index});
   }
-  // A compaction costs about as much as it saves once k new candidates have come in.
+  // A compaction costs about as much as it saves once k new candidates have been added.
   bool wants_compaction() const { return length(entries_) >= compacted_ + k_ + spare && length(entries_) >= k_; }
 
   template <class Exact>
@@ -50,13 +50,13 @@ class Candidates {
     if (length(entries_) > 2 * k_ + spare) {
       settle(exact);
       narrow();
-      // Of exact ties for the last place, only the smallest indices are wanted.
+      // Among exact ties for the last place, only the smallest indices are wanted.
       if (length(entries_) > k_) keep_best();
     }
     compacted_ = length(entries_);
   }
 
-  // The k nearest as (exact squared distance, index), in order.
+  // Returns the k nearest as (exact squared distance, index), in order.
   template <class Exact>
   const std::vector<Entry>& nearest(Exact&& exact) {
     assert(length(entries_) >= k_);

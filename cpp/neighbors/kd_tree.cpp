@@ -9,7 +9,8 @@
 
 namespace spectralcls::detail {
 
-// Points in work: an array for each axis, and their rows, all permuted alike. Ranges begin and end at multiples of 16.
+// The points during construction: an array for each axis, and their rows, all in the same order. Ranges begin and end
+// at multiples of 16.
 template <class T>
 class KdTree<T>::Builder {
  public:
@@ -22,7 +23,8 @@ class KdTree<T>::Builder {
                    [&](index_t c, Checkpoint&) { take({c * chunk, std::min((c + 1) * chunk, n_padded_)}, points); });
   }
 
-  // The nodes of the upper levels one level after the other, all of a level at once; then whole subtrees.
+  // Splits the upper levels one after the other, with all nodes of a level in parallel. Then builds whole subtrees in
+  // parallel.
   void build(const Execution& execution) {
     std::vector<Subtree> level{tree_.root()}, upper;
     std::vector<Scratch> scratch;
@@ -48,13 +50,14 @@ class KdTree<T>::Builder {
   }
 
  private:
-  static constexpr index_t least_leaves = 256;            // of a node that is halved by itself
-  static constexpr index_t checked_leaves = 1024;         // between two looks for an interruption
-  static constexpr index_t whole = 16384, sampled = 256;  // points up to which all decide on the axis, else so many
+  static constexpr index_t least_leaves = 256;     // of a node that a thread splits alone
+  static constexpr index_t checked_leaves = 1024;  // between two checks for an interruption
+  static constexpr index_t whole = 16384,
+                           sampled = 256;  // up to `whole` points choose the axis together, more are sampled
 
   struct Scratch {
     Selection<T> selection;
-    std::vector<std::uint16_t> left;  // bits of the points that go to the left, 16 at a time
+    std::vector<std::uint16_t> left;  // for each group of 16 points: bits of those that go to the left
     UninitializedVector<T> moved;
   };
 
@@ -118,7 +121,7 @@ class KdTree<T>::Builder {
     return high - low;
   }
 
-  // The bits of the points before the cut.
+  // Sets the bits of the points before the cut.
   void mark(const T* keys, index_t n, const Cut<T>& cut, Scratch& scratch) {
     scratch.left.resize(n / leaf_size);
     index_t n_equal = cut.n_equal;
@@ -136,7 +139,7 @@ class KdTree<T>::Builder {
     }
   }
 
-  // Moves one array's values to both sides of the cut; they stay in order.
+  // Moves the values of one array to both sides of the cut. They keep their order.
   template <class E>
   void move(E* values, index_t n, index_t n_left, Scratch& scratch) {
     scratch.moved.resize((n - n_left + leaf_size) * sizeof(E) / sizeof(T) + 1);
@@ -163,7 +166,7 @@ class KdTree<T>::Builder {
     tree_.least_rows_[leaf.node] = rows_[first];
   }
 
-  // The box about both children.
+  // Computes the box around both children.
   void enclose(const Subtree& node) {
     const index_t d = tree_.d_, l = node.left().node, r = node.right().node;
     const T *left = tree_.box(l), *right = tree_.box(r);
@@ -193,7 +196,7 @@ KdTree<T>::KdTree(MatrixView<T> points, const Execution& execution) : n_(points.
   Builder(*this, points, run).build(run);
 }
 
-// Several points at a time, so that one's next node comes from memory while the others descend.
+// Processes several points at a time: while one point waits for its next node from memory, the others descend.
 template <class T>
 void KdTree<T>::find_leaves(const T* points, index_t n, std::int32_t* leaves) const {
   constexpr index_t together = 8;

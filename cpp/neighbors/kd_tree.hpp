@@ -11,7 +11,7 @@
 
 namespace spectralcls::detail {
 
-// A subtree. Its nodes follow each other: the root, then all of the left child's, then all of the right one's.
+// A subtree. Its nodes are adjacent: the root, then the left child's nodes, then the right child's.
 struct Subtree {
   index_t node, leaf, n_leaves;
 
@@ -24,27 +24,27 @@ struct Subtree {
   }
 };
 
-// All leaves but the last hold 16 points, so the number of points alone decides which nodes there are. A node is
-// halved at the median of its widest axis. Points that are equal there keep the order of their rows.
+// All leaves but the last hold 16 points, so the number of points determines the nodes. A node is split at the median
+// of its widest axis. Points that are equal there keep the order of their rows.
 template <class T>
 class KdTree {
  public:
   KdTree(MatrixView<T> points, const Execution& execution);
 
   static constexpr index_t leaf_size = sixteen;
-  static constexpr index_t most_points = index_t{1} << 31;  // rows are numbered by 32 bits
+  static constexpr index_t most_points = index_t{1} << 31;  // rows have 32 bits
 
   index_t n_points() const { return n_; }
   index_t dimension() const { return d_; }
   index_t n_leaves() const { return (n_ + leaf_size - 1) / leaf_size; }
   Subtree root() const { return {0, 0, n_leaves()}; }
 
-  // Coordinates of a leaf's points, axis by axis, 16 each; NaN where there is no point.
+  // Coordinates of the points of a leaf, axis by axis, 16 each. Missing points are NaN.
   const T* points(index_t leaf) const {
     assert(0 <= leaf && leaf < n_leaves());
     return points_.data() + leaf * d_ * leaf_size;
   }
-  // Rows of the points in the matrix that they came from, in increasing order within a leaf.
+  // Rows of the points in the original matrix, in increasing order within a leaf.
   const std::int32_t* rows(index_t leaf) const { return rows_.data() + leaf * leaf_size; }
   index_t size(index_t leaf) const { return leaf + 1 < n_leaves() ? leaf_size : n_ - leaf * leaf_size; }
   void copy(index_t leaf, index_t i, T* point) const {
@@ -58,9 +58,9 @@ class KdTree {
   }
   std::int32_t least_row(index_t node) const { return least_rows_[node]; }
 
-  // For each of n points, one row after the other, the leaf in whose part of space it is.
+  // Finds the leaf that contains each of n points, given row by row.
   void find_leaves(const T* points, index_t n, std::int32_t* leaves) const;
-  // Whether the left child of an inner node is the nearer one for a point.
+  // Tells whether the left child of an inner node is nearer to a point.
   bool left_first(index_t node, const T* point) const {
     const Split& split = splits_[node];
     return !(point[split.axis] > split.threshold);

@@ -21,7 +21,7 @@ class NeighborIndex {
  public:
   explicit NeighborIndex(MatrixView<T> points) : points_(points) {}
 
-  // Queries that have asked, with these: what a tree would have served so far.
+  // Counts queries. Returns the number so far, which is the number that a tree would have served.
   index_t asked(index_t n_queries) const { return asked_.fetch_add(n_queries) + n_queries; }
 
   const detail::KdTree<T>& tree(const Execution& execution) const {
@@ -41,7 +41,7 @@ namespace {
 using detail::Candidates;
 using detail::TileSearch;
 
-// The k nearest points of a chunk of queries.
+// The k nearest points of each query of a chunk.
 template <class T>
 class NearestOfChunk {
  public:
@@ -54,8 +54,8 @@ class NearestOfChunk {
     for (Candidates& one : candidates_) one.reset(k);
   }
 
-  // One block of queries with the points that the filter lets pass: first the tiles about the nearest one, then what is
-  // nearer than the k-th of those, which is ever less.
+  // Compares one block of queries with the points that pass the filter. The tiles around the nearest tile come first.
+  // Their k-th neighbor then limits the search, and the limit shrinks as it proceeds.
   void look(index_t block) {
     search_.look(chunk_, block, block_view_);
     const index_t n_rows = chunk_.size_of(block), n_tiles = search_.filter()->n_tiles();
@@ -79,7 +79,7 @@ class NearestOfChunk {
     work_.coordinates = block_view_.n_coordinates();
   }
 
-  // A block of queries with all points of a tile.
+  // Compares a block of queries with all points of a tile.
   void compare(index_t block, const Tile& tile) {
     const index_t n_rows = chunk_.size_of(block);
     double farthest = 0;
@@ -107,7 +107,7 @@ class NearestOfChunk {
 
   const typename TileSearch<T>::Work& work() const { return work_; }
 
-  // write(query, place, exact squared distance, index) for each neighbor in order.
+  // Calls write(query, place, exact squared distance, index) for each neighbor, in order.
   template <class Write>
   void finish(Write&& write) {
     for (index_t r = 0; r < chunk_.places.size(); ++r) {
@@ -119,13 +119,13 @@ class NearestOfChunk {
   }
 
  private:
-  static constexpr int dense_from = 16;  // a tile is compared whole if one pair in so many is in sight
+  static constexpr int dense_from = 16;  // a tile is compared whole if one pair in 16 may be near enough
 
   const Tile& tile(index_t t) const { return search_.points().tiles()[t]; }
   index_t source(index_t column) const { return search_.points().source()[column]; }
   Candidates& of(index_t block, index_t r) { return candidates_[block * tile_rows + r]; }
 
-  // Tiles about one that hold k points, or all.
+  // Returns a range of tiles around tile t that hold k points, or all tiles.
   Range about(index_t t) const {
     const auto n_tiles = length(search_.points().tiles());
     Range range{t, t + 1};
@@ -144,7 +144,7 @@ class NearestOfChunk {
     of(block, r).compact([&](index_t point) { return search_.exact(query, point); });
   }
 
-  // One query with the points of a tile whose bits are set.
+  // Compares one query with the points of a tile whose bits are set.
   void compare(index_t block, index_t r, const Tile& tile, std::uint64_t bits) {
     if (!bits) return;
     work_.pairs += __builtin_popcountll(bits);
@@ -172,7 +172,7 @@ void tile_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* d
                     const Execution& execution) {
   const auto search = detail::search_of<T>(
       queries, points, Candidates::bytes(k), Candidates::expected(k, points.rows), execution,
-      // The k-th nearest is about as far as the nearest.
+      // The k-th neighbor is about as far as the nearest.
       [](double, double least) { return least; },
       [&](const TileSearch<T>& through_filter, const QueryChunk<T>& chunk) {
         NearestOfChunk<T> nearest(through_filter, chunk, k);
@@ -189,7 +189,7 @@ void tile_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* d
   });
 }
 
-// Whether a tree answered: of the index, or one for this call.
+// Searches with the tree of the index, or with a new tree. Returns false if a tree does not pay off.
 template <class T>
 bool tree_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
                     Search search, T* distances, std::int64_t* indices, const Execution& execution) {

@@ -1,4 +1,4 @@
-// Exact nearest neighbors: no matrix of distances exists.
+// Exact nearest neighbors, without a matrix of distances.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,32 @@
 
 namespace spectralcls {
 
-// Points and distances of one row after the other; row i owns [first[i], first[i + 1]), indices increasing.
+// Neighbors of all rows, one row after the other. Row i owns [first[i], first[i + 1]), with increasing indices.
 template <class T>
 struct NeighborLists {
   std::vector<std::int64_t> first, indices;
   std::vector<T> distances;
 };
 
-// Through tiles of distances or a k-d tree: the answer is the same.
+// The way to search. The answer is the same.
 enum class Search { automatic, tiles, tree };
 
-// Points for many searches: the first that a k-d tree pays for builds it.
+// Points for many searches. The first search for which a k-d tree pays off builds it.
 template <class T>
 class NeighborIndex;
 
-// The points have to outlive the index.
+// The points must outlive the index.
 template <class T>
 std::shared_ptr<const NeighborIndex<T>> index_points(MatrixView<T> points);
 
-// The k nearest points of every query, by distance, then by index; k <= points.rows. Both outputs are row-major
-// (queries.rows, k). A distance is the root of a sum of squared coordinate differences taken in double. `index`, if
-// any, is of the same points.
+// Finds the k nearest points of every query, sorted by distance, then by index; k <= points.rows. Both outputs are
+// row-major (queries.rows, k). A distance is the root of a sum of squared coordinate differences in double. `index` is
+// nullptr or an index of the same points.
 template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
                        Search search, T* distances, std::int64_t* indices, const Execution& execution);
 
-// For every query the points j that lie nearer to it than radii[j].
+// Finds, for every query, the points j that are nearer to it than radii[j].
 template <class T>
 NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii,
                                    const Execution& execution);

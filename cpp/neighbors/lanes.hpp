@@ -1,4 +1,4 @@
-// Sixteen values at a time, in as many vectors as that takes: the ones chosen by bits are moved together.
+// Operations on sixteen values at a time, in as many vectors as they need. Bits choose the values that are kept.
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 
 namespace spectralcls::detail {
 
-// Points of a leaf, queries of a packet, bits of a mask.
+// The number of points of a leaf, of queries of a packet, and of bits of a mask.
 constexpr int sixteen = 16;
 template <class T>
 constexpr int vectors_of_sixteen = sixteen / lanes<T>;
 
 #if defined(__AVX2__) && !defined(__AVX512F__)
-// For each byte the places of its set bits, a byte each.
+// For each byte, the places of its set bits, one byte each.
 constexpr std::array<std::uint64_t, 256> places_of_set_bits() {
   std::array<std::uint64_t, 256> table{};
   for (unsigned mask = 0; mask < 256; ++mask)
@@ -29,8 +29,8 @@ inline __m256i places_of(unsigned byte) {
 }
 #endif
 
-// Writes those of 16 values whose bit is set, in order, and returns behind the last. What follows it, up to the
-// sixteenth place from `to`, may be overwritten: `to` may be `from` or lie before it.
+// Writes those of 16 values whose bits are set, in order. Returns the end of the output. Up to sixteen values from `to`
+// on may be overwritten. `to` may equal `from` or lie before it.
 template <class E>
 inline E* pack_chosen(E* to, const E* from, unsigned bits) {
   static_assert(sizeof(E) == 4 || sizeof(E) == 8);
@@ -66,7 +66,7 @@ inline E* pack_chosen(E* to, const E* from, unsigned bits) {
 #endif
 }
 
-// Writes the places of the set bits, counted from `first`, in order. What follows them, up to the sixteenth, may be
+// Writes the places of the set bits, counted from `first`, in order. Up to sixteen values from `to` on may be
 // overwritten.
 inline void pack_places(std::int32_t* to, std::int32_t first, unsigned bits) {
 #if defined(__AVX512F__)

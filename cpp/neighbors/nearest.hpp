@@ -13,10 +13,10 @@
 
 namespace spectralcls::detail {
 
-// An exact squared distance and a row: nearer first, then the smaller row.
+// An exact squared distance and a row. Nearer points come first, then smaller rows.
 using Neighbor = std::pair<double, std::int32_t>;
 
-// Sorts by counting, for each of a few neighbors, those that come before it: no branch depends on the distances.
+// Sorts a few neighbors by counting, for each of them, those that come before it. No branch depends on the distances.
 class NeighborSort {
  public:
   void clear() { size_ = 0; }
@@ -29,7 +29,7 @@ class NeighborSort {
     rows_[size_++] = row;
   }
 
-  // The first k, 0 < k <= number of neighbors.
+  // Returns the first k neighbors, 0 < k <= number of neighbors.
   const std::vector<Neighbor>& first(index_t k) {
     assert(0 < k && k <= size_);
     sorted_.resize(std::max(k, size_));

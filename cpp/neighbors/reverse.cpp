@@ -13,7 +13,7 @@ struct Found {
   T distance;
 };
 
-// Squared radii, scaled, of the packed columns; below every distance for the padding.
+// Squared radii of the packed columns, scaled. Padding has a negative one, below every distance.
 template <class T>
 struct SquaredRadii {
   std::vector<double> of_column, largest_of_tile;
@@ -49,7 +49,7 @@ class ReverseOfChunk {
                  const SquaredRadii<T>& squared)
       : search_(search), chunk_(chunk), radii_(radii), squared_(squared), buffer_(std::make_unique<TileBuffer<T>>()) {}
 
-  // One block of queries with the tiles that may have one of them within a radius.
+  // Compares one block of queries with the tiles that may have a query within a radius.
   void look(index_t block) {
     search_.look(chunk_, block, block_view_);
     for (index_t t = 0; t < search_.filter()->n_tiles(); ++t) {
@@ -63,7 +63,7 @@ class ReverseOfChunk {
     work_.coordinates = block_view_.n_coordinates();
   }
 
-  // A block of queries with all points of a tile.
+  // Compares a block of queries with all points of a tile.
   void compare(index_t block, const Tile& tile) {
     const double error = search_.product_error(chunk_, block, tile);
     const DistanceForm form = search_.form(error, squared_.largest_of_tile[&tile - search_.points().tiles().data()]);
@@ -73,7 +73,7 @@ class ReverseOfChunk {
       limits_[j] = search_.computed_limit(form, squared_.of_column[tile.first + j], error);
     for (index_t r = 0; r < chunk_.size_of(block); ++r) {
       const T* D = buffer_->value[r];
-      unsigned any = 0;  // most rows of a tile hold no pair within a radius
+      unsigned any = 0;  // most rows of a tile have no pair within a radius
       for (int v = 0; v < tile.n_vectors; ++v)
         any |= less_bits<T>(load(D + v * lanes<T>), load(limits_ + v * lanes<T>));
       if (!any) continue;
@@ -101,7 +101,7 @@ class ReverseOfChunk {
   typename TileSearch<T>::Work work_;
 };
 
-// A query is in one chunk, but not in the place of its number.
+// Merges the pairs of all chunks. Each query is in one chunk, in arbitrary order.
 template <class T>
 NeighborLists<T> in_order(std::vector<std::vector<Found<T>>> found, index_t n_queries) {
   NeighborLists<T> lists;

@@ -13,9 +13,9 @@
 namespace spectralcls::detail {
 namespace {
 
-constexpr int together = 4;  // points whose distances are computed at once: their sums hide each other's latency
+constexpr int together = 4;  // points whose distances are computed together, to hide the latency
 
-// Squared distances of a query to `together` points, rounded in T.
+// Squared distances between a query and `together` points, in T.
 template <class T>
 class Distances {
  public:
@@ -34,7 +34,7 @@ class Distances {
         sums[i] += gap * gap;
       }
     }
-    if (a < d_) {  // the last vector overlaps the one before it
+    if (a < d_) {  // the last vector overlaps the previous one
       a = d_ - lanes<T>;
       const Vec<T> query = load_unaligned(q + a);
       for (int i = 0; i < together; ++i) {
@@ -56,10 +56,10 @@ class Distances {
   }
 
   index_t d_;
-  Vec<T> fresh_{};  // 1 for the lanes of the last vector that the one before it does not have
+  Vec<T> fresh_{};  // 1 in the lanes of the last vector that do not overlap
 };
 
-// The nearest of a part of the points to each query, with exact distances.
+// The nearest points of each query within a part of the points, by exact distances.
 template <class T>
 class Part {
  public:
@@ -71,20 +71,20 @@ class Part {
       for (index_t q = 0; q < queries.rows; ++q) look(q, from, std::min(from + rows, end));
   }
 
-  // By distance, then by index.
+  // Sorted by distance, then by index.
   const std::vector<Candidates::Entry>& nearest(index_t q) {
     return candidates_[q].nearest([&](std::int64_t point) { return exact(q, static_cast<index_t>(point)); });
   }
 
  private:
-  static constexpr index_t cached = 1 << 14;  // bytes of points that all queries look at while they are cached
+  static constexpr index_t cached = 1 << 14;  // bytes of points that stay cached while all queries read them
 
   void look(index_t q, index_t begin, index_t end) {
     Candidates& mine = candidates_[q];
     T squared[together];
     for (index_t i = begin; i + together <= end; i += together) {
       squared_distances_(queries_.row(q), points_.row(i), squared);
-      // No computed distance of a point within reach exceeds this.
+      // Computed distances of points within reach never exceed this.
       const double limit = (mine.reach() + flushed()) * (1 + 2 * rounding());
       for (int j = 0; j < together; ++j)
         if (squared[j] <= limit) add(mine, q, i + j, squared[j]);
@@ -107,7 +107,7 @@ class Part {
   double exact(index_t q, index_t i) const {
     return squared_distance(queries_.row(q), points_.row(i), points_.cols, 1.0);
   }
-  // Bounds of the squared distance whose computed value this is.
+  // Bounds of the squared distance, given its computed value.
   double least(T squared) const { return squared * (1 - rounding()) - flushed(); }
   double rounding() const { return 2.0 * static_cast<double>(points_.cols + 8) * std::numeric_limits<T>::epsilon(); }
   double flushed() const { return static_cast<double>(points_.cols) * std::numeric_limits<T>::min(); }

@@ -1,4 +1,4 @@
-// Nearest neighbors of a few queries: every point is read once, as it came, at the speed of memory.
+// Nearest neighbors of a few queries. Every point is read once, without packing, at the speed of memory.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace spectralcls::detail {
 
-// Queries up to which this takes less time than packing the points into tiles: measured on 7000 to 200 000 points of 3,
-// 8, 54, 256 and 784 features, where the two take the same time at 10 to 60 queries.
+// The number of queries up to which a scan is faster than packing the points into tiles. Measured on 7000 to 200 000
+// points of 3, 8, 54, 256 and 784 features, both take the same time at 10 to 60 queries.
 inline index_t most_scanned(index_t n_features) { return std::clamp<index_t>(2 * n_features, 8, 32); }
 
-// The k nearest points of every query, as nearest_neighbors() gives them. No squared distance may overflow.
+// Finds the k nearest points of every query, like nearest_neighbors(). Squared distances must not overflow.
 template <class T>
 void scan_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
                     const Execution& execution);

@@ -1,4 +1,4 @@
-// Where a range of keys is to be divided so that so many of them come first.
+// The cut of a range of keys that has a given number of keys before it.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace spectralcls::detail {
 
-// Keys below the threshold come first, and then as many of those equal to it.
+// Keys below the threshold come before the cut, and n_equal of the keys equal to it.
 template <class T>
 struct Cut {
   T threshold;
   index_t n_equal;
 };
 
-// Of a multiple of 16 keys; NaN counts as no key.
+// Returns the least and the largest of n keys, where n is a multiple of 16. NaN is not a key.
 template <class T>
 std::pair<T, T> least_and_largest(const T* keys, index_t n) {
   Vec<T> low = broadcast<T>(std::numeric_limits<T>::infinity()), high = -low;
@@ -34,7 +34,7 @@ std::pair<T, T> least_and_largest(const T* keys, index_t n) {
 template <class T>
 class Selection {
  public:
-  // The cut that has `rank` of the n keys before it, 0 < rank < number of keys; n is a multiple of 16.
+  // Returns the cut that has `rank` of the n keys before it, 0 < rank < number of keys. n is a multiple of 16.
   Cut<T> operator()(const T* keys, index_t n, index_t rank) {
     assert(n % sixteen == 0 && 0 < rank && rank < n);
     while (n > few) {
@@ -45,18 +45,18 @@ class Selection {
     return bisect(keys, n, rank);
   }
 
-  // Places that are spread over 0 ... n - 1 in no regular way.
+  // Returns the i-th of many places in 0 ... n - 1, spread without a regular pattern.
   static index_t place(index_t i, index_t n) {
     return static_cast<index_t>(
         (static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u >> 32) * static_cast<std::uint64_t>(n) >> 32);
   }
 
  private:
-  static constexpr index_t few = 16384;             // keys that are counted again and again
+  static constexpr index_t few = 16384;             // keys that are few enough to be counted repeatedly
   static constexpr int n_sample = 256, slack = 24;  // three standard deviations of a rank in the sample
 
-  // Keeps the keys between two of a sample that probably have the wanted one between them, and tells how many were
-  // below; negative if that fails.
+  // Keeps the keys between two keys of a sample that probably enclose the wanted one. Returns the number of keys below
+  // them, or -1 if that fails.
   index_t narrow(const T*& keys, index_t& n, index_t rank) {
     T sample[n_sample];
     for (int i = 0; i < n_sample; ++i) sample[i] = keys[place(i, n)];
@@ -103,7 +103,7 @@ class Selection {
     return select(keys, n, rank);
   }
 
-  // Keys that span so many orders of magnitude that halving their range takes too long.
+  // Selects among keys of so many orders of magnitude that bisection takes too long.
   Cut<T> select(const T* keys, index_t n, index_t rank) {
     AlignedVector<T>& copy = kept_[keys == kept_[0].data()];
     copy.assign(keys, keys + n);
@@ -114,7 +114,7 @@ class Selection {
     return {threshold, rank - count(keys, n, threshold).first};
   }
 
-  // How many keys are below the pivot, and at most there.
+  // Returns the number of keys below the pivot, and of those at most equal to it.
   static std::pair<index_t, index_t> count(const T* keys, index_t n, T pivot) {
     const Vec<T> bound = broadcast<T>(pivot);
     Bits<T> below = {}, at_most = {};

@@ -1,4 +1,4 @@
-// The points that may be among the k nearest of each of 16 queries, by squared distances that are rounded.
+// The points that may be among the k nearest of each of 16 queries, by rounded squared distances.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace spectralcls::detail {
 
-// If k points have rounded squared distances up to `squared`, none beyond the limit is among the k nearest. A rounded
-// one of d coordinates is wrong by (d + 2) / 2 epsilons, an exact one in double likewise if T is double.
+// A safe limit: if k points have rounded squared distances up to `squared`, no point beyond the limit is among the k
+// nearest. A rounded squared distance of d coordinates has a relative error of up to (d + 2) / 2 epsilons. The same
+// holds for exact distances if T is double.
 template <class T>
 struct Rounding {
   T factor, least;
@@ -34,7 +35,7 @@ class Shortlists {
     places_.resize(squared_.size());
   }
 
-  // Empty lists for the first n queries; no point is near enough for the others.
+  // Empties the lists of the first n queries, and closes the others.
   void clear(int n) {
     for (int r = 0; r < sixteen; ++r) {
       limits_[r] = r < n ? std::numeric_limits<T>::infinity() : nothing;
@@ -42,15 +43,15 @@ class Shortlists {
       due_[r] = k_;
     }
   }
-  // No more points for this query.
+  // Adds no more points for this query.
   void close(int r) { limits_[r] = nothing; }
 
-  // Squared distances beyond which points are out: one for each query.
+  // The squared distance of each query beyond which points are not wanted.
   const T* limits() const { return limits_; }
   index_t size(int r) const { return sizes_[r]; }
   const std::int32_t* places(int r) const { return places_.data() + r * capacity_; }
 
-  // Those of 16 points at places from `place` on whose bit is set. Then narrow() if that is due.
+  // Adds those of the 16 points from `place` on whose bits are set. Call narrow() afterwards if is_due().
   SPECTRALCLS_INLINE void add(int r, const T* squared, std::int32_t place, unsigned bits) {
     assert(sizes_[r] + sixteen <= capacity_);
     const index_t at = r * capacity_ + sizes_[r];
@@ -60,7 +61,8 @@ class Shortlists {
   }
   bool is_due(int r) const { return sizes_[r] >= due_[r]; }
 
-  // Drops the points that are out by now. False if so many are about as far as the k-th that the next 16 may not fit.
+  // Drops the points that are no longer wanted. Returns false if too many points tie with the k-th, so that the next 16
+  // may not fit.
   bool narrow(int r) {
     T* squared = squared_.data() + r * capacity_;
     std::int32_t* places = places_.data() + r * capacity_;
@@ -84,7 +86,7 @@ class Shortlists {
  private:
   static constexpr T nothing = -1;
 
-  // A number that k or a few more of the squared distances do not exceed.
+  // Returns an upper bound of at least k, and few more, of the squared distances.
   T kth(const T* squared, index_t n) const {
     constexpr int most_steps = 40;
     const index_t most = k_ + k_ / 8;

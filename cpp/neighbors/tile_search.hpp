@@ -1,5 +1,5 @@
-// What both neighbor searches share: the points' tiles, their filter where most pairs can be pruned, distances
-// in which form, how wrong those can be, and the exact distance of the few pairs that matter.
+// The common part of both neighbor searches: tiles of the points, their filter if it pays off, the form of the
+// distances, bounds of their errors, and exact distances of the few pairs that matter.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +23,12 @@ namespace spectralcls::detail {
 template <class T>
 class TileSearch {
  public:
-  // What a search has looked at through the filter.
+  // The work of a search through the filter.
   struct Work {
     index_t blocks = 0, coordinates = 0, vectors = 0, candidates = 0, pairs = 0;
   };
 
-  // `query_bytes`: what a search keeps for one query; a chunk of them takes a bounded share of memory.
+  // `query_bytes` is the memory that a search keeps for each query. It limits the rows of a chunk.
   TileSearch(MatrixView<T> queries, MatrixView<T> points, index_t query_bytes, bool filtered,
              const Execution& execution)
       : chunk_rows_(std::clamp<index_t>(chunk_bytes / static_cast<index_t>(query_bytes) / tile_rows * tile_rows,
@@ -48,16 +48,16 @@ class TileSearch {
   const PackedTiles<T>& points() const { return packed_; }
   double scale() const { return geometry_.scale; }
   index_t n_chunks() const { return n_query_chunks(queries_.rows, chunk_rows_); }
-  // nullptr: all pairs are looked at.
+  // nullptr: all pairs are compared.
   const TileFilter* filter() const { return filtered_ ? &filtered_->filter() : nullptr; }
 
-  // body(number of the chunk, chunk, checkpoint)
+  // Calls body(number of the chunk, chunk, checkpoint).
   template <class Body>
   void for_each(Body&& body) const {
     for_each_query_chunk(queries_, rows_, chunk_rows_, geometry_, execution_, body);
   }
 
-  // Has a search of this chunk look through the filter, block by block, or compare each block with all tiles.
+  // Runs the search of a chunk, block by block through the filter, or tile by tile over all pairs.
   template <class Search>
   void run(const QueryChunk<T>& chunk, Search& search, Checkpoint& checkpoint) const {
     const index_t n_blocks = chunk.n_blocks();
@@ -71,15 +71,15 @@ class TileSearch {
     }
   }
 
-  // A look through the filter at the tiles, by one block of a chunk.
+  // Prepares the filter for one block of a chunk.
   void look(const QueryChunk<T>& chunk, index_t block, TileFilter::Block& from) const {
     from.set(*filter(), coordinates_.data(), chunk.rows_of(block), chunk.size_of(block));
   }
 
-  // A block of queries for a trial.
+  // Returns a block of queries for a trial.
   QueryChunk<T> block(const Range& places) const { return {queries_, rows_, places, geometry_}; }
-  // What a trial of one block has cost, and what all its pairs cost if the share `candidates` of them are candidates
-  // for a while.
+  // Returns the cost of a trial of one block, and the cost of all its pairs, `candidates` of which would become
+  // candidates for a while.
   TrialCost cost_of(const Work& work, double candidates) const {
     const double d = static_cast<double>(source_.cols),
                  boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
@@ -92,38 +92,38 @@ class TileSearch {
                 pair_cost(source_.cols, candidates)};
   }
 
-  // Of looking at a pair, in multiply-adds, if that share of all is a candidate.
+  // Returns the cost of comparing a pair, in multiply-adds, if the share `candidates` of all pairs become candidates.
   static double pair_cost(index_t d, double candidates) {
     return static_cast<double>(d) + pruning_costs.scan + lanes<T> * pruning_costs.candidate * candidates;
   }
 
-  // A bound of the error of the product form: d + 8 roundings of a sum of that magnitude, and those of the
+  // Returns a bound of the error of the product form: d + 8 roundings of a sum of this magnitude, and as many for the
   // centered coordinates.
   double product_error(const QueryChunk<T>& chunk, index_t block, const Tile& tile) const {
     return 2 * rounding() * (chunk.packed.largest_norm[block] + tile.largest_norm);
   }
-  // Whether the product form's error is small relative to the squared distance `scale` that matters.
+  // Tells whether the error of the product form is small relative to `scale`, the squared distance that matters.
   bool product_suffices(double error, double scale) const { return error <= 0.1 * scale; }
-  // The product form where it suffices; the only one where the filter leaves few pairs to be seen.
+  // Returns the product form if it suffices. With a filter it is the only form, because few pairs remain.
   DistanceForm form(double error, double scale) const {
     if (source_.cols <= difference_to) return DistanceForm::difference;
     return filter() || product_suffices(error, scale) ? DistanceForm::product : DistanceForm::difference;
   }
-  // No computed distance of a pair within `squared` exceeds this.
+  // Returns a limit that the computed distance of a pair within `squared` never exceeds.
   T computed_limit(DistanceForm form, double squared, double error) const {
     const double limit = form == DistanceForm::product ? squared + error : squared * (1 + 2 * rounding());
     return static_cast<T>(limit * (1 + 2.0 * std::numeric_limits<T>::epsilon()) +
                           static_cast<double>(source_.cols) * std::numeric_limits<T>::min());
   }
 
-  // Bounds of the scaled squared distance whose computed value is `computed`.
+  // Returns bounds of the scaled squared distance, given its computed value.
   std::pair<double, double> bounds(DistanceForm form, T computed, double error) const {
     const double width = form == DistanceForm::product ? error : 2 * rounding() * computed;
     const double flushed = static_cast<double>(source_.cols) * std::numeric_limits<T>::min();
     return {computed - width, computed + width + flushed};
   }
 
-  // Scaled squared distance of the coordinates as they came.
+  // Returns the scaled squared distance of the original coordinates.
   double exact(index_t query, index_t point) const {
     return squared_distance(queries_.row(query), source_.row(point), source_.cols, 1 / geometry_.scale);
   }
@@ -131,9 +131,9 @@ class TileSearch {
 
  private:
   static constexpr index_t chunk_bytes = 64 << 20;
-  static constexpr index_t difference_to = 4;  // features up to which differences cost no more than products
+  static constexpr index_t difference_to = 4;  // number of features up to which differences cost no more than products
 
-  // A scale at which no query is so far away that its squared distances overflow.
+  // Returns a scale at which no squared distance of a query overflows.
   static double reach_of(MatrixView<T> queries) {
     T largest = 0;
     for (index_t i = 0; i < queries.rows * queries.cols; ++i) largest = std::max(largest, std::abs(queries.data[i]));
@@ -157,7 +157,7 @@ class TileSearch {
   AlignedVector<float> coordinates_;  // of the queries, for the filter
 };
 
-// A search, through the filter if that pays. `candidates`: the share of all pairs that are candidates for a while if
+// Makes a search, through the filter if that pays off. `candidates` is the share of all pairs that become candidates if
 // all pairs are compared. run(search, chunk) searches for one block and returns its work.
 template <class T, class Run>
 std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, index_t query_bytes,
@@ -179,7 +179,7 @@ std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView
       });
 }
 
-// Calls hit(column) for every column of the v-th vector of a row of distances that is below its limit.
+// Calls hit(column) for each column of the v-th vector of a row of distances that is below its limit.
 template <class T, class Hit>
 inline void scan(const T* D, int v, Vec<T> limit, Hit&& hit) {
   for (unsigned bits = less_bits<T>(load(D + v * lanes<T>), limit); bits; bits &= bits - 1)

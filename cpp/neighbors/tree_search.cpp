@@ -11,7 +11,7 @@
 #include "neighbors/shortlist.hpp"
 
 namespace spectralcls::detail {
-// The rows of the queries in the order of the leaves that they belong to, and these leaves.
+// The rows of the queries in the order of their leaves, and these leaves.
 struct QueryOrder {
   std::vector<std::int32_t> rows, leaves;
 
@@ -33,7 +33,7 @@ struct QueryOrder {
       tree.find_leaves(queries.row(begin), std::min(chunk, queries.rows - begin), leaf_of.data() + begin);
       checkpoint();
     });
-    if (queries.rows < tree.n_leaves() / 64) {  // counting would look at every leaf
+    if (queries.rows < tree.n_leaves() / 64) {  // counting would read every leaf
       std::iota(rows.begin(), rows.end(), 0);
       std::stable_sort(rows.begin(), rows.end(),
                        [&](std::int32_t a, std::int32_t b) { return leaf_of[a] < leaf_of[b]; });
@@ -53,14 +53,14 @@ struct QueryOrder {
 
 namespace {
 
-// Compiled once, so that all searches round it alike, and monotone: no point is nearer than the nearest place of a box
-// that it lies in.
+// Compiled once, so that all searches round alike. Rounding is monotone: no point is nearer than the nearest place of a
+// box that contains it.
 template <class T>
 __attribute__((noinline)) double exact_distance(const T* q, const T* x, index_t d) {
   return squared_distance(q, x, d, 1.0);
 }
 
-// Neighbors of one query by exact distances alone, and ties by row: of a thousand duplicates it looks at few.
+// Finds the neighbors of one query by exact distances, with ties by row. Of a thousand duplicates it reads few.
 template <class T>
 class ExactSearch {
  public:
@@ -92,7 +92,7 @@ class ExactSearch {
 
   bool is_wanted(const Neighbor& one) const { return length(found_) < k_ || one < found_.front(); }
 
-  // No point of a subtree comes before this.
+  // Returns a lower bound of all points of a subtree.
   Neighbor bound(const Subtree& node) {
     const index_t d = tree_.dimension();
     const T* box = tree_.box(node.node);
@@ -118,11 +118,11 @@ class ExactSearch {
   index_t k_;
   const T* query_ = nullptr;
   std::vector<T> place_;
-  std::vector<Neighbor> found_;  // a heap with the last of them on top
+  std::vector<Neighbor> found_;  // a heap with the last neighbor on top
   std::vector<Waiting> waiting_;
 };
 
-// Up to 16 queries of the same or of nearby leaves, which descend together.
+// Up to 16 queries of the same or nearby leaves, which descend together.
 template <class T>
 class Packet {
  public:
@@ -136,7 +136,7 @@ class Packet {
         middle_(d_),
         point_(middle_.size()) {}
 
-  // Rows of n queries, and their leaves, which increase.
+  // Searches for n queries, given by their rows and by their leaves in increasing order.
   void search(const std::int32_t* rows, const std::int32_t* leaves, int n) {
     rows_ = rows;
     leaves_ = leaves;
@@ -156,10 +156,10 @@ class Packet {
     descend();
   }
 
-  // Pairs of a query and a leaf that have been compared so far.
+  // The number of pairs of a query and a leaf compared so far.
   std::int64_t n_scans() const { return n_scans_; }
 
-  // write(query, place, exact squared distance, row) for each neighbor in order.
+  // Calls write(query, place, exact squared distance, row) for each neighbor, in order.
   template <class Write>
   void finish(ExactSearch<T>& exact, Write&& write) {
     for (int r = 0; r < n_; ++r) {
@@ -191,7 +191,7 @@ class Packet {
     }
   }
 
-  // Bits of the queries that are within their limits of a box.
+  // Returns the bits of the queries that a box may serve.
   unsigned near_enough(index_t node) const {
     const T* box = tree_.box(node);
     unsigned bits = 0;
@@ -207,14 +207,14 @@ class Packet {
     return bits;
   }
 
-  // Bits of the queries that belong to a leaf.
+  // Returns the bits of the queries that lie in a leaf.
   unsigned members(index_t leaf) const {
     unsigned bits = 0;
     for (int r = 0; r < n_; ++r) bits |= static_cast<unsigned>(leaves_[r] == leaf) << r;
     return bits;
   }
 
-  // The queries whose bits are set with the points of a leaf.
+  // Compares the queries whose bits are set with the points of a leaf.
   SPECTRALCLS_INLINE void scan(index_t leaf, unsigned queries) {
     const T* points = tree_.points(leaf);
     n_scans_ += __builtin_popcount(queries);
@@ -311,7 +311,7 @@ class TreeSearch<T>::Plan {
   }
 
  private:
-  // Up to 16 queries from place i of the order on.
+  // Searches for up to 16 queries from place i of the order on.
   void search(Packet<T>& packet, index_t i) const {
     const auto n = static_cast<int>(std::min<index_t>(sixteen, queries_.rows - i));
     packet.search(order_.rows.data() + i, order_.leaves.data() + i, n);

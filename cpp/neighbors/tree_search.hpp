@@ -10,8 +10,8 @@
 
 namespace spectralcls::detail {
 
-// The k nearest points of every query, as nearest_neighbors() gives them. No squared distance may overflow. Queries and
-// tree have to outlive this.
+// Finds the k nearest points of every query, like nearest_neighbors(). Squared distances must not overflow. Queries and
+// tree must outlive this object.
 template <class T>
 class TreeSearch {
  public:
@@ -20,7 +20,7 @@ class TreeSearch {
              const Execution& execution);
   ~TreeSearch();
 
-  // Whether a query is compared with so many leaves at most, in the mean over some queries from everywhere.
+  // Tells whether a query is compared with at most n_leaves leaves on average, judged by a sample of queries.
   bool scans_at_most(double n_leaves) const;
   void run(T* distances, std::int64_t* indices) const;
 

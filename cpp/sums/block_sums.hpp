@@ -1,5 +1,5 @@
-// The sums of one block of queries while points pass: the kernel's arguments of a tile or of single pairs, kernel
-// values, weights, and sums as vectors, which go to the partial sums in double when a piece ends.
+// The sums of one block of queries over a sequence of tiles or single pairs: arguments of the kernel, kernel values,
+// weights, and vectors of sums. At the end of a piece the vectors are added to the partial sums in double.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class BlockSums {
 
   const PackedQueries<T>& queries() const { return chunk_.packed; }
   PartialSums<T>& partial() { return partial_; }
-  // Largest shift of the block's rows for the label at hand, and the smallest argument that a row has met since
+  // The largest shift of the block's rows for the selected label, and the smallest argument of a row since
   // reset_least().
   double farthest_shift() const {
     return plan_.scaled ? static_cast<double>(*std::max_element(shifts(), shifts() + n_rows_)) : 0.0;
@@ -37,8 +37,8 @@ class BlockSums {
   void reset_least() { std::fill_n(least_, tile_rows, std::numeric_limits<T>::max()); }
   index_t n_rows() const { return n_rows_; }
 
-  // -log2 of no more than what a row's terms of the label at hand have come to, in absolute terms; infinite where that
-  // is not known.
+  // Returns -log2 of a lower bound of the row's partial sum for the selected label, in absolute terms. Infinity if no
+  // bound is known.
   double exponent(index_t row) const {
     constexpr double roundings = 1 - 0x1p-10;
     if (n_bandwidths_ > 1 || n_columns_ > 1) return std::numeric_limits<double>::infinity();
@@ -48,7 +48,7 @@ class BlockSums {
                    : std::numeric_limits<double>::infinity();
   }
 
-  // Begins with a block of query rows. What has not been flushed is forgotten.
+  // Opens a block of query rows. Sums that have not been flushed are lost.
   void open(index_t block) {
     block_ = block;
     n_rows_ = chunk_.size_of(block);
@@ -56,7 +56,7 @@ class BlockSums {
     opened_.clear();
   }
 
-  // What is added next is of this label.
+  // Selects the label of the following points.
   void select(int label) {
     index_t& place = places_[label];
     if (place < 0) {
@@ -81,7 +81,7 @@ class BlockSums {
     opened_[selected_].n_vectors += tile.n_vectors;
   }
 
-  // Adds the pairs of a row, and forgets them.
+  // Adds the pairs of a row and empties their list.
   void add(NearPairs<T>& pairs, int r) {
     for (int first = 0, n = 0; first < pairs.size(r); first += n) {
       select(pairs.label(r, first));
@@ -97,7 +97,7 @@ class BlockSums {
     pairs.clear(r);
   }
 
-  // Adds the vector sums to the partial sums of their rows, in double.
+  // Adds the vectors of sums to the partial sums of their rows, in double.
   void flush() {
     for (const LabelSums& sums : opened_) {
       select(sums.label);
@@ -105,14 +105,14 @@ class BlockSums {
     }
   }
 
-  // The same for the label at hand, and goes on, once as many vectors are in as may be added in T.
+  // Flushes the selected label, and continues, once it has as many vectors as may be added in T.
   void flush_if_full() {
     if (opened_[selected_].n_vectors < block_vectors) return;
     flush_selected();
     clear(selected_);
   }
 
-  // Whether a tile holds nothing but points of the group of every query of the block.
+  // Tells whether every query of the block leaves out all points of a tile.
   bool leaves_out_whole(const Tile& tile) const {
     if (!request_.query_groups) return false;
     const index_t place = chunk_.places.begin + block_ * tile_rows, group = plan_.group_at(place);
@@ -122,24 +122,26 @@ class BlockSums {
   }
 
  private:
-  static constexpr double headroom = 40;  // bits; an exponent above the shift is rounded by its size
+  static constexpr double headroom =
+      40;  // in bits; an exponent above the shift has a rounding error in proportion to its size
   static constexpr T infinity = std::numeric_limits<T>::infinity();
 
-  // The sums of a label lie in `sum_` at its place here: vectors for each row, relative to the rows' shifts.
+  // The sums of one label: vectors for each row in `sum_`, at the label's place here, relative to the shifts of the
+  // rows.
   struct LabelSums {
     int label;
-    index_t n_vectors;  // of points that are in
+    index_t n_vectors;  // of points added so far
     T shift[tile_rows];
   };
 
   index_t vectors_per_row() const { return n_bandwidths_ * plan_.columns().n_vectors(); }
-  // Of the label at hand.
+  // Shifts and sums of the selected label.
   T* shifts() { return opened_[selected_].shift; }
   const T* shifts() const { return opened_[selected_].shift; }
   const Vec<T>* sums(index_t row) const { return sum_.data() + (selected_ * tile_rows + row) * vectors_per_row(); }
   Vec<T>* sums(index_t row) { return sum_.data() + (selected_ * tile_rows + row) * vectors_per_row(); }
 
-  // Empty sums at the shifts of their cells.
+  // Clears the sums, and takes the shifts of their cells.
   void clear(index_t place) {
     LabelSums& of_label = opened_[place];
     of_label.n_vectors = 0;
@@ -154,8 +156,8 @@ class BlockSums {
 
   void flush_selected() {
     for (index_t r = 0; r < n_rows_ && opened_[selected_].n_vectors > 0; ++r) {
-      if (plan_.scaled && shifts()[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
-      // clear() begins at the shift of the cell, and it is only ever lowered.
+      if (plan_.scaled && shifts()[r] == std::numeric_limits<T>::max()) continue;  // all points were left out
+      // clear() starts from the shift of the cell, and shifts only decrease.
       const index_t row = block_ * tile_rows + r;
       if (plan_.scaled) partial_.lower_shift(row, label_, static_cast<double>(shifts()[r]));
       double* total = partial_.sums(row, label_);
@@ -164,11 +166,11 @@ class BlockSums {
     }
   }
 
-  // The tile from a row on.
+  // Returns the tile from a row on.
   static TileBuffer<T>& from_row(TileBuffer<T>& tile, index_t row) {
     return *reinterpret_cast<TileBuffer<T>*>(tile.value[row]);
   }
-  // Shifts from a row on, nullptr without a scale.
+  // Returns the shifts from a row on, nullptr without a scale.
   const T* shift_of(index_t row) const { return plan_.scaled ? shifts() + row : nullptr; }
   index_t place(index_t row) const { return chunk_.places.begin + block_ * tile_rows + row; }
 
@@ -195,7 +197,7 @@ class BlockSums {
     });
   }
 
-  // One column; weights(b) for a bandwidth.
+  // Adds one column of weights; weights(b) returns those for a bandwidth.
   template <class Weights>
   void accumulate_rows(index_t first, index_t last, int n_vectors, Weights&& weights) {
     if (n_bandwidths_ > 1 && plan_.rates_double) {
@@ -224,8 +226,8 @@ class BlockSums {
     }
   }
 
-  // Several columns: kernel values of rows into a buffer, then a small product with the weights.
-  // add_values(b, sums of the bandwidth) does the latter.
+  // Adds several columns. The kernel values of the rows go to a buffer, and add_values(b, sums of the bandwidth)
+  // multiplies them by the weights.
   template <class AddValues>
   void accumulate_columns(index_t first, index_t last, double gap, int n_vectors, AddValues&& add_values) {
     auto add = [&](int b) { add_values(b, sums(0) + b * plan_.columns().n_vectors()); };
@@ -253,8 +255,8 @@ class BlockSums {
   const Bandwidths<T>& bandwidths() const { return plan_.of(label_); }
   T rate_of(int b) const { return static_cast<T>(bandwidths().rates[b]); }
 
-  // How many bandwidths of a grid see more than zero across a gap: 2^i rate gap <= negligible. Nobody measures the gap
-  // for one bandwidth without a scale.
+  // Returns the number of bandwidths of a grid whose kernel is not negligible at this gap: 2^i rate gap <= negligible.
+  // For one bandwidth without a scale the gap is unknown.
   int live_steps(const GeometricGrid& grid, double gap) const {
     const int n_steps = static_cast<int>(length(grid.positions));
     if (!plan_.scaled && n_bandwidths_ == 1) return n_steps;
@@ -265,8 +267,9 @@ class BlockSums {
     return live;
   }
 
-  // The smallest argument of a row decides which bandwidths its tile or pairs matter to. With a scale it also is
-  // a streaming log-sum-exp: the shift follows it, but only when a term would exceed 2^headroom relative to it.
+  // Tracks the smallest argument of a row, which decides the bandwidths that a tile or pair can affect. With a scale it
+  // is a streaming log-sum-exp. The shift follows the minimum, but only if a term would exceed 2^headroom relative to
+  // it.
   void follow_minimum(index_t r, int n_vectors) {
     const T smallest = smallest_lane<T>(row_minimum<T>(argument_.value[r], n_vectors));
     least_[r] = std::min(least_[r], smallest);
@@ -281,14 +284,14 @@ class BlockSums {
     if (!(smallest < threshold)) return;
     gap_[r] = 0;
     shift = smallest;
-    if (old == std::numeric_limits<T>::max()) return;  // no sums yet
+    if (old == std::numeric_limits<T>::max()) return;  // there are no sums yet
     Vec<T>* sums = this->sums(r);
     bandwidths().for_each_shift(static_cast<double>(smallest) - old, [&](double factor) {
       for (index_t v = 0; v < plan_.columns().n_vectors(); ++v) *sums++ *= static_cast<T>(factor);
     });
   }
 
-  // Each query leaves out the run of columns that belongs to its group.
+  // Leaves out, for each query, the columns of its own group.
   void leave_out_group(const Tile& tile) {
     for (index_t r = 0; r < n_rows_; ++r) {
       const Range own = plan_.points->run(tile.label, plan_.group_at(place(r)));
@@ -299,7 +302,7 @@ class BlockSums {
     }
   }
 
-  // Packed column of the point that a query leaves out, -1 for none.
+  // Returns the packed column of the point that a query leaves out, -1 for none.
   index_t excluded_column(index_t row) const {
     const index_t point = request_.excluded ? request_.excluded[chunk_.rows_of(block_)[row]] : -1;
     return point < 0 ? -1 : plan_.packed->positions()[point];
@@ -333,11 +336,11 @@ class BlockSums {
   TileBuffer<T> argument_, value_;
   typename TileArguments<T>::Memory memory_;
   std::vector<LabelSums> opened_;
-  std::vector<index_t> places_;  // of each label among those, -1 for none
+  std::vector<index_t> places_;  // place of each label in opened_, -1 for none
   AlignedVector<Vec<T>> sum_;
-  AlignedVector<T> weights_;  // of pairs
+  AlignedVector<T> weights_;  // weights of pairs
   T least_[tile_rows];
-  double gap_[tile_rows];  // smallest argument of the tile beyond the shift, where somebody asks for it
+  double gap_[tile_rows];  // smallest argument of the tile minus the shift, if it is needed
 };
 
 }  // namespace spectralcls::detail

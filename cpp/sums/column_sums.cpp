@@ -3,7 +3,7 @@
 namespace spectralcls::detail {
 namespace {
 
-// A vector of sums for each column: a register block of `Rows` rows and `Columns` columns.
+// Keeps a vector of sums for each column, in a register block of `Rows` rows and `Columns` columns.
 template <int Rows, int Columns, class T>
 void add_block(const TileBuffer<T>& values, int row, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) {
   Vec<T> sum[Rows][Columns];
@@ -28,8 +28,8 @@ void add_block(const TileBuffer<T>& values, int row, const T* weights, int n_vec
     for (int c = 0; c < Columns; ++c) sums[r * stride + c] = sum[r][c];
 }
 
-// A lane for each column of a panel, all rows. The tile's own sums start at zero and are added at its end: two short
-// chains of additions instead of a long one.
+// Keeps a lane for each column of a panel, for all rows. The sums of a tile start at zero and are added at its end,
+// which makes two short chains of additions from a long one.
 template <int Rows, int Panel, class T>
 void add_across_panel(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums, index_t stride) {
   Vec<T> sum[Rows][Panel] = {};

@@ -1,4 +1,4 @@
-// Sums of several columns: the product of a tile of kernel values with the weights of its points.
+// Sums of several columns: the product of a tile of kernel values and the weights of its points.
 #pragma once
 
 #include <algorithm>
@@ -7,16 +7,16 @@
 
 namespace spectralcls::detail {
 
-// How the sums of a query's columns lie in vectors, and the weights in memory. Few columns: a vector for each, whose
-// lanes are partial sums over points. Many: a lane for each, in panels of up to three vectors; a kernel value then
-// meets a panel in registers, and no lanes need to be added.
+// The layout of sums in vectors, and of weights in memory. A few columns have a vector each, whose lanes are partial
+// sums over points. Many columns have a lane each, in panels of up to three vectors. A kernel value is then multiplied
+// by a panel in registers, and no lanes need to be added.
 template <class T>
 class ColumnLayout {
  public:
   explicit ColumnLayout(index_t n_columns)
       : n_columns_(n_columns),
         n_vectors_((n_columns + lanes<T> - 1) / lanes<T>),
-        across_lanes_(5 * n_vectors_ * lanes<T> <= 8 * n_columns) {}  // else too many lanes are idle
+        across_lanes_(5 * n_vectors_ * lanes<T> <= 8 * n_columns) {}  // otherwise too many lanes are idle
 
   index_t n_columns() const { return n_columns_; }
   index_t n_vectors() const { return across_lanes_ ? n_vectors_ : n_columns_; }
@@ -34,14 +34,14 @@ class ColumnLayout {
     });
   }
 
-  // Adds the product of a tile, `n_vectors` vectors of points wide, to n_vectors() vectors of sums for each of its
-  // first n_rows rows (and perhaps more); the sums of rows are `stride` vectors apart.
+  // Adds the product of a tile of `n_vectors` vectors to the sums of its first n_rows rows, and perhaps of more. Each
+  // row has n_vectors() vectors of sums; rows are `stride` vectors apart.
   void add_product(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums,
                    index_t stride) const;
-  // The same for one row of values.
+  // Adds the product of one row of values.
   void add_row(const T* values, const T* weights, int n_vectors, Vec<T>* sums) const;
 
-  // Adds one row's vectors of sums to a number for each column.
+  // Adds the vectors of sums of one row to a number for each column.
   void reduce(const Vec<T>* sums, double* totals) const {
     for (index_t c = 0; c < n_columns_; ++c)
       totals[c] += across_lanes_ ? static_cast<double>(sums[c / lanes<T>][c % lanes<T>]) : sum_of_lanes<T>(sums[c]);
@@ -53,7 +53,8 @@ class ColumnLayout {
   template <int Rows>
   void add_across(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums, index_t stride) const;
 
-  // Calls body(first vector, number of vectors): three, but rather two and two than three and one.
+  // Calls body(first vector, number of vectors) for panels of three vectors. Four vectors are split two and two, not
+  // three and one.
   template <class Body>
   void for_each_panel(Body&& body) const {
     for (index_t first = 0; first < n_vectors_;) {

@@ -1,4 +1,4 @@
-// 2^x for a vector, to the accuracy that sums of kernels need, in as few instructions as we know.
+// 2^x for a vector, as accurate as kernel sums need, in as few instructions as possible.
 #pragma once
 
 #include "infrastructure/simd.hpp"
@@ -8,9 +8,8 @@ namespace spectralcls {
 template <class T>
 struct Exp2Constants;
 
-// The minimax polynomial for 2^f on |f| <= 1/2 with the value and the slope of 2^f at 0 (Remez, relative
-// error 2.9e-16): below 1 it is off by little more than its last rounding, which squaring doubles with each step of a
-// geometric grid.
+// The minimax polynomial for 2^f on |f| <= 1/2 that has the value and the slope of 2^f at 0 (Remez, relative error
+// 2.9e-16). Below 1 its error is little more than its last rounding, which each squaring of a geometric grid doubles.
 struct Exp2NearOne {
   static constexpr int degree = 10;
   static constexpr double p[] = {1.0,
@@ -28,9 +27,9 @@ struct Exp2NearOne {
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
-// AVX-512 has the fractional part and the scaling by a power of two as full-rate instructions: 2^x is
-// 2^floor(x) P(x - floor(x)), `degree` + 2 operations, with P the minimax polynomial for 2^f on [0, 1] with P(0) = 1
-// (Remez, relative error 8.2e-8; evaluated at most 1.5e-7). In double x is rounded to the nearest integer, one more.
+// AVX-512 computes the fractional part, and scales by a power of two, at full rate. 2^x is 2^floor(x) P(x - floor(x))
+// in `degree` + 2 operations. P is the minimax polynomial for 2^f on [0, 1] with P(0) = 1 (Remez, relative error
+// 8.2e-8; at most 1.5e-7 when evaluated). In double, x is rounded to the nearest integer, which is one operation more.
 template <>
 struct Exp2Constants<float> {
   static constexpr int degree = 5;
@@ -53,15 +52,15 @@ inline Vec<T> fraction(Vec<T> x) {
   if constexpr (sizeof(T) == 4) return (Vec<T>)_mm512_reduce_ps((__m512)x, floor);
   else return (Vec<T>)_mm512_reduce_pd((__m512d)x, to_nearest);
 }
-// p times 2^(x - f), f the fraction of x.
+// Returns p times 2^(x - f), where f is the fraction of x.
 template <class T>
 inline Vec<T> times_power(Vec<T> p, Vec<T> x, Vec<T> f) {
-  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm512_scalef_ps((__m512)p, (__m512)x);  // which takes the floor
+  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm512_scalef_ps((__m512)p, (__m512)x);  // takes the floor of x
   else return (Vec<T>)_mm512_scalef_pd((__m512d)p, (__m512d)(x - f));
 }
 
-// 2^(x - exp2_bias), N vectors at once; x below the normal range gives zero (under FlushSubnormals). One vector is a
-// chain of some 40 cycles: step by step over several keeps the multipliers busy.
+// Computes 2^(x - exp2_bias) for N vectors. Below the normal range the result is zero (under FlushSubnormals). One
+// vector is a chain of about 40 cycles, so several vectors are processed together to keep the multipliers busy.
 template <class T, int N>
 SPECTRALCLS_INLINE void exp2_biased(Vec<T> (&x)[N]) {
   using C = Exp2Constants<T>;
@@ -80,16 +79,16 @@ SPECTRALCLS_INLINE void exp2_biased(Vec<T> (&x)[N]) {
 
 #else
 
-// In float the minimax polynomial in f for 2^(f + 1/2) on |f| <= 1/2, lowest power first (Remez, relative
-// error 8.2e-8), among those that are exactly 1 at f = -1/2 when evaluated: 2^0 = 1. Evaluated the largest error
-// is 1.6e-7, below two units in the last place.
+// In float, the minimax polynomial for 2^(f + 1/2) on |f| <= 1/2, lowest power first (Remez, relative error 8.2e-8),
+// among those that evaluate to exactly 1 at f = -1/2, so that 2^0 = 1. When evaluated, its largest error is 1.6e-7,
+// below two units in the last place.
 template <>
 struct Exp2Constants<float> {
   static constexpr int degree = 5;
   static constexpr float p[] = {1.4142136573791504f,  0.9802576899528503f,  0.3397237956523895f,
                                 0.07850179821252823f, 0.01368485577404499f, 0.0018671307479962707f};
-  static constexpr float round = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer kept in the low bits
-  static constexpr float lowest = -126.9f;     // rounds to -127 with P > 1: exponent field 0, that is, zero
+  static constexpr float round = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer in the low bits
+  static constexpr float lowest = -126.9f;     // rounds to -127 with P > 1: the exponent field is 0, which means zero
   static constexpr int mantissa_bits = 23;
 };
 template <>
@@ -99,13 +98,14 @@ struct Exp2Constants<double> : Exp2NearOne {
   static constexpr int mantissa_bits = 52;
 };
 
-// What to add to x before exp2_biased(x): P of a float is on [1, 2].
+// The number to add to x before exp2_biased(x): P of a float lies in [1, 2].
 template <class T>
 constexpr T exp2_bias = sizeof(T) == 4 ? T(-0.5) : T(0);
 
-// 2^(x - exp2_bias) for x <= the largest exponent, N vectors at once; x below the normal range gives zero (under
-// FlushSubnormals; a subnormal otherwise). 4 operations for the range reduction, `degree` for the polynomial, 2 for
-// the scaling. One vector is a chain of some 45 cycles: step by step over several keeps the multipliers busy.
+// Computes 2^(x - exp2_bias) for N vectors, x at most the largest exponent. Below the normal range the result is zero
+// under FlushSubnormals, otherwise a subnormal. The range reduction takes 4 operations, the polynomial `degree`, the
+// scaling 2. One vector is a chain of about 45 cycles, so several vectors are processed together to keep the
+// multipliers busy.
 template <class T, int N>
 SPECTRALCLS_INLINE void exp2_biased(Vec<T> (&x)[N]) {
   using C = Exp2Constants<T>;

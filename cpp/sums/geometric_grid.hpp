@@ -7,17 +7,18 @@
 
 namespace spectralcls {
 
-// Steps of one grid: rates[i + 1] = 2 rates[i], for the bandwidths with these positions.
+// The steps of one grid, rates[i + 1] = 2 rates[i], as positions among the bandwidths.
 struct GeometricGrid {
   double rate;
   std::vector<int> positions;
 };
 
-// Squaring doubles the relative error, so a grid restarts with a fresh exponential after so many steps.
+// The number of steps after which a grid restarts with a new exponential, because each squaring doubles the relative
+// error.
 template <class T>
 constexpr int longest_grid = sizeof(T) == 4 ? 5 : 8;
 
-// Covers all rates by grids, interleaved ones included (a grid of ratio 2^(1/3) makes three).
+// Covers all rates by grids, which may be interleaved: a grid of ratio 2^(1/3) makes three.
 inline std::vector<GeometricGrid> geometric_grids(const std::vector<double>& rates, int longest) {
   std::vector<int> order(length(rates));
   for (index_t i = 0; i < length(order); ++i) order[i] = static_cast<int>(i);
@@ -29,7 +30,7 @@ inline std::vector<GeometricGrid> geometric_grids(const std::vector<double>& rat
     GeometricGrid grid{rates[order[i]], {order[i]}};
     double step = grid.rate;
     for (index_t j = i + 1; j < length(order) && static_cast<int>(length(grid.positions)) < longest; ++j) {
-      // A step may be off by a few roundings of the bandwidth, which is as much as its own error.
+      // A step may be off by a few roundings of the bandwidth, which is as large as its own error.
       if (used[j] || std::abs(rates[order[j]] - 2 * step) > 1e-14 * step) continue;
       used[j] = true;
       step *= 2;

@@ -1,4 +1,4 @@
-// The radial kernels, one row each of a table: a new kernel needs a row here, and one in _profiles.py.
+// The radial kernels, as rows of a table. A new kernel needs a row here, and one in _profiles.py.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace spectralcls {
 
 constexpr double ln2 = 0.69314718055994530942;
 
-// How k(u), u = |x - y| / h, falls off, and with it the argument a that is kept of each distance. With the kernel's
-// rate r, at the scale of the packing,
+// The decay of a kernel k(u), u = |x - y| / h. It decides the argument a that is stored for each distance. With the
+// rate r of the kernel, at the scale of the packing,
 //   gaussian     k = 2^(-r a) f(u), a the squared distance, r a = u^2 log2(e) / 2;
 //   exponential  k = 2^(-r a) f(u), a the distance, r a = u log2(e);
 //   compact      k = f(v) or f(v, r a), v = max(1 - r a, 0), a the squared distance, r a = u^2.
@@ -21,11 +21,11 @@ enum class Decay { gaussian, exponential, compact };
 struct Traits {
   const char* name;
   Decay decay;
-  double at_zero;     // k(0): by definition if the formula has no value
-  bool rates_double;  // a kernel of twice the rate is the square of the first: bandwidths can share exponentials
+  double at_zero;     // k(0), by definition if the formula has no value there
+  bool rates_double;  // twice the rate squares the kernel, so bandwidths can share exponentials
 };
 
-// The factor f of a kernel that is nothing but its decay.
+// The factor f of a kernel that equals its decay.
 struct One {};
 
 template <class Factor>
@@ -36,8 +36,8 @@ struct Profile : Traits {
       : Traits{called, by, zero, by != Decay::compact && !has_factor}, factor(f) {}
 };
 
-// cos(pi u / 2) = (1 - s) P(s), s = u^2, with P entire in s: no square root and exact zero at s = 1.
-// Minimax coefficients of P on [0, 1], relative error 1e-9 and 3e-20.
+// cos(pi u / 2) = (1 - s) P(s), s = u^2. P is entire in s, so there is no square root, and the value at s = 1 is
+// exactly zero. Minimax coefficients of P on [0, 1], relative error 1e-9 and 3e-20.
 template <class T>
 struct CosineConstants;
 template <>
@@ -70,8 +70,8 @@ inline V cosine_of_root(V v) {
   return v * p;
 }
 
-// 1 - u of v = max(1 - u^2, 0) and u^2, in profile.hpp: the square root is the instruction set's. From v alone u would
-// have half the digits near zero.
+// Returns 1 - u, given v = max(1 - u^2, 0) and u^2. Computed from v alone, u would have half the digits near zero.
+// Defined in profile.hpp, because the square root depends on the instruction set.
 template <class V>
 V linear_of_square(V v, V square);
 
@@ -86,19 +86,18 @@ inline constexpr auto profiles = std::make_tuple(
     Profile{"laplace", Decay::exponential, 1, One{}},
     Profile{"laplace_derivative", Decay::exponential, 0, [](auto u) { return 1 / u; }});
 
-// A row of the table. The Gaussian, which the fast transforms need by name, is the first.
+// A row of the table. The Gaussian comes first, because the grid sums name it.
 enum class Kernel : int { gaussian = 0 };
 
 Kernel kernel_from_name(const std::string& name);  // throws std::invalid_argument
 const Traits& traits(Kernel kernel);
 
-// The rate of a bandwidth.
-// Kept within the range of T: an infinite distance times the smallest rate is still infinite, a kernel at distance
-// zero is 1 even at the largest.
+// Returns the rate of a bandwidth, within the range of T: an infinite distance times the smallest rate is infinite, and
+// a kernel at distance zero is 1 even at the largest rate.
 template <class T>
 double rate(Kernel kernel, double scale, double bandwidth);
 
-// The kernel's argument of a squared distance.
+// Returns the kernel's argument for a squared distance.
 double argument(Kernel kernel, double squared);
 
 }  // namespace spectralcls

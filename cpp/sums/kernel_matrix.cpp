@@ -16,13 +16,13 @@
 namespace spectralcls {
 namespace detail {
 
-// The kernel values of a chunk of rows and one tile of columns, in a buffer that fits the second-level cache.
+// Kernel values of a chunk of rows and one tile of columns, which stay in the second-level cache.
 template <class T>
 struct alignas(64) ChunkBuffer {
   T value[query_chunk_rows][tile_width<T>];
 };
 
-// Where the result goes: a matrix that no cache holds is written past them.
+// The destination. A matrix larger than every cache is written past the caches.
 template <class T>
 class Output {
  public:
@@ -77,8 +77,8 @@ class Blocks {
       points_.with_differences(execution_);
   }
 
-  // Calls write(begin, end, first column, n columns, values) for each chunk of rows and each tile of columns; for the
-  // upper triangle only the tiles that reach it.
+  // Calls write(begin, end, first column, n columns, values) for each chunk of rows and each tile of columns. For the
+  // upper triangle it skips the tiles below it.
   template <class Write>
   void for_each_chunk_of_rows(bool upper_triangle, Write&& write) const {
     for_each_query_chunk(queries_, rows_, query_chunk_rows, points_.geometry(), execution_,
@@ -86,7 +86,8 @@ class Blocks {
                            auto buffer = std::make_unique<detail::ChunkBuffer<T>>();
                            Memory memory[query_chunk_rows / tile_rows];
                            for (const Tile& tile : points_.tiles().tiles()) {
-                             // Without labels or order the packed columns are the points' rows, then padding.
+                             // Without labels or order, the packed columns are the rows of the points, followed by
+                             // padding.
                              const index_t columns =
                                  std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
                              if (upper_triangle && tile.first + columns <= chunk.places.begin) continue;
@@ -122,7 +123,7 @@ class Blocks {
   std::vector<index_t> rows_;
 };
 
-// to[c, r] = from[r, c] for all rows and whole vectors of columns that reach beyond `begin`.
+// to[c, r] = from[r, c] for all rows, and for whole vectors of columns that extend beyond `begin`.
 template <class T>
 void transpose_columns(const detail::ChunkBuffer<T>& from, index_t begin, index_t end, T (*to)[query_chunk_rows]) {
   constexpr int W = lanes<T>;
@@ -158,7 +159,7 @@ void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwid
   Blocks<T>(points, points, kernel, bandwidth, factor, execution)
       .for_each_chunk_of_rows(
           true, [&](index_t begin, index_t end, index_t column, index_t columns, const detail::ChunkBuffer<T>& values) {
-            // Columns from `end` on are written twice: here and, mirrored, below the diagonal block.
+            // Columns from `end` on are written twice: here, and mirrored below the diagonal block.
             const index_t mirrored = std::clamp<index_t>(end - column, 0, columns);
             for (index_t i = begin; i < end; ++i) {
               const index_t from = std::clamp<index_t>(i - column, 0, columns);

@@ -1,4 +1,4 @@
-// Dense kernel values into a caller's buffer.
+// Dense kernel values, written to the caller's buffer.
 #pragma once
 
 #include "infrastructure/matrix.hpp"
@@ -7,12 +7,12 @@
 
 namespace spectralcls {
 
-// out (m, n), row-major with `stride` elements from row to row: k(queries_i, points_j) times `factor`.
+// Fills out (m, n), row-major with `stride` elements between rows, with k(queries_i, points_j) times `factor`.
 template <class T>
 void kernel_matrix(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                    index_t stride, const Execution& execution);
 
-// The symmetric (n, n) matrix of the points with themselves, each pair computed once: k(x_i, x_i) = k(0) exactly.
+// Fills the symmetric (n, n) matrix of the points. Each pair is computed once, and k(x_i, x_i) = k(0) exactly.
 template <class T>
 void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                              index_t stride, const Execution& execution);

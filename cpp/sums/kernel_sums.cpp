@@ -15,7 +15,7 @@
 namespace spectralcls {
 namespace {
 
-// Called once a query: its row, the shifts (l) of its sums or nullptr, the sums (l, b, c).
+// Called once for each query with its row, the shifts (l) of its sums or nullptr, and the sums (l, b, c).
 using Finish = std::function<void(index_t row, const double* shifts, const double* sums)>;
 
 template <class T>
@@ -51,13 +51,13 @@ class Computation {
     for_each_chunk(n_chunks_ * n_parts_, execution_, [&](index_t task, Checkpoint& checkpoint) {
       const Range& chunk = plan_->chunks[task / n_parts_];
       const auto sums = std::make_unique<BlockSums>(*plan_, chunk);
-      const FlushSubnormals guard;  // only now: queries may be subnormal until they are scaled
+      const FlushSubnormals guard;  // not earlier: queries may be subnormal until they are scaled
       sum_chunk(chunk, task % n_parts_, *sums, checkpoint);
       if (n_parts_ == 1) finish_chunk(chunk, sums->partial(), finish);
       else partials[task] = std::move(sums->partial());
     });
     if (n_parts_ == 1) return;
-    // Parts are added in their order, so the result does not depend on who computed them.
+    // Parts are added in their order, so the result does not depend on the threads that computed them.
     for_each_chunk(n_chunks_, execution_, [&](index_t chunk, Checkpoint&) {
       Partial& total = partials[chunk * n_parts_];
       for (index_t part = 1; part < n_parts_; ++part) total.add(partials[chunk * n_parts_ + part]);
@@ -94,7 +94,7 @@ class Computation {
     }
   }
 
-  // Adds the tiles [begin, end), all of one label, to the sums of one block of query rows.
+  // Adds the tiles [begin, end) of one label to the sums of one block of query rows.
   void sum_piece(BlockSums& sums, index_t q, const std::vector<T>& boxes, index_t begin, index_t end) const {
     sums.open(q);
     sums.select(plan_->points->tiles()[begin].label);
@@ -107,13 +107,14 @@ class Computation {
     sums.flush();
   }
 
-  // Bounding boxes of the query blocks (d lows, d highs each), if the points have theirs.
+  // Returns bounding boxes of the query blocks (d lows, d highs each) if the points have boxes.
   std::vector<T> query_boxes(const PackedQueries<T>& queries) const {
     if (plan_->points->tiles().empty() || !plan_->points->box(plan_->points->tiles().front())) return {};
     return boxes_of_blocks(queries);
   }
 
-  // Whether all kernel values between two boxes count as zero: outside a compact support, or negligible.
+  // Tells whether all kernel values between two boxes are zero, because they are outside a compact support, or
+  // negligible.
   bool out_of_reach(const T* query_box, const Tile& tile, const BlockSums& sums) const {
     const double squared = squared_gap(query_box, plan_->points->box(tile), plan_->points->dimension());
     const double lowest_rate = plan_->of(tile.label).lowest_rate;
@@ -149,8 +150,8 @@ bool KernelSums<T>::plain(T* sums, const Execution& execution) const {
 
 namespace {
 
-// Hands sums and the logarithm of their scale to write(row, b, l, log_scale, sums (c)), whether the kernel needs a
-// scale (one that never vanishes) or not (compact ones: a sum of nothing is exactly zero).
+// Calls write(row, b, l, log_scale, sums (c)) with sums and the logarithm of their scale. Kernels that never vanish
+// need a scale. Compact kernels do not, because an empty sum is exactly zero.
 template <class T, class Write>
 bool with_scale(const KernelSums<T>& request, bool logarithms, const Execution& execution, Write&& write) {
   const auto n_bandwidths = static_cast<int>(request.n_bandwidths());

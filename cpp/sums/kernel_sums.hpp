@@ -17,27 +17,28 @@ class PackingCache;
 template <class T>
 struct KernelSums {
   MatrixView<T> queries, points;
-  // `points` with these labels, packed for many calls; nullptr: packed for this one.
+  // Packings of `points` with these labels, kept for many calls. nullptr: the points are packed for this call.
   std::shared_ptr<const PackingCache<T>> cache;
-  // Row-major (n, n_columns), or (n, b, n_columns) with separate weights for each bandwidth; nullptr for weight 1
-  // and n_columns = 1.
+  // Row-major (n, n_columns), or (n, b, n_columns) with separate weights for each bandwidth. nullptr: weight 1 and
+  // n_columns = 1.
   const T* weights = nullptr;
   bool weights_by_bandwidth = false;
   index_t n_columns = 1;
-  const std::int64_t* labels = nullptr;  // (n,), 0 ... n_labels - 1, negative: left out; nullptr: one label
+  const std::int64_t* labels = nullptr;  // (n,), 0 ... n_labels - 1, or negative if left out; nullptr: one label
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;
-  std::vector<double> bandwidths;  // (b), or (b, n_labels) if each label has its own
+  std::vector<double> bandwidths;  // (b), or (b, n_labels) with separate bandwidths for each label
   bool bandwidths_by_label = false;
-  // Groups 0 ... n_groups - 1 of queries and points; a query leaves out the points of its own group, which is what a
-  // held-out fold does. Both or neither.
+  // Groups 0 ... n_groups - 1 of queries and points. A query leaves out the points of its own group, like a held-out
+  // fold. Give both or neither.
   const std::int64_t* query_groups = nullptr;
   const std::int64_t* point_groups = nullptr;
   int n_groups = 1;
-  const std::int64_t* excluded = nullptr;  // (m,), row of `points` that a query leaves out, or -1; nullptr: none
+  const std::int64_t* excluded =
+      nullptr;  // (m,), row of `points` that a query leaves out, -1 for none; nullptr: none at all
 
-  // The sums of a query may miss this share of those of all labels together, in absolute terms, and each label its
-  // share of the weights in that; 0: exact to rounding.
+  // The sums of a query may miss this share of the absolute sum of all labels together. The share of a label is in
+  // proportion to its weights. 0: exact to rounding.
   double rtol = 0;
 
   index_t bandwidth_index(index_t b, std::int64_t label) const {
@@ -45,20 +46,18 @@ struct KernelSums {
   }
   index_t n_bandwidths() const { return length(bandwidths) / (bandwidths_by_label ? n_labels : 1); }
 
-  // A scale of several bandwidths that every label has its own of is not kept: such sums are exact.
+  // Several bandwidths with separate values for each label have no common scale, so their sums are exact.
   double tolerance() const { return bandwidths_by_label && n_bandwidths() > 1 ? 0 : rtol; }
 
-  // Each fills C-ordered arrays: `sums` and `logs` (m, b, l, c), `log_scale` (m, b, l).
-  // plain: the sums. logs: their natural logarithms (-inf for an empty sum). scaled: sum = exp(log_scale) * sums,
-  // which never underflows for a kernel that is positive everywhere and allows weights of any sign. Each returns
-  // whether the tolerance has been used.
+  // Each function fills C-ordered arrays: `sums` and `logs` (m, b, l, c), `log_scale` (m, b, l). plain() computes the
+  // sums, logs() their natural logarithms (-inf for an empty sum). scaled() computes sum = exp(log_scale) * sums, which
+  // never underflows for a positive kernel and allows weights of any sign. Each returns whether it used the tolerance.
   bool plain(T* sums, const Execution& execution) const;
   bool logs(T* logs, const Execution& execution) const;
   bool scaled(T* log_scale, T* sums, const Execution& execution) const;
 };
 
-// Points to be packed once for many calls. They stay where they are, as do labels and weights, and belong to the
-// caller.
+// Returns a cache of packings for many calls. Points, labels and weights stay where they are and belong to the caller.
 template <class T>
 std::shared_ptr<const PackingCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
                                                    const T* weights, index_t n_columns, const Execution& execution);

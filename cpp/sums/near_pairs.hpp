@@ -1,5 +1,5 @@
-// Pairs that a filter lets pass, a list for each query row, and their distances one by one: where few pairs of a tile
-// matter, this costs less than the tile.
+// Pairs that pass the filter, listed for each query row, and their distances one by one. If few pairs of a tile matter,
+// this costs less than the whole tile.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace spectralcls::detail {
 
-// The packed points once more, each point's coordinates in a row of whole vectors: as they came, scaled.
+// A second copy of the packed points. The coordinates of each point are a row of whole vectors, scaled but not
+// centered.
 template <class T>
 class PointRows {
  public:
@@ -40,7 +41,7 @@ class PointRows {
 template <class T>
 class NearPairs {
  public:
-  static constexpr int settled_at = 64;  // pairs of a row, after which its list should be emptied
+  static constexpr int settled_at = 64;  // number of pairs of a row at which its list should be emptied
 
   explicit NearPairs(const PointRows<T>& points) : points_(points), queries_(tile_rows * points.stride()) {}
 
@@ -50,7 +51,7 @@ class NearPairs {
       for (index_t r = 0; r < tile_rows; ++r) queries_[r * points_.stride() + k] = q[k * tile_rows + r];
   }
 
-  // The points `bits` of a tile.
+  // Adds the points of a tile whose bits are set.
   void add(int row, const Tile& tile, std::uint64_t bits) {
     int n = sizes_[row];
     for (; bits; bits &= bits - 1, ++n) {
@@ -64,7 +65,8 @@ class NearPairs {
   int label(int row, int i) const { return labels_[row][i]; }
   void clear(int row) { sizes_[row] = 0; }
 
-  // Squared distances of the pairs [begin, begin + n) of a row, infinite up to whole vectors; the number of vectors.
+  // Computes the squared distances of the pairs [begin, begin + n) of a row, followed by infinity up to whole vectors.
+  // Returns the number of vectors.
   int measure(int row, int begin, int n, T* out) {
     n_measured_ += n;
     constexpr int W = lanes<T>;

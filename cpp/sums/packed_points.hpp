@@ -1,4 +1,4 @@
-// Points as sums take them, packed in one layout.
+// Points packed for sums, in one order.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 namespace spectralcls {
 namespace detail {
 
-constexpr index_t boxes_pay_to = 8;  // features; beyond, boxes of neighbors overlap
+constexpr index_t boxes_pay_to = 8;  // in features; beyond that, boxes of neighboring tiles overlap
 
-// Weights in the order of packed points: per tile one layout of the columns, or one for each bandwidth.
+// Weights in the order of the packed points. Each tile has one layout of the columns, or one for each bandwidth.
 template <class T>
 class PackedWeights {
  public:
@@ -27,7 +27,7 @@ class PackedWeights {
       : source_(weights), n_sets_(n_sets), layout_(n_columns) {
     if (!weights) return;
     const index_t per_point = layout_.weights_per_point();
-    values_.assign(points.n_columns() * n_sets * per_point, T(0));  // padding weighs nothing
+    values_.assign(points.n_columns() * n_sets * per_point, T(0));  // padding has weight zero
     for (const Tile& tile : points.tiles()) {
       const index_t width = tile.n_vectors * lanes<T>;
       for (index_t j = 0; j < width; ++j) {
@@ -40,7 +40,7 @@ class PackedWeights {
     }
   }
 
-  // The same of `width` packed columns column_of(0), ..., -1 for none, in the order that the sums take.
+  // Gathers the weights of `width` packed columns column_of(0), ..., -1 for none, in the same layout.
   template <class ColumnOf>
   void gather(const PackedTiles<T>& points, index_t width, ColumnOf&& column_of, AlignedVector<T>& to) const {
     if (!source_) return;
@@ -59,7 +59,7 @@ class PackedWeights {
 
   const T* source() const { return source_; }
   const ColumnLayout<T>& layout() const { return layout_; }
-  // The weights of a tile's points for a bandwidth, nullptr for ones.
+  // Returns the weights of the points of a tile for a bandwidth; nullptr: ones.
   const T* of(const Tile& tile, index_t bandwidth) const {
     if (!source_) return nullptr;
     const index_t set = n_sets_ > 1 ? bandwidth : 0, width = tile.n_vectors * lanes<T>;
@@ -75,7 +75,7 @@ class PackedWeights {
 
 }  // namespace detail
 
-// What is not needed by every call is added by the first that needs it; calls may come from several threads.
+// Parts that not every call needs are added by the first call that needs them. Calls may come from several threads.
 template <class T>
 class PackedPoints {
  public:
@@ -87,7 +87,7 @@ class PackedPoints {
         differences_(!with_product) {
     find_largest_norm();
   }
-  // Arranged so that pairs can be pruned.
+  // Packs the points in an order in which pairs can be pruned.
   PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                const Execution& execution)
       : points_(points),
@@ -100,20 +100,20 @@ class PackedPoints {
   }
 
   const detail::FilteredTiles<T>* filtered() const { return filtered_.get(); }
-  const detail::PointRows<T>& point_rows() const { return *point_rows_; }  // if filtered
+  const detail::PointRows<T>& point_rows() const { return *point_rows_; }  // only if filtered
 
   const Geometry& geometry() const { return geometry_; }
   const PackedTiles<T>& tiles() const { return tiles_; }
   bool by_locality() const { return !tiles_.tiles().empty() && tiles_.box(tiles_.tiles().front()); }
 
-  // The largest squared norms, about the center and scaled, of queries and points.
+  // The largest squared norms of queries and of points, about the center and scaled.
   double largest_norm(MatrixView<T> queries, const Execution& execution) const {
     const bool same = queries.data == points_.data && queries.rows == points_.rows;
     return same ? largest_norm_ : geometry_.largest_norm(queries, execution);
   }
   double largest_norm() const { return largest_norm_; }
 
-  // With the coordinates for differences, which not every call needs.
+  // Adds the coordinates for differences if they are missing. Not every call needs them.
   const PackedTiles<T>& with_differences(const Execution& execution = {}) const {
     differences_([&] {
       const KeepSubnormals guard;
@@ -122,7 +122,7 @@ class PackedPoints {
     return tiles_;
   }
 
-  // The squared distance, scaled, of a query to the point in a packed column.
+  // Returns the scaled squared distance between a query and the point in a packed column.
   T squared_distance(const T* query, index_t column) const {
     const T* point = points_.row(tiles_.source()[column]);
     const double squared = detail::squared_distance(query, point, points_.cols, 1 / geometry_.scale);
@@ -130,7 +130,7 @@ class PackedPoints {
         std::min(squared, 16 * geometry_.limit * geometry_.limit * static_cast<double>(points_.cols)));
   }
 
-  // Packed column of each point, -1 for those that were left out.
+  // Returns the packed column of each point, -1 for points that were left out.
   const std::vector<index_t>& positions() const {
     have_positions_([&] {
       std::vector<index_t> positions(points_.rows, index_t{-1});
@@ -158,7 +158,7 @@ class PackedPoints {
   std::unique_ptr<detail::FilteredTiles<T>> filtered_;
   mutable PackedTiles<T> tiles_;
   std::unique_ptr<detail::PointRows<T>> point_rows_;
-  double largest_norm_ = 0;  // of the points about the center, squared, scaled
+  double largest_norm_ = 0;  // of the points about the center, squared and scaled
   std::unique_ptr<detail::PackedWeights<T>> weights_;
   mutable Once differences_, have_positions_;
   mutable std::vector<index_t> positions_;

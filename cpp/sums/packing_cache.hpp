@@ -1,4 +1,4 @@
-// Points that are kept for many calls, in the layouts that these ask for.
+// Packings of points that serve many calls.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,11 @@
 
 namespace spectralcls {
 
-// A layout is packed by the first call that computes with it; calls may come from several threads.
+// The first call that needs a packing makes it. Calls may come from several threads.
 template <class T>
 class PackingCache {
  public:
-  // `weights`: of n_columns columns, or nullptr.
+  // `weights` have n_columns columns, or are nullptr.
   PackingCache(MatrixView<T> points, const Grouping& grouping, const T* weights, index_t n_columns, bool with_product,
                bool by_locality, const Execution& execution)
       : points_(points),
@@ -22,14 +22,14 @@ class PackingCache {
         by_locality_(by_locality),
         geometry_(Geometry::of(points, 0.0, execution)) {}
 
-  // Whether the scale suits this bandwidth too: what lies beyond the limit must be out of its reach, and the squares of
-  // distances that it tells apart must be numbers.
+  // Tells whether the scale suits this bandwidth too. Points beyond the limit must be out of its reach, and the squares
+  // of the distances that it separates must neither overflow nor underflow.
   bool suits(double bandwidth) const {
     constexpr double least_share = sizeof(T) == 4 ? 0x1p-50 : 0x1p-480;
     return bandwidth <= geometry_.scale * 0x1p20 && bandwidth >= geometry_.scale * least_share;
   }
 
-  // For all pairs.
+  // Returns the packing for all pairs.
   std::shared_ptr<const PackedPoints<T>> plain(const Execution& execution) const {
     have_plain_([&] {
       plain_ = with_weights(
@@ -37,7 +37,7 @@ class PackingCache {
     });
     return plain_;
   }
-  // Arranged so that pairs can be pruned.
+  // Returns the packing in an order in which pairs can be pruned.
   std::shared_ptr<const PackedPoints<T>> for_pruning(const Execution& execution) const {
     have_pruning_([&] {
       pruning_ =

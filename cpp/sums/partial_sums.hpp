@@ -1,4 +1,4 @@
-// Sums of one chunk of queries over one part of the points, in double, and how the parts come together.
+// Sums of one chunk of queries over one part of the points, in double, and the addition of parts.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace spectralcls::detail {
 
-// A cell is a row and a label. With a scale its sums are 2^(-rate D0) times the stored values, D0 its shift, a scaled
-// squared distance, the same for all bandwidths.
+// A cell is a row and a label. With a scale, its sums are 2^(-rate D0) times the stored values. D0 is its shift, a
+// scaled squared distance, which is the same for all bandwidths.
 template <class T>
 class PartialSums {
  public:
@@ -22,7 +22,7 @@ class PartialSums {
     sums_.assign(cells * per_cell_, 0.0);
   }
 
-  // Shifts and sums from a row on; no shifts without a scale.
+  // Shifts and sums from a row on. Without a scale there are no shifts.
   const double* shifts(index_t row) const {
     return shifts_.empty() ? nullptr : shifts_.data() + row * plan_->request.n_labels;
   }
@@ -30,10 +30,10 @@ class PartialSums {
     return sums_.data() + (row * plan_->request.n_labels + label) * per_cell_;
   }
 
-  // Rescales the sums of a cell from the shift they have to the smaller one of the two.
+  // Rescales the sums of a cell to a smaller shift. A larger one changes nothing.
   void lower_shift(index_t row, index_t label, double to) { lower_shift(row * plan_->request.n_labels + label, to); }
 
-  // Adds those of another part; both may be rescaled.
+  // Adds another part. Both may be rescaled.
   void add(PartialSums& other) {
     for (index_t cell = 0; cell * per_cell_ < length(sums_); ++cell) {
       if (!shifts_.empty()) {
@@ -51,7 +51,7 @@ class PartialSums {
   void lower_shift(index_t cell, double to) {
     if (to >= shift(cell)) return;
     double* sum = sums_.data() + cell * per_cell_;
-    if (!std::isinf(shift(cell)))  // else there are no sums yet
+    if (!std::isinf(shift(cell)))  // otherwise there are no sums yet
       plan_->of(static_cast<int>(cell % plan_->request.n_labels)).for_each_shift(to - shift(cell), [&](double factor) {
         for (index_t c = 0; c < plan_->request.n_columns; ++c) *sum++ *= factor;
       });

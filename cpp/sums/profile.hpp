@@ -28,8 +28,8 @@ SPECTRALCLS_INLINE void with_kernel(Kernel kernel, F&& f) {
   with_kernel(kernel, f, std::make_index_sequence<std::tuple_size_v<decltype(profiles)>>{});
 }
 
-// Turns N vectors of arguments a into 2^(rate (shift - a)). Scaled: shift is the row's running minimum of a; otherwise
-// it is 0 and not subtracted.
+// Turns N vectors of arguments a into 2^(rate (shift - a)). If Scaled, shift is the running minimum of a in the row.
+// Otherwise it is 0 and not subtracted.
 template <class T, bool Scaled, int N>
 SPECTRALCLS_INLINE void decay(T shift, T rate, Vec<T> (&a)[N]) {
 #pragma GCC unroll 8
@@ -37,7 +37,7 @@ SPECTRALCLS_INLINE void decay(T shift, T rate, Vec<T> (&a)[N]) {
   exp2_biased<T, N>(a);
 }
 
-// Turns N vectors of arguments into kernel values, decaying ones relative to 2^(-rate shift) if Scaled.
+// Turns N vectors of arguments into kernel values. If Scaled, decaying kernels are relative to 2^(-rate shift).
 template <Kernel K, class T, bool Scaled, int N>
 SPECTRALCLS_INLINE void kernel_values(T shift, T rate, Vec<T> (&a)[N]) {
   if constexpr (profile<K>.decay == Decay::compact) {

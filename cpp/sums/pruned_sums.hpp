@@ -1,4 +1,4 @@
-// Sums of a chunk of queries that visit only what the rounded result can see.
+// Sums of a chunk of queries over the points that can change the rounded result.
 #pragma once
 
 #include <limits>
@@ -24,9 +24,8 @@ class PrunedSums {
     for (index_t q = 0; q < sums_.queries().n_blocks; ++q, checkpoint()) run(q);
   }
 
-  // Each block of queries begins with the tile that is nearest, of each label if sums are exact and of all if they are
-  // within a tolerance. Of the others it sees what the filter lets pass: whole tiles, or single pairs where they are
-  // few.
+  // Each block of queries starts with the nearest tile: of each label if sums are exact, of all labels within a
+  // tolerance. Then it adds what passes the filter, as whole tiles, or as single pairs if they are few.
   void run(index_t q) {
     if (passes_.empty()) return;
     const index_t first = chunk_.begin + q * tile_rows;
@@ -44,7 +43,7 @@ class PrunedSums {
     sums_.flush();
   }
 
-  // What has been done so far, in multiply-adds on whole vectors, and what all pairs of a block cost.
+  // The cost so far, in multiply-adds on whole vectors, and the cost of all pairs.
   double cost() const {
     const double d = static_cast<double>(plan_.request.points.cols),
                  width = static_cast<double>(filter().n_coordinates());
@@ -63,8 +62,9 @@ class PrunedSums {
   }
 
  private:
-  static constexpr int dense_from = 5;  // a tile is computed whole if one pair in so many matters
-  static constexpr int trusted = 3;     // as it is, unfiltered, for so many of the next blocks, which are near
+  static constexpr int dense_from = 5;  // a tile is computed whole if one pair in five matters
+  static constexpr int trusted =
+      3;  // number of following blocks that compute such a tile whole again, without the filter, because they are near
 
   const TileFilter& filter() const { return plan_.packed->filtered()->filter(); }
   const Tile& tile(index_t t) const { return plan_.points->tiles()[t]; }
@@ -81,7 +81,7 @@ class PrunedSums {
     return nearest;
   }
 
-  // The tiles of a range but `nearest`, which has been visited.
+  // Adds the tiles of a range except `nearest`, which has been added before.
   void see(const Range& tiles, index_t nearest) {
     if (length(passes_) > 1 && !exact()) {
       sums_.reset_least();
@@ -116,7 +116,7 @@ class PrunedSums {
     n_vectors_ += tile.n_vectors;
   }
 
-  // Whether something has been summed, so that the reach may have become shorter.
+  // Returns whether something has been added, so that the reach may have become shorter.
   bool add(index_t t, int n_hits, const std::uint64_t* bits) {
     const Tile& tile = this->tile(t);
     if (n_hits * dense_from > sums_.n_rows() * tile.n_vectors * lanes<T>) {
@@ -135,8 +135,8 @@ class PrunedSums {
     return summed;
   }
 
-  // Squared distances beyond which terms of each row are negligible. Labels with separate bandwidths compare as
-  // exponents, not as arguments.
+  // Updates the squared distance of each row beyond which terms are negligible. Labels with separate bandwidths compare
+  // exponents, not arguments.
   void update_reach(int label) {
     const double rate = plan_.of(label).lowest_rate;
     sums_.select(label);
@@ -154,11 +154,11 @@ class PrunedSums {
   BlockSums<T>& sums_;
   TileFilter::Block block_;
   NearPairs<T> pairs_;
-  std::vector<int> whole_;  // of each tile: for how many blocks it is still computed whole
+  std::vector<int> whole_;  // of each tile: number of blocks that still compute it whole
   ViewRadius sight_;
-  std::vector<Range> passes_;  // ranges of tiles, of which one follows the other: those of each label, or all
-  // Smallest so far: argument times rate, and exponent of what has been summed; of a label, or of all within a
-  // tolerance.
+  std::vector<Range> passes_;  // consecutive ranges of tiles: one for each label, or one for all
+  // Smallest values so far of argument times rate, and of the exponent of the partial sum. They refer to one label, or
+  // within a tolerance to all labels.
   double least_[tile_rows], exponent_[tile_rows];
   index_t n_blocks_ = 0, n_vectors_ = 0;
 };

@@ -1,4 +1,4 @@
-// Which terms a sum cannot see, and whether to look for them.
+// Which terms cannot change a sum, and whether to look for them.
 #pragma once
 
 #include <algorithm>
@@ -15,22 +15,23 @@
 
 namespace spectralcls::detail {
 
-// A lower bound of log2(x), x >= 0, less than 0.09 below it: between powers of two the logarithm is above its chord.
+// Returns a lower bound of log2(x), x >= 0, by less than 0.09: between powers of two the logarithm lies above its
+// chord.
 inline double log2_below(double x) {
   std::int64_t bits;
   std::memcpy(&bits, &x, sizeof bits);
   return static_cast<double>(bits) * 0x1p-52 - 1023;
 }
 
-// How far the points of a label matter. A kernel falls off at least as fast as its decay 2^(-rate a) in the argument a,
-// and but for the singular one is at most that. What a query has summed so far is at least 2^-e in absolute terms: the
-// absolute value of the sum itself, or min |w_j| 2^(-rate a0), a0 the smallest argument met. Points beyond (e + bits) /
-// rate add at most
+// The radius beyond which the points of a label do not matter. A kernel falls off at least as fast as its decay
+// 2^(-rate a) in the argument a, and every kernel but the singular one is at most its decay. The partial sum of a query
+// is at least 2^-e in absolute terms. Here 2^-e is the absolute value of the sum itself, or min |w_j| 2^(-rate a0),
+// where a0 is the smallest argument so far. Points beyond (e + bits) / rate add at most
 //   sum |w_j| 2^(-rate a_j) <= 2^-bits (sum |w_j|) 2^-e.
-// With bits = digits + 2 + log2(sum |w_j|) all of them together are a quarter of a rounding of the sum of absolute
-// terms, whatever their number, weights and signs. Within a tolerance e and the weights are those of all labels
+// With bits = digits + 2 + log2(sum |w_j|), all of them together are a quarter of a rounding of the sum of absolute
+// terms, whatever their number, weights and signs. Within a tolerance, e and the weights are those of all labels
 // together, and bits = log2(sum |w_j|) - log2(rtol). A logarithm of size L is rounded by L 2^-digits, which is a
-// relative error of the sum: log2(L) bits fewer are seen.
+// relative error of the sum, so log2(L) fewer bits are needed.
 template <class T>
 class PruningRadius {
  public:
@@ -56,22 +57,22 @@ class PruningRadius {
     }
   }
 
-  // e of a point with the argument `least`, whatever its weight.
+  // Returns e for a point with the argument `least`, whatever its weight.
   double exponent(int label, double lowest_rate, double least) const {
     return lowest_rate * least + lightest_[set_of(label)];
   }
-  // Whether kernel values are at most their decays, so that e may be that of a sum.
+  // Tells whether kernel values are at most their decays, so that e may be taken from a sum.
   bool bounded() const { return traits(request_.kernel).at_zero == 1; }
 
-  // Scaled squared distance beyond which nothing matters to a query with this e whose nearest point has the argument
-  // `least`.
+  // Returns the scaled squared distance beyond which nothing matters to a query, given its e and the argument `least`
+  // of its nearest point.
   double squared(int label, double lowest_rate, double least, double exponent) const {
     const Decay decay = traits(request_.kernel).decay;
     if (decay == Decay::compact) return 1 / lowest_rate;
-    // Values below the range of T are zero; with a scale, those so far below the largest.
+    // Values below the range of T are zero. With a scale, so are values that far below the largest.
     const double vanishing = (1 - std::numeric_limits<T>::min_exponent) / lowest_rate;
     const index_t weights = set_of(label);
-    // The largest term is 2^(-rate a0), the sum at most their total weight times that.
+    // The largest term is 2^(-rate a0). The sum is at most the total weight times that.
     const double size = logarithms_ ? (lowest_rate * least - totals_[weights]) * ln2 : 0;
     const double bits =
         bits_[weights] - log2_below(std::clamp(size, 1.0, std::ldexp(1.0, std::numeric_limits<T>::digits)));
@@ -83,7 +84,7 @@ class PruningRadius {
  private:
   struct Weights {
     double least = std::numeric_limits<double>::infinity(), total = 0;
-    // Of one point, in all columns; without weights it is one.
+    // Adds the weights of one point in all columns. Without weights, the weight is one.
     void add(const T* of_point, index_t n) {
       double largest = n == 0, smallest = n == 0 ? 1 : std::numeric_limits<double>::infinity();
       for (index_t c = 0; c < n; ++c) {
@@ -99,15 +100,16 @@ class PruningRadius {
 
   const KernelSums<T>& request_;
   bool scaled_, logarithms_;
-  // Of each label, or of all: bits, and logarithms of the weights' sum and of the inverse of the least.
+  // For each label, or for all together: bits, the logarithm of the sum of weights, and of the inverse of the least
+  // weight.
   std::vector<double> bits_, totals_, lightest_;
 };
 
-// Whether pruning is worth a trial. Weighs the points if it looks.
+// Tells whether a trial of pruning may pay off. Weighs the points if it takes a sample.
 template <class T>
 bool pruning_may_pay(const KernelSums<T>& request, PruningRadius<T>& radius) {
-  // Tiles that an earlier call has built cost nothing. Exact sums must not depend on earlier calls, so these ask
-  // anyway.
+  // The tiles of an earlier call cost nothing. Exact sums must not depend on earlier calls, so they always take the
+  // sample.
   if (request.tolerance() > 0 && request.cache && request.cache->has_pruning()) return true;
   radius.weigh();
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());

@@ -9,7 +9,8 @@ namespace spectralcls::detail {
 namespace {
 
 constexpr int group = group_vectors;
-// Groups between two additions to a sum: with sixteen registers it is in memory, where one takes as long as a group.
+// Groups between two additions to a sum. With sixteen registers the sum is in memory, and an addition takes as long as
+// a group.
 constexpr int groups = n_vector_registers == 32 ? 1 : 2;
 
 template <class T, int N>
@@ -24,7 +25,7 @@ SPECTRALCLS_INLINE void add_group(const Vec<T> (&values)[N], const T* weights, V
   for (int i = 0; i < N; ++i) sum += Weighted ? values[i] * load(weights + i * lanes<T>) : values[i];
 }
 
-// The sum of N vectors of weighted kernel values.
+// Returns the sum of N vectors of weighted kernel values.
 template <Kernel K, class T, bool Scaled, bool Weighted, int N>
 SPECTRALCLS_INLINE Vec<T> sum_of_values(const T* arguments, T shift, T rate, const T* weights) {
   Vec<T> k[N];
@@ -60,7 +61,8 @@ void add_rows(const TileBuffer<T>& arguments, RowSums<T> rows) {
   }
 }
 
-// The kernel values of the steps of a grid for N vectors from `offset` on, added to one vector sum a step.
+// Computes the kernel values of all steps of a grid for N vectors from `offset` on. Adds them to one vector of sums for
+// each step.
 template <class T, bool Scaled, bool Weighted, int Steps, int N>
 SPECTRALCLS_INLINE void add_grid(const T* arguments, index_t offset, T shift, T rate, const GridStep<T>* steps,
                                  Vec<T> (&sum)[Steps]) {
@@ -89,7 +91,7 @@ void add_grid(const T* arguments, int n_vectors, T shift, T rate, const GridStep
   for (int l = 0; l < Steps; ++l) *steps[l].sum = sum[l];
 }
 
-// By the number of steps, from one on.
+// Returns the function for n_steps >= 1 steps.
 template <class T>
 using AddGrid = void (*)(const T*, int, T, T, const GridStep<T>*);
 template <class T, bool Scaled, bool Weighted, int... Before>
@@ -98,7 +100,7 @@ AddGrid<T> grid_of(int n_steps, std::integer_sequence<int, Before...>) {
   return functions[n_steps - 1];
 }
 
-// Kernel values of the rows of a tile.
+// Computes the kernel values of the rows of a tile.
 template <Kernel K, class T>
 void kernel_rows(const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate,
                  TileBuffer<T>& values) {

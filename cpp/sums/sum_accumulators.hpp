@@ -1,5 +1,6 @@
-// What happens to a tile of arguments: kernel values, weights, and sums in registers. One query row at a time; the
-// accumulators are vectors (a lane per point modulo the vector width), reduced when a piece ends.
+// The innermost loops: kernel values of a tile of arguments, weights, and sums in registers. They process one query row
+// at a time. Sums are vectors, with a lane for each point modulo the vector width, and are reduced at the end of a
+// piece.
 #pragma once
 
 #include "geometry/distance_tile.hpp"
@@ -8,8 +9,8 @@
 
 namespace spectralcls::detail {
 
-// A bandwidth's sums of the rows of a tile, `stride` vectors apart. With shifts, rows with a gap beyond `reach` are
-// left out.
+// The sums of one bandwidth for the rows of a tile, `stride` vectors apart. With shifts, rows whose gap exceeds `reach`
+// are left out.
 template <class T>
 struct RowSums {
   index_t n_rows;
@@ -26,23 +27,23 @@ struct RowSums {
 template <class T>
 void add_rows(Kernel kernel, const TileBuffer<T>& arguments, const RowSums<T>& rows);
 
-// Where the kernel values of a bandwidth go, and with which weights.
+// The destination of the kernel values of one bandwidth, and their weights.
 template <class T>
 struct GridStep {
   Vec<T>* sum;
   const T* weights;  // nullptr for ones
 };
 
-// The Gaussians of the steps of a grid, the first at `rate`, each added to its sum. No shift: nullptr.
+// Adds the Gaussians of the steps of a grid, the first at `rate`, each to its own sum. nullptr: no shift.
 template <class T>
 void add_grid(const GridStep<T>* steps, int n_steps, const T* arguments, int n_vectors, const T* shift, T rate);
 
-// Kernel values of the rows of a tile; `values` may be `arguments`. No shifts: nullptr.
+// Computes the kernel values of the rows of a tile. `values` may be `arguments`. nullptr: no shifts.
 template <class T>
 void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate,
                  TileBuffer<T>& values);
 
-// The next step of a grid in several columns.
+// Computes the next step of a grid in several columns.
 template <class T>
 inline void square_row(T* values, int n_vectors) {
   for (int v = 0; v < n_vectors; ++v) {

@@ -1,5 +1,5 @@
-// How one call of kernel_sums is laid out: packed points and weights, the order of queries, and the chunks, blocks and
-// parts into which the pairs are cut. All of it depends on the request alone, never on the number of threads.
+// The plan of one call of kernel_sums: packed points and weights, the order of queries, and the chunks, blocks and
+// parts into which the pairs are divided. It depends on the request alone, never on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@
 namespace spectralcls::detail {
 
 constexpr index_t block_bytes = 256 * 1024;  // points that stay in the second-level cache while queries pass
-constexpr index_t block_vectors = 256;       // and whose sums stay in T before they are added in double
-constexpr double ordering_pays_at = 0.1;     // share of pairs whose kernel value counts as zero
+constexpr index_t block_vectors = 256;       // number of vectors that are summed in T before they are added in double
+constexpr double ordering_pays_at = 0.1;     // share of the pairs that have a negligible kernel value
 
-// The bandwidths of the points of one label, or of all.
+// The bandwidths of one label, or of all labels.
 template <class T>
 struct Bandwidths {
   std::vector<double> rates;
@@ -59,7 +59,7 @@ struct Bandwidths {
 template <class T>
 struct SumPlan {
   const KernelSums<T>& request;
-  bool scaled;  // whether rows follow their largest kernel value, relative to which others are negligible
+  bool scaled;                 // whether sums of a row are relative to its largest kernel value
   bool compact, rates_double;  // of the kernel
   index_t n_bandwidths;
   double negligible;  // a kernel value of 2^-negligible relative to the largest of its row counts as zero
@@ -67,15 +67,15 @@ struct SumPlan {
   std::shared_ptr<const PackedPoints<T>> packed;
   const PackedTiles<T>* points;
   std::vector<Bandwidths<T>> bandwidths;   // one for each label, or one for all
-  AlignedVector<float> query_coordinates;  // where pairs are pruned
-  std::vector<index_t> rows;               // query of each place in the order of computation
+  AlignedVector<float> query_coordinates;  // of queries, if pairs are pruned
+  std::vector<index_t> rows;               // query at each place of the order of computation
   PackedWeights<T> own_weights;
   const PackedWeights<T>* weights;
   std::vector<Range> chunks;  // of `rows`
   std::vector<Range> blocks;  // of tiles
   index_t n_parts = 1;
 
-  // `radius` has weighed the points if `prunes`.
+  // `radius` must have weighed the points if `prunes`.
   SumPlan(const KernelSums<T>& sums, bool with_scale, const PruningRadius<T>& radius, bool prunes,
           const Execution& execution)
       : request(sums),
@@ -102,14 +102,14 @@ struct SumPlan {
 
   const Bandwidths<T>& of(int label) const { return bandwidths[request.bandwidths_by_label ? label : 0]; }
   const ColumnLayout<T>& columns() const { return weights->layout(); }
-  // Group of the query at a place of `rows`, -1 without groups.
+  // Returns the group of the query at a place of `rows`, -1 without groups.
   index_t group_at(index_t place) const {
     return request.query_groups ? static_cast<index_t>(request.query_groups[rows[place]]) : -1;
   }
 
  private:
-  // Without a scale a value is zero below the range of T; so it is with weights, since the nearest points may weigh
-  // nothing. Otherwise all points together may add 2^-8 of a rounding to what the nearest one brings.
+  // Without a scale, values below the range of T are zero. So they are with weights, since the nearest points may have
+  // weight zero. Otherwise all points together may add 2^-8 ulp of the nearest point's term.
   static double negligible_bits(const KernelSums<T>& sums, bool scaled) {
     const double n = static_cast<double>(std::max<index_t>(sums.points.rows, 1));
     return scaled && !sums.weights ? std::numeric_limits<T>::digits + 8 + std::log2(n)
@@ -153,7 +153,7 @@ struct SumPlan {
                                              grouping(), with_product(), order, execution);
   }
 
-  // Makes sure of the coordinates that most tiles need; later, the first tile that needs them does.
+  // Adds the coordinates for differences if most tiles need them. Otherwise the first tile that needs them adds them.
   void prepare_differences(const TileArguments<T>& arguments, const Execution& execution) const {
     if (arguments.prefers_differences(packed->filtered(), [&] {
           return packed->largest_norm() + packed->largest_norm(request.queries, execution);
@@ -177,7 +177,7 @@ struct SumPlan {
       chunks.push_back({begin, std::min(begin + query_chunk_rows, r.queries.rows)});
   }
 
-  // Places of the queries of each group, which are neighbors; all of them without groups.
+  // Returns the places of the queries of each group, which are adjacent. Without groups there is one range.
   std::vector<Range> ranges_of_groups() const {
     std::vector<Range> ranges;
     for (index_t begin = 0, end = 0; begin < request.queries.rows; begin = end) {
@@ -187,12 +187,12 @@ struct SumPlan {
     return ranges;
   }
 
-  // The share of (pair, bandwidth) that counts as zero, among the pairs of some queries and some points.
+  // Returns the share of negligible kernel values, over all bandwidths and the pairs of some queries and points.
   double share_out_of_reach() const {
     constexpr index_t some = 48;
     const auto& r = request;
     const double limit = compact ? 1 : negligible;
-    std::vector<double> rates;  // as the bandwidths, for distances as they are
+    std::vector<double> rates;  // of the bandwidths, for unscaled distances
     for (const double h : r.bandwidths) rates.push_back(rate<double>(r.kernel, 1.0, h));
     const index_t n_queries = std::min(some, r.queries.rows), n_points = std::min(some, r.points.rows);
     index_t beyond = 0, n_pairs = 0;
@@ -214,8 +214,8 @@ struct SumPlan {
     return static_cast<double>(beyond) / static_cast<double>(std::max<index_t>(n_pairs, 1));
   }
 
-  // Blocks of points, and parts of blocks when there are too few queries to keep many threads busy. Both depend on
-  // the sizes alone, never on the number of threads.
+  // Divides the tiles into blocks, and these into parts if there are too few queries to keep many threads busy. Both
+  // depend on sizes alone, never on the number of threads.
   void divide() {
     const auto& tiles = points->tiles();
     const index_t vectors =

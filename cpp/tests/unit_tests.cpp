@@ -1,5 +1,5 @@
-// Unit tests of the core without Python, a second or two: ctest runs them once with each variant that the machine can
-// run. The argument is the variant's library.
+// Unit tests of the core without Python, which take a second or two. ctest runs them with each variant that the machine
+// supports. The argument is the library of the variant.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -89,7 +89,7 @@ template <class T>
 void neighbors_are_those_of_all_distances() {
   constexpr index_t n = 3000, m = 200, d = 3, k = 7;
   std::vector<T> X = normal<T>(n * d, 2), Q = normal<T>(m * d, 3);
-  for (T& x : X) x = std::round(x * 8) / 8;  // ties, and duplicates
+  for (T& x : X) x = std::round(x * 8) / 8;  // ties and duplicates
   for (T& q : Q) q = std::round(q * 8) / 8;
   const MatrixView<T> queries{Q.data(), m, d}, points{X.data(), n, d};
   const auto index = functions<T>().index_points(points);
@@ -152,8 +152,8 @@ void sums_are_those_of_all_terms() {
       }
 }
 
-// Kept points and an index of them, which are packed and built by the first that needs them: several callers at once.
-// Half of them were interrupted in what they did first.
+// Several callers at once use kept points and an index, which the first caller packs and builds. Half of the callers
+// are interrupted in their first call.
 template <class T>
 void callers_share_kept_points() {
   constexpr index_t n = 4000, m = 100, d = 3, k = 5;
@@ -170,7 +170,7 @@ void callers_share_kept_points() {
   const auto answers = [&](const Kept& of, const Execution& run) {
     std::vector<T> found(m * (2 + k));
     T* out = found.data();
-    for (const double bandwidth : {0.03, 1.0}) {  // with most pairs pruned, and with all
+    for (const double bandwidth : {0.03, 1.0}) {  // most pairs pruned, or none
       KernelSums<T> request;
       request.queries = queries;
       request.points = points;
@@ -226,7 +226,7 @@ void products_are_those_of_loops() {
   }
 }
 
-// LAPACK's dsyevd by Jacobi's rotations, for the small problems of these tests.
+// LAPACK's dsyevd by Jacobi rotations, for the small problems of these tests.
 int jacobi(char, int n, double* a, double* values, double*, int, int*, int) {
   std::vector<double> v(n * n);
   for (int i = 0; i < n; ++i) v[i * n + i] = 1;
@@ -248,7 +248,7 @@ int jacobi(char, int n, double* a, double* values, double*, int, int*, int) {
   return 0;
 }
 
-// A diagonal operator with an eigenvalue that is there five times, more often than a block is wide.
+// A diagonal operator with an eigenvalue of multiplicity five, which is more than the block width.
 template <class T>
 void multiple_eigenvalues_are_found() {
   constexpr index_t n = 300, k = 8;
