@@ -2,15 +2,15 @@
 
 from dataclasses import KW_ONLY
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ._estimator import Estimator, transactional, with_parameters
 from ._inputs import Inputs
 from ._inputs.frames import is_frame
+from ._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from ._utils.from_sklearn import Interval, StrOptions
 from ._utils.typing import Array, ArrayLike
 from .kernels import PackedPoints
@@ -25,7 +25,7 @@ def knn(
     X: ArrayLike | PackedPoints,
     k: int,
     *,
-    algorithm: str = "auto",
+    algorithm: Literal["auto", "brute", "kd_tree"] = "auto",
     n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
     """Exact Euclidean k nearest neighbors.
@@ -128,9 +128,9 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     """
 
     _: KW_ONLY
-    mode: str = "distance"
+    mode: Literal["distance", "connectivity"] = "distance"
     n_neighbors: int = 5
-    algorithm: str = "auto"
+    algorithm: Literal["auto", "brute", "kd_tree"] = "auto"
     n_jobs: int | None = None
 
     _parameter_constraints = {

@@ -8,7 +8,6 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._core.threads import blas_threads_for
@@ -17,6 +16,7 @@ from .._inputs import Inputs, inputs_for
 from .._tuning import search
 from .._utils.advice import advise
 from .._utils.available import available_if
+from .._utils.bases import BaseEstimator
 from .._utils.from_sklearn import fit_context
 from .._utils.lazy import in_memory
 from .parameters import constraints

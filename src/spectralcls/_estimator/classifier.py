@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from .._tuning.temperature import finite_scores
 from .._utils.available import available_if
+from .._utils.bases import ClassifierMixin
 from .._utils.lazy import accuracy, by_rows
 from .._utils.typing import Array, ArrayLike
 from . import prediction_sets

@@ -4,10 +4,10 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from .._utils.advice import advise, tell
 from .._utils.available import available_if
+from .._utils.bases import MultiOutputMixin, RegressorMixin
 from .._utils.lazy import determination
 from .._utils.target_units import target_units
 from .._utils.typing import Array, ArrayLike

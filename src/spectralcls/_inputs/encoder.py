@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
-from sklearn.base import BaseEstimator, TransformerMixin
 
 from .._tuning.spread import centers_and_spreads, root_mean_square
+from .._utils.bases import BaseEstimator, TransformerMixin
 from .._utils.cached import cached_property
 from .._utils.conversion import brought_into_range
 
@@ -44,7 +44,7 @@ class Encoding(NamedTuple):
         return np.concatenate(parts, axis=1) if parts else np.empty((len(column), 0))
 
 
-class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Encode numeric columns, checked before, for kernels of Euclidean distances. Constant columns vanish.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -69,7 +69,7 @@ class IntrinsicDimension:
 def entropic_dimension(
     X: ArrayLike,
     *,
-    graph: str = "knn",
+    graph: Literal["knn", "mst"] = "knn",
     n_neighbors: int = 4,
     gamma: float = 1.0,
     sizes: ArrayLike | None = None,

@@ -1,8 +1,8 @@
 """Types of public signatures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Protocol
 
 import numpy as np
 
@@ -15,3 +15,33 @@ Bandwidth = float | Sequence[float] | Array
 RandomState = int | np.random.RandomState | None
 Sizes = int | tuple[int, ...]
 FilePath = str | PathLike[str]
+
+
+class Splitter(Protocol):
+    """A cross-validation generator of scikit-learn."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Any: ...
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int: ...
+
+
+class Transformer(Protocol):
+    """Whatever maps points to points."""
+
+    def transform(self, X: Any) -> Any: ...
+
+
+# Words of parameters that several estimators and functions share; tests/meta/test_types.py holds them equal to the
+# constraints that are checked when a program runs.
+Kernel = Literal["gaussian", "laplace", "epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear"]
+PositiveKernel = Literal["gaussian", "laplace"]
+Metric = Literal["whiten", "diagonal", "full"] | Transformer | None
+Scale = Literal["auto"] | None
+CategoricalFeatures = Literal["from_dtype"] | list[Any] | tuple[Any, ...] | Array | None
+ClassWeight = Literal["balanced"] | Mapping[Any, float] | None
+CrossValidation = int | Literal["loo"] | Splitter | Sequence[tuple[Any, Any]] | None
+Scoring = Literal["auto", "accuracy", "balanced_accuracy", "neg_log_loss"]
+Solver = Literal["auto", "lanczos", "arpack", "dense"]
+Potential = Literal["convolved", "same"]
+ClassBandwidth = Literal["cv", "cv_per_class", "silverman", "silverman_per_class"] | float | Mapping[Any, float]
+SampleBandwidth = Literal["cv", "silverman", "scott"] | float
+PairBandwidth = SampleBandwidth | Sequence[float] | Array

@@ -2,17 +2,17 @@
 
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 from warnings import warn
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional, with_parameters
+from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.typing import Array, ArrayLike, RandomState, Scale
 from ..kernels import PackedPoints
 from ..kernels.neighbor_search import knn, without_self
 from . import _graph
@@ -166,11 +166,11 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     beta: float = 0.5
     unlabeled: Any = None
     n_neighbors: int = 4
-    weights: str = "heat"
+    weights: Literal["heat", "binary"] = "heat"
     epsilon: float | None = None
-    affinity: str = "nearest_neighbors"
-    extension: str = "symmetric"
-    scale: str | None = "auto"
+    affinity: Literal["nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"] = "nearest_neighbors"
+    extension: Literal["symmetric", "full", "nearest"] = "symmetric"
+    scale: Scale = "auto"
     max_samples: int | None = None
     n_subsamples: int = 5
     random_state: RandomState = 0

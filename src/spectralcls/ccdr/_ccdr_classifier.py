@@ -1,11 +1,12 @@
 """CCDR followed by any classifier."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from .._estimator import Estimator, transactional, with_parameters
@@ -13,9 +14,10 @@ from .._inputs.targets import require_answers
 from .._inputs.training_data import TrainingData
 from .._tuning import draw_sample, drawn_seed, largest_dimension, search
 from .._utils.available import available_if
+from .._utils.bases import ClassifierMixin
 from .._utils.conversion import as_array
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
-from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.typing import Array, ArrayLike, CrossValidation, RandomState, Scale
 from ._ccdr import CCDR
 from ._fold_accuracies import VoteWeights, fold_accuracies
 from ._partial_labels import encode_partial
@@ -129,16 +131,16 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
     estimator: Any = None
     _: KW_ONLY
-    n_components: str | int | ArrayLike = "cv"
-    beta: str | float | ArrayLike = "cv"
-    n_neighbors: str | int | ArrayLike = 4
+    n_components: Literal["cv", "intrinsic"] | int | Sequence[int] | Array = "cv"
+    beta: Literal["cv"] | float | Sequence[float] | Array = "cv"
+    n_neighbors: Literal["auto", "cv"] | int | Sequence[int] | Array = 4
     unlabeled: Any = None
-    scale: str | None = "auto"
-    cv: Any = 3
+    scale: Scale = "auto"
+    cv: CrossValidation = 3
     max_tuning_samples: int | None = 5000
-    weights: str = "heat"
+    weights: Literal["heat", "binary"] = "heat"
     epsilon: float | None = None
-    extension: str = "symmetric"
+    extension: Literal["symmetric", "full", "nearest"] = "symmetric"
     max_samples: int | None = None
     n_subsamples: int = 5
     random_state: RandomState = 0

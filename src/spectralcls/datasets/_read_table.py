@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -57,11 +58,11 @@ def read_table(
     drop=(),
     categories=(),
     numbers=(),
-    dates: str | None = None,
-    decimal: str | None = None,
+    dates: Literal["dmy", "mdy", "ymd"] | None = None,
+    decimal: Literal[".", ","] | None = None,
     missing=(),
     not_missing=(),
-    unlabeled: str = "drop",
+    unlabeled: Literal["drop", "error"] = "drop",
     group: str | int | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
@@ -69,7 +70,7 @@ def read_table(
     skip: int | None = None,
     header: bool | None = None,
     sheet: str | int | None = None,
-    unknown: str = "error",
+    unknown: Literal["error", "missing"] = "error",
     n_samples: int | None = None,
     random_state: RandomState = 0,
     as_frame: bool = False,

@@ -1,15 +1,16 @@
 """Shared parts of the density estimators: parameters, the choice of a bandwidth, log densities of queries."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from .._estimator import Estimator, with_parameters
 from .._tuning import reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.typing import Array, ArrayLike, CrossValidation, Kernel, RandomState, SampleBandwidth, Scale
 from ..kernels import KERNELS
 from ._density_model import DensityForm, bandwidth_classes
 from ._least_squares_cv import choose
@@ -23,14 +24,14 @@ ALIASES = {"tophat": "uniform", "exponential": "laplace"}  # scikit-learn's name
 class Density(Estimator):
     """An estimator that learns a density, in ``_learn(data)``."""
 
-    bandwidth: str | float = "cv"
+    bandwidth: SampleBandwidth = "cv"
     _: KW_ONLY
-    kernel: str = "gaussian"
-    scale: str | None = "auto"
-    covariance_type: str | ArrayLike = "spherical"
+    kernel: Kernel | Literal["tophat", "exponential"] = "gaussian"
+    scale: Scale = "auto"
+    covariance_type: Literal["spherical", "diag", "full"] | Sequence[Sequence[float]] | Array = "spherical"
     adaptive: float | bool = False
     bounds: ArrayLike | None = None
-    cv: Any = "loo"
+    cv: CrossValidation = "loo"
     bandwidth_grid: ArrayLike | None = None
     max_tuning_samples: int | None = 20_000
     tolerance: float | None = None

@@ -2,16 +2,16 @@
 
 from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import OutlierMixin
 
 from .._estimator import leave_one_out, transactional, with_parameters
 from .._expansion.left_out import LeftOut
 from .._expansion.sums_left_out import SumsLeftOut
 from .._inputs.frames import like
 from .._utils.available import available_if
+from .._utils.bases import OutlierMixin
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
 from .._utils.typing import Array, ArrayLike
@@ -146,7 +146,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     """
 
     _: KW_ONLY
-    contamination: str | float = "auto"
+    contamination: Literal["auto"] | float = "auto"
     novelty: bool = False
 
     _parameter_constraints = {

@@ -3,11 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import transactional
+from .._utils.bases import DensityMixin
 from .._utils.typing import Array, ArrayLike, RandomState
 from . import _marginals, _univariate
 from ._density_estimator import Density

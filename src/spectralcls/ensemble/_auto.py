@@ -3,7 +3,6 @@
 import html
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,7 +13,7 @@ from .._tuning import check_folds, drawn_seed, shuffled_ranks
 from .._utils.advice import quietly, tell
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
-from .._utils.typing import RandomState
+from .._utils.typing import CategoricalFeatures, CrossValidation, RandomState
 from ._budget import next_ensemble
 from ._ensemble import fit_ensemble, said_by_all
 from ._members import LARGE
@@ -33,8 +32,8 @@ class Auto(Estimator):
 
     _: KW_ONLY
     time_budget: float | None = None
-    categorical_features: Any = "from_dtype"
-    cv: Any = 3
+    categorical_features: CategoricalFeatures = "from_dtype"
+    cv: CrossValidation = 3
     random_state: RandomState = 0
     verbose: bool = False
     n_jobs: int | None = None

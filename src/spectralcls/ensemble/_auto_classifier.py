@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from .._estimator import prediction_sets, refuse_many_classes, transactional, with_parameters
 from .._expansion.left_out import LeftOut
-from .._utils.typing import Array
+from .._utils.bases import BaseEstimator, ClassifierMixin
+from .._utils.typing import Array, ClassWeight
 from .._utils.validation import units_of
 from ._auto import Auto
 from ._budget import Clock
@@ -118,7 +118,7 @@ class AutoClassifier(ClassifierMixin, Auto):
     """
 
     _: KW_ONLY
-    class_weight: str | dict | None = None
+    class_weight: ClassWeight = None
 
     _PRIOR = "class shares"
     # mypy resolves these later, because of a circular import.

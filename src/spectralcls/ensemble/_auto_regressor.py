@@ -2,12 +2,13 @@
 
 from dataclasses import KW_ONLY
 from functools import partial
+from typing import Literal
 
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 
 from .._estimator import Regressor, with_parameters
 from .._inputs.encoder import ColumnEncoder
+from .._utils.bases import BaseEstimator, RegressorMixin
 from .._utils.from_sklearn import StrOptions
 from ..regression import Jackknife
 from ._auto import Auto
@@ -114,7 +115,7 @@ class AutoRegressor(Auto, Regressor):
     """
 
     _: KW_ONLY
-    loss: str = "squared"
+    loss: Literal["squared", "absolute", "huber"] = "squared"
 
     _parameter_constraints = {"loss": [StrOptions(set(KINDS))]}
     _PRIOR = "mean"

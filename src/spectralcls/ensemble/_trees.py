@@ -5,12 +5,12 @@ from itertools import zip_longest
 
 import numpy as np
 import threadpoolctl
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.utils.multiclass import unique_labels
 
 from .._tuning import stratified_subsample
 from .._tuning.temperature import softmax
+from .._utils.bases import BaseEstimator, ClassifierMixin, RegressorMixin
 from .._utils.copies import random_keys
 from .._utils.from_sklearn import boosted_nodes
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._utils.typing import ArrayLike, Bandwidth
+from .._utils.typing import ArrayLike, Kernel, PairBandwidth, Potential
 from ._samples import (
     Sample,
     checked_pair,
@@ -22,11 +22,11 @@ def integrated_squared_error(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth | str = "cv",
+    bandwidth: PairBandwidth = "cv",
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
-    kernel: str = "gaussian",
-    potential: str = "convolved",
+    kernel: Kernel = "gaussian",
+    potential: Potential = "convolved",
     log: bool = False,
     n_jobs: int | None = None,
 ) -> float:
@@ -99,11 +99,11 @@ def cauchy_schwarz_divergence(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth | str = "cv",
+    bandwidth: PairBandwidth = "cv",
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
-    kernel: str = "gaussian",
-    potential: str = "convolved",
+    kernel: Kernel = "gaussian",
+    potential: Potential = "convolved",
     n_jobs: int | None = None,
 ) -> float:
     """Cauchy-Schwarz divergence ``-log(<p, q> / sqrt(<p, p> <q, q>))``.
@@ -164,10 +164,10 @@ def kullback_leibler_divergence(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth | str = "cv",
+    bandwidth: PairBandwidth = "cv",
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
-    kernel: str = "gaussian",
+    kernel: Kernel = "gaussian",
     leave_one_out: bool = False,
     n_jobs: int | None = None,
 ) -> float:
@@ -230,10 +230,10 @@ def renyi_divergence(
     Y: ArrayLike,
     *,
     alpha: float = 0.5,
-    bandwidth: Bandwidth | str = "cv",
+    bandwidth: PairBandwidth = "cv",
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
-    kernel: str = "gaussian",
+    kernel: Kernel = "gaussian",
     leave_one_out: bool = False,
     n_jobs: int | None = None,
 ) -> float:
@@ -320,12 +320,12 @@ def laplacian_pdf_divergence(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth | str = "cv",
+    bandwidth: PairBandwidth = "cv",
     overall_bandwidth: float | None = None,
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
-    kernel: str = "gaussian",
-    potential: str = "convolved",
+    kernel: Kernel = "gaussian",
+    potential: Potential = "convolved",
     n_jobs: int | None = None,
 ) -> float:
     """Laplacian pdf distance: the Cauchy-Schwarz divergence with inner products weighted by 1/f.

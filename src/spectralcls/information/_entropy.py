@@ -2,7 +2,7 @@
 
 from scipy.special import logsumexp
 
-from .._utils.typing import ArrayLike, Bandwidth
+from .._utils.typing import ArrayLike, Kernel, PairBandwidth, Potential, SampleBandwidth
 from ._samples import (
     checked,
     checked_pair,
@@ -19,10 +19,10 @@ from ._samples import (
 def information_potential(
     X: ArrayLike,
     *,
-    bandwidth: float | str = "cv",
+    bandwidth: SampleBandwidth = "cv",
     sample_weight: ArrayLike | None = None,
-    kernel: str = "gaussian",
-    potential: str = "convolved",
+    kernel: Kernel = "gaussian",
+    potential: Potential = "convolved",
     log: bool = False,
     n_jobs: int | None = None,
 ) -> float:
@@ -86,11 +86,11 @@ def cross_information_potential(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth | str = "cv",
+    bandwidth: PairBandwidth = "cv",
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
-    kernel: str = "gaussian",
-    potential: str = "convolved",
+    kernel: Kernel = "gaussian",
+    potential: Potential = "convolved",
     log: bool = False,
     n_jobs: int | None = None,
 ) -> float:
@@ -152,11 +152,11 @@ def cross_information_potential(
 def renyi_entropy(
     X: ArrayLike,
     *,
-    bandwidth: float | str = "cv",
+    bandwidth: SampleBandwidth = "cv",
     alpha: float = 2,
     sample_weight: ArrayLike | None = None,
-    kernel: str = "gaussian",
-    potential: str = "convolved",
+    kernel: Kernel = "gaussian",
+    potential: Potential = "convolved",
     leave_one_out: bool = False,
     n_jobs: int | None = None,
 ) -> float:
@@ -229,9 +229,9 @@ def renyi_entropy(
 def shannon_entropy(
     X: ArrayLike,
     *,
-    bandwidth: float | str = "cv",
+    bandwidth: SampleBandwidth = "cv",
     sample_weight: ArrayLike | None = None,
-    kernel: str = "gaussian",
+    kernel: Kernel = "gaussian",
     leave_one_out: bool = False,
     n_jobs: int | None = None,
 ) -> float:

@@ -1,6 +1,7 @@
 """Renyi entropy on a manifold, from the length of an entropic graph (Costa and Hero)."""
 
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -27,7 +28,7 @@ def intrinsic_entropy(
     *,
     alpha: float = 0.5,
     dimension: int | None = None,
-    graph: str = "knn",
+    graph: Literal["knn", "mst"] = "knn",
     n_neighbors: int = 4,
     n_references: int = 10,
     random_state: RandomState = None,

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
 from .._tuning import reference_bandwidth
-from .._utils.typing import ArrayLike, Bandwidth
+from .._utils.typing import ArrayLike, PairBandwidth
 from ._bandwidth_words import chosen_bandwidth
 from ._divergence import power_mean_of_log_ratios
 from ._samples import Sample, checked_pair, log_density_of_itself, pair_of, read_sample
@@ -16,7 +16,7 @@ def mutual_information(
     Y: ArrayLike,
     *,
     alpha: float = 1,
-    bandwidth: Bandwidth | str = "cv",
+    bandwidth: PairBandwidth = "cv",
     sample_weight: ArrayLike | None = None,
     leave_one_out: bool = True,
     n_jobs: int | None = None,

@@ -1,6 +1,6 @@
 """Tests of two samples and of independence, by random permutations or by the moments of all of them."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -8,7 +8,15 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._expansion.points import blocks
 from .._utils.advice import advise
-from .._utils.typing import Array, ArrayLike, Bandwidth, RandomState
+from .._utils.typing import (
+    Array,
+    ArrayLike,
+    PairBandwidth,
+    PositiveKernel,
+    Potential,
+    RandomState,
+    SampleBandwidth,
+)
 from ..kernels import kernel_sums
 from ._gram import Gram, correlations, inner
 from ._permutation_moments import log_choices, permutation_moments, tail
@@ -50,11 +58,11 @@ def two_sample_test(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: str | float = "grid",
-    statistic: str = "ise",
+    bandwidth: Literal["grid", "median"] | SampleBandwidth = "grid",
+    statistic: Literal["ise", "cauchy_schwarz"] = "ise",
     n_permutations: int | None = 999,
-    kernel: str = "gaussian",
-    potential: str = "convolved",
+    kernel: PositiveKernel = "gaussian",
+    potential: Potential = "convolved",
     random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> PermutationTest:
@@ -147,10 +155,10 @@ def independence_test(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth | str = "grid",
+    bandwidth: Literal["grid", "median"] | PairBandwidth = "grid",
     n_permutations: int | None = 999,
-    kernel: str = "gaussian",
-    potential: str = "convolved",
+    kernel: PositiveKernel = "gaussian",
+    potential: Potential = "convolved",
     random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> PermutationTest:

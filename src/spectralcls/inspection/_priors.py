@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import within
 from .._utils.advice import tell
+from .._utils.bases import BaseEstimator, ClassifierMixin
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_priors
 

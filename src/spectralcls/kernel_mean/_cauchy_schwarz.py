@@ -1,10 +1,12 @@
 """The Cauchy-Schwarz classifier: smallest angle to a class mean in feature space."""
 
 from dataclasses import KW_ONLY
+from typing import Literal
 
 from .._estimator import with_parameters
 from .._expansion import Rule
 from .._utils.from_sklearn import StrOptions
+from .._utils.typing import Potential
 from ._kernel_mean_classifier import KernelMeanClassifier
 
 PRIORS = "equal", "shares"
@@ -133,9 +135,9 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     """
 
     _: KW_ONLY
-    weighting: str | None = "inverse"
-    priors: str = "cv"
-    potential: str = "convolved"
+    weighting: Literal["inverse", "symmetric"] | None = "inverse"
+    priors: Literal["cv", "equal", "shares"] = "cv"
+    potential: Potential = "convolved"
 
     _parameter_constraints = {
         "weighting": [StrOptions({"inverse", "symmetric"}), None],

@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY
 
 from .._estimator import with_parameters
 from .._expansion import Rule
+from .._utils.typing import Potential
 from ._kernel_mean_classifier import KernelMeanClassifier
 
 
@@ -122,7 +123,7 @@ class ISEClassifier(KernelMeanClassifier):
     """
 
     _: KW_ONLY
-    potential: str = "convolved"
+    potential: Potential = "convolved"
 
     def _rule(self):
         return Rule("distance", None, self.potential)

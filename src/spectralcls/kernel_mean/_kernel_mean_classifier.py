@@ -1,7 +1,6 @@
 """Shared parts of the classifiers by class means: bandwidth, fit and growth."""
 
 from dataclasses import KW_ONLY
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,17 @@ from .._inputs.targets import check_same_classes
 from .._tuning import candidate_grid, class_proportions, gathered_sample, reference_of
 from .._utils.available import available_if
 from .._utils.from_sklearn import StrOptions
-from .._utils.typing import ArrayLike, RandomState
+from .._utils.typing import (
+    ArrayLike,
+    CategoricalFeatures,
+    ClassBandwidth,
+    CrossValidation,
+    Kernel,
+    Metric,
+    RandomState,
+    Scale,
+    Scoring,
+)
 from .._utils.validation import check_bandwidth, check_no_class_vanishes
 from ..metric import LearnedMap, fitted_map
 
@@ -24,14 +33,14 @@ class KernelMeanClassifier(ExpansionClassifier):
     Subclasses define the comparison in `_rule`. All of them learn ``scores(y) = g(y) (k(y) A) - b``.
     """
 
-    bandwidth: str | float | dict = "cv"
+    bandwidth: ClassBandwidth = "cv"
     _: KW_ONLY
-    kernel: str = "gaussian"
-    metric: Any = None
-    categorical_features: str | ArrayLike | None = "from_dtype"
-    scale: str | None = "auto"
-    cv: Any = 5
-    scoring: str = "auto"
+    kernel: Kernel = "gaussian"
+    metric: Metric = None
+    categorical_features: CategoricalFeatures = "from_dtype"
+    scale: Scale = "auto"
+    cv: CrossValidation = 5
+    scoring: Scoring = "auto"
     bandwidth_grid: ArrayLike | None = None
     max_tuning_samples: int | None = 20_000
     tolerance: float | None = None
@@ -92,8 +101,8 @@ class KernelMeanClassifier(ExpansionClassifier):
         found = self._search(sample, {"bandwidth": grid} | self._further_candidates(), score).params
         bandwidth = float(found.pop("bandwidth"))
         self.bandwidth_ = bandwidth if ratios is None else bandwidth * ratios
-        for name, value in found.items():
-            setattr(self, f"{name}_", value)
+        if "priors" in found:
+            self.priors_ = found["priors"]
 
     def _bandwidth_problem(self, data, rule, log_priors, ratios=None):
         """The sample to tune on, candidates, and the function that scores them."""

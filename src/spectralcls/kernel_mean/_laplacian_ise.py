@@ -1,10 +1,12 @@
 """The Laplacian ISE classifier: nearest class mean under 1/f weighting."""
 
 from dataclasses import KW_ONLY
+from typing import Literal
 
 from .._estimator import with_parameters
 from .._expansion import Rule
 from .._utils.from_sklearn import StrOptions
+from .._utils.typing import Potential
 from ._kernel_mean_classifier import KernelMeanClassifier
 
 
@@ -124,8 +126,8 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     """
 
     _: KW_ONLY
-    weighting: str = "symmetric"
-    potential: str = "convolved"
+    weighting: Literal["symmetric", "inverse"] = "symmetric"
+    potential: Potential = "convolved"
 
     _parameter_constraints = {"weighting": [StrOptions({"symmetric", "inverse"})]}
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._estimator import log_posterior, with_parameters
 from .._expansion import Rule
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, ClassWeight
 from .._utils.validation import check_priors, weights_of_classes
 from ..kernels import log_normalizer
 from ._kernel_mean_classifier import KernelMeanClassifier
@@ -125,7 +125,7 @@ class ParzenClassifier(KernelMeanClassifier):
 
     _: KW_ONLY
     priors: ArrayLike | dict | None = None
-    class_weight: str | dict | None = None
+    class_weight: ClassWeight = None
 
     _parameter_constraints = {"priors": ["array-like", dict, None]}
     _without_probabilities = None

@@ -1,6 +1,7 @@
 """Reduced training sets: fewer training points, with weights, in place of all."""
 
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
 from scipy.optimize import minimize
@@ -38,8 +39,8 @@ def reduce_training_set(
     y: ArrayLike,
     size: int | float,
     *,
-    method: str = "representative",
-    bandwidth: float | str = "silverman",
+    method: Literal["representative", "perturbation", "weight"] = "representative",
+    bandwidth: float | Literal["silverman"] = "silverman",
     sample_weight: ArrayLike | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,

@@ -1,12 +1,13 @@
 """Reference rules for the bandwidth of a kernel density estimate, and grids of bandwidths to choose from."""
 
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
 
 from .._utils.conversion import converted, without_mask
 from .._utils.from_sklearn import Interval, StrOptions, validated
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, Kernel
 from .._utils.validation import check_sample_weight
 from ._checks import check_dimension
 from ._kernel_sums import KERNELS
@@ -28,7 +29,7 @@ _CONSTRAINTS = {
 }
 
 
-def kernel_variance(kernel: str, n_features: int) -> float:
+def kernel_variance(kernel: Kernel, n_features: int) -> float:
     """Variance per coordinate of the radial kernel in R^d, at bandwidth 1.
 
     Kernels whose bandwidths differ by the root of the ratio of these variances smooth by the same amount: it
@@ -106,8 +107,8 @@ def silverman_bandwidth(
     X: ArrayLike,
     sample_weight: ArrayLike | None = None,
     *,
-    rule: str = "silverman",
-    kernel: str = "gaussian",
+    rule: Literal["silverman", "amise", "scott"] = "silverman",
+    kernel: Kernel = "gaussian",
 ) -> float:
     """Normal-reference bandwidth of Silverman for a multivariate sample.
 
@@ -160,7 +161,7 @@ def silverman_bandwidth(
 
 
 @validated(_CONSTRAINTS)
-def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: str = "gaussian") -> float:
+def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: Kernel = "gaussian") -> float:
     """Bandwidth ``s sqrt(d / 2)``, s^2 the mean variance of a feature.
 
     The Gaussian of a typical distance is then e^-2 in any dimension. It is scikit-learn's ``gamma="scale"`` on
@@ -207,7 +208,7 @@ def reference_rule(spread, n, d, rule, kernel):
 
 
 @validated(_CONSTRAINTS)
-def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: str = "gaussian") -> float:
+def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: Kernel = "gaussian") -> float:
     """Univariate bandwidth that minimizes the AMISE if the density were normal.
 
     Section 3.2.3 of [1]_.
@@ -265,7 +266,7 @@ def bandwidth_grid(
     ratio: float = 2.0,
     *,
     sample_weight: ArrayLike | None = None,
-    kernel: str = "gaussian",
+    kernel: Kernel = "gaussian",
 ) -> Array:
     """Ascending bandwidths in a geometric progression around Silverman's rule.
 

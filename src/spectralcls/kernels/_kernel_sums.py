@@ -1,12 +1,12 @@
 """Kernel sums and kernel matrices."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from .._core import compiled
 from .._core.threads import effective_n_threads
-from .._utils.typing import Array, ArrayLike, Bandwidth
+from .._utils.typing import Array, ArrayLike, Bandwidth, Kernel
 from ._approximate import GRID_FEATURES, approximate_sums
 from ._checks import (
     check_bandwidths,
@@ -40,9 +40,9 @@ def kernel_sums(
     weights: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     n_labels: int | None = None,
-    kernel: str = "gaussian",
+    kernel: Kernel = "gaussian",
     bandwidth: Bandwidth,
-    log: bool | str = False,
+    log: bool | Literal["by_class"] = False,
     exclude_self: bool | ArrayLike = False,
     exclude_groups: tuple[ArrayLike, ArrayLike] | None = None,
     normalize: bool = False,
@@ -196,7 +196,7 @@ def kernel_matrix(
     Q: ArrayLike,
     X: ArrayLike | None = None,
     *,
-    kernel: str = "gaussian",
+    kernel: Kernel = "gaussian",
     bandwidth: float,
     normalize: bool = False,
     out: Array | None = None,

@@ -3,7 +3,7 @@
 from itertools import product
 from math import frexp
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -111,7 +111,7 @@ def knn(
     X: ArrayLike,
     k: int,
     *,
-    algorithm: str = "auto",
+    algorithm: Literal["auto", "brute", "kd_tree"] = "auto",
     n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
     """As :func:`spectralcls.neighbors.knn`, of arrays alone."""
@@ -275,10 +275,10 @@ def knn_graph(
     X: ArrayLike,
     n_neighbors: int,
     *,
-    mode: str = "connectivity",
-    symmetrize: str | None = None,
+    mode: Literal["connectivity", "distance", "heat"] = "connectivity",
+    symmetrize: Literal["or", "and"] | None = None,
     epsilon: float | None = None,
-    algorithm: str = "auto",
+    algorithm: Literal["auto", "brute", "kd_tree"] = "auto",
     n_jobs: int | None = None,
 ) -> Any:
     """Graph that joins every point with its nearest neighbors.

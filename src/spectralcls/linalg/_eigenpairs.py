@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from .._core.threads import effective_n_threads
 from .._utils.advice import advise
 from .._utils.conversion import converted
-from .._utils.typing import ArrayLike, RandomState
+from .._utils.typing import ArrayLike, RandomState, Solver
 from ._eigenproblem import Eigenproblem, EigenResult
 from ._eigensolvers import arpack, dense, lanczos
 
@@ -23,7 +23,7 @@ def top_eigenpairs(
     A: Any,
     k: int,
     *,
-    solver: str = "auto",
+    solver: Solver = "auto",
     tol: float | None = None,
     max_block_products: int | None = None,
     block_size: int | None = None,

@@ -9,7 +9,7 @@ arXiv:2410.03969), which has the same distribution but spends its time in matrix
 from dataclasses import dataclass, field
 from mmap import PAGESIZE
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
@@ -242,7 +242,7 @@ def rpcholesky(
     *,
     kernel: Any = "gaussian",
     bandwidth: float | None = None,
-    method: str = "random",
+    method: Literal["random", "greedy"] = "random",
     tol: float = 0.0,
     random_state: RandomState = None,
     block_size: int | None = None,

@@ -2,6 +2,7 @@
 
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
 from scipy.linalg import eigh, qr
@@ -14,7 +15,7 @@ from .._tuning import check_grid, median_distance, ridge_grid, thin, within_reac
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
-from .._utils.typing import ArrayLike, RandomState
+from .._utils.typing import ArrayLike, RandomState, Scale
 from ..kernels import kernel_matrix, kernel_sums
 from ..linalg.ridge import solve
 from ._linear_map import LinearMap
@@ -101,12 +102,12 @@ class GradientMetric(LinearMap):
     (13, 13)
     """
 
-    kind: str = "diagonal"
+    kind: Literal["diagonal", "full"] = "diagonal"
     _: KW_ONLY
-    task: str = "classification"
+    task: Literal["classification", "regression"] = "classification"
     max_iter: int = 3
     bandwidth: float = 2.0
-    scale: str | None = "auto"
+    scale: Scale = "auto"
     alpha_grid: ArrayLike = ridge_grid(-2, -1)
     max_samples: int = 3000
     random_state: RandomState = 0

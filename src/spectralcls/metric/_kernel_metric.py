@@ -2,6 +2,7 @@
 
 from dataclasses import KW_ONLY
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 from scipy.linalg import eigh
@@ -99,9 +100,9 @@ class KernelMetric(LinearMap):
     (178, 2)
     """
 
-    kind: str = "full"
+    kind: Literal["full", "diagonal", "whiten"] = "full"
     _: KW_ONLY
-    n_components: str | int = "all"
+    n_components: Literal["all"] | int = "all"
     max_iter: int = 80
     random_state: RandomState = 0
     verbose: bool = False

@@ -1,8 +1,7 @@
 """Shared parts of all learned linear maps."""
 
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-
 from .._estimator import Estimator
+from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 
 class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):

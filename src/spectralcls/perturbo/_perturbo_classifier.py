@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -25,7 +25,19 @@ from .._tuning import (
 from .._utils.available import available_if
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.lazy import by_rows
-from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.typing import (
+    Array,
+    ArrayLike,
+    CategoricalFeatures,
+    ClassBandwidth,
+    ClassWeight,
+    CrossValidation,
+    Metric,
+    PositiveKernel,
+    RandomState,
+    Scale,
+    Scoring,
+)
 from .._utils.validation import check_bandwidth
 from ..metric import LearnedMap, fitted_map
 from ._class_model import Regularization, fit_class, together
@@ -180,18 +192,18 @@ class PerTurboClassifier(Classifier):
     True
     """
 
-    bandwidth: str | float | dict = "cv"
+    bandwidth: ClassBandwidth = "cv"
     _: KW_ONLY
-    regularization: str | None = "tikhonov"
-    kernel: str = "gaussian"
-    alpha: str | float = "cv"
+    regularization: Literal["tikhonov", "truncate"] | None = "tikhonov"
+    kernel: PositiveKernel = "gaussian"
+    alpha: Literal["cv"] | float = "cv"
     retained: float = 0.95
-    metric: Any = None
-    categorical_features: str | ArrayLike | None = "from_dtype"
-    scale: str | None = "auto"
-    class_weight: str | dict | None = None
-    cv: Any = None
-    scoring: str = "auto"
+    metric: Metric = None
+    categorical_features: CategoricalFeatures = "from_dtype"
+    scale: Scale = "auto"
+    class_weight: ClassWeight = None
+    cv: CrossValidation = None
+    scoring: Scoring = "auto"
     bandwidth_grid: ArrayLike | None = None
     alpha_grid: ArrayLike | None = None
     max_tuning_samples: int | None = 2000

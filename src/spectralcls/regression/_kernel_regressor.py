@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .._estimator import Regressor, at_end, with_parameters
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, Options, StrOptions
 from .._utils.target_units import target_units
-from .._utils.typing import ArrayLike, RandomState
+from .._utils.typing import ArrayLike, CrossValidation, Kernel, Metric, RandomState, Scale
 from ..metric import LearnedMap, fitted_map
 from ._bandwidth_search import chosen
 from ._form import regression_form
@@ -122,13 +122,13 @@ class KernelRegressor(Regressor):
     array([[0.8, 1.1]])
     """
 
-    bandwidth: str | float = "cv"
+    bandwidth: Literal["cv", "silverman"] | float = "cv"
     _: KW_ONLY
-    degree: str | int = "cv"
-    kernel: str = "gaussian"
-    scale: str | None = "auto"
-    metric: Any = None
-    cv: Any = "loo"
+    degree: Literal["cv", 0, 1] = "cv"
+    kernel: Kernel = "gaussian"
+    scale: Scale = "auto"
+    metric: Metric = None
+    cv: CrossValidation = "loo"
     bandwidth_grid: ArrayLike | None = None
     max_tuning_samples: int | None = 20_000
     tolerance: float | None = None

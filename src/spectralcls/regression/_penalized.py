@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,7 +17,7 @@ from .._tuning import check_grid, median_distance, thin
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
-from .._utils.typing import ArrayLike, RandomState
+from .._utils.typing import ArrayLike, CategoricalFeatures, ClassWeight, Metric, RandomState, Scale
 from .._utils.validation import units_of
 from ..kernels import kernel_matrix
 from ..metric import LearnedMap, fitted_map
@@ -41,13 +41,13 @@ class PenalizedExpansion(Estimator):
     fitted form.
     """
 
-    bandwidth: str | float = "cv"
+    bandwidth: Literal["cv"] | float = "cv"
     _: KW_ONLY
-    alpha: str | float = "cv"
-    kernel: str = "laplace"
-    metric: Any = None
-    categorical_features: str | ArrayLike | None = "from_dtype"
-    scale: str | None = "auto"
+    alpha: Literal["cv"] | float = "cv"
+    kernel: Literal["laplace", "gaussian", "cv"] = "laplace"
+    metric: Metric = None
+    categorical_features: CategoricalFeatures = "from_dtype"
+    scale: Scale = "auto"
     bandwidth_grid: ArrayLike | None = None
     alpha_grid: ArrayLike | None = None
     max_tuning_samples: int | None = 3000
@@ -194,7 +194,7 @@ class PenalizedClassifier(PenalizedExpansion, Classifier):
     """A classifier by such scores."""
 
     _: KW_ONLY
-    class_weight: str | dict | None = None
+    class_weight: ClassWeight = None
 
     _without_probabilities = None
 

@@ -1,9 +1,14 @@
 """Classification by kernel ridge regression of the classes' indicators."""
 
+from dataclasses import KW_ONLY
+
+from .._estimator import with_parameters
+from .._utils.typing import PositiveKernel
 from ._kernel_ridge import KernelRidge
 from ._penalized import PenalizedClassifier
 
 
+@with_parameters
 class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     """Kernel ridge regression of the classes' indicators, with probabilities.
 
@@ -15,9 +20,6 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     ----------
     bandwidth : "cv" or float, default="cv"
         Radius h of the kernel. "cv": the best of `bandwidth_grid`.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one.
     alpha : "cv" or float, default="cv"
         Ridge. "cv": the best of `alpha_grid`.
     kernel : {"laplace", "gaussian"}, default="laplace"
@@ -60,6 +62,9 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
         Report progress on stderr.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
 
     Attributes
     ----------
@@ -134,6 +139,9 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     >>> KernelRidgeClassifier().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
+
+    _: KW_ONLY
+    kernel: PositiveKernel = "laplace"
 
     def _keep(self, choice, targets):
         super()._keep(choice, targets)

@@ -1,6 +1,7 @@
 """Kernel ridge regression."""
 
 from dataclasses import KW_ONLY
+from typing import Literal
 
 import numpy as np
 
@@ -133,7 +134,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     """
 
     _: KW_ONLY
-    kernel: str = "cv"
+    kernel: Literal["cv", "laplace", "gaussian"] = "cv"
 
     _parameter_constraints = {"kernel": [StrOptions({"cv", "laplace", "gaussian"})]}
 

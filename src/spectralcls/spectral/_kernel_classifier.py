@@ -1,13 +1,14 @@
 """Spectral embedding followed by one linear machine per class, with a number of components chosen per class."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 
@@ -23,8 +24,9 @@ from .._tuning import (
     search,
     shuffled_ranks,
 )
+from .._utils.bases import ClassifierMixin
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
-from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.typing import Array, ArrayLike, ClassWeight, CrossValidation, RandomState, Scale
 from .._utils.validation import positive_weight, relative_weights, with_class_weight
 from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
@@ -160,19 +162,19 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     estimator: Any = None
     _: KW_ONLY
-    n_components: str | int | ArrayLike = "cv"
-    bandwidth: str | float = "cv"
-    scoring: str = "auto"
-    cv: Any = 5
+    n_components: Literal["cv"] | int | Sequence[int] | Array = "cv"
+    bandwidth: Literal["cv", "scale", "silverman"] | float = "cv"
+    scoring: Literal["auto", "accuracy", "f1", "r2"] = "auto"
+    cv: CrossValidation = 5
     max_tuning_samples: int | None = 500
-    weighting: str | None = "symmetric"
-    embedding: str = "b"
+    weighting: Literal["symmetric"] | None = "symmetric"
+    embedding: Literal["a", "b"] = "b"
     normalize: bool = True
-    kernel: str = "auto"
-    scale: str | None = "auto"
+    kernel: Literal["auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"] = "auto"
+    scale: Scale = "auto"
     degree: int = 2
     rank: int | None = None
-    class_weight: str | dict | None = None
+    class_weight: ClassWeight = None
     random_state: RandomState = 0
     n_jobs: int | None = None
 

@@ -2,19 +2,19 @@
 
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._estimator import Estimator, transactional, with_parameters
 from .._expansion.low_rank_spectrum import low_rank_spectrum
 from .._expansion.spectrum import kernel_spectrum
 from .._tuning import reference_of
 from .._utils.advice import advise
+from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.lazy import in_memory
-from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.typing import Array, ArrayLike, Kernel, RandomState, Scale, Solver
 from ._entropy_components import by_entropy, of_largest_entropy
 
 
@@ -117,15 +117,15 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     (5, 3)
     """
 
-    n_components: str | int = 2
+    n_components: Literal["all"] | int = 2
     _: KW_ONLY
-    weighting: str | None = None
-    order: str = "eigenvalue"
-    kernel: str = "gaussian"
-    bandwidth: str | float = "scale"
-    scale: str | None = "auto"
+    weighting: Literal["symmetric"] | None = None
+    order: Literal["eigenvalue", "entropy"] = "eigenvalue"
+    kernel: Kernel = "gaussian"
+    bandwidth: Literal["scale", "silverman"] | float = "scale"
+    scale: Scale = "auto"
     rank: int | None = None
-    solver: str = "auto"
+    solver: Solver = "auto"
     tol: float | None = None
     random_state: RandomState = 0
     n_jobs: int | None = None

@@ -1,8 +1,9 @@
 """The Laplacian spectral classifier: smallest angle to a class mean in the eigenspace of a normalized kernel."""
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from .._expansion.spectrum import density_weights, leading_spectrum
 from .._inputs.training_data import TrainingData
 from .._tuning import Judge, reference_of
 from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.typing import Scoring
 from .._utils.validation import check_bandwidth
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import KernelOperator
@@ -202,9 +204,10 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     array([0, 0])
     """
 
+    bandwidth: Literal["cv", "silverman_per_class"] | float | Mapping[Any, float] = "cv"
     _: KW_ONLY
     tolerance: float | None = None
-    scoring: str = "balanced_accuracy"
+    scoring: Scoring = "balanced_accuracy"
 
     _parameter_constraints = {
         "bandwidth": [

@@ -1,7 +1,7 @@
 """What the spectral classifiers share: the choice of bandwidth and number of components."""
 
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -9,7 +9,16 @@ from .._estimator import ExpansionClassifier, with_parameters
 from .._inputs.training_data import TrainingData
 from .._tuning import Judge, candidate_grid, gathered_sample
 from .._utils.advice import quietly
-from .._utils.typing import ArrayLike, RandomState
+from .._utils.typing import (
+    ArrayLike,
+    CategoricalFeatures,
+    CrossValidation,
+    Metric,
+    RandomState,
+    Scale,
+    Scoring,
+    Solver,
+)
 from ..metric import LearnedMap, fitted_map
 from ._kernel_map import check_no_rank
 from ._nested import clearly_right
@@ -24,19 +33,19 @@ class SpectralClassifier(ExpansionClassifier):
     Subclasses decide in `_implicit` when the whole space is kept by kernel sums, without a decomposition.
     """
 
-    bandwidth: str | float | dict = "cv"
+    bandwidth: Any = "cv"
     _: KW_ONLY
-    n_components: str | int = "all"
+    n_components: Literal["all", "cv"] | int = "all"
     max_components: int = 32
-    metric: Any = None
-    categorical_features: str | ArrayLike | None = "from_dtype"
-    scale: str | None = "auto"
-    cv: Any = 5
-    scoring: str = "auto"
+    metric: Metric = None
+    categorical_features: CategoricalFeatures = "from_dtype"
+    scale: Scale = "auto"
+    cv: CrossValidation = 5
+    scoring: Scoring = "auto"
     bandwidth_grid: ArrayLike | None = None
     max_tuning_samples: int | None = 2000
     rank: int | None = None
-    solver: str = "auto"
+    solver: Solver = "auto"
     tol: float | None = None
     random_state: RandomState = 0
     n_jobs: int | None = None

@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from .._expansion.spectrum import kernel_spectrum
 from .._tuning import reference_of
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.lazy import in_memory
+from .._utils.typing import Kernel
 from .._utils.validation import check_bandwidth
 from ._kernel_map import KernelMap
 from ._nested import PATIENCE, nested_distances
@@ -24,9 +25,10 @@ from ._spectral_classifier import SpectralClassifier
 class _SpectralISE(SpectralClassifier):
     """Nearest class center in the embedding; `_weighting` tells the two named classifiers apart."""
 
+    bandwidth: Literal["cv", "silverman"] | float = "cv"
     _: KW_ONLY
-    center: str = "mean"
-    kernel: str = "gaussian"
+    center: Literal["mean", "median"] = "mean"
+    kernel: Kernel = "gaussian"
 
     tolerance = None
     _weighting: ClassVar[str | None] = None
@@ -85,9 +87,10 @@ class _SpectralISE(SpectralClassifier):
         codes, weights = in_memory(data.codes), in_memory(data.weights)
         self.centers_ = class_centers(spectrum.training_map, codes, len(data.classes), weights, self.center)
         self.n_components_ = self.map_.n_components_
-        for name in ("trace_residual_", "inverse_density_"):
-            if hasattr(self.map_, name):
-                setattr(self, name, getattr(self.map_, name))
+        if hasattr(self.map_, "trace_residual_"):
+            self.trace_residual_ = self.map_.trace_residual_
+        if hasattr(self.map_, "inverse_density_"):
+            self.inverse_density_ = self.map_.inverse_density_
         offsets = np.einsum("cr,cr->c", self.centers_, self.centers_)
         self._model = self._query_map(spectrum, 2 * self.centers_.T, offsets)
 

@@ -2,11 +2,10 @@
 
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import safe_sparse_dot
 
@@ -17,8 +16,9 @@ from .._expansion.spectrum import DISTANCE
 from .._inputs.training_data import TrainingData
 from .._tuning import reference_bandwidth
 from .._utils.available import available_if
+from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.typing import Array, ArrayLike, RandomState, Scale
 from .._utils.validation import positive_weight
 from ..linalg import fix_signs
 from ._growing import GrowingEigenpairs
@@ -141,14 +141,14 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     (4, 2)
     """
 
-    n_components: str | int = 100
+    n_components: Literal["all"] | int = 100
     _: KW_ONLY
-    weighting: str | None = "symmetric"
-    embedding: str = "b"
+    weighting: Literal["symmetric"] | None = "symmetric"
+    embedding: Literal["a", "b"] = "b"
     normalize: bool = True
-    kernel: str = "auto"
-    bandwidth: str | float = "scale"
-    scale: str | None = "auto"
+    kernel: Literal["auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"] = "auto"
+    bandwidth: Literal["scale", "silverman"] | float = "scale"
+    scale: Scale = "auto"
     degree: int = 2
     rank: int | None = None
     random_state: RandomState = 0
