@@ -1,4 +1,4 @@
-"""Exact nearest neighbors: the search, its graph, and the graph as a transformer for pipelines."""
+"""Exact nearest neighbors: the search, its graph, and a transformer for pipelines."""
 
 from dataclasses import KW_ONLY
 from numbers import Integral
@@ -35,15 +35,15 @@ def knn(
     Q : array-like or data frame of shape (m, d)
         Query points.
     X : array-like, PackedPoints or data frame of shape (n, d)
-        Points to search. Arrays hold no NaN and no infinity. :class:`~spectralcls.kernels.PackedPoints` are checked,
-        and their k-d tree is built, once for many calls. Of two data frames, columns that hold no numbers are
+        Points to search. Arrays must not contain NaN or infinity. :class:`~spectralcls.kernels.PackedPoints` are
+        checked, and their k-d tree is built, once for many calls. If both are data frames, columns without numbers are
         categories, and missing values are filled from X.
     k : int
         Number of neighbors, 1 <= k <= n.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
-        The answer does not depend on it.
+        The result does not depend on it.
     n_jobs : int or None, default=None
-        Threads; the answer does not depend on it.
+        Threads; the result does not depend on their number.
 
     Returns
     -------
@@ -51,8 +51,8 @@ def knn(
         In increasing order, in the dtype of the data (float32 only if both are). Computed from coordinate
         differences, hence free of cancellation: a point is at distance exactly 0 from itself.
     indices : ndarray of shape (m, k), int64
-        Rows of X. Of points at the same distance the ones with the smaller index come first; equal are squared
-        distances as they are summed, before the root rounds two neighbouring ones to one number.
+        Rows of X. Points at equal distance are ordered by index; distances are equal if their squares are, before the
+        root.
 
     Raises
     ------
@@ -61,9 +61,9 @@ def knn(
 
     Notes
     -----
-    Numbers count as they are. A category counts with variance 1, its levels equally far apart, or at their ranks if it
-    is ordered: with standardized numbers all columns count alike, as in Gower's distance. A missing number is filled by
-    kernel regression on the columns that are known.
+    Numbers are used unchanged. A category has variance 1, with equal distances between its levels, or levels at their
+    ranks if it is ordered; so with standardized numbers all columns have equal weight, as in Gower's distance. A
+    missing number is filled by kernel regression on the known columns.
 
     When ``Q is X`` every point is its own first neighbor (or a duplicate with a smaller index is), as in
     scikit-learn's ``kneighbors(X)``.

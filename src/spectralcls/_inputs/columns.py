@@ -1,6 +1,6 @@
-"""What the columns of a table are: the one place that decides, for files and for data frames.
+"""The kinds of the columns of a table, decided here for files and data frames.
 
-A column type turns the values of its column into numbers: themselves, positions of levels, or the parts of dates.
+A column type turns the values of its column into numbers: unchanged, as positions of levels, or as parts of dates.
 """
 
 import json
@@ -26,12 +26,12 @@ from .identifiers import (
 
 LEFT_OUT = "left out"
 IDENTIFIER, FREE_TEXT = "identifier", "free text"
-TOLD = (IDENTIFIER, FREE_TEXT)  # reasons to leave a column out that a user may not expect
-MANY_UNSEEN = 10  # values without a level that was seen, from which on the column is thought to be coded anew
+TOLD = (IDENTIFIER, FREE_TEXT)  # reasons for leaving out a column that may surprise a user
+MANY_UNSEEN = 10  # number of values of unseen levels that indicates a new coding of the column
 MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rarest of more become one
 FEW_WORDS = 3.0  # words of the mean cell from which texts are sentences
 MOST_TEXTS = 0.2  # different texts, as a share of all, more of which are sentences
-_SPAN_OF_YEARS = 15  # numbers that days of a month exceed, and years of one table seldom
+_SPAN_OF_YEARS = 15  # distinct numbers that days of a month exceed, and years of one table rarely
 # (false, true) in the languages of office programs.
 _PAIRS = (
     "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"
@@ -57,15 +57,15 @@ class UnclearDates(Unclear):
 
 @dataclass(frozen=True)
 class ColumnType:
-    """What a column of a table is. Each kind is a class, and gives the attributes and methods below.
+    """The type of a column of a table. Each kind is a class with the attributes and methods below.
 
     Attributes
     ----------
     name : object
     note : str
-        Why a column is left out, or what else is to be said of it.
+        The reason for leaving a column out, or another remark.
     missing : float
-        Share of rows without a value, in a file.
+        Fraction of rows without a value, in a file.
     examples : tuple of str
         Cells of a file.
     words : tuple of str or None
@@ -73,7 +73,7 @@ class ColumnType:
     kind : str
         "number", "boolean", "category", "date" or "left out".
     features : list
-        Names of the numbers that a value becomes.
+        Names of the numbers computed from a value.
     levels : tuple
         Of a category.
     decimal : str or None
@@ -126,9 +126,9 @@ class Number(ColumnType):
     decimal : str or None
         Decimal sign in a file; None if the file had types.
     unit : str or None
-        As ``"%"`` or ``"€"``, empty without one; None if the file does not say it, as a spreadsheet.
+        Such as ``"%"`` or ``"€"``, empty without one; None if unknown, as in a spreadsheet.
     grouped : bool
-        Thousands are set apart in a file.
+        Whether a file separates thousands.
     """
 
     decimal: str | None = None  # type: ignore[misc]
@@ -169,7 +169,7 @@ class LeftOutColumn(ColumnType):
 
 @dataclass(frozen=True)
 class Date(ColumnType):
-    """Dates or durations: the numbers of those parts that are not the same everywhere.
+    """Dates or durations: the numbers of their parts that vary.
 
     Attributes
     ----------
@@ -213,7 +213,7 @@ class Category(ColumnType):
     levels : tuple
         Those with positions of their own.
     joined : bool
-        One more level stands for all others, those that are new among them.
+        One more level stands for all others, including new ones.
     ordered : bool
         The levels have an order.
     """
@@ -284,7 +284,7 @@ class Boolean(Category):
 
     @property
     def is_mark(self):
-        """Whether true is a mark, and false an empty cell."""
+        """Whether a mark means true and an empty cell false."""
         return self.levels[0] == ""
 
     def positions(self, levels):
@@ -304,12 +304,12 @@ class Boolean(Category):
 
 @dataclass(frozen=True)
 class Code(Category):
-    """Postal codes: a program that takes them for numbers has lost leading zeros, and may have added a fraction.
+    """Postal codes. A program that took them for numbers has dropped leading zeros, and may have added a fraction.
 
     Attributes
     ----------
     digits : int
-        Leading digits that levels are reduced to; 0 for all.
+        Number of leading digits in a level; 0 for all.
     width : int
         Digits of a code.
     """
@@ -361,8 +361,8 @@ def learned(column, is_category=None, *, weights=None, order=None, told=False, o
     order : str, optional
         Of day and month, as the user has `told` or as other columns say.
     of_file : bool
-        Whether the column is one of a file: its rows are in the order in which someone counted them, and what is always
-        the same, or empty, is nothing that the user has put there.
+        Whether the column comes from a file. The rows of a file keep the order in which they were counted, and constant
+        or empty columns were not added by the user.
 
     Raises
     ------
@@ -435,7 +435,7 @@ def text_category(column, weights=None):
 
 
 def category(column, weights=None):
-    """The category of a column, whatever its values are."""
+    """The category of a column, regardless of its values."""
     levels, _ = column.factors
     if column.kind == ORDERED:
         return Category(column.name, f"{len(levels)} levels", levels=tuple(levels), ordered=True)
@@ -482,7 +482,7 @@ def _same(name):
 
 
 def vote(shares, choices):
-    """Which of two readings more columns have, from the shares that each reads of them; None if there are as many."""
+    """The reading favored by more columns, from the fractions that each reads; None for a tie."""
     votes = dict.fromkeys(choices, 0)
     for of_column in shares:
         best = max(of_column, key=of_column.get)
@@ -491,7 +491,7 @@ def vote(shares, choices):
 
 
 def vote_of_dates(columns):
-    """Whether dates have the day or the month first in more columns of texts; None if that is open."""
+    """Whether more columns of texts have the day or the month first; None if undecided."""
     choices = ("dmy", "mdy")
     known = [column for column in columns if len(column.used)]
     return vote([{order: column.share_of_dates(order) for order in choices} for column in known], choices)
@@ -500,12 +500,13 @@ def vote_of_dates(columns):
 def order_of_dates(column, order=None, told=False):
     """The order in which most texts of a column are dates; None if they are none.
 
-    One that the user has `told` holds wherever it can; one of other columns if no other order reads more texts.
+    The order `told` by the user holds wherever possible; that of other columns holds if no other order reads more
+    texts.
 
     Raises
     ------
     UnclearDates
-        If several orders read as many.
+        If several orders read equally many.
     """
     shares = {one: column.share_of_dates(one) for one in (*ORDERS, SHORT)}
     if max(shares.values()) < 0.5:
@@ -526,13 +527,13 @@ def order_of_dates(column, order=None, told=False):
 
 
 def _may_begin_with_years(texts):
-    """Whether dates as 14-02-01 begin with few of the numbers that days have."""
+    """Whether dates such as 14-02-01 begin with few of the numbers of days."""
     firsts = [int(text[:2]) for text in texts if re.match(r"\d\d-", text, re.ASCII)]
     return bool(firsts) and max(firsts) - min(firsts) < _SPAN_OF_YEARS
 
 
 def _refuse_decimal_commas(column):
-    """Raise if most texts are numbers as much of the world writes them: they are no categories."""
+    """Raise if most texts are numbers with a decimal comma or separated thousands: these are not categories."""
     texts = [column.levels[k] for k in column.values[~column.missing][:_HEAD]]
     commas = [text for text in texts if _DECIMAL_COMMA.fullmatch(text)]
     if 2 * len(commas) > len(texts):
@@ -544,7 +545,7 @@ def _refuse_decimal_commas(column):
 
 
 def refuse_category(column, name):
-    """Raise for a category of which an estimator's user has said that it is none."""
+    """Raise for a category that the user has declared not to be one."""
     raise ValueError(
         f"Column {column.name!r} of X holds {column.kind} values such as {column.example!r}, and {name} takes numbers "
         "here: name the column in categorical_features, make numbers of it, or drop it."
@@ -613,7 +614,7 @@ _CLASSES = {own.__name__: own for own in (Number, LeftOutColumn, Date, Category,
 
 
 def packed(types):
-    """Types as one text, or as plain values if a name or a level is of another type than those of JSON."""
+    """Types as one text, or as plain values if JSON cannot hold the type of a name or a level."""
     rows = [
         [type(own).__name__, {f.name: v for f in fields(own) if (v := getattr(own, f.name)) != f.default}]
         for own in types

@@ -1,4 +1,4 @@
-"""Missing values, as the points of a class expect them.
+"""Missing values, filled with their expectation given the points of a class.
 
 The value of a feature f that a point i lacks is the kernel regression of the feature on those that the point has, over
 the points j of the class that have f:
@@ -6,8 +6,8 @@ the points j of the class that have f:
     x_if = sum_j w_j K(i, j) x_jf / sum_j w_j K(i, j),
 
 K a Gaussian in the squared distance of the features that both have, plus the expected one of those that i has and j
-lacks. Its bandwidth is half the distance within which a twentieth of the pairs of one class are. The mean of the class
-counts as a further point, with little weight; if the class has no value at all, the mean of all points takes its place.
+lacks. Its bandwidth is half of the 5 % quantile of the distances within a class. The mean of the class counts as a
+further point of little weight; if the class has no value at all, the mean of all points replaces it.
 """
 
 from typing import NamedTuple
@@ -42,12 +42,12 @@ def completed(X, codes, weights=None, features=None, n_jobs=None):
 
 
 def completed_by_folds(X, codes, folds, weights=None, features=None, n_jobs=None):
-    """X as the points outside of each fold complete it, (folds, n, d)."""
+    """X filled from the points outside of each fold, (folds, n, d)."""
     return Completion.learned(X, codes, weights, features, folds).of_own_class(X, codes, n_jobs)
 
 
 class Donors(NamedTuple):
-    """The points of a class that complete others, D of them."""
+    """The D points of a class that fill values of others."""
 
     points: np.ndarray  # (D, d) centered, 0 for what is missing
     lacking: np.ndarray  # (D, F) bool
@@ -58,7 +58,7 @@ class Donors(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """What completes points as those of a class expect them: of all, or for each fold of those outside of it."""
+    """Completion of points from those of a class: from all of them, or for each fold from those outside of it."""
 
     classes: list  # of Donors
     columns: list  # of each feature

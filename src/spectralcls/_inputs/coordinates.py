@@ -1,4 +1,4 @@
-"""What becomes of the numbers of a table: coordinates of a Gaussian kernel.
+"""Coordinates of the numbers of a table, for a Gaussian kernel.
 
 The factor of an unordered category is 1 for equal levels and lambda otherwise. With an indicator of scale s for each
 level two different levels are ``sqrt(2) s`` apart, so that ``lambda = exp(-s^2 / h^2)``. Ordered levels are their
@@ -12,9 +12,10 @@ import numpy as np
 from .._tuning.spread import centers_and_spreads, moments
 from .._utils.conversion import brought_into_range
 
-RARE = 3.0  # scales that rare values of a mostly constant column lie from the others, root mean square, at most
+# largest root mean square distance, in scales, of the rare values of a mostly constant column from the others
+RARE = 3.0
 FEWEST_GAPS = 10  # missing values of a column, and others, from which on its gaps may say something
-UNIT = 1e-6  # a spread this near to 1 is one
+UNIT = 1e-6  # relative distance from 1 within which a spread counts as 1
 
 
 @dataclass(eq=False)
@@ -54,7 +55,7 @@ class Indicators:
     n_positions: int
     ordered: bool
     scale: float  # of the indicators: the squared distance of two random rows is 2 on average
-    factor: float = 1.0  # found by the search; 0 leaves the column out
+    factor: float = 1.0  # tuned; 0 leaves the column out
     is_category = True
 
     @property
@@ -83,7 +84,7 @@ class Indicators:
 
 @dataclass(eq=False)
 class Gap:
-    """Whether a number is missing: a coordinate that varies as a standardized number, and is never missing."""
+    """An indicator of a missing number, standardized and never missing."""
 
     position: int  # of the number in the matrix
     scale: float
@@ -92,7 +93,7 @@ class Gap:
 
     @classmethod
     def learned(cls, position, missing, weights=None):
-        """From the mask of missing values; None if they are too few to learn from, or all but too few."""
+        """From the mask of missing values; None if the missing, or the known, values are too few to learn from."""
         if not FEWEST_GAPS <= np.count_nonzero(missing) <= len(missing) - FEWEST_GAPS:
             return None
         share = np.average(missing, weights=weights)

@@ -1,4 +1,4 @@
-"""Dates and times: what they look like as texts, and the numbers that they become, days, month and weekday."""
+"""Dates and times: their forms as text, and their numbers: days, month and weekday."""
 
 import re
 from functools import cache
@@ -25,7 +25,7 @@ PATTERNS = {
     "time": f"^{_TIME}$",
     "yymd": rf"{_WEEKDAY}(?P<y>\d{{4}}|\d{{2}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",  # only if it is said
 }
-UNCLEAR = re.compile("[-/]")  # signs of dates that put the day or the month first
+UNCLEAR = re.compile("[-/]")  # separators of dates with the day or the month first
 _CENTURY = 30  # two digits of a year from which it is of the last century, as in Excel
 _NAMES = "jan|jän feb mar|mär|mrz apr may|mai jun jul aug sep oct|okt nov dec|dez"
 _MONTHS = {name: month for month, names in enumerate(_NAMES.split(), 1) for name in names.split("|")}
@@ -59,7 +59,7 @@ def moments(fields, n, found=True):
 
 
 def read_dates(texts, order):
-    """Texts that all are dates in an order, as datetime64[us] (n,); otherwise None."""
+    """Texts as datetime64[us] (n,) if all are dates in one order; otherwise None."""
     distinct, match = list(dict.fromkeys(texts)), _matcher(order)
     found = []
     for text in distinct:
@@ -105,7 +105,7 @@ def date_parts(values):
 
 
 def varying_parts(values, order=None):
-    """Names of the parts that are not the same for all known values; a month has no weekday."""
+    """Names of the parts that vary among the known values; a month has no weekday."""
     parts = {name: part[~np.isnan(part)] for name, part in date_parts(values).items()}
     if order == "ym":
         del parts["weekday"]

@@ -15,7 +15,7 @@ _LEAST_RANK = np.finfo(np.float64).eps / 2  # of which quantiles are taken; 1 le
 
 
 class Encoding(NamedTuple):
-    """What becomes of a column: indicators of levels, a number by moments or by interpolation, or nothing."""
+    """The code of a column: indicators of levels, a number by moments or by interpolation, or nothing."""
 
     levels: np.ndarray | None = None
     moments: tuple | None = None  # mean and scale
@@ -52,12 +52,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     numeric : {"standard", "shared", "rank"}, default="standard"
         "standard": mean 0 and variance 1. "shared": mean 0 and mean variance 1, so that columns keep their units. Far
         values count as the farthest within reach, as in every scale.
-        "rank": the normal quantile of the mid-rank, with linear interpolation between the training values; what lies
-        beyond them gets the value at the end.
+        "rank": the normal quantile of the mid-rank, with linear interpolation between the training values and the end
+        values beyond.
     indicators : bool, default=True
         Replace columns of 3 to 10 distinct values by 0/1 columns, one for each value. A new value has none.
     categorical : array-like of bool, default=None
-        Columns that are replaced by 0/1 columns however many values they have.
+        Columns that are replaced by 0/1 columns, with any number of values.
     dtype : dtype, default=float64
         Of the result.
 
@@ -68,7 +68,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     Notes
     -----
-    Missing values are NaN. A column that lacks some has one more 0/1 column, which says where.
+    Missing values are NaN. A column with missing values has one more 0/1 column that marks them.
     """
 
     def __init__(self, numeric="standard", *, indicators=True, categorical=None, dtype=np.float64):
@@ -108,7 +108,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         if self.numeric == "rank":
             exponent = int(np.frexp(np.abs(values).max())[1])
             values = np.ldexp(values, -exponent)
-            rank = (np.cumsum(counts) - counts / 2) / counts.sum()  # 0 or 1 if weights differ by more than rounding
+            # fractions 0 and 1 only, if weights differ by more than rounding
+            rank = (np.cumsum(counts) - counts / 2) / counts.sum()
             curve = values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))
             return Encoding(curve=curve, missing=further, exponent=exponent)
         exponent = int(np.frexp(max(abs(center), spread))[1])
@@ -156,7 +157,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
 
 def _packed(codes):
-    """Codes side by side as a few arrays: model files list every object, in a time that grows with its square."""
+    """Codes as a few arrays: model files list every object, in time quadratic in their number."""
     curves = [code.curve or (None, None) for code in codes]
     return {
         "levels": _joined([code.levels for code in codes]),

@@ -1,4 +1,4 @@
-"""Values that are far from all others of their column: said once per fit, with row, column and remedy."""
+"""Warnings about values far from all others of their column: once per fit, with row, column and remedy."""
 
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,7 +13,7 @@ _said = ContextVar("said", default=False)
 
 @contextmanager
 def already_said():
-    """Within it nothing is said: a part of another estimator sees the same values, under names of its own."""
+    """Context without these warnings, because a part of another estimator sees the same values under other names."""
     before = _said.set(True)
     try:
         yield
@@ -31,7 +31,7 @@ def warn_of_far_values(name, columns, label, weights=None):
     columns : list of (name, ndarray (n,))
         Numbers, NaN where they are missing.
     label : callable
-        ``label(row)``, what the user calls a row.
+        ``label(row)``, the user's name of a row.
     weights : ndarray (n,), optional
     """
     if _said.get():

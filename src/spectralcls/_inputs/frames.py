@@ -1,4 +1,4 @@
-"""Columns of data frames and arrays: their values, which of them are missing, and of what kind they are."""
+"""Columns of data frames and arrays: their values, missing values, and kinds."""
 
 from collections import Counter
 from datetime import date, datetime
@@ -94,11 +94,11 @@ class Column(_ColumnFields):
         return self.values[first] if self.levels is None else self.levels[self.values[first]]
 
     def expand(self, values):
-        """What holds for each level, as floats for each row; NaN where the value is missing."""
+        """Values given for each level as floats for each row; NaN for a missing value."""
         return np.append(values, np.nan)[self.factors[1]]
 
     def dates_in(self, order):
-        """Dates or durations, (n,), also of texts that all are dates in an order; None if they are none."""
+        """Dates or durations, (n,), also from texts that are all dates in one order; None otherwise."""
         if self.kind != TEXT:
             return self.values if self.kind == DATE else None
         if order is None or not len(self.used):
@@ -145,7 +145,7 @@ class Columns(list):
         Raises
         ------
         ValueError
-            If a column is of one kind here and of another there.
+            If a column differs in kind between the tables.
         """
         out = cls(_joined(columns) for columns in zip(*parts, strict=True))
         out.seen = parts[0].seen
@@ -179,7 +179,7 @@ def is_frame(X):
 def like(values, X):
     """Values (m, d) as a data frame of X's kind and names, and of its index if it has as many rows.
 
-    An array as it is if X is none, or has other names than strings.
+    An array if X is one, or has names that are not strings.
     """
     if not is_frame(X):
         return values
@@ -209,17 +209,17 @@ def read_columns(X):
     Raises
     ------
     TypeError, ValueError
-        For a frame that narwhals does not know, and a column of nested values or of values of several types: in one
-        sentence that names the column.
+        For a frame unknown to narwhals, and for a column of nested values or of several types; the message names the
+        column.
     """
     if not is_frame(X):
         return as_columns(X if hasattr(X, "dtype") else np.array(X, dtype=object))
     if hasattr(X, "iloc") and {str(dtype) for dtype in X.dtypes} <= {"object", "str", "string"}:
-        return as_columns(X.to_numpy(dtype=object), X.columns)  # at once: one by one takes a millisecond each
+        return as_columns(X.to_numpy(dtype=object), X.columns)  # together: separately each would take a millisecond
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(X, eager_only=True)
-    columns = frame.iter_columns()  # by position: to narwhals a name that is an integer is a row
+    columns = frame.iter_columns()  # by position: narwhals takes an integer name for a row
     return Columns(_of_series(series, name, nw) for series, name in zip(columns, frame.columns, strict=True))
 
 
@@ -266,7 +266,7 @@ def _of_series(series, name, nw):
         return of_numbers(name, values)
     if dtype.is_temporal() and dtype != nw.Time:
         if getattr(dtype, "time_zone", None) is not None:
-            series = series.dt.replace_time_zone(None)  # the time on the wall there
+            series = series.dt.replace_time_zone(None)  # local clock time
         return of_times(name, series.to_numpy())
     if dtype == nw.Enum or dtype == nw.Categorical:
         ordered = dtype == nw.Enum or getattr(getattr(series.to_native(), "type", None), "ordered", False)
@@ -282,7 +282,7 @@ def _of_series(series, name, nw):
 
 
 def _of_levels(name, kind, values, levels=None):
-    """A column of anything that is compared for equality, from a list of its values, None or NaN for a missing one."""
+    """A column of values compared for equality, from a list of them, with None or NaN for a missing one."""
     different = dict.fromkeys(values)
     lacking = {value for value in different if is_missing(value)}
     levels = [value for value in different if value not in lacking] if levels is None else levels
@@ -298,7 +298,7 @@ def _key(value):
 
 
 def _of_objects(name, values):
-    """A column whose kind only its values tell."""
+    """A column whose kind follows from its values alone."""
     if values.dtype.kind in "iuf":
         return of_numbers(name, values.astype(values.dtype if values.dtype == np.float32 else np.float64))
     if values.dtype.kind == "b":
@@ -338,7 +338,7 @@ def _of_objects(name, values):
 
 
 def _kind_of(kind):
-    """The kind of column that values of a type make, or the type's name."""
+    """The kind of column for values of a type, or the type's name."""
     if issubclass(kind, str):
         return TEXT
     if issubclass(kind, bool | np.bool_):

@@ -1,18 +1,19 @@
-"""Columns that number or name the rows and say nothing about new ones."""
+"""Columns that number or name the rows and say nothing about new rows."""
 
 import re
 
 import numpy as np
 
-FEWEST = 20  # values that a judgment needs
-SHARE = 0.95  # of distinct values among those of an identifier
-_HEAD = 1000  # values of which most columns show that they are none
+FEWEST = 20  # fewest values for a decision
+SHARE = 0.95  # share of distinct values in an identifier
+_HEAD = 1000  # number of first values that rules out most columns
 _NAME = re.compile(  # "number of employees" and "num_votes" are counts
     r"(?:^|[^a-z])(?:id|uuid|guid|key|index|lfd)(?:[^a-z]|$)"
     r"|(?:^|[^a-z])(?:nr|no|num|number)[^a-z]*$|(?:nummer|number|nr)[^a-z]*$",
     re.IGNORECASE,
 )
-_ENDING = re.compile(r"(?:id|no|nr|num|case|seq[a-z]?)$", re.IGNORECASE)  # as "studyid": a key if the form says so too
+# as "studyid": a key if its values look like one too
+_ENDING = re.compile(r"(?:id|no|nr|num|case|seq[a-z]?)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](?:ID|Id|No|Key)$")
 _ROW_NUMBERS = re.compile(  # that pandas, R and we give to columns without a name
     r"column \d+|Unnamed: \d+(?:[._].*)?|X(?:\.\d+)?|\.\.\.\d+|__index_level_\d+__|level_0"
@@ -74,9 +75,9 @@ def calls_itself_a_key(name):
 def is_identifier(values, name="", counted=False):
     """Whether numbers look like customer numbers or row numbers.
 
-    Nearly all values of an identifier differ. They also need a name such as ``customer_id``, or have to count: they
-    rise or fall from row to row, and leave few numbers out. Sorted populations leave many out, ranks by another column
-    neither rise nor fall.
+    Nearly all values of an identifier differ. The column also has a name such as ``customer_id``, or its values count:
+    they rise or fall from row to row with few gaps. Sorted populations have many gaps; ranks by another column neither
+    rise nor fall.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def is_identifier(values, name="", counted=False):
     name : str
         Name of the column.
     counted : bool
-        Whether rows are in the order in which someone counted them.
+        Whether rows are in the order in which they were counted.
     """
     named = calls_itself_a_key(name)
     if len(values) < FEWEST or not (named or counted):

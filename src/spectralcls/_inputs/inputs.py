@@ -1,4 +1,4 @@
-"""Everything between what a user hands over and coordinates, as one object that an estimator keeps."""
+"""From the user's data to coordinates, in one object that an estimator keeps."""
 
 import numpy as np
 from scipy.sparse import issparse
@@ -18,8 +18,8 @@ from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories
 from .targets import check_labels, check_more_labels, check_targets, check_weights_of_points
 
-DONORS = 1000  # training samples that stand for all when a missing value is filled in
-DRAWN = 100  # training samples whose values stand for those of all when a feature is taken as unknown
+DONORS = 1000  # number of training samples used to fill missing values
+DRAWN = 100  # number of training samples whose values replace those of an unknown feature
 
 
 class Inputs:
@@ -37,14 +37,14 @@ class Inputs:
     categories : "from_dtype", array-like or None
         Which columns are categories.
     missing : {"complete", "integrate", "integrate queries", "refuse"}
-        Missing values are completed by kernel regression on the training samples; or they stay NaN, because the
-        estimator's formula integrates over them, everywhere or in queries alone; or they are an error.
+        Treatment of missing values: filled by kernel regression on the training samples; left as NaN, because the
+        estimator's formula integrates over them, everywhere or only in queries; or refused.
     unitless : bool
-        Whether what is missing is completed by distances in spreads of the columns, where numbers are not scaled.
+        Whether unscaled numbers are divided by the spreads of their columns in the distances that fill missing values.
     step : object or None
         A map of coordinates: ``step.fit(data)`` learns it, ``step(X)`` applies it.
     accept_sparse : bool or str
-        As in scikit-learn's `check_array`; a sparse matrix passes as it is.
+        As in scikit-learn's `check_array`; a sparse matrix passes unchanged.
     dtype : dtype or list of dtypes
     bandwidth : float or None
         The only bandwidth that the estimator uses, if it is given.
@@ -53,7 +53,7 @@ class Inputs:
     class_weight : dict, "balanced" or None
         As in scikit-learn.
     copies_are_weights : bool
-        Whether distinct samples, not rows, weigh one on average: for a formula with a ridge, which is for such samples.
+        Whether distinct samples instead of rows have mean weight one, as formulas with a ridge need.
     weighs_categories : bool
         Whether held-out labels choose how much each category counts.
     random_state, n_jobs : as of the estimator
@@ -63,11 +63,11 @@ class Inputs:
     seen : dict
         `n_features_in_` and, if X had string names, `feature_names_in_`.
     table : Table or None
-        What columns become; None if the numbers are taken as they are.
+        Coordinates of the columns; None for unchanged numbers.
     scale_ : {"each", "shared", None}
         Whether each column of numbers has its own scale.
     weight_unit : float
-        Mean of the sample weights, without those of classes. They are divided by it once, here: their unit does not
+        Mean of the sample weights, without class weights. They are divided by it here, so that their unit does not
         matter.
     """
 
@@ -123,9 +123,9 @@ class Inputs:
         at_least : int
             Smallest number of classes.
         further : sequence of samples
-            That follow those of X, in whatever container.
+            Rows that follow those of X, in any container.
         unlabeled : sequence of samples
-            From which scales and levels are learned, too.
+            Further samples from which scales and levels are learned.
 
         Returns
         -------
@@ -180,7 +180,7 @@ class Inputs:
         return self._finish(self._coordinates(self._read(X, reset=False)))
 
     def read(self, X):
-        """Checked samples as they are, an array or `Columns`: rows of them are samples, too."""
+        """Checked samples without conversion, an array or `Columns`, which can be indexed by row."""
         return self._read(X, reset=False)
 
     def columns(self, X):
@@ -208,7 +208,7 @@ class Inputs:
         return center + axes @ (mean / (axes**2).sum(axis=0)), axes @ components.T
 
     def of_features(self, features):
-        """The inputs of an estimator that has only some of the features, all of them numbers as they are."""
+        """The inputs of an estimator with only some of the features, all unchanged numbers."""
         if self.table is not None:
             raise ValueError(f"Only a {self.name} of numbers alone has parts: categories and scales are of the whole.")
         part = Inputs(self.name, missing=self.missing, unitless=self.unitless, dtype=self.dtype, n_jobs=self.n_jobs)
@@ -267,7 +267,7 @@ class Inputs:
         )
 
     def _learned(self, X, raw, data, unlabeled=()):
-        """What is learned from the checked samples of X, after a word on its far values."""
+        """Learn from the checked samples of X, after a warning about far values."""
         if self._tells_of_far_values and not issparse(raw):
             rows = np.arange(n_rows(raw)) if data.kept is None else np.flatnonzero(data.kept)
             named = hasattr(X, "iloc") and len(X) == n_rows(raw)
@@ -328,7 +328,7 @@ class Inputs:
         return raw if isinstance(raw, Columns) else as_columns(raw)
 
     def _with_factors(self, raw, data):
-        """The data with categories and gaps that count as much as held-out labels say."""
+        """The data with categories and gaps weighted by held-out labels."""
         weighs = bool(self.table.categories) and self.weighs_categories
         if not (weighs or self._lacks_values(data)):
             return data
@@ -374,14 +374,14 @@ class Inputs:
         return data._replace(weights=(np.ones(len(data.X)) if data.weights is None else data.weights) / unit)
 
     def drawn(self):
-        """Some training samples as the user gave them, `Columns`, and their weights; None if they are not kept."""
+        """Some training samples in the user's form, `Columns`, and their weights; None if they are not kept."""
         if self._drawn is None:
             return None
         raw, weights = self._drawn
         return Columns(Column(*fields) for fields in raw) if isinstance(raw, list) else as_columns(raw), weights
 
     def _draw(self, raw, data):
-        """Keep random samples; of up to `DONORS` it follows from what they are which ones."""
+        """Keep random samples, up to `DONORS`; the choice depends only on their values."""
         some = np.linspace(0, len(data.X) - 1, min(len(data.X), DONORS)).astype(np.intp)
         rows = some[np.argsort(data.take(some).keys(), kind="stable")[:DRAWN]]
         raw = raw.take(rows) if isinstance(raw, Columns) else raw[rows]
@@ -393,7 +393,7 @@ class Inputs:
         return self.scale is not None and self.tuned and self.step is None and data.n_classes > 1
 
     def _shares_scale(self, sample):
-        """Whether all columns get one scale, as a sample of the data in coordinates says; the table then has it."""
+        """Whether a sample of the data in coordinates favors one scale for all columns; the table then gets it."""
         scale = shared_scale(self.table, sample, random_state=self.random_state, n_jobs=self.n_jobs)
         if scale is not None:
             self.table.share(scale)
@@ -427,7 +427,7 @@ class Inputs:
         return X if self.step is None else self.step(X)
 
     def _completed(self, X):
-        """X with an expected value in the place of each missing one, whatever the class."""
+        """X with each missing value replaced by its expectation, regardless of class."""
         lacking = np.isnan(X).any(axis=1)
         if not lacking.any():
             return X
@@ -451,7 +451,7 @@ def plain(columns):
 
 
 def warn_of_columns_left_out(name, columns):
-    """Name the columns of X that are not used, and why; of empty and constant ones nobody expects anything."""
+    """Warn of the unused columns of X, with the reason, except for empty and constant ones."""
     told = [column for column in columns if column.note in TOLD]
     if not told:
         return

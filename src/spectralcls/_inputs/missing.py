@@ -1,4 +1,4 @@
-"""Distances between points with missing values, which are NaN.
+"""Distances between points with missing values (NaN).
 
 The masks take part in the distance. With o = 1 for a feature that a query has and 0 otherwise,
 
@@ -56,13 +56,13 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
     columns : list of F arrays
         Columns of each feature.
     lengths : ndarray (m, F), optional
-        For a feature that a query has and a point lacks; None: 0.
+        Value for a feature that a query has and a point lacks; None: 0.
 
     Returns
     -------
     A, B : ndarray (m, D) and (n, D)
     constant : ndarray (m,)
-        What the squared distances of A and B exceed those asked for by.
+        Excess of the squared distances of A and B over the requested ones.
     """
     gaps_q, gaps_x = queries_lack.any(axis=0), points_lack.any(axis=0)
     whole = ~(gaps_q | gaps_x)

@@ -1,4 +1,4 @@
-"""Collections whose rows are on the workers of a cluster, or on disk: who reads them, and who refuses them.
+"""Collections with rows on the workers of a cluster, or on disk: their readers, and their refusal elsewhere.
 
 `spectralcls.dask` registers its `Inputs` here, and is imported when the first collection of its library is seen.
 """
@@ -21,7 +21,7 @@ def library_of(X):
 
 
 def inputs_for(X, inputs):
-    """New `inputs` as the kind that reads X: themselves in memory."""
+    """`inputs` as the kind that reads X; unchanged for X in memory."""
     library = library_of(X)
     if library is None:
         return inputs
@@ -30,7 +30,7 @@ def inputs_for(X, inputs):
 
 
 def refuse_collection(X, name):
-    """Raise for a collection, in the name of an estimator that learns in memory."""
+    """Raise for a collection if an estimator learns only in memory; the message names it."""
     library = library_of(X)
     if library is not None:
         raise TypeError(

@@ -1,6 +1,6 @@
-"""What a user hands over as X, checked: a matrix of numbers, or a list of columns.
+"""Checked X: a matrix of numbers, or a list of columns.
 
-Checks check here: nothing is learned but the number and the names of the features.
+This module only checks; it learns nothing but the number and the names of the features.
 """
 
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ FLOATS = (np.float64, np.float32)
 
 
 def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept_sparse=False, ensure_min_samples=1):
-    """Check X, and give it as a matrix if it is numbers alone, else as columns.
+    """Check X; return a matrix if it has only numbers, otherwise columns.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
 
 @contextmanager
 def _texts_named():
-    """Say what to do about texts in an array, of which NumPy says that they are no numbers."""
+    """Replace NumPy's message about texts in an array by advice."""
     try:
         yield
     except ValueError as error:
@@ -98,7 +98,7 @@ def _texts_named():
 
 
 def _is_checked(X, seen, dtype, ensure_min_samples):
-    """Whether X is a matrix in which no check could find anything; those of scikit-learn take 0.1 ms."""
+    """Whether X is a matrix that passes every check; scikit-learn's checks take 0.1 ms."""
     if "feature_names_in_" in seen or not is_ready(X, dtype if isinstance(dtype, tuple) else (dtype,)):
         return False
     return X.ndim == 2 and X.shape[1] == seen.get("n_features_in_") and len(X) >= ensure_min_samples

@@ -1,4 +1,4 @@
-"""A table that was learned: what its columns are, and the coordinates that their numbers become."""
+"""A learned table: the types of its columns, and the coordinates of their numbers."""
 
 from dataclasses import dataclass, field
 
@@ -21,11 +21,11 @@ class Table:
     types : list of ColumnType
         What each column is.
     columns : list of Scaled or Indicators
-        What becomes of each number of the matrix.
+        Coordinates of each number of the matrix.
     shared : bool
         Whether all numbers have one scale.
     gaps : list of Gap
-        Numbers whose missing values say something.
+        Numbers with informative missing values.
     """
 
     types: list
@@ -151,7 +151,7 @@ class Table:
 
     @property
     def as_columns(self):
-        """Whether queries have to be read as columns."""
+        """Whether queries must be read as columns."""
         return any(own.kind != NUMBER for own in self.types)
 
     @property
@@ -215,7 +215,7 @@ def names_categories(spec):
 
 
 def categorical_columns(spec, columns):
-    """Which columns are categories, as HistGradientBoostingClassifier reads its parameter of that name.
+    """The categorical columns, with the parameter format of HistGradientBoostingClassifier.
 
     None for columns whose kinds and values decide.
     """

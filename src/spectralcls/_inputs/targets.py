@@ -1,4 +1,4 @@
-"""What is to be predicted of samples, and their weights: training data that still lack coordinates."""
+"""Targets and weights of samples: training data that still lack coordinates."""
 
 from datetime import date, datetime, timedelta
 
@@ -21,7 +21,7 @@ from .training_data import TrainingData
 def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=None, at_least=2):
     """Training data without coordinates: the classes and weights of n samples.
 
-    A sample of weight zero is left out, and a class that only has such samples does not exist.
+    A sample of weight zero is left out, and so is a class with only such samples.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def check_targets(name, y, n, sample_weight=None):
 
 
 def refuse_other_than_numbers(name, y):
-    """Raise for targets that are dates or text, and for the first row that lacks one."""
+    """Raise for targets that are dates or text, and for the first row with a missing target."""
     values = np.asarray(y)
     kinds = {values.dtype.kind} if values.dtype != object else {_kind_of(value) for value in values.flat}
     if kinds & {"M", "m"}:

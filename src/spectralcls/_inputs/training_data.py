@@ -1,4 +1,4 @@
-"""Checked training data, as every family receives them."""
+"""Checked training data, in the form that every family receives."""
 
 from typing import NamedTuple
 
@@ -22,9 +22,9 @@ class _DataFields(NamedTuple):
 
 
 class TrainingData(_DataFields):
-    """Coordinates of the samples of positive weight, and what is to be predicted of them.
+    """Coordinates and targets of the samples of positive weight.
 
-    Which samples are copies is found once, when it is first asked for.
+    Copies among the samples are found once, at the first use.
     """
 
     @classmethod
@@ -43,7 +43,7 @@ class TrainingData(_DataFields):
 
     @property
     def _rows(self):
-        """What tells samples apart: the rows before a learned map, which rounds, and the targets."""
+        """Values that distinguish samples: the rows before a learned map, which rounds, and the targets."""
         X = self.X if self.unmapped is None else self.unmapped
         return X if self.targets is None else np.column_stack([X, self.targets])
 
@@ -57,11 +57,11 @@ class TrainingData(_DataFields):
         return copies_of(self._rows, self.codes, self._numbers)
 
     def keys(self, seed=0):
-        """A random number for each sample that follows from what it is, (n,); equal for copies."""
+        """A random number for each sample, determined by its values, (n,); equal for copies."""
         return seeded(self._numbers, seed)
 
     def distinct(self, relative=False):
-        """The samples without copies, which add their weights, in random order.
+        """The distinct samples in random order, with the total weight of their copies.
 
         The weights are float64, with `relative` one on average.
         """
@@ -72,7 +72,7 @@ class TrainingData(_DataFields):
 
     @property
     def mean_copies(self):
-        """How many copies of a distinct sample there are on average."""
+        """Mean number of copies of a distinct sample."""
         return len(self.codes) / len(self.copies.first)
 
     @property
@@ -89,14 +89,14 @@ class TrainingData(_DataFields):
         return self._same_rows_as(super()._replace(X=X, **changes))
 
     def __getstate__(self):
-        """Nothing but the fields goes into files."""
+        """Files contain only the fields."""
 
     def _same_rows_as(self, other):
         vars(other).update(vars(self))
         return other
 
     def take(self, rows):
-        """Some of the rows; folds that a user gave no longer apply."""
+        """Some of the rows; the user's folds no longer apply."""
         parts = {
             name: None if value is None else value[rows]
             for name, value in (("weights", self.weights), ("targets", self.targets), ("unmapped", self.unmapped))
@@ -113,7 +113,7 @@ class TrainingData(_DataFields):
 
 
 def stack(*parts):
-    """Pairs of rows and their weights, None if all are one, as one such pair."""
+    """Pairs (rows, weights), weights None if all are one, joined into one pair."""
     X = np.concatenate([rows for rows, _ in parts])
     if all(weights is None for _, weights in parts):
         return X, None

@@ -1,4 +1,4 @@
-"""Cells of text as numbers, dates and truth values: read once for each distinct value of a column."""
+"""Cells of text as numbers, dates and truth values, parsed once for each distinct value of a column."""
 
 from collections import Counter
 from functools import cache, partial

@@ -1,6 +1,6 @@
-"""Columns learned from a file, and files encoded by what was learned.
+"""Columns learned from a file, and the encoding of further files by them.
 
-Cells become typed columns here; what a column of some type is, `_inputs.columns` decides for data frames as well.
+Cells become typed columns here; `_inputs.columns` then decides their kinds, as for data frames.
 """
 
 from collections import Counter
@@ -35,7 +35,8 @@ from ._schema import shortened
 _MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
 _MANY_ROWS = 10_000  # of which columns are read in threads
 _EXACT = 2**53  # whole numbers up to which floating point has them all
-_FEW_ODD, _ODD_AGAIN = 3, 3  # codes with letters among digits, and copies of a word, that are no slips
+# smallest number of codes with letters, and of copies of a word, that are not typing errors
+_FEW_ODD, _ODD_AGAIN = 3, 3
 
 
 _GROUPS = {
@@ -64,7 +65,7 @@ class TextColumn(Column):
 
 
 class Bad(NamedTuple):
-    """A cell that a column cannot take, and the rows that have it."""
+    """A cell that its column cannot hold, and the rows with it."""
 
     column: str
     cell: str
@@ -74,12 +75,12 @@ class Bad(NamedTuple):
 
 
 def prepare(source, columns, words):
-    """Columns as they can be learned or encoded: {name: array, Numbers or Cells}.
+    """Columns ready to be learned or encoded: {name: array, Numbers or Cells}.
 
     Parameters
     ----------
     columns : dict
-        Of each name the decimal signs that plain numbers may have: ".,", "." or ","; "" for what is no number.
+        For each name the possible decimal signs of plain numbers: ".,", "." or ","; "" for other columns.
     words : callable
         Of a name the words for a missing value.
     """
@@ -100,7 +101,7 @@ def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, orde
     Parameters
     ----------
     own_words : collection of str
-        Words for a missing value that the user has named, the only ones in `categories`.
+        The user's words for a missing value, the only ones in `categories`.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def _prepared(column, words, signs, sign):
         if types.is_time(kind):
             column = column.cast("time64[us]").cast("int64").cast("duration[us]")
         elif types.is_timestamp(kind) and kind.tz:
-            column = pc.local_timestamp(column)  # as in a data frame: the time on the wall there
+            column = pc.local_timestamp(column)  # as in a data frame: local clock time
         return column.to_numpy()
     if types.is_nested(kind) and not types.is_dictionary(kind) or types.is_binary(kind):
         return None
@@ -161,7 +162,7 @@ def _are_exact(column):
 
 
 def _vote_of_signs(data):
-    """The decimal sign of more columns, if one has more."""
+    """The decimal sign of the majority of columns, if there is one."""
     shares = []
     for cells in data.values():
         if isinstance(cells, Numbers) and cells.decimal:
@@ -186,10 +187,10 @@ def _typed(name, data):
 
 
 def _refuse_groups(name, cells, decimal, delimiter):
-    """Raise for numbers such as 900 and 1.200 if the file's program is thought to write 1.2 in this way.
+    """Raise for numbers such as 900 and 1.200 if the file's program might write 1.2 in this way.
 
-    It would have to write whole numbers without a fraction, and others with three digits of one, whatever these are.
-    Without whole numbers, 1.077 and 2.133 are fractions or thousands: commas between cells tell, other signs do not.
+    Such a program would write whole numbers without a fraction, and all others with three decimals. Without whole
+    numbers, 1.077 and 2.133 are fractions or thousands: commas between cells decide, other delimiters do not.
     """
     for sign in ".,":
         grouped = cells.matches(_ONCE[sign])
@@ -265,10 +266,10 @@ def _learned_texts(column, cells, forced, decimal, options):
 
 
 def _are_codes(name, cells, values):
-    """Whether cells that are no numbers, beside whole numbers, are too many or too regular for slips.
+    """Whether cells without a number, next to whole numbers, are too many or too regular to be typing errors.
 
-    Those of codes, as PC 17599 beside 113803, have digits and differ; bins and words that stand for a number, as 2-10
-    or At-Large, come again and again beside few different numbers.
+    Codes, such as PC 17599 next to 113803, contain digits and differ; bins and words for a number, such as 2-10 or
+    At-Large, recur next to few different numbers.
     """
     odd = np.isnan(values)
     whole = values[~odd]
@@ -280,7 +281,7 @@ def _are_codes(name, cells, values):
 
 
 def _fitting(cells, decimal):
-    """The decimal sign of the file, or the other one if only that one reads all cells."""
+    """The decimal sign of the file, or the other one if only it reads all cells."""
     return next((sign for sign in (decimal, OTHER[decimal]) if np.isfinite(cells.numbers(sign)).all()), decimal)
 
 
@@ -340,7 +341,7 @@ def _signs_of(schema, source, data, told):
     Raises
     ------
     ValueError
-        If thousands and fractions cannot be told apart, or a unit is another one.
+        If thousands and fractions cannot be distinguished, or a unit differs.
     """
     numbers = [
         column for column in schema.used if column.kind == NUMBER and isinstance(data[column.name], Cells | Numbers)
@@ -423,7 +424,7 @@ def _encoded(own, data, decimal):
 
 
 def _all_bad(source, bad, learning):
-    """One message on all cells that cannot be read, by column."""
+    """One message about all unreadable cells, by column."""
     by_column = {}
     for one in bad:
         by_column.setdefault(one.column, []).append(one)

@@ -1,4 +1,4 @@
-"""Files as tables of pyarrow, with the cells of text files and spreadsheets as they are written."""
+"""Files as pyarrow tables, with the raw cells of text files and spreadsheets."""
 
 import stat
 import zipfile
@@ -23,11 +23,11 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
     path : path-like
         Where the file is, or the folder of Parquet files; "-" is the standard input, a text.
     dialect : Dialect
-        How it is written, as far as the user has said so.
+        The user's options on how it is written.
     known : collection of str
         Names of columns that the user has given: a line that has one is the header, unless it is a position.
     schema : Schema, default=None
-        That of an earlier file, whose columns this one has.
+        Schema of an earlier file with the same columns.
     words : collection of str
         Words for a missing value, in lower case.
     signs : callable, default=None
@@ -57,7 +57,7 @@ def is_stream(path):
 
 
 def _suffix(path):
-    """The ending that tells of what kind a file is, also of one that is packed."""
+    """The ending that shows the kind of a file, also inside a compressed one."""
     if is_stream(path):
         return TEXT[0]
     if not path.exists():
@@ -98,7 +98,7 @@ def table_parts(
     encoding, sheet, delimiter, comment, skip, header : default=None
         As in :func:`read_table`; None takes what was given for the table of the schema, or finds it out.
     as_written : bool, default=False
-        Keep the cells of a text file as they are written, also numbers.
+        Keep the raw cells of a text file, also of numbers.
 
     Yields
     ------

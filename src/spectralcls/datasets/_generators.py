@@ -21,10 +21,10 @@ _checked = validated(_CONSTRAINTS)
 
 
 def _class_counts(n_samples, priors):
-    """Samples per class: given one by one, or a total shared out by the priors.
+    """Samples per class: given for each class, or a total divided by the priors.
 
-    A total is shared out by largest remainders, so that the counts are within one of ``n_samples * priors``
-    and do not vary from draw to draw.
+    A total is divided by largest remainders, so that the counts are within one of ``n_samples * priors`` and equal in
+    every draw.
     """
     if not isinstance(n_samples, Integral):
         counts = np.asarray(n_samples)
@@ -46,7 +46,7 @@ def _labels_of(counts):
 
 
 def _shuffled(X, y, rng):
-    """The rows in random order: no split, fold or subsample sees the classes one after the other."""
+    """The rows in random order, so that no split, fold or subsample is ordered by class."""
     order = rng.permutation(len(y))
     return X[order], y[order]
 
@@ -129,9 +129,9 @@ def make_two_rings(
 ) -> tuple[Array, Array]:
     """Two ring-shaped classes: experiment 2 of the Laplacian spectral classifier.
 
-    Class c is uniform on the ring of points whose distance from ``centers[c]`` is within ``width / 2`` of
-    ``radii[c]``. The paper trains on 100 samples and tests on 844, and says no more than that the classes
-    are rings; with the defaults they are concentric and 0.6 apart.
+    Class c is uniform on the ring of points whose distance from ``centers[c]`` is within ``width / 2`` of ``radii[c]``.
+    The paper trains on 100 samples and tests on 844, and gives no details of the rings; with the defaults they are
+    concentric and 0.6 apart.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where the names of the columns stand, and whether they stand there at all."""
+"""Detection of the header: whether there is one, and its row."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ _DATES = [re.compile(PATTERNS[order], re.ASCII) for order in ORDERS]
 _FIRST_ROWS, _MOST_COLUMNS = 100, 200  # that are compared with a first row
 _MOSTLY = 0.9  # of the cells of a column, which then are of one kind
 _YEARS = range(1500, 2101)
-_REPEATED = 2, 10  # times that the words of a column occur, so that another one speaks for a name, and for two
+_REPEATED = 2, 10  # mean occurrences of the words of a column from which a new word counts as a name once, and twice
 ROW_NAMES = "row names"
 
 
@@ -32,14 +32,14 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
     """The header among the first rows of a file.
 
     A row that has a known name is the header. Otherwise the first row of the usual width is compared with the rows
-    below it. What stands above is a title, and a warning says that it is not read.
+    below it. The rows above are titles; a warning says that they are not read.
 
     Parameters
     ----------
     rows : list of (int, list of str)
         Numbers and cells of the first rows; all rows of a small file.
     told : bool, optional
-        Whether there is a header, as the user says.
+        Whether there is a header, if the user says so.
     known : collection of str
         Names of columns that the user has given, with positions among them.
     schema : Schema, optional
@@ -138,7 +138,7 @@ def has_names(first, rows, words=()):
 
 
 def _vote(cell, below, in_turn):
-    """How much a cell looks like a name (> 0) or like the cells below it (< 0)."""
+    """Evidence that a cell is a name (> 0) or resembles the cells below it (< 0)."""
     kind, kinds = _kind(cell), Counter(map(_kind, below))
     usual, n_usual = kinds.most_common(1)[0]
     mostly = n_usual >= _MOSTLY * len(below)

@@ -1,4 +1,4 @@
-"""Tables from files of offices: text files and spreadsheets as they are exported, and Parquet files."""
+"""Read exported text files, spreadsheets, and Parquet files as tables."""
 
 import re
 from collections import Counter
@@ -75,15 +75,15 @@ def read_table(
     random_state: RandomState = 0,
     as_frame: bool = False,
 ) -> Bunch:
-    """Read a table from a file, as an office exports it.
+    """Read a table from a file, such as an office program exports it.
 
-    Delimiter, encoding, decimal sign and header of a text file are found out, and ``DESCR`` says them. Each column is a
+    Delimiter, encoding, decimal sign and header of a text file are detected and listed in ``DESCR``. Each column is a
     number, a date, a boolean (yes and no in several languages) or a category. Identifiers, constants and sentences are
     left out, and ``schema.summary()`` says so. Dates become days since 1970, months (from 1) and weekdays (from 0 for
     Monday). A year of two digits is one from 1930 to 2029, as in Excel, and ``5 %`` is 0.05, as in spreadsheets.
 
-    Warnings name what looks too good to be true: columns that give the class away, copies of rows, rows that come in
-    groups, and classes that differ by case only.
+    Warnings name columns that give the class away, copies of rows, rows that come in groups, and classes that differ
+    only by case.
 
     Parameters
     ----------
@@ -93,39 +93,39 @@ def read_table(
     target : str or int, default=None
         Column with the classes, by name or position (-1 is the last). A name locates the header.
     schema : Schema, default=None
-        That of an earlier table: this one is read by its rules, and the parameters of columns are not used.
+        Schema of an earlier table: its rules read this one, and the parameters about columns are not used.
     drop, categories, numbers : sequences of str or int, default=()
-        Columns to leave out, and those that are categories or numbers whatever their cells look like; by name or
+        Columns to leave out, and columns to read as categories or numbers regardless of their cells; by name or
         position.
     dates : {"dmy", "mdy", "ymd"}, default=None
-        Order of day, month and year, of all cells that it can hold for; None finds it out, or says that it cannot.
+        Order of day, month and year, for all cells that allow it; None detects it, or raises if it cannot.
     decimal : {".", ","}, default=None
-        Decimal sign; None finds it out.
+        Decimal sign; None detects it.
     missing : sequence of str, default=()
         Words for a missing value, besides empty cells, ``-``, ``NA``, ``n/a``, ``k.A.``, ``null``, ``?`` and the like.
-        In `categories` these are the only ones: there ``none`` and ``-`` are levels.
+        In `categories` only these words count: there ``none`` and ``-`` are levels.
     not_missing : sequence of str, default=()
-        Words that are no missing value in this table.
+        Words that do not mean a missing value in this table.
     unlabeled : {"drop", "error"}, default="drop"
         Whether rows without a class are left out, with a warning, or refused.
     group : str or int, default=None
-        Column that tells which rows belong together; it is no feature.
+        Column that groups related rows; it is not a feature.
     encoding : str, default=None
         Of a text file; None takes that of its byte order mark, UTF-8, UTF-16 or else, with a warning, cp1252.
     delimiter : str, default=None
-        Between the cells of a text file; a blank stands for any number of blanks and tabs. None finds it out.
+        Delimiter of the cells of a text file; a blank stands for any number of blanks and tabs. None finds it out.
     comment : str, default=None
-        What lines of a text file begin with that are not read, as ``#``.
+        Prefix of lines of a text file to skip, such as ``#``.
     skip : int, default=None
-        Number of lines, or rows of a spreadsheet, above the table. None finds them out.
+        Number of lines, or rows of a spreadsheet, above the table. None detects them.
     header : bool, default=None
         Whether the first row has the names of the columns. None compares it with the rows below.
     sheet : str or int, default=None
         Of a spreadsheet, by name or position. None takes the first visible one that has cells; a warning names others.
     unknown : {"error", "missing"}, default="error"
-        What a cell is that its column in the schema cannot take, such as a new level.
+        Treatment of a cell that its column in the schema cannot hold, such as a new level.
     n_samples : int, default=None
-        Keep a random sample of the rows; other rows of a Parquet file are never held.
+        Keep a random sample of the rows; other rows of a Parquet file never stay in memory.
     random_state : int, RandomState instance or None, default=0
         Draws the sample.
     as_frame : bool, default=False
@@ -137,7 +137,7 @@ def read_table(
         ``data`` (n_samples, n_features), numbers with NaN for a missing value, and codes of categories; ``target``
         (n_samples,), strings, or None without a target; ``groups`` (n_samples,), likewise; ``feature_names``;
         ``categorical_features``, the positions of categories in ``data``; ``schema``; ``name``; ``n_rows``, the number
-        of rows of the file; ``DESCR``, what was understood.
+        of rows of the file; ``DESCR``, a description of the file.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def read_table(
     ImportError
         If pyarrow is missing, or python-calamine for a spreadsheet.
     ValueError
-        If the file is no table, or has cells that do not fit the rest of their column: all of them in one message.
+        If the file is not a table, or has cells that do not fit their column; one message lists all of them.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def read_table(
 
 
 def numbers_in(texts, decimal=None):
-    """Texts as numbers, NaN for what is none; with the decimal sign, or that by which more of them are numbers."""
+    """Texts as numbers, NaN for others; with the given decimal sign, or the one that reads more of them."""
     import pyarrow as pa
 
     from ._cells import Cells
@@ -237,7 +237,7 @@ def numbers_in(texts, decimal=None):
 
 
 def _labeled(source, target, words, unlabeled):
-    """The rows that have a class; a warning, or an error, names the others."""
+    """The rows with a class; a warning or an error names the others."""
     from ._file_columns import label_cells
 
     known = label_cells(target, source, words).known
@@ -279,7 +279,7 @@ def _name_sum_row(source):
 
 
 def _warn_of_classes(source, target, classes):
-    """Warn of classes such as "none", which the user might have meant for missing, and of those that look alike."""
+    """Warn of classes such as "none", which may mean missing, and of classes that look alike."""
     from ._cells import CLASSES
 
     doubtful = [name for name in classes.tolist() if name.lower() in CLASSES]

@@ -1,4 +1,4 @@
-"""What the columns of a table are, as one file told and others are read by."""
+"""The columns of a table, learned from one file and used to read others."""
 
 import json
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ class Schema:
     Parameters
     ----------
     columns : tuple
-        What each column of the file is, in their order: objects with `name`, `kind` ("number", "boolean", "category",
-        "date" or "left out"), `note`, `missing`, the share of rows without a value, and `examples`. Numbers have
-        `decimal` and `unit`, categories and booleans `levels`, dates `parts`.
+        One object for each column of the file, in order, with `name`, `kind` ("number", "boolean", "category", "date"
+        or "left out"), `note`, `missing`, the share of rows without a value, and `examples`. Numbers have `decimal` and
+        `unit`, categories and booleans `levels`, dates `parts`.
     target : str, default=None
         Name of the column with the classes.
     words : tuple of str, default=()
         Words for a missing value.
     dialect : tuple, default=()
-        What the user said of how the file is written: encoding, delimiter, comment, skip, header, sheet.
+        The user's options on how the file is written: encoding, delimiter, comment, skip, header, sheet.
     width : int, default=0
         Columns of a file without a header, whose names are positions; 0 if names are names.
     headed : str, default=""
-        Where the header stands, or "no header"; empty for a file of types.
+        Position of the header, or "no header"; empty for a typed file.
 
     Examples
     --------
@@ -144,7 +144,7 @@ class Schema:
         source : Source
             As :func:`table_parts` reads it.
         unknown : {"error", "missing"}, default="error"
-            What a cell is that its column cannot take, such as a level that the schema does not have.
+            Treatment of a cell that its column cannot hold, such as a level that the schema does not have.
         decimal : {".", ","}, default=None
             Decimal sign of the file; None takes that of the schema.
 
@@ -187,7 +187,7 @@ class Schema:
         return pd.concat(columns, axis=1, keys=self.feature_names)
 
     def summary(self):
-        """Two lines on what the columns were taken for.
+        """Two lines on the kinds of the columns.
 
         Returns
         -------
@@ -209,7 +209,7 @@ class Schema:
         return text
 
     def describe(self):
-        """A line for each column: kind, share of missing values, examples, and what else is to be said.
+        """A line for each column: kind, fraction of missing values, examples, and remarks.
 
         Returns
         -------

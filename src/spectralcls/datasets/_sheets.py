@@ -35,7 +35,7 @@ def read_sheet(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
     filled = _fill(cells, merged, number - top if header.position >= 0 else 0)
     begin = number - top if header.position >= 0 else rows[header.first][0] - top - 1
     below = [(k + top + 1, cells[k]) for k in range(begin, len(cells))]
-    if schema is None:  # of a file to be predicted every row has its answer
+    if schema is None:  # every row of a file to predict gets a prediction
         below = [(place, row) for place, row in below if any(cell != "" for cell in row)]
     columns = zip(*(row for _, row in below), strict=True)
     table = pa.Table.from_arrays([_from_cells(pa, column) for column in columns], names=header.names)

@@ -1,4 +1,4 @@
-"""A file that was read: a table of pyarrow, and what messages and further files need to know of it."""
+"""A file that was read: a pyarrow table, with information for messages and further files."""
 
 import unicodedata
 from collections.abc import Callable
@@ -12,16 +12,16 @@ from sklearn.utils.random import sample_without_replacement
 
 
 class Dialect(NamedTuple):
-    """How a file is written, as far as the user has said so; None is found out.
+    """The user's options on how a file is written; None means detection.
 
     Attributes
     ----------
     encoding : str
         Of a text file.
     delimiter : str
-        Between the cells of a text file; a blank stands for any number of blanks and tabs.
+        Delimiter of the cells of a text file; a blank stands for any number of blanks and tabs.
     comment : str
-        What lines of a text file begin with that are not read.
+        Prefix of the lines of a text file that are skipped.
     skip : int
         Lines, or rows of a spreadsheet, above the table.
     header : bool
@@ -38,7 +38,7 @@ class Dialect(NamedTuple):
     sheet: str | int | None = None
 
     def over(self, other):
-        """This one, with what it leaves open taken from another one."""
+        """This one, with open options taken from another."""
         return Dialect(*(theirs if own is None else own for own, theirs in zip(self, other, strict=True)))
 
 
@@ -54,15 +54,15 @@ class Source(NamedTuple):
     table : pyarrow.Table
         Columns of strings, or of the types of a Parquet file or a spreadsheet.
     unit : str
-        What messages count: "line" or "row".
+        Unit of positions in messages: "line" or "row".
     places : callable
-        From positions of rows to the numbers that messages call them by.
+        Map from positions of rows to their numbers in messages.
     n_rows : int
         Rows of the file, of which `table` may be a sample.
     kind : str
-        What was found out about a text file, for a description.
+        Detected properties of a text file, for a description.
     decimal : str
-        Decimal sign where the cells do not tell.
+        Decimal sign if the cells do not show it.
     sign : str
         That of the columns of a text file that were parsed as numbers; empty if there are none.
     delimiter, encoding : str
@@ -124,7 +124,7 @@ def require_pyarrow(path):
 
 @contextmanager
 def readable(path, what="Parquet"):
-    """Errors of pyarrow in words of ours; those that name what is wrong with the table pass."""
+    """Translate errors of pyarrow; those that describe a fault of the table pass."""
     import pyarrow as pa
 
     try:
@@ -134,7 +134,7 @@ def readable(path, what="Parquet"):
 
 
 def normalized(name):
-    """A name in the one Unicode form in which names and levels are compared."""
+    """A name in the Unicode form used to compare names and levels."""
     return unicodedata.normalize("NFC", name) if isinstance(name, str) else name
 
 

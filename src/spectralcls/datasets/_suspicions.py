@@ -1,4 +1,4 @@
-"""What looks too good in a table: columns that give the class away, copies of rows, groups, classes that look alike."""
+"""Suspicious tables: columns that give the class away, copies of rows, groups, classes that look alike."""
 
 import re
 
@@ -53,7 +53,7 @@ def warn_of_suspicions(path, schema, X, classes, y):
 
 
 def warn_of_classes_alike(path, target, classes):
-    """Warn of classes that differ by case, blanks, or the form of a number only."""
+    """Warn of classes that differ only by case, blanks, or the form of a number."""
     groups = {}
     for name in classes:
         groups.setdefault(_plain(name), []).append(name)
@@ -76,7 +76,7 @@ def _plain(name):
 def _gives_away(values, y, is_level):
     """Whether one value or interval of a column has one class.
 
-    Few values are looked up; of many, each class has to have one interval.
+    With few values, each value has one class; with many, each class has one interval.
     """
     values = np.where(np.isnan(values), np.inf, values)
     distinct, group = np.unique(values, return_inverse=True)
@@ -100,7 +100,7 @@ def _sums(X):
 
 
 def _share_of_copies(X, sums):
-    """Share of rows that equal another one, if so many are no accident of columns with few values."""
+    """Fraction of rows that equal another one, if columns with few values do not explain so many."""
     _, first, counts = np.unique(sums, return_index=True, return_counts=True)
     share = counts[counts > 1].sum() / len(X)
     if share < _COPIES:

@@ -1,4 +1,4 @@
-"""Text files as tables of strings and plain numbers, in whatever dialect they are written."""
+"""Text files of any dialect as tables of strings and plain numbers."""
 
 import codecs
 import csv
@@ -35,7 +35,7 @@ _MOST_LINES = 5
 
 
 class Cut(NamedTuple):
-    """How the lines of a file are cut into cells."""
+    """The dialect of a text file: how lines are split into cells."""
 
     delimiter: str  # a blank: any number of blanks and tabs
     skipped: int = 0  # lines above
@@ -145,14 +145,14 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
 
 
 def _without_last_rows(data, delimiter):
-    """The file without rows without content at its end, which spreadsheets leave."""
+    """The file without the empty rows that spreadsheets leave at its end."""
     tail = data[-_SAMPLE:]
     last = tail.find(b"\n", len(tail.rstrip(f" \t\r\n{delimiter}".encode()))) + 1
     return data[: last - len(tail)] if 0 < last < len(tail) else data
 
 
 def _cut(lines, skipped, dialect, data):
-    """How the lines of a file are cut, by the first of them and by what the user has said."""
+    """The dialect of a file, from its first lines and the user's options."""
     first = lines[skipped].strip("\r\n") if skipped < len(lines) else ""
     delimiter = dialect.delimiter
     if first.lower().startswith("sep=") and len(first) <= 5:
@@ -201,7 +201,7 @@ def _is_strict(cut, lines):
 
 
 def _quality(cut, sample):
-    """How well lines are cut: whether most have the same number of cells, the first one too, and how many they are.
+    """Quality of a split: whether most lines, including the first, have the same number of cells, and that number.
 
     Blanks are between cells only if they cut all lines into as many, of which some are numbers. Single quotes have to
     be around whole cells.
@@ -291,7 +291,7 @@ def _parsed(path, data, cut, below, width, numbers, sign, lacking):
 
 
 def _cut_table(path, below, data, width):
-    """The rows as the standard library cuts them, for what pyarrow does not know."""
+    """The rows split by the standard library, for dialects that pyarrow does not support."""
     pa = require_pyarrow(path)
     lines = _lines(data)
     _check_quotes(path, below.rows(lines, strict=True))
@@ -311,7 +311,7 @@ def _n_empty(column):
 
 
 def _plain_numbers(rows, signs, lacking):
-    """Columns of numbers with one decimal sign in some of the first rows, and the sign: that of the most of them."""
+    """Columns of numbers with one decimal sign in some of the first rows, and the most common sign."""
     from ._cells import GROUPED
 
     found = {".": set(), ",": set()}
@@ -380,7 +380,7 @@ def _utf8(path, encoding):
 
 
 def _refuse_damaged(path, data):
-    """Raise if most bytes beyond ASCII are of UTF-8: read as cp1252, every character of these would be wrong."""
+    """Raise if most bytes beyond ASCII are UTF-8: read as cp1252 they would all be wrong."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
