@@ -12,6 +12,7 @@ from .._utils.cached import cached_property
 from ..kernels import log_normalizer
 from ._marginals import marginal
 from ._others import Others
+from ._univariate import Kernels
 from ._whitening import Space, mirrors
 
 STEP = 2.0 ** (1 / 32)  # of the grid on which the bandwidths of single points lie
@@ -69,8 +70,13 @@ class DensityForm:
         scales = self.space.scales(self.dimension)
         return mirrors(self.bounds, self.kernel, scales, np.max(self.expansion.bandwidth))
 
+    @cached_property
+    def in_order(self):
+        """The kernels of one feature, in the order of their centers."""
+        return Kernels(self)
+
     def __getstate__(self):
-        return {name: value for name, value in vars(self).items() if name != "mirrors"}
+        return {name: value for name, value in vars(self).items() if name not in ("mirrors", "in_order")}
 
     def log_density(self, Q):
         """log f (m,), float64; -inf out of reach and out of bounds.

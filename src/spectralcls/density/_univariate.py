@@ -26,7 +26,7 @@ BLOCK = 128  # neighboring places that share the kernels between near and far
 
 def cumulative(form, q):
     """Probability of values up to q (m,)."""
-    kernels = Kernels(form)
+    kernels = form.in_order
     images, signs, starts = _images(form, q)
     table = kernels.table(np.concatenate(images), len(images) * len(q))
     return _reflected(form, [kernels(image, table) for image in images], signs, [kernels(at) for at in starts])
@@ -38,7 +38,7 @@ def quantiles(form, p):
     if not ((p >= 0) & (p <= 1)).all():
         raise ValueError(f"p must lie between 0 and 1, got {p!r}.")
     shape, p = p.shape, p.ravel()
-    kernels = Kernels(form)
+    kernels = form.in_order
     table = kernels.table(None, BISECTIONS * len(p))
     bounds = (-np.inf, np.inf) if form.bounds is None else form.bounds[0]
     starts = [kernels(at) for at in _images(form, np.zeros(1))[2]]
@@ -149,9 +149,8 @@ class Kernels:
         if self.kernel != "gaussian":
             return None
         width = self.widths.min()
-        if q is None:
-            numbers = np.arange(min((self.high - self.low) // width, n_asked) + 1)
-        else:
+        numbers = np.arange(min((self.high - self.low) // width, n_asked) + 1)
+        if q is not None and SUMS * len(numbers) >= n_asked:
             numbers = np.unique((q[(q >= self.least) & (q <= self.high)] - self.low) // width)
         return DistributionTable(self, width, numbers) if 0 < SUMS * len(numbers) < n_asked else None
 
@@ -196,7 +195,10 @@ class DistributionTable:
     def segments_of(self, q):
         """Place of the segment of each q among those of the table, (m,); -1 if it has none."""
         number = (q - self.origin) // self.width
-        place = np.minimum(np.searchsorted(self.numbers, number), len(self.numbers) - 1)
+        place, last = number - self.numbers[0], len(self.numbers) - 1
+        if self.numbers[last] - self.numbers[0] > last:  # some are left out
+            place = np.searchsorted(self.numbers, number)
+        place = np.clip(place, 0, last).astype(np.intp)
         return np.where(self.numbers[place] == number, place, -1)
 
     def __call__(self, q, at):
