@@ -20,11 +20,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from spectralcls._core.threads import serial_blas
 from spectralcls._inputs.encoder import ColumnEncoder
 from spectralcls._tuning.temperature import log_loss
-from spectralcls.ensemble import AutoClassifier
+from spectralcls.ensemble import AutoClassifier, _members
 from spectralcls.ensemble._budget import Clock, next_ensemble
 from spectralcls.ensemble._ensemble import Fitting
 from spectralcls.ensemble._member_points import ClassPoints
-from spectralcls.ensemble._members import members_for
+from spectralcls.ensemble._members import make_views, members_for
 from spectralcls.ensemble._trees import ITERATIONS, LEAVES, MOST_TREES, RATE, BoostedTrees
 from spectralcls.ensemble._vote import learn_vote, tempered, unseen_votes
 
@@ -443,8 +443,26 @@ def test_members_that_do_not_scale_drop_out():
         "boosted trees",
     ]
     kept, dropped = members_for(1_000_000)
-    assert [member.name for member in kept] == ["kernel metric + Parzen", "one scale + Parzen", "boosted trees"]
+    assert [member.name for member in kept] == ["gradient metric + ridge", "one scale + Parzen", "boosted trees"]
     assert len(dropped) == 3
+
+
+@pytest.mark.filterwarnings("ignore:No round improved")
+def test_many_points_choose_the_encoding_below_the_metric(monkeypatch):
+    """Two columns of one unit, of which the narrow one says nothing: in ranks it is as wide as the other."""
+    monkeypatch.setattr(_members, "MANY", 3001)
+    X = np.random.default_rng(0).normal(size=(4000, 6)) * [10, 1, 1, 1, 1, 1]
+    y = (np.sin(X[:, 0]) > 0).astype(int)
+    points = ClassPoints(X, y, None, 2, np.zeros(6, dtype=bool))
+    options = {"random_state": 0, "n_jobs": 1}
+    views = make_views("gradient metric", points, False, options)
+    assert [view[0].numeric for view in views] == ["standard", "shared", "rank"]
+    view, Z = Fitting(points, options, Clock(None), None)._view("gradient metric")
+    losses = {each[0].numeric: min(each.fit(X, y)[-1].loss_curve_) for each in views}
+    assert min(losses, key=losses.get) == view[0].numeric == "shared"
+    assert_array_equal(Z, view.transform(X))
+    monkeypatch.undo()
+    assert _members.MANY == 20_000 and len(make_views("gradient metric", points, False, options)) == 1
 
 
 def test_the_zeros_of_a_member_that_errs_are_no_certainty():

@@ -21,10 +21,10 @@ def grown(X, most, trees=1, seed=0):
     return [TreeCells.of(X, most, rng) for _ in range(trees)]
 
 
-def fitted(X, Y, forest, ridge=0.1, weights=None, n_jobs=1, **form):
+def fitted(X, Y, forest, ridge=0.1, weights=None, n_jobs=1, judged=None, **form):
     weights = np.ones(len(X)) if weights is None else weights
     form = FORM | form
-    return LocalRidge.of(X, Y, weights, ridge, forest, n_jobs=n_jobs, step_done=lambda what: None, **form)
+    return LocalRidge.of(X, Y, weights, ridge, forest, judged, n_jobs=n_jobs, step_done=lambda what: None, **form)
 
 
 @pytest.fixture
@@ -138,6 +138,23 @@ def test_a_point_left_out_is_predicted_as_by_a_fit_without_it(points):
         others = own[own != i]
         refit = solve(kernel_matrix(X[others], **FORM), Y[others], 1e-3, np.ones(len(others))).coefficients
         np.testing.assert_allclose(held_out[i], (kernel_matrix(X[i : i + 1], X[others], **FORM) @ refit)[0], atol=1e-8)
+
+
+def test_points_that_are_not_judged_change_nothing(points):
+    X, Y = points
+    forest, judged = grown(X, 150, trees=2), np.array([5, 3, 600])
+    all_of_them, some = fitted(X, Y, forest), fitted(X, Y, forest, judged=judged)
+    np.testing.assert_allclose(some[0].values(X), all_of_them[0].values(X), atol=1e-12)
+    np.testing.assert_array_equal(some[1], all_of_them[1][judged])
+
+
+@pytest.mark.parametrize("wanted", [1, 3, 100])
+def test_some_cells_are_spread_over_all(points, wanted):
+    cells = grown(points[0], 80)[0]
+    some = cells.spread(wanted)
+    numbers = [next(i for i, part in enumerate(cells.parts) if np.array_equal(part, own)) for own in some]
+    assert len(set(numbers)) == min(wanted, len(cells)) and numbers[0] == 0
+    assert wanted == 1 or numbers[-1] == len(cells) - 1
 
 
 def test_those_that_choose_are_those_of_the_fit(points):

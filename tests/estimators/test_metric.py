@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls._inputs.training_data import TrainingData
-from spectralcls.metric import GradientMetric, KernelMetric
+from spectralcls.metric import GradientMetric, KernelMetric, _gradient_metric
 from spectralcls.metric._gradient_metric import _combined, _gradients
 from spectralcls.metric._likelihood import FLOOR, loss, loss_and_gradient
 
@@ -218,6 +218,45 @@ def test_gradient_metric_takes_a_part_of_many_points():
     X, y = noisy_features(150)
     part = GradientMetric(max_iter=2, max_samples=60).fit(X, y)
     assert not np.allclose(part.components_, GradientMetric(max_iter=2).fit(X, y).components_)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "full"])
+def test_one_cell_of_many_points_is_all_of_them(monkeypatch, kind):
+    X, y = noisy_features(300)
+    monkeypatch.setattr(_gradient_metric, "_MANY", 200)
+    monkeypatch.setattr(_gradient_metric, "_CELL", 300)
+    cell, plain = (GradientMetric(kind, max_samples=n).fit(X, y) for n in (100, 300))
+    assert_allclose(cell.components_, plain.components_, rtol=1e-10)
+    assert cell.loss_curve_ == plain.loss_curve_
+
+
+@unlearned
+def test_many_points_teach_in_cells_what_far_ones_cannot(monkeypatch):
+    """A class that changes faster than random points lie: neighbors say along which column."""
+    X = np.random.default_rng(0).uniform(size=(6000, 4))
+    y = (np.sin(60 * X[:, 0]) > 0).astype(int)
+    far = GradientMetric(max_samples=400).fit(X, y).components_.diagonal()
+    monkeypatch.setattr(_gradient_metric, "_MANY", 6000)
+    near = GradientMetric(max_samples=400).fit(X, y)
+    own = near.components_.diagonal()
+    assert own[0] / own[1:].max() > 1.5 > far[0] / far[1:].max()
+    order = np.random.default_rng(1).permutation(6000)
+    assert_allclose(GradientMetric(max_samples=400).fit(X[order], y[order]).components_.diagonal(), own, rtol=0.3)
+    targets = GradientMetric(task="regression", max_samples=400).fit(X, np.sin(60 * X[:, 0]))
+    assert targets.components_.diagonal().argmax() == 0
+    monkeypatch.undo()
+    assert (_gradient_metric._MANY, _gradient_metric._CELLS, _gradient_metric._CELL) == (20_000, 200, 250)
+
+
+@unlearned
+@pytest.mark.parametrize("n_classes", [2, 500])
+def test_cells_of_one_class_copies_and_many_classes(monkeypatch, n_classes):
+    monkeypatch.setattr(_gradient_metric, "_MANY", 500)
+    rng = np.random.default_rng(0)
+    centers, y = rng.normal(size=(n_classes, 3)) * 100, np.arange(6000) % n_classes
+    X = np.column_stack([(centers[y] + rng.normal(size=(6000, 3))).round(1), np.ones(6000)])
+    model = GradientMetric(max_samples=100).fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
+    assert np.isfinite(model.components_).all() and np.isfinite(model.loss_curve_).all()
 
 
 def test_combinations_stand_for_many_classes_whatever_their_names():

@@ -38,8 +38,8 @@ class LocalRidge:
     offsets: np.ndarray | float = 0.0
 
     @classmethod
-    def of(cls, X, Y, weights, ridge, forest, *, kernel, bandwidth, n_jobs=None, step_done):
-        """Fit to targets Y (n, k), and predict them (n, k) of each point by the others.
+    def of(cls, X, Y, weights, ridge, forest, judged=None, *, kernel, bandwidth, n_jobs=None, step_done):
+        """Fit to targets Y (n, k), and predict those of points by the others.
 
         Parameters
         ----------
@@ -48,32 +48,39 @@ class LocalRidge:
         weights : ndarray of shape (n,)
         ridge : float
         forest : sequence of TreeCells
+        judged : ndarray of shape (m,), default=None
+            Points that are predicted by the others; None: all.
         step_done : callable
             Called before each tree.
 
         Returns
         -------
         fitted : LocalRidge
-        held_out : ndarray of shape (n, k)
+        held_out : ndarray of shape (m, k)
 
         Notes
         -----
-        A cell of m points takes m^3 / 2 multiply-adds and two matrices, once for each thread.
+        A cell of m points takes m^3 / 2 multiply-adds, a third of them if none is judged, and two matrices, once for
+        each thread.
         """
         form = {"kernel": kernel, "bandwidth": bandwidth}
+        judged = np.arange(len(X)) if judged is None else judged
+        is_judged = np.zeros(len(X), dtype=bool)
+        is_judged[judged] = True
         held_out, coefficients = np.zeros(Y.shape), []
         for tree, cells in enumerate(forest, 1):
             step_done(f"tree {tree}")
             own, parts = np.empty(Y.shape, dtype=X.dtype), cells.parts
 
             def fitted(rows):
-                return _solution(X[rows], Y[rows], weights[rows], ridge, form)
+                return _solution(X[rows], Y[rows], weights[rows], ridge, form, held_out=is_judged[rows].any())
 
             for rows, solution in zip(parts, _in_threads(fitted, parts, n_jobs), strict=True):
                 own[rows] = solution.coefficients
-                held_out[rows] += solution.held_out
+                if solution.held_out is not None:
+                    held_out[rows] += solution.held_out
             coefficients.append(own)
-        return cls(X, tuple(forest), tuple(coefficients), **form, n_jobs=n_jobs), held_out / len(forest)
+        return cls(X, tuple(forest), tuple(coefficients), **form, n_jobs=n_jobs), held_out[judged] / len(forest)
 
     def scores(self, Q):
         """`values` plus the offsets."""
@@ -116,15 +123,16 @@ def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs
     return [None if any(part is None for part in found) else np.concatenate(found) for found in by_ridge]
 
 
-def _solution(X, Y, weights, ridge, form):
+def _solution(X, Y, weights, ridge, form, held_out=True):
     """`solve` of the points of a cell, in float32 if that serves."""
     weights = np.maximum(weights, ridge / _MOST_DIAGONAL)
     if ridge >= _SINGLE:
         try:
-            return solve(_matrix(X, np.float32, form), Y.astype(np.float32), ridge, weights.astype(np.float32))
+            single = Y.astype(np.float32), ridge, weights.astype(np.float32)
+            return solve(_matrix(X, np.float32, form), *single, held_out=held_out)
         except np.linalg.LinAlgError:
             pass
-    return solve(_matrix(X, np.float64, form), Y, ridge, weights)
+    return solve(_matrix(X, np.float64, form), Y, ridge, weights, held_out=held_out)
 
 
 def _matrix(X, dtype, form):

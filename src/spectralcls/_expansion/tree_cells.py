@@ -87,6 +87,11 @@ class TreeCells:
         """The points of each cell, a list."""
         return np.split(self.order, self.starts[1:-1])
 
+    def spread(self, n_cells):
+        """The points of some cells, spread over all, a list; of all cells if there are no more."""
+        chosen = np.linspace(0, len(self) - 1, min(len(self), n_cells)).round().astype(int)
+        return [self.rows(cell) for cell in chosen]
+
     def rows(self, cell):
         """The points of a cell."""
         return self.order[self.starts[cell] : self.starts[cell + 1]]

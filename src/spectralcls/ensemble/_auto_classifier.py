@@ -97,8 +97,9 @@ class AutoClassifier(ClassifierMixin, Auto):
     Notes
     -----
     Cost: up to 3000 points a fit takes O(n^3), some 40 Cholesky factors. Above, tuning works on 2000 points; ridge
-    regression takes O(n^2) a step of its conjugate gradients and is left out above 30 000 points, PerTurbo above
-    100 000. Memory is O(n) above 6000 points, and O(n^2) below.
+    regression takes O(n^2) a step of its conjugate gradients up to 20 000 points, and O(n) above, in cells. PerTurbo
+    and members with a :class:`~spectralcls.metric.KernelMetric` are left out above 100 000. Memory is O(n) above 6000
+    points, and O(n^2) below.
 
     The order of the samples does not matter. The order of the columns and the names of the classes decide ties between
     splits of the trees and the end of the searches for metrics: another order may change the second digit of a

@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from .._utils.cached import cached_property
 from ._budget import cost, dearest
-from ._members import LARGE, indicators_help, make_view
+from ._members import LARGE, indicators_help, make_views
 
 _TO_ALL = 2.0  # exponent of the time in n from a split to all points
 _SETTLED = ("kernel", "bandwidth", "alpha")  # reused by the fit to many points from the fit to a part of them
@@ -83,13 +83,19 @@ class Fitting:
     def _view(self, name):
         if name not in self._views:
             start = time.perf_counter()
-            view = make_view(name, self.large, self.points, self.indicators, self.options)
-            Z = self.points.X
-            for _, step in view.steps:  # one by one: what a pipeline passes on depends on the user's metadata routing
-                Z = step.fit(Z, self.points.answers, sample_weight=self.points.sample_weights).transform(Z)
+            views = make_views(name, self.points, self.indicators, self.options)
+            fitted = [(view, self._fitted(view)) for view in views]
+            view, Z = fitted[0] if len(fitted) == 1 else min(fitted, key=lambda pair: min(pair[0][-1].loss_curve_))
             self._views[name] = view, Z
             self.seconds[name] = time.perf_counter() - start
         return self._views[name]
+
+    def _fitted(self, view):
+        """Fit a view; the points in its coordinates."""
+        Z = self.points.X
+        for _, step in view.steps:  # one by one: what a pipeline passes on depends on the user's metadata routing
+            Z = step.fit(Z, self.points.answers, sample_weight=self.points.sample_weights).transform(Z)
+        return Z
 
     @cached_property
     def indicators(self):

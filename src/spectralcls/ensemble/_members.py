@@ -5,6 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state
 
@@ -28,6 +29,9 @@ _LARGE_RESIDUAL = 1e-2  # tolerance of conjugate gradients; a smaller one change
 
 # Views without a metric, and their encoding of numbers.
 ENCODINGS = {"standardized": "standard", "one scale": "shared", "ranks": "rank"}
+# Points from which the encoding below a gradient metric is chosen, too, by the loss in cells of neighbors. Accuracies
+# of ridge regression after it on 100 000 rows of covertype: ranks 92.2, standardized 93.4, one scale 94.2.
+MANY = 20_000
 
 
 class Member(NamedTuple):
@@ -39,17 +43,21 @@ class Member(NamedTuple):
     most: float = np.inf  # points it scales to
 
 
-def make_view(name, large, points, indicators, options):
-    """An unfitted pipeline of transformers: an encoding, and a metric that is learned on it."""
+def make_views(name, points, indicators, options):
+    """Unfitted pipelines of transformers, an encoding and a metric that is learned on it; of several, the one whose
+    metric has the least loss is the view."""
+    large = len(points.X) > LARGE
     encoder = partial(ColumnEncoder, dtype=np.float32 if large else np.float64, categorical=points.categorical)
     if name in ENCODINGS:
-        return make_pipeline(encoder(ENCODINGS[name], indicators=False))
+        return [make_pipeline(encoder(ENCODINGS[name], indicators=False))]
     if name == "kernel metric":
-        return make_pipeline(encoder(indicators=indicators), KernelMetric(**options))
+        return [make_pipeline(encoder(indicators=indicators), KernelMetric(**options))]
     samples = {"max_samples": _LARGE_TUNING} if large else {}
     metric = GradientMetric(task=points.task, scale=None, **samples, **options)
-    numeric = "rank" if name == "gradient metric" else "standard"
-    return make_pipeline(encoder(numeric, indicators=indicators), metric)
+    numeric = ["rank"] if name == "gradient metric" else ["standard"]
+    if points.task == "classification" and len(points.X) >= MANY:
+        numeric = list(ENCODINGS.values())
+    return [make_pipeline(encoder(each, indicators=indicators), clone(metric)) for each in numeric]
 
 
 def indicators_help(points, options):
@@ -124,9 +132,9 @@ def _boosted(Z, large, options):
 # Conjugate gradients take n^2 operations a step, low-rank factors of the classes n times the rank squared.
 MEMBERS = (
     Member("PerTurbo", "standardized", _perturbo, most=100_000),
-    Member("gradient metric + ridge", "gradient metric", _ridge, most=30_000),
-    Member("kernel metric + ridge", "kernel metric", _ridge, most=30_000),
-    Member("kernel metric + Parzen", "kernel metric", _parzen),
+    Member("gradient metric + ridge", "gradient metric", _ridge),
+    Member("kernel metric + ridge", "kernel metric", _ridge, most=100_000),
+    Member("kernel metric + Parzen", "kernel metric", _parzen, most=100_000),
     Member("one scale + Parzen", "one scale", _parzen),
     Member("boosted trees", "standardized", _trees),
 )

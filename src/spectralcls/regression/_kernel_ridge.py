@@ -50,8 +50,10 @@ class KernelRidge(PenalizedExpansion):
             return super()._fitted(data, rng)
         X, targets = data.X, targets_of(data)
         forest = [TreeCells.of(X, CELL, rng) for _ in range(TREES)]
-        parts = _spread(forest[0].parts, self.max_tuning_samples)
-        some = targets.take(np.concatenate(parts))
+        wanted = len(X) if self.max_tuning_samples is None else self.max_tuning_samples
+        parts = forest[0].spread(max(TUNED, -(-wanted * len(forest[0]) // len(X))))
+        judged = np.concatenate(parts)
+        some = targets.take(judged)
 
         def path(kernel, bandwidth, alphas):
             form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": self.n_jobs}
@@ -61,20 +63,20 @@ class KernelRidge(PenalizedExpansion):
         choice = leave_one_out(some.weights, self._candidates(X, rng, len(X)), path)
         self.points_, self.n_iter_ = X, 1
         form = {"kernel": choice.kernel, "bandwidth": choice.bandwidth}
-        self._local, held_out = self._in_cells(targets, forest, choice.alpha, **form)
-        fitted = Fitted(None, *targets.judged(held_out))
-        self._by_others, loss = fitted.held_out, float(np.average(fitted.losses, weights=targets.weights))
-        return choice._replace(fitted=fitted, loss=loss), targets, len(some.weights)
+        self._local, held_out = self._in_cells(targets, forest, choice.alpha, judged, **form)
+        fitted = Fitted(None, *some.judged(held_out))
+        self._by_others, loss = None, float(np.average(fitted.losses, weights=some.weights))
+        return choice._replace(fitted=fitted, loss=loss), targets, len(judged)
 
-    def _in_cells(self, targets, forest, alpha, **form):
-        """The `LocalRidge` of all points, and what it predicts of each by the others."""
+    def _in_cells(self, targets, forest, alpha, judged=None, **form):
+        """The `LocalRidge` of all points, and what it predicts of those judged (None: of each) by the others."""
         with progress(self._TITLE, len(forest), silent=not self.verbose) as step_done:
-            arguments = self.points_, targets.Y, targets.weights, alpha, forest
+            arguments = self.points_, targets.Y, targets.weights, alpha, forest, judged
             return LocalRidge.of(*arguments, **form, n_jobs=self.n_jobs, step_done=step_done)
 
     def _predictions_by_others(self, targets):
         local = vars(self).get("_local")
-        if local is None or vars(self).get("_by_others") is not None:
+        if local is None:
             return super()._predictions_by_others(targets)
         form = {"kernel": local.kernel, "bandwidth": local.bandwidth}
         return targets.judged(self._in_cells(targets, local.forest, self.alpha_, **form)[1]).scores
@@ -117,10 +119,3 @@ def smoother_of(estimator):
     if not isinstance(estimator, KernelRidge) or not estimator._has_factor:
         return None
     return estimator._smoother
-
-
-def _spread(parts, n_points):
-    """Some cells, spread over all, that hold `n_points` (None: all) or are `TUNED` if that is more."""
-    sizes = np.array([len(part) for part in parts])
-    wanted = len(parts) if n_points is None else min(len(parts), max(TUNED, int(np.ceil(n_points / sizes.mean()))))
-    return [parts[i] for i in np.linspace(0, len(parts) - 1, wanted).round().astype(int)]

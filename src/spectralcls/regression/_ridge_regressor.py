@@ -111,9 +111,9 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
 
     From 20 000 distinct points on, if `max_exact_samples` is less, four random trees cut the points into cells of at
     most 1500; a prediction is the mean over the trees of that by the points of the query's cell alone. Bandwidth and
-    ridge are those of the least leave-one-out loss within some cells, `loss_` that of all points. A fit takes time
-    proportional to n and memory for four n_points x n_outputs coefficients, a query 6000 kernel values at most.
-    Cells are solved in float32 if that changes predictions by less than 0.002 of the targets' spread. `tol`,
+    ridge are those of the least leave-one-out loss within some cells, `loss_` is that of their points by all trees. A
+    fit takes time proportional to n and memory for four n_points x n_outputs coefficients, a query 6000 kernel values
+    at most. Cells are solved in float32 if that changes predictions by less than 0.002 of the targets' spread. `tol`,
     `max_iter` and `rank` have no effect then.
 
     Targets times a power of two, or plus a number if that is exact, give the same bits in these units. A point is left
