@@ -1,4 +1,4 @@
-"""What was built and what runs: for bug reports and benchmarks."""
+"""The build and the running configuration, for bug reports and benchmarks."""
 
 import platform
 from typing import Any

@@ -1,8 +1,8 @@
-"""Ctrl-C during long calls of other libraries, which do not look at signals themselves.
+"""Ctrl-C during long calls of other libraries, which do not check signals.
 
-Python's handler of Ctrl-C runs between two instructions of the main thread. So a long call is made by another thread,
-and the main thread waits for it: interrupted, it leaves, and what was begun ends without anybody to take its result.
-That takes calls that release the GIL: NumPy's do, SciPy's wrappers of BLAS and LAPACK do not.
+Python's handler of Ctrl-C runs between two instructions of the main thread. So another thread makes the long call, and
+the main thread waits. If it is interrupted it returns, and the call finishes unused. The call has to release the GIL,
+as NumPy's do; SciPy's wrappers of BLAS and LAPACK do not.
 """
 
 import contextvars
@@ -20,7 +20,7 @@ _OPERATIONS = 2e9  # multiply-adds of a part of a matrix product: a tenth of a s
 
 @contextmanager
 def interruptible_pool(n_threads):
-    """A pool of threads whose waiting work is canceled, and whose running work is left alone, on an exception."""
+    """A pool of threads. On an exception waiting work is canceled, and running work continues."""
     pool = ThreadPoolExecutor(n_threads)
     try:
         yield pool
@@ -31,12 +31,12 @@ def interruptible_pool(n_threads):
 
 
 def run_interruptibly(call, *arguments, **options):
-    """The result of a call that releases the GIL, such that Ctrl-C is answered while it runs.
+    """The result of a call that releases the GIL; Ctrl-C is answered while it runs.
 
     Its arguments must not be used again after an interruption: it may still write to them.
     """
     if threading.current_thread() is not threading.main_thread():
-        return call(*arguments, **options)  # Python tells other threads of no signal
+        return call(*arguments, **options)  # Python delivers signals only to the main thread
     with interruptible_pool(1) as pool:
         return pool.submit(contextvars.copy_context().run, call, *arguments, **options).result()
 
@@ -44,7 +44,8 @@ def run_interruptibly(call, *arguments, **options):
 def eigh(A):
     """`numpy.linalg.eigh` that can be interrupted, and that decomposes every finite matrix.
 
-    NumPy's divide and conquer does not converge on some, of nearly equal rows and values like 1e-60: QR iteration does.
+    NumPy's divide and conquer fails to converge on some with nearly equal rows and values like 1e-60; QR iteration
+    converges.
     """
     try:
         return np.linalg.eigh(A) if len(A) <= _SHORT else run_interruptibly(np.linalg.eigh, A)
@@ -53,7 +54,7 @@ def eigh(A):
 
 
 def matmul(A, B):
-    """``A @ B``, by rows of A where it takes long."""
+    """``A @ B``, in blocks of rows of A if it takes long."""
     rows = 1 + int(_OPERATIONS / max(A.shape[1] * B.shape[1], 1))
     if rows >= len(A):
         return A @ B

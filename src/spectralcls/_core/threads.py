@@ -1,4 +1,4 @@
-"""How many threads a call of the core uses, and how threadpoolctl limits them."""
+"""Number of threads of a call of the core, and its limits by threadpoolctl."""
 
 import multiprocessing
 import os
@@ -13,14 +13,14 @@ from joblib.parallel import get_active_backend
 
 from . import compiled
 
-_MOST_THREADS = 1024  # what any larger n_jobs means: libraries start as many threads as they are told
+_MOST_THREADS = 1024  # upper limit of n_jobs, because libraries start as many threads as requested
 _SMALL = 1000  # rows and columns up to which several threads of BLAS gain little
 
 cpu_count = cache(joblib.cpu_count)  # reads the affinity mask and the container's quota: a tenth of a millisecond
 
 
 class _OneThread:
-    """One thread for some libraries, from the first that enters to the last that leaves."""
+    """One thread for some libraries, from the first entry to the last exit."""
 
     def __init__(self, libraries):
         self.libraries, self.entered, self._before = libraries, 0, ()
@@ -36,7 +36,7 @@ class _OneThread:
         self.entered += 1
 
     def restore(self):
-        """What there was before, once nobody is inside."""
+        """The previous limit, restored when nobody is inside."""
         if not self.entered:
             self._set(self._before)
 
@@ -93,7 +93,7 @@ class _SerialBlas:
                     raise
 
     def forget_other_threads(self):
-        """In a forked child the other threads are gone, and with them who would have left."""
+        """In a forked child the other threads, which would have exited the context, no longer exist."""
         if self._shared is not None and self._shared.entered > self._own.entered:
             self._shared.entered = self._own.entered
             self._shared.restore()
@@ -121,14 +121,14 @@ if hasattr(os, "register_at_fork"):  # no thread is about to set limits while an
 def serial_blas():
     """A context in which BLAS uses the calling thread alone; nested and concurrent ones count as one.
 
-    For products between calls of the core or in threads of our own: the threads of BLAS go on waiting busily for more
-    work, on the processors that the other threads need next.
+    For products between calls of the core, or in our own threads: BLAS threads wait busily for more work on the
+    processors that the other threads need next.
     """
     return _serial_blas.inside()
 
 
 def blas_threads_for(X):
-    """`serial_blas` for data of few rows and columns, whatever holds them; else nothing changes.
+    """`serial_blas` for data of few rows and columns in any container; otherwise no change.
 
     Fits and votes of a few hundred points alternate short calls of BLAS and of the core. Between two calls threads of
     BLAS wait busily, on processors that the core's threads need: that took up to four times as long on two processors.

@@ -1,4 +1,4 @@
-"""The skeleton of every estimator: a fit that happens as a whole or not at all, and shared parameters."""
+"""The skeleton of every estimator: a fit that succeeds completely or changes nothing, and shared parameters."""
 
 from .base import (
     Estimator,

@@ -1,4 +1,4 @@
-"""The base class of the estimators, and the transaction that every fit is."""
+"""The base class of the estimators, and the transaction around every fit."""
 
 import functools
 from collections.abc import Callable
@@ -31,22 +31,22 @@ def transactional(method: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def transactional(*, keep: bool = ..., nested_validation: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def transactional(method: Any = None, *, keep: bool = False, nested_validation: bool = False) -> Any:
-    """Decorator of `fit` and its kin: the estimator changes as a whole when they succeed, and otherwise not at all.
+    """Decorator of `fit` and similar methods: the estimator changes completely if they succeed, and otherwise not at
+    all.
 
-    The method works on a copy of the estimator, which the estimator becomes in one assignment at the end. Whatever
-    ends it early, invalid data or Ctrl-C, therefore leaves the estimator as it was.
+    The method works on a copy of the estimator, and one assignment at the end replaces the estimator's state. So
+    invalid data or Ctrl-C leave the estimator unchanged.
 
     Parameters
     ----------
     method : callable
         ``method(self, ...)`` may set attributes on `self` as it likes, and returns `self` or something else.
     keep : bool, default=False
-        Whether the copy starts with what was learned before, as `partial_fit` needs it. Otherwise it starts with the
-        parameters and what other code has set on it, so that no attribute of the last fit survives. Arrays are not
+        Whether the copy starts with the learned attributes, as `partial_fit` needs. Otherwise it starts with the
+        parameters and attributes set by other code, so that no attribute of the last fit survives. Arrays are not
         copied: a method that keeps them must not write into them.
     nested_validation : bool, default=False
-        Whether estimators and functions that the method calls validate their own parameters, as those have to that a
-        user hands in.
+        Whether estimators and functions called by the method validate their own parameters, as the user's objects must.
     """
     if method is None:
         return functools.partial(transactional, keep=keep, nested_validation=nested_validation)
@@ -73,14 +73,14 @@ def _without_learned(estimator):
 
 
 def fitted_on_workers(estimator):
-    """True if the training points are those of a collection, else an AttributeError."""
+    """True if the training points are a collection; otherwise raises AttributeError."""
     if not is_on_workers(estimator):
         raise AttributeError(f"{type(estimator).__name__} was not fitted to a Dask collection.")
     return True
 
 
 def fitted_in_memory(estimator):
-    """True, or an AttributeError that names the way out of a fit to a collection."""
+    """True; raises an AttributeError with the alternative after a fit to a collection."""
     if is_on_workers(estimator):
         raise AttributeError(
             f"This {type(estimator).__name__} was fitted to a Dask collection, and the method needs all points in "
@@ -97,7 +97,7 @@ def is_on_workers(estimator):
 
 @functools.cache
 def documents():
-    """The address of the documents, as the metadata of the installed package give it; empty without one."""
+    """The address of the documents from the metadata of the installed package; empty without one."""
     try:
         addresses = metadata.metadata("spectralcls").get_all("Project-URL", [])
     except metadata.PackageNotFoundError:  # the package is on the path without being installed
@@ -106,11 +106,11 @@ def documents():
 
 
 class Estimator(BaseEstimator):
-    """An estimator whose parameters of shared names have the shared meaning, and whose X passes through `Inputs`.
+    """An estimator with shared meanings of parameter names, whose X passes through `Inputs`.
 
     A parameter of a subclass has the constraint in its `_parameter_constraints` or those of its bases, else the one in
-    `CONSTRAINTS`. What the user hands over becomes coordinates by the object that `_make_inputs` gives, which a fitted
-    estimator keeps as `_inputs`. A pickle says which version wrote it.
+    `CONSTRAINTS`. The object from `_make_inputs` turns the user's data into coordinates; a fitted estimator keeps it as
+    `_inputs`. A pickle names the version that wrote it.
     """
 
     _inputs: Inputs
@@ -167,9 +167,9 @@ class Estimator(BaseEstimator):
         return coordinates(self, X)
 
     def _search(self, sample, candidates, score):
-        """The best candidates, see `search`; what was tried is kept as attributes.
+        """The best candidates, see `search`; the candidates and scores become attributes.
 
-        A winner that may disappoint is warned of, unless the caller is to be quiet.
+        Warns of a doubtful winner, unless the caller has asked for silence.
         """
         own_grid = "bandwidth" in candidates and getattr(self, "bandwidth_grid", ()) is None
         found = search(sample, candidates, score, growing="bandwidth" if own_grid else None)
@@ -218,7 +218,7 @@ class Estimator(BaseEstimator):
 
     @available_if(fitted_on_workers)
     def to_local(self):
-        """The same fitted estimator with all that it has learned in this process.
+        """The same fitted estimator with everything that it learned in this process.
 
         Only present after a fit to a Dask collection.
 
@@ -258,7 +258,7 @@ def _(estimator):
 
 
 def at_end(estimator, found):
-    """What to say of a search whose best bandwidth is the last one tried."""
+    """Advice for a search whose best bandwidth is the last one tried."""
     tried = found.cv_results["param_bandwidth"]
     return (
         f"{type(estimator).__name__}: the best bandwidth is the {found.at_end} of all that were tried, from "
@@ -267,7 +267,7 @@ def at_end(estimator, found):
 
 
 def coordinates(estimator, X):
-    """Queries (m, d) as a fitted estimator sees them."""
+    """Queries (m, d) in the coordinates of a fitted estimator."""
     if "_inputs" not in vars(estimator):  # asked first: the check takes as long as the sums of a query
         check_is_fitted(estimator)
     return estimator._inputs(X)
@@ -297,7 +297,7 @@ def fitted_form(estimator):
 
 
 def integrates_missing(estimator):
-    """Whether a fitted estimator integrates out what a query lacks."""
+    """Whether a fitted estimator integrates over missing values of a query."""
     form, _ = fitted_form(estimator)
     return form is not None and form.by_class and estimator._inputs.missing == "integrate"
 

@@ -14,7 +14,7 @@ from .base import Estimator, transactional
 
 
 def has_probabilities(estimator):
-    """Whether a classifier learns the temperature of its scores, or else an AttributeError with the reason."""
+    """True if a classifier learns the temperature of its scores; otherwise raises an AttributeError with the reason."""
     reason = estimator._without_probabilities
     if reason is not None:
         raise AttributeError(f"{type(estimator).__name__} has no probabilities: {reason}")
@@ -22,7 +22,7 @@ def has_probabilities(estimator):
 
 
 def refuse_many_classes(estimator, n_classes, most):
-    """Raise before the work begins if its time would grow with the square of so many classes."""
+    """Raise before the work begins if so many classes would take too long, with time quadratic in their number."""
     if n_classes > most:
         raise ValueError(
             f"{type(estimator).__name__} takes up to {most} classes, got {n_classes}: its time grows with the square "
@@ -68,8 +68,9 @@ class Classifier(ClassifierMixin, Estimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Training points, or a data frame; float32 stays float32, all other numbers become float64. The classifiers
-            of kernel means and spectra also take a Dask array or data frame and keep it where it is: answers to Dask
-            queries are then lazy, a task uses one thread unless `n_jobs` says more, and `to_local` brings all here.
+            of kernel means and spectra also take a Dask array or data frame and leave it in place: predictions of Dask
+            queries are then lazy, a task uses one thread unless `n_jobs` says more, and `to_local` brings everything
+            into memory.
         y : array-like of shape (n_samples,)
             Class labels, two classes at least.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -83,10 +84,10 @@ class Classifier(ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            For invalid data, one class only, or parameters that do not fit the data. A fitted classifier stays as it
-            was.
+            For invalid data, one class only, or parameters that do not fit the data. A fitted classifier stays
+            unchanged.
         TypeError
-            For a Dask collection, if the classifier learns in memory alone.
+            For a Dask collection, if the classifier learns only in memory.
         """
         self._inputs = self._inputs_for(X)
         data = self._inputs.fit(X, y, sample_weight, at_least=self._fewest_classes)
@@ -101,7 +102,7 @@ class Classifier(ClassifierMixin, Estimator):
         raise NotImplementedError
 
     def _evidence(self, X):
-        """Finite scores of the classes for queries as the user has them."""
+        """Finite scores of the classes for the user's queries."""
         return by_rows(self._scores(self._queries(X)), finite_scores)
 
     def _winners(self, X):
@@ -147,8 +148,8 @@ class Classifier(ClassifierMixin, Estimator):
         Returns
         -------
         y : ndarray of shape (n_queries,)
-            Labels, in the dtype of `classes_`. Where no kernel reaches (compact kernels) and the rule compares nothing
-            else, the class of the nearest training point, among the classes of positive prior probability.
+            Labels, in the dtype of `classes_`. If no compact kernel reaches a query and the rule compares nothing else,
+            the class of the nearest training point among the classes of positive prior probability.
 
         Raises
         ------
@@ -179,7 +180,7 @@ class Classifier(ClassifierMixin, Estimator):
         Returns
         -------
         accuracy : float
-            Weighted share of the queries whose label is predicted.
+            Weighted fraction of the queries with a correct label.
 
         Raises
         ------
@@ -251,10 +252,10 @@ class Classifier(ClassifierMixin, Estimator):
 
 def log_posterior(scores):
     """Logarithms (m, C) of the softmax of scores, an array or a Dask array."""
-    relative = scores - scores.max(axis=1, keepdims=True)  # first: far away a log joint may be 1e40
+    relative = scores - scores.max(axis=1, keepdims=True)  # first, because far away a log joint may be 1e40
     return relative - np.log(np.exp(relative).sum(axis=1, keepdims=True))
 
 
 def temperature(estimator):
-    """What a fitted classifier divides its scores by before the softmax; None without probabilities."""
+    """The divisor of the scores before the softmax; None without probabilities."""
     return None if estimator._without_probabilities is not None else estimator._temperature

@@ -1,4 +1,4 @@
-"""Parameters that several estimators share: one name, one meaning, one range of values."""
+"""Shared parameters of estimators: one name, one meaning, one range of values."""
 
 import functools
 import inspect
@@ -43,7 +43,7 @@ CONSTRAINTS = {
 
 
 def constraints(cls):
-    """What the parameters of a class may be: the `_parameter_constraints` of it and its bases, and those above."""
+    """Constraints of the parameters of a class: the `_parameter_constraints` of it and its bases, and those above."""
     names = inspect.signature(cls.__init__).parameters
     found = {name: CONSTRAINTS[name] for name in names if name in CONSTRAINTS}
     for base in reversed(cls.__mro__):
@@ -69,7 +69,7 @@ def with_parameters(cls):
 
 
 def _naming_the_class(init):
-    """The constructor, whose errors name the class that the user asks for, not the one that defines it."""
+    """The constructor, whose errors name the class that the user calls, not the one that defines it."""
 
     @functools.wraps(init)
     def __init__(self, *args, **kwargs):

@@ -1,7 +1,7 @@
 """Prediction sets of classifiers that can score each training point by all others.
 
-A classifier takes `conformal_p_values` and `predict_set` as its methods, and gives ``_leave_one_out()``, a
-`LeftOut`, and `_without_leave_one_out`: None, or why it has none.
+A classifier takes `conformal_p_values` and `predict_set` as its methods, and defines ``_leave_one_out()``, a `LeftOut`,
+and `_without_leave_one_out`: None, or the reason for having none.
 """
 
 from numbers import Real
@@ -30,7 +30,7 @@ def _check_by_class(by_class):
 
 
 def leave_one_out(estimator):
-    """The training points of a fitted classifier as the others see them, a `LeftOut`; computed once.
+    """The training points of a fitted classifier scored by the others, a `LeftOut`; computed once.
 
     Raises
     ------
@@ -49,17 +49,17 @@ def leave_one_out(estimator):
 def conformal_p_values(self, X, by_class=False):
     """How well each class suits each query, relative to how well labels suit the training points.
 
-    The p-value of a class is the share of the training points, the query included, whose labels the other points
-    support no better than they support that class for the query. Support is the log odds of a label by all other
-    points, against the other classes and a background. That is a score which is the same everywhere, and which 2 % of
-    the training points do not reach for their own class. See the notes for what is guaranteed.
+    The p-value of a class is the fraction of the training points, the query included, whose labels have no more support
+    from the other points than that class has for the query. Support is the log odds of a label given all other points,
+    against the other classes and a background: a constant score that 2 % of the training points do not reach for their
+    own class. The notes say what is guaranteed.
 
     Parameters
     ----------
     X : array-like of shape (n_queries, n_features)
         Queries.
     by_class : bool, default=False
-        Whether to compare with the training points of that class alone.
+        Whether to compare only with the training points of that class.
 
     Returns
     -------
@@ -82,17 +82,17 @@ def conformal_p_values(self, X, by_class=False):
     *Kernel means, spectral classifiers with all components, PerTurbo*: full conformal prediction [1]_. The query joins
     the training points with each class in turn, and every point is scored by all others, the query among them. The
     probability is at most t, for any t, for points in random order if bandwidth, metric, scales and background were not
-    chosen with these training points; what is chosen changes it by what one more point would change there. A metric
-    that is learned from the same points changes it much, see `predict_set`. The weights of rules weighted by 1/f are
-    those of the fit.
+    chosen with these training points. A choice changes the probability as much as one more point changes the choice. A
+    metric learned from the same points changes it more, see `predict_set`. Rules weighted by 1/f keep the weights of
+    the fit.
 
     *Kernel ridge and logistic regression,* :class:`~spectralcls.AutoClassifier`: leave-one-out ranks (the jackknife).
     The training points are scored by models that have not seen them, in closed form or, for `AutoClassifier`, out of
     fold; the query by the model of all points. There is no guarantee for finite samples. The probability tends to t as
-    one point matters less and less to the model [2]_; by measurement coverage is as asked for within a point.
+    the influence of one point on the model vanishes [2]_; measured coverage is within a point of the requested one.
 
     The first call scores the training points: O(n^2) kernel values, for PerTurbo the inverse of each class, O(n^3).
-    What tuning found is used again. Then the cost is that of the scores and, for full conformal prediction, of the
+    Results of tuning are reused. Later calls take the time of the scores and, for full conformal prediction, of the
     pairs of queries and points whose order is in doubt: at 2000 points `predict_set` takes two to six times as long as
     `predict_proba`, p-values longer. Leave-one-out ranks take one or two times as long.
 
@@ -122,9 +122,9 @@ def predict_set(self, X, coverage=0.9, by_class=False):
     Returns
     -------
     members : ndarray of bool of shape (n_queries, n_classes)
-        Which of `classes_` are in the set. More than one: the data do not decide. None: the query is unlike all
-        classes, "unknown". Far from all points kernel ridge and logistic regression and `AutoClassifier` tend to the
-        classes' shares, and their sets to all classes if many training points are as undecided.
+        Which of `classes_` are in the set. Several: the data do not decide. None: the query is unlike all classes,
+        "unknown". Far from all points kernel ridge and logistic regression and `AutoClassifier` tend to the classes'
+        shares, and their sets to all classes if many training points are as undecided.
 
     Raises
     ------

@@ -27,7 +27,8 @@ def _has_intervals(estimator):
 class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     """A regressor that learns from checked data in ``_learn(data)`` and predicts targets (m, k) in ``_targets(X)``.
 
-    For intervals it gives ``_ends(X, coverage)``, (m, k, 2), and `_without_intervals`: None, or why there are none.
+    For intervals it defines ``_ends(X, coverage)``, (m, k, 2), and `_without_intervals`: None, or the reason for having
+    none.
     """
 
     _one_output: bool
@@ -41,8 +42,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Samples, or a data frame; float32 stays float32, all other numbers become float64. `KernelRegressor` also
-            takes a Dask array or data frame and keeps it where it is: answers to Dask queries are then lazy, a task
-            uses one thread unless `n_jobs` says more, and `to_local` brings all here.
+            takes a Dask array or data frame and leaves it in place: predictions of Dask queries are then lazy, a task
+            uses one thread unless `n_jobs` says more, and `to_local` brings everything into memory.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -56,15 +57,14 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Raises
         ------
         ValueError
-            For invalid data, or parameters that do not fit the data. A fitted regression stays as it was.
+            For invalid data, or parameters that do not fit the data. A fitted regression stays unchanged.
         TypeError
-            For a Dask collection, if the regression learns in memory alone.
+            For a Dask collection, if the regression learns only in memory.
 
         Warns
         -----
         UserWarning
-            If y looks like classes, or a single target decides the fit; and if what was chosen is the last that was
-            tried.
+            If y looks like classes, if a single target decides the fit, or if the best candidate is the last one tried.
         """
         self._inputs = self._inputs_for(X)
         data = self._inputs.fit_targets(X, y, sample_weight)
@@ -141,17 +141,17 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
         Notes
         -----
-        The jackknife+ [4]_: the ends are quantiles, over the training samples, of the prediction without a sample, less
-        or more that sample's residual by the others. The coverage is the asked one over all queries together, by
-        measurement within 1.5 of 100 in the mean over tables of 30 to 5000 samples; the theorem for samples in random
-        order promises ``2 coverage - 1``. A residual counts relative to what is usual around the sample, so that
-        intervals are wide where the targets scatter; where few samples are near, what is usual comes from all.
+        The jackknife+ [4]_: the ends are quantiles, over the training samples, of the prediction without a sample minus
+        and plus that sample's residual by the others. The measured coverage over all queries is within 1.5 points of
+        the requested one, on average over tables of 30 to 5000 samples; the theorem for samples in random order
+        guarantees ``2 coverage - 1``. Residuals are divided by their usual size around the sample, so that intervals
+        are wide where the targets scatter; with few near samples the usual size comes from all.
 
         `KernelRegressor` and `KernelRidgeRegressor` know the prediction without a sample in closed form.
         `KernelRegressor` takes two passes over the pairs at the first call (with up to 300 samples as many as tuning),
         O(n_queries n (d + outputs)) each and, for degree 1, d^2 for each pair. `KernelRidgeRegressor` inverts a matrix
-        at the first call, O(n^3), and a query takes n^2 multiply-adds. `AutoRegressor` has the residuals of the samples
-        that its members had not seen, and takes its prediction with all samples in the place of that without one.
+        at the first call, O(n^3), and a query takes n^2 multiply-adds. `AutoRegressor` has the residuals of samples
+        that its members had not seen, and replaces the prediction without a sample by that with all samples.
 
         References
         ----------
@@ -193,7 +193,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
 
 def _advise_of(name, data):
-    """Say of targets in memory what is probably not meant: classes, and a single target that decides the fit."""
+    """Warn of targets in memory that look like classes, and of a single target that decides the fit."""
     if not isinstance(data.targets, np.ndarray):
         return
     for column, units in zip(data.targets.T, target_units(data.targets, None).to(data.targets).T, strict=True):

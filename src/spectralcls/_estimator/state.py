@@ -1,4 +1,4 @@
-"""The version in a pickled or stored estimator, and the versions that this one reads."""
+"""The version in a pickled or stored estimator, and the readable versions."""
 
 from .. import __version__
 
@@ -14,7 +14,7 @@ def _minor(version):
 
 
 def written(state):
-    """The state of an estimator for a pickle, which says which version wrote it."""
+    """The state of an estimator for a pickle, with the version that wrote it."""
     return {name: value for name, value in state.items() if name not in DERIVED + GIVEN} | {_WRITTEN_BY: __version__}
 
 

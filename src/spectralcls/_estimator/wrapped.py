@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 def within(estimator):
     """The fitted estimator that does the work, and the fitted steps before it.
 
-    A search stands for its best estimator, a pipeline for its last step, a frozen estimator for what it holds.
+    A search is replaced by its best estimator, a pipeline by its last step, a frozen estimator by its content.
 
     Returns
     -------
@@ -42,14 +42,14 @@ def within(estimator):
 
 
 def mapped(steps, X):
-    """Queries of the user as the estimator behind the steps takes them."""
+    """Queries of the user in the form after the steps."""
     for step in steps:
         X = step.transform(X)
     return X
 
 
 def names_after(steps, names):
-    """Names of the features behind the steps, a list; None if a step does not tell."""
+    """Names of the features after the steps, a list; None if a step does not provide them."""
     for step in steps:
         try:
             names = list(step.get_feature_names_out(names))

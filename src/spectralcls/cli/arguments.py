@@ -52,7 +52,7 @@ def share(text):
 
 
 def output(text):
-    """A file that can be written, found out before the work and not after it."""
+    """A writable file, checked before the work."""
     try:
         outputs.check(Path(text))
     except CommandError as error:

@@ -102,7 +102,7 @@ def run(arguments):
 
 
 def _metrics_of(data, asked):
-    """Those that were asked for, or the usual ones of the task."""
+    """The requested entries, or the default ones of the task."""
     if asked is None:
         return DEFAULT[data.task]
     foreign = [metric for metric in asked if metric not in OF_TASK[data.task]]

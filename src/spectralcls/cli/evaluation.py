@@ -24,13 +24,13 @@ from .parallel import imap_unordered
 from .registry import Setting, prepared
 from .significance import OF_TASK
 
-SMALL = 5000  # samples up to which classifiers have one thread and run side by side
+SMALL = 5000  # samples up to which classifiers run in parallel on one thread each
 _MAX_FOLDS = 5
-COVERAGE = 0.9  # of the intervals of a regression
+COVERAGE = 0.9  # coverage of the intervals of a regression
 
 
 class Outcome(NamedTuple):
-    """What one classifier did on one split."""
+    """Result of one classifier on one split."""
 
     scores: dict = {}  # metric: value, NaN if the classifier has no such score
     bandwidth: object = None
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
 
 @dataclass
 class Result:
-    """What one classifier did, split by split."""
+    """Results of one classifier on all splits."""
 
     name: str
     baseline: bool
@@ -53,7 +53,7 @@ class Result:
 
     @property
     def error(self):
-        """The first exception; the classifier is left out if there is one."""
+        """The first exception, which excludes the classifier."""
         return next((outcome.error for outcome in self.ordered if outcome.error), None)
 
     @property
@@ -83,7 +83,7 @@ class Result:
         return float(np.median([getattr(outcome, f"{what}_seconds") for outcome in self.ordered]))
 
     def record(self, metrics):
-        """Means, deviations and medians as a dict for JSON, None for what there is not."""
+        """Means, deviations and medians as a dict for JSON, None for missing values."""
         record = {"regressor" if "rmse" in metrics else "classifier": self.name}
         for metric in metrics:
             record |= {f"{metric}_mean": _known(self.mean(metric)), f"{metric}_std": None}
@@ -104,8 +104,8 @@ def _known(value):
 def evaluate(data, entries, arguments, step):
     """Results of all entries, on the same splits.
 
-    Up to `SMALL` samples, and without `n_jobs`, as many classifiers run side by side as there are processors, each
-    on one thread; else one after the other. What they learn and predict is the same.
+    Up to `SMALL` samples, and without `n_jobs`, the classifiers run in parallel, one per processor and on one thread
+    each; otherwise they run one after the other. The results are the same.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def evaluate(data, entries, arguments, step):
     arguments : Namespace
         Those of ``compare``.
     step : callable
-        Called with what is done, once per classifier and split.
+        Called with a description, once per classifier and split.
 
     Returns
     -------
@@ -173,7 +173,8 @@ def splits_of(data, repeats, test_size, seed):
 
 
 def fitted(entry, data, rows, scale, *, seed, n_jobs, parameters=()):
-    """The classifier of an entry, fitted to some rows: the one itself, and what stands before it with it."""
+    """The classifier of an entry, fitted to some rows: the classifier itself, and the pipeline with its
+    preprocessing."""
     y = data.y[rows]
     smallest = len(y) if data.classes is None else np.unique(y, return_counts=True)[1].min()
     n_folds = int(np.clip(smallest, 2, _MAX_FOLDS))
@@ -189,7 +190,7 @@ def _fit_and_score(entry, data, split, metrics, scale, options):
     train, test = split
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        # Folds for tuning are as many as the smallest class can fill, but at least two.
+        # The number of folds for tuning is limited by the smallest class, and at least two.
         warnings.filterwarnings("ignore", message="The least populated class")
         try:
             start = time.perf_counter()
@@ -198,14 +199,14 @@ def _fit_and_score(entry, data, split, metrics, scale, options):
             predicted = whole.predict(data.X[test])
             predict_seconds = time.perf_counter() - end
             scores = scores_of(whole, data.X[test], data.y[test], predicted, metrics)
-        except Exception as error:  # one classifier that cannot handle the data must not lose the others' results
+        except Exception as error:  # a classifier that cannot handle the data must not cost the others their results
             return Outcome(error=f"{type(error).__name__}: {error}")
     notes = tuple(str(warning.message) for warning in caught)
     return Outcome(scores, entry.bandwidth_of(classifier), end - start, predict_seconds, predicted, notes)
 
 
 def scores_of(model, X, y, predicted, metrics):
-    """{metric: value} of a fitted estimator, NaN for what needs probabilities, scores or intervals that it lacks."""
+    """{metric: value} of a fitted estimator, NaN if it lacks the probabilities, scores or intervals for a metric."""
     if set(metrics) & set(OF_TASK["regression"]):
         return _scores_of_numbers(model, X, y, predicted, metrics)
     scores = {"accuracy": float(np.mean(predicted == y))}

@@ -116,7 +116,7 @@ def _dot(result, metric, place):
 
 
 def _confusion(data, taken, arguments):
-    """How often each class was answered for each class, over all splits."""
+    """Confusion matrix of the classes over all splits."""
     n = len(data.classes)
     if n > _MOST_CLASSES:
         return
@@ -154,7 +154,7 @@ def _scatter(data, taken, arguments):
 
 
 def _importances(data, entry, metric, arguments):
-    """How much worse the answers are if a column is shuffled, on the first split."""
+    """Loss of the score if a column is shuffled, on the first split."""
     from sklearn.inspection import permutation_importance
 
     if data.X.shape[1] > _MOST_SHUFFLED:
@@ -168,7 +168,7 @@ def _importances(data, entry, metric, arguments):
         return sign * scores_of(model, X, y, model.predict(X), [metric])[metric]
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the comparison has said them
+        warnings.simplefilter("ignore")  # the comparison has already shown them
         _, model = fitted(entry, data, train, arguments.scale, seed=arguments.seed, n_jobs=arguments.n_jobs)
         found = permutation_importance(
             model, data.X[test], data.y[test], scoring=score, n_repeats=_SHUFFLES, random_state=arguments.seed

@@ -1,4 +1,4 @@
-"""``spectralcls list``: what the other commands have names for."""
+"""``spectralcls list``: the names that the other commands know."""
 
 from pathlib import Path
 

@@ -29,7 +29,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Terminate(KeyboardInterrupt):
-    """SIGTERM, which ends the work as Ctrl-C does, and with it the processes that it started."""
+    """SIGTERM, which ends the work and its child processes, as Ctrl-C does."""
 
 
 def build_parser():
@@ -73,7 +73,7 @@ def main(argv=None):
     except KeyboardInterrupt:
         print("spectralcls: interrupted", file=sys.stderr)
         return _INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone, as in `spectralcls ... | head`
+    except BrokenPipeError:  # the reader of the output has ended, as in `spectralcls ... | head`
         _drop_output()
         return 0
     except OSError as error:
@@ -92,7 +92,7 @@ def _check_command(argv):
 
 @contextmanager
 def _terminable():
-    """SIGTERM raises; a process that is killed at once would leave those that it started."""
+    """Let SIGTERM raise, since a process killed at once would leave its child processes behind."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -117,5 +117,5 @@ def _say(message, *where, **more):
 
 
 def _drop_output():
-    """Send what is still buffered nowhere: Python would try again at its end."""
+    """Discard buffered output, which Python would otherwise write again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Files that commands write: found to be writable before the work, and written at once or not at all."""
+"""Output files of commands: checked before the work, and written completely or not at all."""
 
 import tempfile
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ def check(path):
 
 
 def keep_apart(path, *inputs):
-    """Raise if a file that is to be written is one of those that are read: it would take their place.
+    """Raise if an output file is one of the input files, which it would replace.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def keep_apart(path, *inputs):
 
 @contextmanager
 def written(path, what):
-    """`atomic`, for an error of the system as one line: `what` is what was not written."""
+    """`atomic`, with a system error as one line: `what` names the file that was not written."""
     try:
         with atomic(path) as temporary:
             yield temporary

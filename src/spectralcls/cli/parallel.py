@@ -4,13 +4,13 @@ import time
 
 from .errors import CommandError
 
-_PATIENCE = 2  # seconds of work after which it pays to start processes, which import for as long
+_PATIENCE = 2  # seconds of work after which starting processes pays; their imports take as long
 
 
 def imap_unordered(function, tasks, processes, step):
-    """Pairs of a task's name and what ``function`` returns for its arguments, in no certain order.
+    """Pairs of a task's name and the result of ``function`` for its arguments, in any order.
 
-    Other processes have one thread for BLAS, OpenMP and the core. Short work starts none. They end with the generator.
+    Other processes have one thread for BLAS, OpenMP and the core, and end with the generator. Short work starts none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""``spectralcls predict``: answers of a saved model for a file, into a text file."""
+"""``spectralcls predict``: predictions of a saved model for a file, written to a text file."""
 
 import bz2
 import csv
@@ -100,7 +100,7 @@ def _answers(model, source, first_row, arguments):
 
 
 def _schema(model, source):
-    """The rules that `fit` stored; those of a model from elsewhere are names, or positions, of numbers."""
+    """The rules stored by `fit`; for other models the names or positions of columns of numbers."""
     from ..datasets import Schema
 
     if hasattr(model, "table_schema_"):
@@ -127,7 +127,7 @@ def _ending(path):
 
 @contextmanager
 def _opened(path, encoding):
-    """A file to write text to: the standard output, or one that takes its place when it is complete."""
+    """A text file to write: the standard output, or a file that appears when it is complete."""
     if path == _STANDARD:
         yield sys.stdout
         return
@@ -170,7 +170,7 @@ def _write(model, arguments):
 
 
 def _as_text(column, decimal, escape):
-    """Cells of a kept column of Arrow as they were, to the last digit; those of an array of answers."""
+    """Cells of a kept Arrow column, exact to the last digit, or of an array of predictions."""
     import pyarrow as pa
 
     if not hasattr(column, "to_pylist"):
@@ -186,7 +186,7 @@ def _as_text(column, decimal, escape):
 
 
 def _escaped(text):
-    """Text that a spreadsheet shows: a cell that begins like a formula is one, unless it is a number."""
+    """Text made safe for spreadsheets: a cell that begins like a formula is escaped, unless it is a number."""
     if not text.startswith(_FORMULA):
         return text
     digits = text[1:].translate(str.maketrans("", "", " .,'%eE-+"))

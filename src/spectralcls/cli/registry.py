@@ -1,4 +1,4 @@
-"""The classifiers and regressors that the command line has names for: ours, one line each, and scikit-learn's."""
+"""The classifiers and regressors that the command line knows: ours, one line each, and scikit-learn's."""
 
 import difflib
 import inspect
@@ -10,15 +10,15 @@ from importlib import import_module
 from .errors import CommandError
 
 MAJORITY, MEAN = "majority class", "mean"
-NAIVE = {MAJORITY: "the most frequent class", MEAN: "the mean of the target"}  # what any other has to beat
+NAIVE = {MAJORITY: "the most frequent class", MEAN: "the mean of the target"}  # the baseline that any other has to beat
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a factory may need to know about the training data."""
+    """Properties of the training data for factories."""
 
     n_train: int
-    n_folds: int  # folds for tuning, as many as every class can fill
+    n_folds: int  # folds for tuning, limited by the smallest class
     variance: float  # of all entries of X
     n_features: int
     seed: int
@@ -27,7 +27,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Entry:
-    """An estimator under the name that it has on the command line and in the table."""
+    """An estimator with its name on the command line and in the table."""
 
     name: str
     summary: str
@@ -213,13 +213,14 @@ def _key(name):
 
 
 def check(names):
-    """Raise for a name that is known for no task; the data are not read yet."""
+    """Raise for a name unknown in every task, before the data are read."""
     of_numbers = {_key(entry.name) for entry in OF_TASK["regression"]}
     select([name for name in names if _key(name) not in of_numbers])
 
 
 def select(names=None, everything=False, task="classification"):
-    """Entries of the given names, in the given order; for None those in front, or all of ours and scikit-learn's."""
+    """Entries of the given names, in the given order; for None the recommended ones, or all of ours and
+    scikit-learn's."""
     entries = OF_TASK[task]
     if names is None:
         return tuple(entry for entry in entries if everything or entry.front)
@@ -239,7 +240,7 @@ def select(names=None, everything=False, task="classification"):
 
 
 def prepared(estimator, X, categorical, scale):
-    """The estimator for features of numbers and codes of categories: as it is, or behind what it needs.
+    """The estimator for features of numbers and codes of categories, with the preprocessing that it needs.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from .significance import LEVEL, METRICS, OF_TASK, advice, point_of, ranked, sta
 
 
 def heading(data, n_train, n_test, arguments):
-    """Lines on what is compared: of how many samples, what the columns were taken for, how."""
+    """Lines on the comparison: number of samples, kinds of columns, splits."""
     features = "scaled on the training part" if arguments.scale else "not scaled"
     size = f"{len(data.y)} samples, {_plural(data.X.shape[1], 'feature')}, {data.answers}"
     parts = f"{n_train} training and {n_test} test samples"
@@ -27,12 +27,12 @@ def columns(metrics):
 
 
 def kind_of(metrics):
-    """What is compared by these metrics."""
+    """The kind of models that these metrics compare."""
     return "regressor" if metrics[0] in OF_TASK["regression"] else "classifier"
 
 
 def cells(result, metrics, mark):
-    """What the table shows of a result that did not fail."""
+    """The cells of the table for a successful result."""
     shown = []
     for metric in metrics:
         mean, deviation, show = result.mean(metric), result.deviation(metric), METRICS[metric][2]
@@ -43,7 +43,7 @@ def cells(result, metrics, mark):
 
 
 def table(results, metrics):
-    """One line per classifier, the best first; why one failed stands in its line."""
+    """One line per classifier, the best first; the line of a failed one gives the reason."""
     marks = standings(results, metrics[0])
     good = [r for r in ranked(results, metrics[0]) if r.error is None]
     lines = [columns(metrics), *(cells(result, metrics, marks.get(result.name)) for result in good)]
@@ -57,7 +57,7 @@ def table(results, metrics):
 
 
 def conclusions(results, metrics, repeats):
-    """Lines below the table: what marks mean, what to take, warnings."""
+    """Lines below the table: meaning of the marks, recommendation, warnings."""
     marks = set(standings(results, metrics[0]).values())
     lines = []
     if "=" in marks:

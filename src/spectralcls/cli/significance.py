@@ -1,4 +1,4 @@
-"""Which classifiers cannot be told from the best one on the same splits, and which one to take."""
+"""Which classifiers cannot be distinguished from the best on the same splits, and which one to take."""
 
 import numpy as np
 
@@ -6,8 +6,8 @@ from .registry import NAIVE
 
 LEVEL = 0.05
 POINT = 0.01  # differences up to this one do not matter
-PRICE = 0.005  # that ten times the time has to gain
-MUCH = 5  # times faster that another has to be to be preferred
+PRICE = 0.005  # smallest gain that justifies ten times the time
+MUCH = 5  # factor in time from which a faster one is preferred
 _UNNOTICED = 0.1  # seconds; shorter times count as this one
 
 
@@ -16,8 +16,8 @@ def _plain(value):
     return f"{value:.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
 
 
-RELATIVE = {"rmse", "mae"}  # whose differences count relative to the best
-METRICS = {  # name: (sign of what is better, title, how a value is shown)
+RELATIVE = {"rmse", "mae"}  # metrics with differences relative to the best
+METRICS = {  # name: (sign of better values, title, format)
     "accuracy": (1, "accuracy %", lambda v: f"{100 * v:.1f}"),
     "balanced_accuracy": (1, "balanced %", lambda v: f"{100 * v:.1f}"),
     "log_loss": (-1, "log loss", lambda v: f"{v:.3f}"),
@@ -35,7 +35,7 @@ DEFAULT = {"classification": OF_TASK["classification"][:3], "regression": OF_TAS
 
 
 def unit_of(metric, best):
-    """What a difference of scores counts in, for the best mean score."""
+    """Unit of differences of scores, for the best mean score."""
     return abs(best) or 1.0 if metric in RELATIVE else 1.0
 
 
@@ -51,7 +51,7 @@ def ranked(results, metric):
 
 
 def standings(results, metric):
-    """{name: mark}: "=" for the best and what is within a point of it, "?" for what may be, "" for what is worse."""
+    """{name: mark}: "=" for the best and all within a point of it, "?" for those that may be, "" for worse ones."""
     scored = [result for result in ranked(results, metric) if not np.isnan(result.mean(metric))]
     sign = METRICS[metric][0]
     marks = {}
@@ -64,7 +64,7 @@ def standings(results, metric):
 
 
 def p_value(differences, n_train, n_test):
-    """Of a mean difference of accuracies over repeated random splits, (n_splits,), being zero.
+    """p-value of a zero mean difference of accuracies over repeated random splits, (n_splits,).
 
     Repeated random splits share training samples, so that the variance of a mean difference is that of one split times
     ``1 / n_splits + n_test / n_train`` and not ``1 / n_splits`` (Nadeau and Bengio, "Inference for the generalization
@@ -81,7 +81,7 @@ def p_value(differences, n_train, n_test):
 
 
 def recommended(results, metric):
-    """The result to take: near the best, and the better for less time; None if none was scored."""
+    """The recommended result: near the best, with less time preferred; None if none was scored."""
     sign = METRICS[metric][0]
     scored = [r for r in ranked(results, metric) if r.name not in NAIVE and not np.isnan(r.mean(metric))]
     if not scored:
@@ -93,7 +93,7 @@ def recommended(results, metric):
 
 
 def advice(results, metric):
-    """What to take, and why, in one sentence."""
+    """The recommendation and its reason in one sentence."""
     taken = recommended(results, metric)
     if taken is None:
         return "None could be fitted."
@@ -130,7 +130,7 @@ def advice(results, metric):
 
 
 def point_of(metric):
-    """In words the difference up to which scores are alike."""
+    """The difference within which scores count as equal, in words."""
     return f"{100 * POINT:.0f} %" if metric in RELATIVE else "a point"
 
 

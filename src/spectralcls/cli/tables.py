@@ -1,4 +1,4 @@
-"""Options on how a file is read, which `compare` and `fit` share, and the data that they lead to."""
+"""Options for reading a file, shared by `compare` and `fit`, and the resulting data."""
 
 import argparse
 import warnings
@@ -20,12 +20,13 @@ _READING = {  # option: parameter of read_table
 }
 _DIALECT = ("encoding", "delimiter", "comment", "skip", "header", "sheet")
 _BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters by their names
-_MOST_WHOLE, _ROWS_A_CLASS = 20, 3  # whole numbers that may be classes, and rows that each of more running ones has
-MOST_FEATURES = 50_000  # with which AutoClassifier takes minutes
+# distinct integers that may be classes, and rows per class for more consecutive ones
+_MOST_WHOLE, _ROWS_A_CLASS = 20, 3
+MOST_FEATURES = 50_000  # number of classes for which AutoClassifier takes minutes
 
 
 def add_places(parser):
-    """The options on where in a file the table stands, which `predict` has too."""
+    """The options on the position of the table in a file, which `predict` has too."""
     add = parser.add_argument
     add("--header", action=argparse.BooleanOptionalAction, help="whether the first row holds the names of the columns")
     add("--encoding", metavar="NAME", help="of a text file, e.g. cp1252")
@@ -42,7 +43,7 @@ def add_places(parser):
 
 
 def places(arguments):
-    """What `add_places` adds, as parameters of `read_table`, without the decimal sign."""
+    """The options of `add_places` as parameters of `read_table`, without the decimal sign."""
     return {name: getattr(arguments, name) for name in _DIALECT}
 
 
@@ -109,7 +110,7 @@ class Data:
 
     @property
     def answers(self):
-        """What is to be predicted, in words."""
+        """The target, in words."""
         if self.classes is not None:
             return f"{len(self.classes)} classes"
         return f"numbers from {self.y.min():.6g} to {self.y.max():.6g}"
@@ -198,7 +199,7 @@ def _from_bunch(bunch, task):
 
 
 def checked(name, X, labels, feature_names, categorical, task=None, read=None, **more):
-    """A problem of classes or numbers that can be learned; which of them it is, if `task` does not say, in a line.
+    """A classification or regression problem; without `task`, a line says which.
 
     Raises
     ------
@@ -224,12 +225,12 @@ def checked(name, X, labels, feature_names, categorical, task=None, read=None, *
 
 
 def _numbers(classes, y, task, read, name):
-    """The target as numbers (n,), if it is to be predicted as such; otherwise None.
+    """The target as numbers (n,) for a regression; otherwise None.
 
     Raises
     ------
     CommandError
-        If numbers are asked for, and a cell is none.
+        If a regression is requested and a cell is not a number.
     """
     if task == "classification":
         return None
@@ -261,7 +262,7 @@ def _decimal(signs):
 
 
 def _many(values, n_rows):
-    """Whether numbers are no classes: some are no integers, or there are many and they are no running numbers."""
+    """Whether numbers are a regression target: some are not integers, or there are many that are not consecutive."""
     if not np.array_equal(values, np.round(values)):
         return True
     if len(values) <= _MOST_WHOLE:

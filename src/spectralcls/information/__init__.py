@@ -3,15 +3,14 @@
 Sources: Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of Tromsø,
 2007, chapters 4 to 6; Jenssen, Erdogmus, Principe and Eltoft, "The Laplacian spectral classifier", ICASSP 2005.
 
-A sample stands for its Parzen density ``p(x) = sum_i w_i W_{h^2}(x, x_i)``, the weights adding up to one.
+A sample is represented by its Parzen density ``p(x) = sum_i w_i W_{h^2}(x, x_i)``, with weights that sum to one.
 With the Gaussian, integrals of products of such densities are exact, because Gaussians convolve to
 Gaussians (eq. 4.27)::
 
     <p, q> = sum_ij w_i v_j W_{h_p^2 + h_q^2}(x_i, y_j)            potential="convolved"
 
-For other kernels the integral is taken as an expectation, ``<p, q> = E_p q`` (eq. 4.38), the mean of q at
-the points of p; ``potential="same"`` does so for the Gaussian too. All else here is algebra on these
-numbers and on ``log p(x_i)``.
+For other kernels the integral is taken as an expectation, ``<p, q> = E_p q`` (eq. 4.38), the mean of q at the points of
+p; ``potential="same"`` does so for the Gaussian too. Everything else is algebra on these numbers and on ``log p(x_i)``.
 
 Everything is computed in float64 from logarithms of sums, so that nothing underflows, in O(n) memory and
 O(n^2 d) time. Each function takes

@@ -1,4 +1,4 @@
-"""The words for a bandwidth: those of densities for all functions, and two more for tests."""
+"""Words for a bandwidth: those of densities for all functions, and two more for tests."""
 
 import numpy as np
 
@@ -15,7 +15,8 @@ def chosen_bandwidth(word, samples, kernel, n_jobs):
     Parameters
     ----------
     word : {"cv", "silverman", "scott", "median"}
-        "median": half the median distance. The others are those of a `ParzenDensity` of the points as they are.
+        "median" is half the median distance; the other words mean the same as in a `ParzenDensity` of the unscaled
+        points.
     samples : sequence of Sample
 
     Raises

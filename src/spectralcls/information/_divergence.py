@@ -39,8 +39,8 @@ def integrated_squared_error(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
-        points together takes by that name. Without the convolution both have to be equal.
+        Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
+        all points together. Without the convolution both have to be equal.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -115,8 +115,8 @@ def cauchy_schwarz_divergence(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
-        points together takes by that name. Without the convolution both have to be equal.
+        Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
+        all points together. Without the convolution both have to be equal.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -129,8 +129,8 @@ def cauchy_schwarz_divergence(
     Returns
     -------
     divergence : float
-        At least 0 with the Gaussian, and 0 for equal samples. Infinite for a compact kernel where no point
-        of X is within reach of one of Y.
+        At least 0 with the Gaussian, and 0 for equal samples. Infinite if no point of X is within reach of a compact
+        kernel at a point of Y.
 
     Raises
     ------
@@ -180,22 +180,22 @@ def kullback_leibler_divergence(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
-        points together takes by that name. Two may differ, whatever the kernel.
+        Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
+        all points together. Two may differ, whatever the kernel.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
         One of `spectralcls.kernels.KERNELS`.
     leave_one_out : bool, default=False
-        True leaves each point's own term out of its p(x_i); q(x_i) never has one.
+        True leaves each point's own term out of p(x_i); q(x_i) has no such term.
     n_jobs : int or None, default=None
         As in `spectralcls.kernel_sums`.
 
     Returns
     -------
     divergence : float
-        In nats; infinite where q is 0 at a point of X, which happens with compact kernels only. As an
-        estimate it may be negative, but never with leave_one_out=False for equal samples, where it is 0.
+        In nats; infinite if q is 0 at a point of X, which happens only with compact kernels. The estimate may be
+        negative; for equal samples it is 0 with leave_one_out=False.
 
     Raises
     ------
@@ -249,24 +249,24 @@ def renyi_divergence(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     alpha : float, default=0.5
-        Order, positive and finite. Above 1 a few points of X that are far from Y decide.
+        Order, positive and finite. Above 1 a few points of X far from Y dominate.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
-        points together takes by that name. Two may differ, whatever the kernel.
+        Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
+        all points together. Two may differ, whatever the kernel.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
         One of `spectralcls.kernels.KERNELS`.
     leave_one_out : bool, default=False
-        True leaves each point's own term out of its p(x_i); q(x_i) never has one.
+        True leaves each point's own term out of p(x_i); q(x_i) has no such term.
     n_jobs : int or None, default=None
         As in `spectralcls.kernel_sums`.
 
     Returns
     -------
     divergence : float
-        In nats. 0 for equal samples with leave_one_out=False. If q is 0 at a point of X, as a compact kernel may make
-        it, infinite for alpha of at least 1.
+        In nats. 0 for equal samples with leave_one_out=False. For alpha of at least 1 it is infinite if q is 0 at a
+        point of X, which happens only with compact kernels.
 
     Raises
     ------
@@ -338,8 +338,8 @@ def laplacian_pdf_divergence(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
-        points together takes by that name. Without the convolution both have to be equal.
+        Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
+        all points together. Without the convolution both have to be equal.
     overall_bandwidth : float, default=None
         Bandwidth of f; None is ``bandwidth``, which then has to be one number.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None

@@ -35,8 +35,7 @@ def information_potential(
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
-        Bandwidth h > 0 in the units of the features, or what a `ParzenDensity` of the points as they are takes by that
-        name.
+        Bandwidth h > 0 in the units of the features, or a rule of `ParzenDensity`, applied to the unscaled points.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -103,8 +102,8 @@ def cross_information_potential(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or what a `ParzenDensity` of all
-        points together takes by that name. Without the convolution both have to be equal.
+        Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
+        all points together. Without the convolution both have to be equal.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -119,7 +118,7 @@ def cross_information_potential(
     Returns
     -------
     V : float
-        0 (-inf) for a compact kernel where no point of X is within reach of one of Y.
+        0 (-inf) if no point of X is within reach of a compact kernel at a point of Y.
 
     Raises
     ------
@@ -171,8 +170,7 @@ def renyi_entropy(
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
-        Bandwidth h > 0 in the units of the features, or what a `ParzenDensity` of the points as they are takes by that
-        name.
+        Bandwidth h > 0 in the units of the features, or a rule of `ParzenDensity`, applied to the unscaled points.
     alpha : float, default=2
         Order, positive and finite.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -182,7 +180,7 @@ def renyi_entropy(
     potential : {"convolved", "same"}, default="convolved"
         The estimate for alpha = 2; see :func:`information_potential`.
     leave_one_out : bool, default=False
-        Plug in the density of the other points at each point. Not for the convolved alpha = 2.
+        Use the density of the other points at each point. Not for the convolved alpha = 2.
     n_jobs : int or None, default=None
         As in `spectralcls.kernel_sums`.
 
@@ -244,8 +242,7 @@ def shannon_entropy(
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
-        Bandwidth h > 0 in the units of the features, or what a `ParzenDensity` of the points as they are takes by that
-        name.
+        Bandwidth h > 0 in the units of the features, or a rule of `ParzenDensity`, applied to the unscaled points.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -259,7 +256,7 @@ def shannon_entropy(
     Returns
     -------
     entropy : float
-        In nats; infinite where leave_one_out leaves a point without a neighbor in reach of a compact kernel.
+        In nats; infinite if leave_one_out leaves a point without a neighbor in reach of a compact kernel.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Centered kernel matrices, as a matrix or as a factor of few columns, and their sums under permutations.
+"""Centered kernel matrices, stored as a matrix or a factor of few columns, and their sums under permutations.
 
 Both tests compare two centered matrices A and B by ``T = sum_ij A_ij B_ij`` and ask how large T is if the rows and
 columns of B are permuted. In the test of two samples B is ``w w^T`` for weights w of either sign, the test of
@@ -14,8 +14,8 @@ from .._expansion.points import blocks
 from ..kernels import kernel_matrix
 from ..linalg import rpcholesky
 
-TOL = 1e-8  # of the trace of a kernel matrix that its factor may miss
-SMALL = 128  # points whose matrix takes less time than its factor
+TOL = 1e-8  # fraction of the trace of a kernel matrix that its factor may miss
+SMALL = 128  # up to this many points the matrix is faster than its factor
 MOST_PAIRED = 2048  # points whose matrix is formed if its factor has many columns: 32 MiB, and its cube takes a second
 MOST_COLUMNS = (
     256  # of a factor of more points: at the median bandwidth 1e-8 of the trace in two features, a tenth in ten
@@ -26,7 +26,7 @@ CUBED = 16  # columns whose products of three are cheaper to sum than the cubes 
 
 @dataclass(frozen=True)
 class Gram:
-    """A centered matrix, ``F F^T`` or as it is: its rows add up to zero.
+    """A centered matrix, stored as ``F F^T`` or in full: its rows add up to zero.
 
     Attributes
     ----------
@@ -41,10 +41,10 @@ class Gram:
 
     @classmethod
     def of_kernel(cls, points, kernel, bandwidth, n_jobs=None):
-        """Of a positive definite kernel; up to `MOST_PAIRED` points exact to `TOL` of its trace.
+        """Factor of a positive definite kernel; up to `MOST_PAIRED` points exact to `TOL` of its trace.
 
-        A factor of more points ends after `MOST_COLUMNS` columns: it is that of a kernel that is as good for a test,
-        because it does not depend on the order of the points.
+        With more points the factor ends after `MOST_COLUMNS` columns. It then belongs to another kernel, which is valid
+        for a test, because it does not depend on the order of the points.
         """
         n, options = len(points), dict(kernel=kernel, bandwidth=bandwidth, n_jobs=n_jobs)
         exact = n <= MOST_PAIRED
@@ -129,7 +129,7 @@ def mean_of_permutations(A, B):
 
 
 def _missed(A, B):
-    """The mean over all permutations of what the factors miss."""
+    """The mean over all permutations of the part that the factors miss."""
     return mean_of_permutations(A, B) - A.trace * B.trace / max(len(A) - 1, 1)
 
 
@@ -137,7 +137,7 @@ def correlations(A, B, orders):
     """``sum_ij A_ij B_p(i)p(j)`` for permutations p, all cyclic shifts of each order: (c * n,).
 
     Shift s pairs row i of A in the first of the ``orders`` (c, n) with row i + s of B in each of them. The first value
-    is that of the rows as they are, and the first n are those of a group of permutations. The sums for all shifts are a
+    belongs to the given order of rows, and the first n to a group of permutations. The sums for all shifts are a
     correlation: of the columns of two factors, or of the diagonals of two matrices.
     """
     n, out = len(A), []
@@ -150,7 +150,7 @@ def correlations(A, B, orders):
                 total += (irfft(np.conj(column) * its, n) ** 2).sum(axis=0)
             out.append(total)
         return np.concatenate(out) + _missed(A, B)
-    apart = np.arange(n // 2 + 1)[:, None]  # a diagonal and the one as far on the other side correlate alike
+    apart = np.arange(n // 2 + 1)[:, None]  # symmetric diagonals have equal correlations
     times = np.where((apart[:, 0] == 0) | (2 * apart[:, 0] == n), 1.0, 2.0)
     around = (np.arange(n) + apart) % n
 
@@ -169,5 +169,5 @@ def _centered(rows):
 
 
 def canonical_order(points):
-    """An order of the rows that does not depend on the one in which they come: along a direction drawn once."""
+    """An order of the rows, independent of the given one: along a fixed random direction."""
     return np.argsort(points @ np.random.default_rng(0).normal(size=points.shape[1]), kind="stable")

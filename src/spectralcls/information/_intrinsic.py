@@ -38,8 +38,8 @@ def intrinsic_entropy(
 
     For m dimensions and edges raised to the power ``gamma = m (1 - alpha)`` the total length L of a k-NN graph or
     minimal spanning tree of n points is about ``b n^alpha exp((1 - alpha) H)``, H the entropy of order alpha with
-    respect to the volume of the manifold. The constant b depends on m, alpha and the graph alone; here the graph of n
-    uniform points in the unit cube, of entropy 0, takes its place. No density is estimated, and the coordinates of the
+    respect to the volume of the manifold. The constant b depends only on m, alpha and the graph; it is taken from
+    graphs of n uniform points in the unit cube, whose entropy is 0. No density is estimated, and the coordinates of the
     manifold are not needed. Copies of a point are one point.
 
     Parameters
@@ -55,9 +55,9 @@ def intrinsic_entropy(
     n_neighbors : int, default=4
         Of the k-NN graph.
     n_references : int, default=10
-        Uniform samples, over whose lengths the mean logarithm is taken.
+        Number of uniform samples for the mean logarithm of the length.
     random_state : int, RandomState or None, default=None
-        Draws these samples, and the subsamples for the dimension.
+        Seed of these samples, and of the subsamples for the dimension.
     n_jobs : int or None, default=None
         Threads of the neighbor search, as in `spectralcls.neighbors.knn`.
 

@@ -30,12 +30,12 @@ def mutual_information(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples, n_features_X) and (n_samples, n_features_Y)
-        What was measured; everything is computed in float64.
+        The measurements; everything is computed in float64.
     alpha : float, default=1
         Order of the divergence; 1 is Shannon's.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for the joint sample, in
-        which X and Y are each in units of its own bandwidth by Silverman.
+        Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule for the joint sample, in which X
+        and Y are each in units of its own bandwidth by Silverman.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative; only their ratios count.
     leave_one_out : bool, default=True

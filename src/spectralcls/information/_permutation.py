@@ -24,7 +24,7 @@ from ._samples import checked_pair_test, checked_test, read_sample, read_samples
 from ._test_kernel import kernel_of_test, kernels_of_tests
 
 TIED = 1e-9  # statistics this close are equal: sums in another order differ in their last bits
-STEADY = 1e-6  # of its mean: a statistic that varies less says nothing, and is rounding
+STEADY = 1e-6  # relative to its mean: smaller variations of a statistic are rounding
 
 
 class PermutationTest(NamedTuple):
@@ -33,14 +33,14 @@ class PermutationTest(NamedTuple):
     Attributes
     ----------
     statistic : float
-        Of the samples as they are; with a grid of bandwidths the largest of the standardized ones. A divergence that no
-        float can hold is 0 or infinite; the p-value does not depend on it.
+        Statistic of the given samples; with a grid of bandwidths the largest standardized one. A divergence outside the
+        range of floats is 0 or infinite; the p-value is correct even so.
     p_value : float
-        Share of the statistics of all permutations, the given order among them, that are as large.
+        Fraction of the permutations, the given order included, whose statistic is at least as large.
     null_distribution : ndarray of shape (n_permutations,) or None
         The statistics of the permutations; None if the p-value comes from their moments.
     bandwidth : float or tuple of two floats
-        Bandwidth of the statistic, for the test of independence that of X and that of Y.
+        Bandwidth of the statistic; for the test of independence those of X and Y.
     """
 
     statistic: float
@@ -68,8 +68,8 @@ def two_sample_test(
 ) -> PermutationTest:
     """Whether two samples come from the same distribution.
 
-    The statistic is a divergence of the samples' Parzen densities; if they come from the same distribution, all ways
-    to divide the samples between the two are equally likely.
+    The statistic is a divergence of the samples' Parzen densities. If they come from the same distribution, all
+    divisions of the points into two samples are equally likely.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def two_sample_test(
         Samples; everything is computed in float64.
     bandwidth : {"grid", "median", "cv", "silverman", "scott"} or float, default="grid"
         Bandwidth h > 0 in the units of the features, of both samples, or a rule for all points together. "median" is
-        half the median distance between two points, "cv" the choice of a `ParzenDensity`. "grid" takes six
-        bandwidths, from a sixteenth of the median rule to twice it, and the largest of their standardized statistics:
-        the permutations are treated alike, so the level holds.
+        half the median distance between two points, "cv" the choice of a `ParzenDensity`. "grid" takes the largest
+        standardized statistic of six bandwidths, from a sixteenth of the median rule to twice it. The permutations are
+        treated in the same way, so that the level holds.
     statistic : {"ise", "cauchy_schwarz"}, default="ise"
         :func:`integrated_squared_error`, which is the squared maximum mean discrepancy of [1]_ with the convolved
         kernel, or :func:`cauchy_schwarz_divergence`.
@@ -165,16 +165,16 @@ def independence_test(
     """Whether X and Y, measured on the same objects, are independent.
 
     The statistic is the integrated squared error between the joint Parzen density and the product of the marginal ones,
-    which is the Hilbert-Schmidt independence criterion of [1]_ up to the kernels' constants; if X and Y are
+    which is the Hilbert-Schmidt independence criterion of [1]_ up to the kernels' constants; If X and Y are
     independent, all assignments of the rows of Y to those of X are equally likely.
 
     Parameters
     ----------
     X, Y : array-like of shape (n_samples, n_features_X) and (n_samples, n_features_Y)
-        What was measured; everything is computed in float64.
+        The measurements; everything is computed in float64.
     bandwidth : {"grid", "median", "cv", "silverman", "scott"}, float or tuple of two floats, default="grid"
-        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for each of them, as in
-        `two_sample_test`. Both take the same place in the grid.
+        Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule for each of them, as in
+        `two_sample_test`. With "grid" both use the same position.
     n_permutations : int or None, default=999
         Number of random permutations, at most a million; None as in `two_sample_test`.
     kernel : {"gaussian", "laplace"}, default="gaussian"
@@ -246,7 +246,8 @@ def _squared_errors(gram, inside):
 def _cauchy_schwarz(points, inside, kernel, h, n_jobs):
     """The divergence for each column of ``inside`` (n, c).
 
-    f^T K e, f = 1 - e, is no difference of others: far apart, it may be smaller than their rounding.
+    f^T K e with f = 1 - e is computed directly, because for distant samples it may be smaller than the rounding of a
+    difference.
     """
     columns = inside.astype(np.float64)
     weights = np.column_stack([columns, np.ones(len(points))])
@@ -276,7 +277,7 @@ def _by_draws(values, tested, log_constants=None):
     observed, null = statistics[0], statistics[1:]
     tied = (
         TIED * abs(observed) if np.isfinite(observed) else 0.0
-    )  # samples that no kernel joins are infinitely far apart
+    )  # samples without a common kernel are infinitely far apart
     p_value = float((1 + np.count_nonzero(null >= observed - tied)) / (1 + len(null)))
     if len(values) == 1 and log_constants is not None:
         statistics = _times(statistics, log_constants[0])
@@ -295,12 +296,12 @@ def _by_moments(pairs, tested, log_orders):
     best = min(range(len(found)), key=lambda b: found[b][:2])
     p_value, minus_z, value = found[best]
     statistic = _times(max(value, 0.0), tested.log_constants[0]) if len(found) == 1 else -minus_z
-    # One of several bandwidths has a p-value as small as this at most that many times as often.
+    # The smallest p-value of several bandwidths, times their number (Bonferroni).
     return PermutationTest(float(statistic), min(p_value * len(found), 1.0), None, tested.bandwidths[best])
 
 
 def _advise(tested, steady):
-    """Warn of a bandwidth that sees nothing in points that vary."""
+    """Warn of a bandwidth at which varying points show no difference."""
     if steady and tested.varies:
         advise(
             f"All permutations have the same statistic: bandwidth={tested.bandwidths[0]} is too narrow or too wide to "

@@ -1,11 +1,12 @@
-"""The first three moments of ``T = sum_ij A_ij B_p(i)p(j)`` over all permutations p, and the tail that they give.
+"""The first three moments of ``T = sum_ij A_ij B_p(i)p(j)`` over all permutations p, and the resulting tail
+probability.
 
-T^m is a sum over 2m indices. Those that coincide make a set partition, a graph of m edges between its blocks. The mean
-over permutations of one such part is its sum over distinct indices in A, times the same sum in B, over the number of
-ways to choose as many distinct indices. Sums over distinct indices are sums over all indices of graphs in which more
-vertices have been merged (Moebius inversion). If the rows and the diagonal of a symmetric matrix add up to zero, only
-the graphs of `PATTERNS` have a sum: each vertex is met twice, and no loop is alone. The moments are those of
-Kazi-Aoual, Hitier, Sabatier and Lebreton (Computational Statistics and Data Analysis 20, 1995).
+T^m is a sum over 2m indices. The coinciding indices form a set partition, and the factors a graph of m edges between
+its blocks. The mean of one such part over permutations is its sum over distinct indices in A, times the same sum in B,
+divided by the number of choices of distinct indices. Sums over distinct indices are sums over all indices of graphs in
+which more vertices have been merged (Moebius inversion). If the rows and the diagonal of a symmetric matrix add up to
+zero, only the graphs of `PATTERNS` have a sum: each vertex has degree two or more, and no loop is isolated. The moments
+are those of Kazi-Aoual, Hitier, Sabatier and Lebreton (Computational Statistics and Data Analysis 20, 1995).
 """
 
 from functools import cache
@@ -18,7 +19,7 @@ from ._gram import mean_of_permutations
 
 # (vertices, loops) of the graphs of two and of three edges.
 PATTERNS = {2: ((1, 2), (2, 0)), 3: ((1, 3), (2, 1), (2, 2), (2, 0), (3, 0))}
-MOST_SKEWED = 8**0.5  # as the square of one normal variable is
+MOST_SKEWED = 8**0.5  # the skewness of the square of one normal variable
 
 
 def permutation_moments(A, B):
@@ -86,9 +87,9 @@ def _pattern(partition):
 def tail(z, skewness, log_orders):
     """Share of the permutations whose standardized T is at least z, by a Pearson III distribution.
 
-    At least 1 / exp(log_orders), for that many different values T can have. Sums of squares of normal variables are
-    less skewed than `MOST_SKEWED`. A T that is more skewed is rarely anything but its least value, and moments know too
-    little of it: Cantelli's inequality gives a bound.
+    At least 1 / exp(log_orders), the inverse of the number of distinct values of T. Sums of squares of normal variables
+    are less skewed than `MOST_SKEWED`. A more skewed T nearly always takes its least value, and moments do not describe
+    its tail: Cantelli's inequality then gives a bound.
     """
     if skewness > MOST_SKEWED:
         p = 1 / (1 + max(z, 0.0) ** 2)

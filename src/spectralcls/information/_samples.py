@@ -1,4 +1,4 @@
-"""Samples as Parzen densities: reading them, log densities, and log inner products."""
+"""Samples as Parzen densities: validation, log densities, and log inner products."""
 
 from numbers import Integral, Real
 from sys import float_info
@@ -83,7 +83,7 @@ def read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n
 
 
 def read_bandwidths(bandwidth, p, q, kernel, n_jobs):
-    """Those of two samples: a word means one bandwidth for both, because only those compare."""
+    """Bandwidths of two samples: a word means one bandwidth for both, so that they are comparable."""
     if isinstance(bandwidth, str):
         return (chosen_bandwidth(bandwidth, [p, q], kernel, n_jobs),) * 2
     return pair_of(bandwidth)

@@ -1,4 +1,4 @@
-"""Kernels of the tests: points in a scale of their own, the bandwidths that are tried, and their matrices."""
+"""Kernels of the tests: scaled points, the bandwidths to try, and their matrices."""
 
 from typing import NamedTuple
 
@@ -10,9 +10,9 @@ from ._bandwidth_words import chosen_bandwidth
 from ._gram import Gram, canonical_order
 from ._samples import Sample, pair_of
 
-# Times the median rule. Of ten differences (nine are in bench_information.py) the power at .05 changes by .05 at most
-# if the grid starts at 1/8 or 1/64, or has twice as many steps; .09 of one are gained if it ends at 4. A start at 1/4
-# misses what differs within groups (.09 for .40), and without 2 a tenth is lost where means differ.
+# Multiples of the median rule. On ten alternatives (nine are in bench_information.py) the power at .05 changes by at
+# most .05 if the grid starts at 1/8 or 1/64, or has twice as many steps; one gains .09 if it ends at 4. A start at 1/4
+# misses differences within groups (.09 instead of .40), and without 2 a tenth is lost if means differ.
 GRID = 2.0 ** np.arange(-4, 2)
 
 

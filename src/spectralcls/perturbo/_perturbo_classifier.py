@@ -234,8 +234,8 @@ class PerTurboClassifier(Classifier):
         ----------
         X : array-like of shape (n_samples, n_features)
             Samples; everything is computed in float64. A Dask array or data frame stays on the workers, each class on
-            one of them: answers to Dask queries are then lazy, a task uses one thread unless `n_jobs` says more, and
-            `to_local` brings all here.
+            one of them: predictions of Dask queries are then lazy, a task uses one thread unless `n_jobs` says more,
+            and `to_local` brings everything into memory.
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -12,7 +12,7 @@ from ._display import Display, shown
 
 
 class BandwidthPathDisplay(Display):
-    """Cross-validated score of each bandwidth that was tried, and the bandwidth that won.
+    """Cross-validated score of each bandwidth, and the best one.
 
     Create it with :meth:`from_estimator`.
 
@@ -65,8 +65,8 @@ class BandwidthPathDisplay(Display):
         Parameters
         ----------
         estimator : object
-            With `cv_results_` over bandwidths, a :class:`sklearn.model_selection.GridSearchCV` over `bandwidth` as
-            well. Of further parameters that were tuned the best score counts.
+            An estimator with `cv_results_` over bandwidths, or a :class:`sklearn.model_selection.GridSearchCV` over
+            `bandwidth`. The best score over further tuned parameters is drawn.
         name : str, default=None
             Name in the legend; by default the estimator's class.
         ax : matplotlib Axes, default=None

@@ -11,14 +11,15 @@ from .._utils.typing import Array, ArrayLike
 from ._display import Display
 
 GRID = {1: 400, 2: 100}  # places along each feature, at equal distances
-MARKED = {1: 200, 2: 60}  # samples whose own places join them, so that no narrow density falls between
-DRAWN = 10_000  # points of the density that say which share of it is above a level
+MARKED = {1: 200, 2: 60}  # samples added to the places, so that no narrow density is missed
+DRAWN = 10_000  # random points that measure the mass above a level
 SHARES = (0.95, 0.8, 0.6, 0.4, 0.2)
 _FEWER_MARKS = 300  # samples from which marks become fainter
 
 
 class DensityDisplay(Display):
-    """A density of one feature as a curve over its samples, or of two as filled contours that hold shares of its mass.
+    """A density of one feature as a curve over its samples, or of two features as filled contours around shares of its
+    mass.
 
     Create it with :meth:`from_estimator`.
 
@@ -71,12 +72,12 @@ class DensityDisplay(Display):
         Parameters
         ----------
         estimator : object
-            With `score_samples`, fitted to one or two features. Shares of the mass come from points that it draws, if
-            it has `sample`, otherwise from the densities at X.
+            An estimator with `score_samples`, fitted to one or two features. Shares of the mass come from its random
+            samples if it has `sample`, otherwise from the densities at X.
         X : array-like of shape (n_samples, 1 or 2)
             Samples to mark; the picture covers them.
         margin : float, default=0.15
-            Share of the samples' range that the picture goes beyond them.
+            Margin of the picture, as a fraction of the samples' range.
         ax : matplotlib Axes, default=None
             Axes to draw into; by default new ones.
         **kwargs : dict
@@ -152,7 +153,7 @@ class DensityDisplay(Display):
         ax.set(xlabel=self._names()[0], ylabel="Density", ylim=(0, None), xlim=self.grid[0][[0, -1]])
 
     def _draw_contours(self, ax, kwargs):
-        # A plateau that is as high as a level lies above it.
+        # A plateau at the height of a level lies above it.
         levels = np.unique([*(self.levels * (1 - 1e-6)), max(self.density.max(), self.levels.max()) * (1 + 1e-6)])
         options = {"cmap": "Blues", "extend": "neither"} | kwargs
         self.curve_ = ax.contourf(*self.grid, self.density.T, levels=levels, **options)

@@ -1,4 +1,4 @@
-"""What the displays share: their constructor, and axes to draw into."""
+"""Shared parts of the displays: their constructor, and axes to draw into."""
 
 from dataclasses import dataclass
 from typing import dataclass_transform
@@ -10,13 +10,14 @@ from .._utils.from_sklearn import check_matplotlib_support
 
 @dataclass_transform(eq_default=False)
 class Display:
-    """A picture; annotated names in the body of a subclass are what it is drawn from, and become its constructor."""
+    """A picture; the annotated names in the body of a subclass are its data and become the parameters of its
+    constructor."""
 
     def __init_subclass__(cls):
         dataclass(cls, eq=False, repr=False, match_args=False)
 
     def _axes(self, axes, n=1, **figure):
-        """A row of axes to draw into, new ones unless there are some; their figure becomes an attribute."""
+        """A row of axes to draw into, new ones unless given; their figure becomes an attribute."""
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt
 
@@ -33,6 +34,7 @@ class Display:
 
 
 def shown(name):
-    """A name as text that matplotlib shows as it is: no formula, and in legends even with a leading underscore."""
+    """A name as text that matplotlib shows literally: no formula, and visible in legends even with a leading
+    underscore."""
     text = str(name).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text  # a space of no width

@@ -22,7 +22,7 @@ class EmbeddingDisplay(Display):
     points : ndarray of shape (n, 2)
         Embedded points.
     class_index : ndarray of shape (n,)
-        Class 0 ... n_classes - 1 of every point; -1, unlabeled, is drawn in grey.
+        Class 0 ... n_classes - 1 of every point; unlabeled points (-1) are gray.
     class_names : sequence of str, default=()
         For the legend, one per class.
     centers : ndarray of shape (n_classes, 2) or None, default=None
@@ -80,7 +80,8 @@ class EmbeddingDisplay(Display):
         ax=None,
         **kwargs,
     ) -> Self:
-        """Draw the embedding of a fitted transformer, a spectral classifier's, or the points under a learned metric.
+        """Draw the embedding of a fitted transformer, that of a spectral classifier, or the points under a learned
+        metric.
 
         Parameters
         ----------

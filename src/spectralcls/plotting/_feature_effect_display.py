@@ -1,4 +1,4 @@
-"""What the features of one query do to its most probable class."""
+"""The effects of the features of one query on its most probable class."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Self
@@ -24,7 +24,7 @@ class FeatureEffectDisplay(Display):
     predicted : label
         The class, one of ``effect.classes``.
     values : sequence of str, default=()
-        What the query has in each feature, for the labels; none of them without.
+        The values of the query, for the labels; None leaves them out.
     n_shown : int, default=10
         The features of largest effect are shown.
 
@@ -115,7 +115,7 @@ class FeatureEffectDisplay(Display):
 
 
 def _as_text(column):
-    """The one value of a column."""
+    """The single value of a column."""
     if column.missing[0]:
         return "missing"
     return f"{column.example:.4g}" if column.kind == NUMBER else str(column.example)

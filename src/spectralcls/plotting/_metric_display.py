@@ -1,4 +1,4 @@
-"""What a learned metric looks at, and how it was learned."""
+"""The weights of a learned metric, and the course of its learning."""
 
 from dataclasses import KW_ONLY
 from typing import Any
@@ -18,7 +18,7 @@ class MetricDisplay(Display):
     Parameters
     ----------
     weights : ndarray of shape (n_features,)
-        Length of each feature's column in the map: how far a unit of it moves a point.
+        Length of each feature's column in the map: the distance by which a unit of the feature moves a point.
     feature_names : sequence of str of length n_features
         Names of the features.
     losses : ndarray of shape (n_steps,)
@@ -62,7 +62,7 @@ class MetricDisplay(Display):
         Parameters
         ----------
         metric : KernelMetric, GradientMetric, or estimator that was fitted with one of them as its `metric`
-            Anything with `components_` and `loss_curve_`, or whose `metric_` has them.
+            A fitted object with `components_` and `loss_curve_`, or with a `metric_` that has them.
         X : array-like of shape (n_samples, n_features), default=None
             If given, weights are multiplied by the features' standard deviations, so that units do not matter.
         n_shown : int, default=20
@@ -80,7 +80,7 @@ class MetricDisplay(Display):
         NotFittedError
             If the metric is not fitted.
         ValueError
-            For what has learned no metric.
+            If the object has learned no metric.
         """
         metric, steps = within(metric)
         owner, metric = metric, getattr(metric, "metric_", metric)

@@ -1,4 +1,4 @@
-"""Which bandwidth and which degree: those of the smallest held-out error."""
+"""Choice of bandwidth and degree by the smallest held-out error."""
 
 from typing import NamedTuple
 
@@ -44,7 +44,8 @@ def chosen(estimator, data, degrees):
     score = _score_of(points, estimator, degrees, reached)
     growing = "bandwidth" if estimator.bandwidth_grid is None else None
     found = search(sample, {"bandwidth": grid, "degree": degrees}, score, growing=growing)
-    if found.params["bandwidth"] > np.ptp(points.X, axis=0).max():  # wider than the data, all are as good
+    # all bandwidths beyond the width of the data are equivalent
+    if found.params["bandwidth"] > np.ptp(points.X, axis=0).max():
         found = found._replace(at_end=None)
     if not reached.all():
         _name_lost(estimator, points, sample.X[sample.rows[~reached]], grid, all_are=not reached.any())
@@ -60,7 +61,7 @@ def _given_bandwidth(estimator, data):
 def _score_of(data, estimator, degrees, reached):
     """R^2 of the points held out, by split, bandwidth and degree; relative to the variance of all.
 
-    Notes in `reached` which of them any kernel has reached.
+    `reached` records the points that a kernel has reached.
     """
     variance = variances(data.targets, data.weights)
 
@@ -77,7 +78,7 @@ def _score_of(data, estimator, degrees, reached):
 
 
 def _name_lost(estimator, data, lost, grid, all_are):
-    """Say which samples no kernel reaches from another one; refuse to choose if these are all."""
+    """Warn of samples that no other sample's kernel reaches; refuse to choose if these are all."""
     which = f"{len(lost)} samples" if len(lost) > 1 else "a sample"
     if data.y is not None:  # the rows are the user's
         row = np.flatnonzero((data.X == lost[0]).all(axis=1))[0]

@@ -1,4 +1,4 @@
-"""The sums over training points that a fitted regression predicts by."""
+"""The sums over training points behind the predictions of a regression."""
 
 from typing import NamedTuple
 

@@ -11,7 +11,7 @@ from .._inputs.training_data import TrainingData
 from ..kernels import kernel_sums
 from ._local_moments import LocalMoments
 
-LOOKED_AT = 1000  # rows that say whether it is worthwhile to look for copies
+LOOKED_AT = 1000  # rows that decide whether a search for copies is worthwhile
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class RegressionForm:
 
     @classmethod
     def of(cls, moments, data, kernel, bandwidth, tolerance, n_jobs):
-        # Differences of moments need the digits of float64.
+        # Differences of moments need float64.
         X = data.X.astype(np.float64, copy=False) if moments.degree else data.X
         places = places_of(data.X)
         if places is None:

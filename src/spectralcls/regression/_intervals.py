@@ -1,4 +1,4 @@
-"""The jackknife+ of a local regression: residuals, how large they are around a place, changes without a sample."""
+"""The jackknife+ of a local regression: residuals, their usual size at a place, and changes without a sample."""
 
 from typing import NamedTuple
 
@@ -11,15 +11,16 @@ from ._jackknife import Jackknife
 from ._local_moments import LocalMoments
 from ._local_sizes import LocalSizes, typical_of
 
-FEW = 300  # samples up to which each is left out of the choice too: 30 then reach 90 of 100, not 88
-CLOSE = 1e-4  # of a leverage to one, from where on the sample is left out of the sums instead
+# samples up to which each is left out of the choice too: with 30 samples this raises coverage from 88 to 90 %
+FEW = 300
+CLOSE = 1e-4  # distance of a leverage from one below which the sample is left out of the sums instead
 
 
 def jackknife(form, tried=None):
     """The `Jackknife` of a `RegressionForm`, in one pass over the pairs for the residuals and one for their sizes.
 
-    The residual of one of few samples is that at the bandwidth and degree of the least error of the others, among
-    those that were `tried`, ascending arrays: chosen with the sample they suit it better than a query.
+    With few samples, each residual uses the bandwidth and degree of least error of the other samples, among those
+    `tried` (ascending arrays): a choice that includes the sample suits it better than a query.
     """
     sample = draw_sample(form.samples, cv="loo", max_samples=None, random_state=0)
     shape = form.kernel, form.bandwidth, form.points.n_jobs
@@ -45,7 +46,7 @@ class _Local(NamedTuple):
     n_jobs: int | None
 
     def changes(self, Q, predicted):
-        """(m, n, k): what leaving out each sample adds to the predictions.
+        """(m, n, k): change of the predictions when each sample is left out.
 
         With weights p that add up to one, x and y less their means, M the covariance of x, and e the residuals of the
         line at the query, the change is ``-p e (1 + g M^-1 x) / (1 - p (1 + x M^-1 x))``, g the query less the mean.

@@ -1,4 +1,4 @@
-"""Intervals by the jackknife+: what a regression without each sample says of a query, for all samples at once."""
+"""Intervals by the jackknife+: the predictions of a query without each sample, for all samples at once."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from ._local_sizes import SizesByPrediction, unit_of
 
 
 class Jackknife(NamedTuple):
-    """The training samples, and how far each is from what the others say of it.
+    """The training samples, and their residuals by the others.
 
     Attributes
     ----------
@@ -31,8 +31,8 @@ class Jackknife(NamedTuple):
     def of_ridge(cls, smoother, residuals, weights, by_others=None):
         """That of a kernel ridge regression, from its `Smoother` and the residuals (n, k) by the others.
 
-        A query takes n^2 multiply-adds. With the predictions `by_others` (n, k) residuals count relative to what is
-        usual for such a prediction, where that is narrower; otherwise they are as large everywhere.
+        A query takes n^2 multiply-adds. With the predictions `by_others` (n, k) residuals are divided by their usual
+        size for such a prediction if this makes intervals narrower; otherwise they have one size everywhere.
         """
         sizes, ratios = lambda Q: np.ones((len(Q), residuals.shape[1])), np.abs(residuals)
         if by_others is not None:
@@ -43,10 +43,10 @@ class Jackknife(NamedTuple):
 
     @classmethod
     def of_held_out(cls, residuals, weights, known):
-        """That of a model whose residuals (n, k) are those of samples that it had not seen.
+        """The jackknife+ of a model with residuals (n, k) of samples that it had not seen.
 
-        Its prediction stands for those without a sample. What is usual follows from what is `known` (n, c) of a sample;
-        queries are given by the same coordinates.
+        Its prediction replaces those without a sample. The `known` coordinates (n, c) of a sample give its usual
+        residual; queries have the same coordinates.
         """
         usual, ratios = SizesByPrediction.of(known, np.abs(residuals), weights)
         shape = residuals.shape
@@ -67,7 +67,7 @@ class Jackknife(NamedTuple):
 
 
 def _upper(values, weights, coverage):
-    """The value (m,) that a further one does not exceed with the probability `coverage`; infinite of too few."""
+    """The value (m,) that a further one does not exceed with probability `coverage`; infinite for too few values."""
     n, unit = len(weights), unit_of(weights)
     if np.ptp(weights) == 0:
         place = int(np.ceil(coverage * (n + 1) * (1 - 1e-12))) - 1

@@ -25,29 +25,28 @@ class KernelRegressor(Regressor):
     """Regression by local means (Nadaraya-Watson) or local lines, weighted by a kernel.
 
     The prediction a at x minimizes ``sum_i w_i k((x - x_i) / h) |y_i - a - b (x_i - x)|^2``, with b = 0 for degree 0.
-    Bandwidth and degree are those of the smallest exact leave-one-out error, all of them in one pass over the pairs.
+    The exact leave-one-out error chooses bandwidth and degree, in one pass over the pairs for all candidates.
 
     Parameters
     ----------
     bandwidth : {"cv", "silverman"} or float, default="cv"
-        Radius h of the kernel. "cv" takes the one of the smallest held-out squared error.
+        Radius h of the kernel. "cv" minimizes the held-out squared error.
     degree : {"cv", 0, 1}, default="cv"
-        0 is the local mean, 1 the local line, which follows slopes to the edge of the data. "cv" takes the better one;
-        above 10 features, where lines need many moments, the mean.
+        0 is the local mean, 1 the local line, which follows slopes to the edge of the data. "cv" takes the better one,
+        and above 10 features, for which lines need many moments, the mean.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     scale : {"auto", None}, default="auto"
-        "auto" brings each column of numbers to a scale of one, and the bandwidth counts in these units: no unit of a
-        column matters. None takes the numbers as they are.
+        "auto" brings each column of numbers to a scale of one, in which the bandwidth is measured, so that units do not
+        matter. None uses the numbers unchanged.
     metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
-        Map of the points before anything else, learned in `fit`. "diagonal" and "full": a
-        :class:`~spectralcls.metric.GradientMetric` of the scaled features; "whiten": the inverse root of their
-        covariance within eighths of y, or no more than scales, by a :class:`~spectralcls.metric.KernelMetric`. Or any
-        transformer, as it is if it is fitted already. Of a list the one of the least held-out error, the whole of `fit`
-        being cross-validated with each. None: the points as they are.
+        Map of the points, learned first in `fit`. "diagonal" and "full": a :class:`~spectralcls.metric.GradientMetric`
+        of the scaled features; "whiten": the inverse root of their covariance within eighths of y, or only scales, by a
+        :class:`~spectralcls.metric.KernelMetric`. Or any transformer, unchanged if it is fitted. From a list,
+        cross-validation of the whole `fit` chooses the one of least error. None: no map.
     cv : "loo", int, splitter or list of splits, default="loo"
-        What is held out together. Copies of a sample, its target included, are one of greater weight.
+        Samples that are held out together. Copies of a sample with its target are one sample of greater weight.
     bandwidth_grid : array-like, default=None
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data, which goes on
         while its smallest or largest value is the best.
@@ -57,8 +56,8 @@ class KernelRegressor(Regressor):
         ** (1 / (d + 4))``.
         Here m counts the points that it is validated against: all others, in memory at most 200 000.
     tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. A prediction is then off by at most
-        twice this share of the range of y.
+        Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. The error of a prediction is then at
+        most twice this fraction of the range of y.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -97,9 +96,8 @@ class KernelRegressor(Regressor):
     bandwidth, with 1 + k columns for degree 0 and k outputs, d (d + 1) / 2 + d + d k more for degree 1; a query
     O(n (d + columns)).
 
-    A slope is damped by 1e-8 of the kernel's variance,
-    so that far from the data, where all weight is on one sample, the prediction is its target. Where a kernel of
-    compact support does not reach, it is the prediction at the nearest sample.
+    A slope is damped by 1e-8 of the kernel's variance, so that far from the data, where one sample has all the weight,
+    the prediction is its target. Outside the support of a compact kernel it is the prediction at the nearest sample.
 
     References
     ----------
@@ -166,7 +164,7 @@ class KernelRegressor(Regressor):
 
     def _ends(self, Q, coverage):
         form = self._form
-        if len(form.samples.X) < 2:  # no sample tells how far off a prediction is
+        if len(form.samples.X) < 2:  # no residual is known
             shape = len(Q), form.moments.n_outputs
             return np.stack([np.full(shape, -np.inf), np.full(shape, np.inf)], axis=-1)
         reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])

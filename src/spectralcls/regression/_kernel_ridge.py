@@ -1,4 +1,4 @@
-"""The squared loss: kernel ridge regression of whatever targets, by a factor, by iteration, or in cells."""
+"""The squared loss: kernel ridge regression of any targets, by a factor, by iteration, or in cells."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ MANY = 20_000
 # 94.0, 5; 2 of 2000 94.0, 7; 8 of 1000 94.1, 10; 4 of 2000 94.2, 13. On 500 000: 2 of 1000 97.51, 14; 2 of 1500 97.57,
 # 23; 4 of 1000 97.64, 27.
 CELL, TREES = 1500, 4
-TUNED = 8  # cells that choose bandwidth and ridge, at least: two are of one part of space
+TUNED = 8  # smallest number of cells to choose bandwidth and ridge: two would cover one part of space
 
 
 class KernelRidge(PenalizedExpansion):
@@ -42,7 +42,7 @@ class KernelRidge(PenalizedExpansion):
 
     @property
     def _weighs_alike(self):
-        """Whether no class has a weight, with which its samples are fitted as with a smaller ridge."""
+        """Whether there are no class weights, which act like a smaller ridge."""
         return getattr(self, "class_weight", None) is None
 
     def _fitted(self, data, rng):

@@ -1,8 +1,8 @@
-"""Local constant and local linear fits from sums of kernel values times columns of moments.
+"""Local constant and local linear fits from kernel sums of moments.
 
 With kernel values as weights, and x less a fixed origin, the moments of a query are the sums of 1, y, and for a linear
-fit x, x x^T and x y^T. Dividing by the sum of 1 makes them means, in which neither the scale of the kernel values nor
-underflow is left.
+fit x, x x^T and x y^T. Dividing by the sum of 1 gives means, which depend neither on the scale of the kernel values nor
+on underflow.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..kernels import PROFILES
 
-RIDGE = 1e-8  # of a slope, in units of the kernel's variance: no slope where all weight is on one point
+RIDGE = 1e-8  # damping of a slope, in units of the kernel's variance: no slope if one point has all the weight
 
 
 @dataclass(frozen=True)

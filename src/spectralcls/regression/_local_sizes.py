@@ -1,4 +1,4 @@
-"""How large residuals usually are at a place: the mean of those around, and of some typical ones."""
+"""Usual size of residuals at a place: the mean of those around it, and of some typical ones."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ GAIN = 0.01  # of the width, for which sizes are local; less is chance
 
 
 def unit_of(weights):
-    """Weight of one sample more, such that a number of equal ones counts as many."""
+    """Weight of one further sample, so that k equal ones count as k."""
     return weights @ weights / weights.sum()
 
 
@@ -52,8 +52,7 @@ def typical_of(errors, weights):
 
 
 class SizesByPrediction(NamedTuple):
-    """Usual residuals by what is predicted, and whatever else is known of a query; the same everywhere if `local` is
-    None."""
+    """Usual residuals by the prediction and further known coordinates of a query; constant if `local` is None."""
 
     encoder: ColumnEncoder
     local: LocalSizes | None
@@ -63,8 +62,8 @@ class SizesByPrediction(NamedTuple):
     def of(cls, known, errors, weights, n_jobs=None):
         """Of samples of which coordinates (n, c) are known; and their residuals over the sizes by the others.
 
-        Local with the kernel width for which intervals that hold `SHARE` of the residuals are narrowest, if they are
-        narrower than intervals of one width.
+        Local sizes with the kernel width that gives the narrowest intervals holding `SHARE` of the residuals, if these
+        are narrower than intervals of one width.
         """
         encoder = ColumnEncoder("rank", indicators=False).fit(known, sample_weight=weights)
         X, k = encoder.transform(known), errors.shape[1]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_softmax
 
-_LEAST_CURVATURE = 1e-8  # of a point; below it leave-one-out scores are rounding
+_LEAST_CURVATURE = 1e-8  # curvature of a point below which leave-one-out scores are rounding
 _MOST_STEPS = 100  # of conjugate gradients for a Newton step
 _ROUNDING = 1e-15  # of K R, relative to R
 _FORCING = 0.1  # residual of a Newton step at most, relative to the gradient

@@ -14,8 +14,8 @@ from ._penalized import PenalizedClassifier
 from ._penalized_operators import DenseKernel
 from ._penalty_search import Fitted
 
-# Of a fit, with the kernel matrix and its preconditioner, as counted for 100 classes. A core takes 2e10 a second,
-# so the limit is a minute; 2000 samples of 200 classes take a third of it.
+# Limit on the multiply-adds of a fit with the kernel matrix and its preconditioner, as counted for 100 classes. A core
+# does 2e10 a second, so the limit is a minute; 2000 samples of 200 classes take a third of it.
 _PRODUCTS, _MOST_MULTIPLICATIONS = 60, 1e12
 _START = 1e-2  # relative gradient with which the low-rank solution is good enough to start from
 
@@ -56,7 +56,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
     alpha_grid : array-like, default=(0.001, 0.03, 1.0)
         Ridges to try.
     max_tuning_samples : int or None, default=3000
-        With more distinct points than this, whatever is tuned comes from a stratified random subsample.
+        With more distinct points than this, parameters are tuned on a stratified random subsample.
     max_exact_samples : int, default=6000
         Up to so many distinct points the fit holds the kernel matrix and a Cholesky factor, 2 n^2 float64 numbers;
         above it uses kernel sums.
@@ -85,7 +85,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
     kernel_ : str
         The kernel in use.
     bandwidth_, alpha_ : float
-        What is in use.
+        The values in use.
     loss_ : float
         Approximate leave-one-out log loss.
     cv_results_ : dict of str to ndarray
@@ -120,10 +120,10 @@ class KernelLogisticClassifier(PenalizedClassifier):
     Exact: some n^3 multiply-adds for each pair of candidates, 2 n^2 numbers of memory. Iterative: a pass over the n^2
     pairs for each step of conjugate gradients, n (rank + 8 n_classes) numbers. A query costs n kernel values.
 
-    Leaving out a point is one Newton step from the fit to all points. For two classes it uses the whole Hessian; for
-    more, the Hessian of each other point is replaced by a multiple of one, which is less accurate the more classes
-    there are. A point is left out with all its weight, and equal rows of a class that no other class
-    has are one point: a weight of two equals a row given twice. The unit of weights does not matter.
+    A point is left out by one Newton step from the fit to all points. For two classes the step uses the whole Hessian.
+    For more, a multiple of the identity replaces the Hessian of each other point, which is less accurate for many
+    classes. A point is left out with all its weight, and equal rows of a class that no other class has are one point: a
+    weight of two equals a row given twice. The unit of weights does not matter.
 
     References
     ----------
@@ -159,7 +159,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
         super()._learn(data)
 
     def _check_size(self, data):
-        """Raise before the work begins if the products with a column for each class take too long."""
+        """Raise before the work begins if products with one column per class would take too long."""
         n, n_classes = len(data.X), data.n_classes
         n_tuned = min(n, n if self.max_tuning_samples is None else self.max_tuning_samples)
         candidates = self._candidates(data.X[:100], np.random.RandomState(0), n)

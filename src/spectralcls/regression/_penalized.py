@@ -1,4 +1,4 @@
-"""What penalized kernel expansions share, of classes or numbers: how they are tuned, fitted and evaluated."""
+"""Shared parts of penalized kernel expansions of classes or numbers: tuning, fitting and evaluation."""
 
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
@@ -31,13 +31,13 @@ _POSITIVE = Interval(Real, 0, None, closed="neither")
 class PenalizedExpansion(Estimator):
     """Predictions ``k(y) A`` plus offsets that minimize a sum of losses and ``alpha |f|^2``.
 
-    What is predicted, indicators of classes or numbers, is a matrix of targets, see `ridge_targets`.
+    The targets, indicators of classes or numbers, are a matrix, see `ridge_targets`.
 
     A subclass has `_BANDWIDTH_FACTORS`, candidates by kernel in multiples of the median distance, and methods:
     ``_path(targets, K, alphas, memory)`` fits all alphas on a matrix, see `leave_one_out`; ``_exact(K, targets,
     alpha)`` and ``_iterative(operator, targets, alpha, step_done)`` fit one and return coefficients with the number of
-    iterations and, the latter, residuals; ``_held_out(K, targets)`` predicts each point by the others with
-    the parameters in use; ``_keep(choice, targets)`` takes what else it needs, and ``_offsets()`` are those of the
+    iterations and, the latter, residuals; ``_held_out(K, targets)`` predicts each point by the others with the
+    parameters in use; ``_keep(choice, targets)`` stores further results of tuning, and ``_offsets()`` are those of the
     fitted form.
     """
 
@@ -95,7 +95,7 @@ class PenalizedExpansion(Estimator):
         self._kept_form = self._expansion()
 
     def _fitted(self, data, rng):
-        """The `PenaltyChoice` for distinct points, its targets of all, and how many points it was validated on.
+        """The `PenaltyChoice` for distinct points, the targets of all points, and the number of points validated.
 
         The solution becomes attributes.
         """
@@ -171,11 +171,11 @@ class PenalizedExpansion(Estimator):
 
     @property
     def _has_factor(self):
-        """Whether there is one system of all points, and a factor of it, which tells the predictions without each."""
+        """Whether there is one system of all points with a factor, which gives the predictions without each point."""
         return "dual_coef_" in vars(self) and "residuals_" not in vars(self)
 
     def _predictions_by_others(self, targets):
-        """(n, k): of each point by the others, as tuning found them, or found again."""
+        """(n, k): predictions of each point by the others, from tuning or computed again."""
         known = vars(self).get("_by_others")
         if known is not None:
             return known

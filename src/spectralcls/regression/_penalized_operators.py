@@ -1,6 +1,6 @@
-"""Kernel matrices as the solvers of penalized expansions use them: products, and preconditioners.
+"""Kernel matrices for the solvers of penalized expansions: products and preconditioners.
 
-Each has ``product(V)``, K V to what conjugate gradients need, ``accurate_product(V)`` in float64, and
+Each has ``product(V)``, K V to the accuracy that conjugate gradients need, ``accurate_product(V)`` in float64, and
 ``preconditioner(ridge, weights)``, a function that solves ``(ridge + W K) Z = V`` exactly or approximately.
 """
 
@@ -60,7 +60,7 @@ class LowRankKernel:
     accurate_product = product
 
     def preconditioner(self, ridge, weights):
-        """By the Woodbury identity on the eigenpairs of F^T W F."""
+        """Computed by the Woodbury identity on the eigenpairs of F^T W F."""
         F, weights = self.low_rank.factor, np.asarray(weights)
         values, basis = eigh(self.low_rank.weighted_gram(weights), check_finite=False)
         inner = (basis / (np.maximum(values, 0.0) + ridge)) @ basis.T
@@ -74,7 +74,7 @@ class LowRankKernel:
 
 @dataclass(frozen=True)
 class SummedKernel:
-    """Kernel sums over the points X in place of a matrix; a product in float32 unless it has to be accurate."""
+    """Kernel sums over the points X instead of a matrix; products in float32 unless they have to be accurate."""
 
     X: np.ndarray
     kernel: str
@@ -85,7 +85,7 @@ class SummedKernel:
     @classmethod
     def of(cls, X, kernel, bandwidth, rank, rng, n_jobs):
         """With F of `rank` columns from randomly pivoted Cholesky: exact on the leading eigenvectors of K, whose
-        eigenvalues are what makes systems ill conditioned."""
+        eigenvalues make systems ill conditioned."""
         single = np.ascontiguousarray(X, dtype=np.float32)
         rank = min(rank, len(X))
         options = {"kernel": kernel, "bandwidth": bandwidth, "random_state": rng, "n_jobs": n_jobs}

@@ -1,4 +1,4 @@
-"""Kernel, bandwidth and ridge of a penalized kernel expansion by leave-one-out."""
+"""Choice of kernel, bandwidth and ridge of a penalized kernel expansion by leave-one-out."""
 
 from itertools import product
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Fitted(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """What is tried in all combinations, and further values, tried next to the best so far."""
+    """Values tried in all combinations, and further values tried next to the best so far."""
 
     bandwidths: dict  # of str to sequence of float, of each kernel
     alphas: np.ndarray

@@ -5,7 +5,7 @@ import numpy as np
 from .._utils.quantile import weighted_quantile
 from ..metric import GradientMetric, KernelMetric, answers
 
-SLICES = 8  # of y, that stand for classes
+SLICES = 8  # slices of y, used as classes
 
 
 class RegressionKinds:

@@ -12,9 +12,9 @@ from ._penalized import PenalizedClassifier
 class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     """Kernel ridge regression of the classes' indicators, with probabilities.
 
-    For each class c, f_c minimizes ``sum_i (y_ic - f_c(x_i))^2 + alpha |f_c|^2``, y_ic being 1 for the points of the
-    class and 0 for others, less the share of the class; |f_c| is the norm of the kernel's space. A query goes to the
-    largest f_c. Bandwidth and alpha are those of the best leave-one-out log loss, which has a closed form.
+    For each class c, f_c minimizes ``sum_i (y_ic - f_c(x_i))^2 + alpha |f_c|^2``, where y_ic is 1 for the points of the
+    class and 0 for others, minus the share of the class, and |f_c| is the norm of the kernel's space. A query goes to
+    the largest f_c. The closed leave-one-out log loss chooses bandwidth and alpha.
 
     Parameters
     ----------
@@ -42,14 +42,13 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
         Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
         and 2.8 times.
     alpha_grid : array-like, default=None
-        Ridges to try, for points of mean weight one. None: 0.01 and 0.1, while the largest is the best 1 and 10, with
-        its bandwidth alone; with weights of classes all four, since a sample of large weight is fitted as with a
-        smaller ridge.
+        Ridges to try, for points of mean weight one. None: 0.01 and 0.1, then 1 and 10 with the best bandwidth while
+        the largest is the best; with class weights all four, since a large weight acts like a smaller ridge.
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, bandwidth, alpha and temperature come from a stratified random subsample.
     max_exact_samples : int, default=6000
-        Up to so many distinct points the system is solved by a Cholesky factor in n^2 float64 numbers, above by
-        conjugate gradients, and from 20 000 points on in cells: see Notes.
+        Up to this many distinct points a Cholesky factor of n^2 float64 numbers solves the system. Above, conjugate
+        gradients do, and from 20 000 points on the system is split into cells: see Notes.
     tol : float, default=1e-4
         Residual of conjugate gradients, relative to the right-hand side.
     max_iter : int, default=200
@@ -75,9 +74,9 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     kernel_ : str
         The kernel in use.
     bandwidth_, alpha_ : float
-        What is in use.
+        The values in use.
     temperature_ : float
-        Probabilities are ``softmax(scores / temperature_)``, of the best leave-one-out log loss.
+        Probabilities are ``softmax(scores / temperature_)``, with the best leave-one-out log loss.
     loss_ : float
         That log loss.
     cv_results_ : dict of str to ndarray
@@ -117,7 +116,7 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     most 1500; a prediction is the mean over the trees of that by the points of the query's cell alone. Bandwidth and
     ridge are those of the least leave-one-out loss within some cells, `loss_` is that of their points by all trees. A
     fit takes time proportional to n and memory for four n_points x n_classes coefficients, a query 6000 kernel values
-    at most. Cells are solved in float32 if that changes predictions by less than 0.002 of the targets' spread. `tol`,
+    at most. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets' spread. `tol`,
     `max_iter` and `rank` have no effect then.
 
     Features should have comparable scales.

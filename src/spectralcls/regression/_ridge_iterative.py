@@ -1,10 +1,10 @@
-"""Kernel ridge regression without a matrix: preconditioned conjugate gradients on kernel sums."""
+"""Kernel ridge regression without a stored matrix: preconditioned conjugate gradients on kernel sums."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-_SINGLE = 1e-4  # by how much a run in float32 lowers the residual before it is computed afresh
+_SINGLE = 1e-4  # reduction of the residual by a run in float32, before it is computed again
 
 
 class IterativeSolution(NamedTuple):
@@ -16,7 +16,7 @@ class IterativeSolution(NamedTuple):
 def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
     """Solve ``(K + ridge W^-1) A = Y`` for all columns at once; a column that has converged is left out.
 
-    Steps multiply in float32; what remains of the right-hand side is then computed in float64 and solved for again.
+    Steps multiply in float32. The residual is then computed in float64, and the system is solved again for it.
 
     Parameters
     ----------

@@ -18,8 +18,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     """Kernel ridge regression of numbers, tuned by closed leave-one-out.
 
     For each output, standardized, f minimizes ``sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2``; |f| is the norm of the
-    kernel's space. Bandwidth and alpha are those of the least leave-one-out squared error, which has a closed form, in
-    the mean over the outputs.
+    kernel's space. The closed leave-one-out squared error, averaged over the outputs, chooses bandwidth and alpha.
 
     Parameters
     ----------
@@ -32,8 +31,8 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first. "diagonal" and "full": a
         :class:`~spectralcls.metric.GradientMetric`; "whiten": the inverse root of their covariance within eighths of y,
-        by a :class:`~spectralcls.metric.KernelMetric`. Or any transformer, as it is if it is fitted already. Bandwidths
-        are in units of the mapped points. None: no map.
+        by a :class:`~spectralcls.metric.KernelMetric`. Or any transformer, unchanged if it is fitted. Bandwidths are in
+        units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
         no numbers. Any two levels are equally far apart, those of an ordered category by their ranks.
@@ -47,10 +46,10 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         Ridges to try, for points of mean weight one. None: 0.001, 0.01 and 0.1, with the best bandwidth also 1 and 10
         while the largest is the best, and in float64 with a Cholesky factor 0.0001 to 0.000001 while the smallest is.
     max_tuning_samples : int or None, default=3000
-        With more distinct points than this, whatever is tuned comes from a random subsample.
+        With more distinct points than this, parameters are tuned on a random subsample.
     max_exact_samples : int, default=6000
-        Up to so many distinct points the system is solved by a Cholesky factor in n^2 float64 numbers, above by
-        conjugate gradients, and from 20 000 points on in cells: see Notes.
+        Up to this many distinct points a Cholesky factor of n^2 float64 numbers solves the system. Above, conjugate
+        gradients do, and from 20 000 points on the system is split into cells: see Notes.
     tol : float, default=1e-4
         Residual of conjugate gradients, relative to the right-hand side.
     max_iter : int, default=200
@@ -71,7 +70,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     kernel_ : str
         The kernel in use.
     bandwidth_, alpha_ : float
-        What is in use.
+        The values in use.
     loss_ : float
         Leave-one-out squared error, relative to the variance of the targets.
     cv_results_ : dict of str to ndarray
@@ -113,10 +112,10 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     most 1500; a prediction is the mean over the trees of that by the points of the query's cell alone. Bandwidth and
     ridge are those of the least leave-one-out loss within some cells, `loss_` is that of their points by all trees. A
     fit takes time proportional to n and memory for four n_points x n_outputs coefficients, a query 6000 kernel values
-    at most. Cells are solved in float32 if that changes predictions by less than 0.002 of the targets' spread. `tol`,
+    at most. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets' spread. `tol`,
     `max_iter` and `rank` have no effect then.
 
-    Targets times a power of two, or plus a number if that is exact, give the same bits in these units. A point is left
+    Multiplying targets by a power of two, or adding a number exactly, changes no bit in these units. A point is left
     out with all its weight, and equal rows with equal targets are one point: a weight of two equals a row given twice.
     The unit of weights does not matter.
 

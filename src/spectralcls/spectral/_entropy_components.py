@@ -1,4 +1,4 @@
-"""Kernel entropy component analysis: the eigenvectors that carry the most of the information potential."""
+"""Kernel entropy component analysis: the eigenvectors with the largest parts of the information potential."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ POSITIVE = ("gaussian", "laplace")  # kernels whose matrices have no negative ei
 def of_largest_entropy(spectrum_of, n_components, kernel):
     """The `n_components` pairs of largest ``value (1^T e)^2`` of all n, the largest first.
 
-    Leading pairs are computed until no other one can have as large a share: it has at most the last eigenvalue times n,
-    and, if no eigenvalue is negative, what the shares of the known ones leave of the sum of all entries.
+    Leading pairs are computed until no other pair can have as large a share. The share of another pair is at most the
+    last eigenvalue times n and, if no eigenvalue is negative, at most the rest of the sum of all entries.
 
     Parameters
     ----------

@@ -34,9 +34,9 @@ class GrowingEigenpairs(NamedTuple):
     def grown(self, X, weights, similarity, n_components):
         """The pairs with samples ``X`` appended; ``similarity(Q, X)`` gives S between samples.
 
-        Degrees, and all similarities with the new samples, are exact. What the old ones have to each other beyond the
-        known pairs is left out: the eigenproblem is that of the span of the known vectors and the new samples. It takes
-        O(n m) similarities and O((n + m) (k + m)^2) operations.
+        Degrees and all similarities with the new samples are exact. Similarities among the old samples are limited to
+        the known pairs: the eigenproblem is that of the span of the known vectors and the new samples. It takes O(n m)
+        similarities and O((n + m) (k + m)^2) operations.
         """
         across, within = similarity(self.X, X), similarity(X, X)
         joined = sp.csr_array(sp.vstack([self.X, X])) if sp.issparse(X) else np.concatenate([self.X, X])

@@ -65,12 +65,12 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         As in :class:`SpectralKernel`; "cv" takes the one of six around "scale" at which least squares explain most of
         the held-out targets, for the Gaussian kernel of dense X.
     scoring : {"auto", "r2", "f1", "accuracy"}, default="auto"
-        What is maximized for each class, over the held-out decisions of all samples together: the explained share of
-        the target's variance (of least squares only), F1, or accuracy. "auto": "r2" for least squares, else "f1". Of
-        tied candidates the lower middle one is taken.
+        Score to maximize for each class, over the held-out decisions of all samples together: the explained share of
+        the target's variance (least squares only), F1, or accuracy. "auto": "r2" for least squares, otherwise "f1".
+        Among tied candidates the lower middle one is taken.
     cv : int, "loo", splitter or list of splits, default=5
-        Folds, but for least squares, which leave out one sample at a time whatever is given, as "loo" does; an int
-        stands for shuffled stratified folds, fewer of them if a class has fewer samples.
+        Folds of the cross-validation; an int makes shuffled stratified folds, fewer if a class has fewer samples. Least
+        squares always leave out one sample at a time, as "loo" does.
     max_tuning_samples : int or None, default=500
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
         `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
@@ -82,7 +82,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     normalize : bool, default=True
         Rows of unit length.
     kernel : {"auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="auto"
-        Input similarity, as in :class:`SpectralKernel`.
+        Input kernel, as in :class:`SpectralKernel`.
     scale : "auto" or None, default="auto"
         As in :class:`SpectralKernel`.
     degree : int, default=2
@@ -133,9 +133,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     Notes
     -----
-    Cross-validation splits the labels: the embedding, which knows no labels, is that of all training samples.
-    Least squares are validated on distinct samples: copies of one leave together. An int `cv` and "loo" may put copies
-    of a sparse row into different folds; a splitter can keep them together.
+    Cross-validation splits only the labels: the embedding, which sees no labels, uses all training samples. Least
+    squares are validated on distinct samples: copies of a sample are left out together. An int `cv` and "loo" may put
+    copies of a sparse row into different folds; a splitter can keep them together.
 
     Of dense X the eigenpairs have a relative residual of 1e-4; of 5000 samples or more they come from kernel values in
     float32, which takes half the time, unless float32 cannot hold the coordinates that closely.
@@ -412,8 +412,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         kernel = SpectralKernel(weighting=self.weighting, kernel=self.kernel, bandwidth=self.bandwidth, rank=self.rank)
         tags.input_tags = kernel.__sklearn_tags__().input_tags
         tags.classifier_tags.multi_label = True
-        # Of two features, as the checks have, rows of unit length keep the angle alone, and a linear function
-        # for each class hides a class between two others.
+        # With two features, as in the checks, rows of unit length keep only the angle, and linear functions hide a
+        # class between two others.
         tags.classifier_tags.poor_score = self.kernel == "linear"
         return tags
 
@@ -425,6 +425,6 @@ def _geometric_grid(largest):
 
 
 def _several_of_each_kind(targets):
-    """Which problems have two samples of either kind at least: no other can be validated."""
+    """Which problems have at least two samples of either kind, as validation needs."""
     yes = targets.sum(axis=0)
     return (yes > 1) & (len(targets) - yes > 1)

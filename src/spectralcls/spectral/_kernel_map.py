@@ -40,7 +40,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
-        Compact kernels have negative eigenvalues too; the positive part is kept, a warning says how much was dropped.
+        Compact kernels have negative eigenvalues too; the positive part is kept, and a warning says how much was
+        dropped.
     bandwidth : {"scale", "silverman"} or float, default="scale"
         Radius h of the kernel. ``"scale"`` is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which
         the Gaussian of a typical distance is e^-2 in any dimension (scikit-learn's ``gamma="scale"``);
@@ -72,7 +73,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     eigenvectors_ : ndarray of shape (n_samples, n_components_)
         Unit eigenvectors E, in the dtype of X.
     n_components_ : int
-        Number of components; fewer than asked for if eigenvalues vanish or are negative.
+        Number of components; fewer than requested if eigenvalues vanish or are negative.
     dropped_eigenvalues_ : ndarray
         The eigenvalues among those asked for that are not positive.
     trace_residual_ : float
@@ -278,7 +279,7 @@ def check_no_rank(estimator):
 
 
 def warn_of_negative(spectrum):
-    """Say how much of the spectrum asked for was negative; zeros are dropped without a word."""
+    """Warn of the negative part of the requested spectrum; zeros are dropped silently."""
     floor = 1e-3 * np.abs(spectrum.values[0]) * np.sqrt(np.finfo(spectrum.vectors.dtype).eps)
     negative = spectrum.dropped[spectrum.dropped < -floor]
     if len(negative):

@@ -69,17 +69,17 @@ class ClasswiseMap(NamedTuple):
 class LaplacianSpectralClassifier(SpectralClassifier):
     """Smallest angle to a class mean in the eigenspace of the Laplacian data matrix ``D^-1/2 K D^-1/2``.
 
-    K joins points of classes t and s by the normalized Gaussian of variance ``sigma_t^2 + sigma_s^2``, D is
-    the Parzen density of all training points with width sigma. A query y and a point x_i of class c are joined by
-    ``W(sigma^2 + sigma_c^2) / sqrt(f(y) f_i)``, the inner product of the density estimates. The rule minimizes a risk
-    rather than the number of errors: a rare class is recognized at the expense of the frequent one.
+    K joins points of classes t and s by the normalized Gaussian of variance ``sigma_t^2 + sigma_s^2``, D is the Parzen
+    density of all training points with width sigma. A query y and a point x_i of class c are joined by ``W(sigma^2 +
+    sigma_c^2) / sqrt(f(y) f_i)``, the inner product of the density estimates. The rule minimizes a risk instead of the
+    number of errors: it recognizes a rare class at the expense of the frequent one.
 
     Parameters
     ----------
     bandwidth : {"cv", "silverman_per_class"}, float or dict, default="cv"
         ``"silverman_per_class"`` takes every sigma_c and sigma from Silverman's rule, as [1]_ does; ``"cv"`` multiplies
-        them by the common factor of the best cross-validated score. A number is used for all of them, a dict
-        ``{label: sigma_c}`` for the classes, with Silverman's overall sigma.
+        them by the common factor of the best cross-validated score. A number is used for all of them; a dict ``{label:
+        sigma_c}`` gives those of the classes, with Silverman's overall sigma.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
         are predicted to be faster; tuning stays exact.
@@ -111,9 +111,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         against its copy. The test sets of a splitter have to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="balanced_accuracy"
         Score to maximize on held-out points. ``"auto"`` takes the candidate of least log loss among those within half a
-        standard error of the best accuracy. Of those as near in balanced accuracy it takes the one of the greatest
-        accuracy. The accuracy alone would undo what the rule is for: tuned by it the classifier misses a rare class as
-        often as one that counts errors.
+        standard error of the best accuracy. Among candidates as close in balanced accuracy it takes the most accurate
+        one. Accuracy alone would defeat the purpose of the rule: the classifier would then miss a rare class as often
+        as one that counts errors.
     bandwidth_grid : array-like, default=None
         Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     max_tuning_samples : int or None, default=2000
@@ -185,8 +185,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     Notes
     -----
-    With all components fitting takes a pass over the n^2 pairs and one over the pairs within classes,
-    predicting one over the m n pairs.
+    With all components `fit` takes a pass over the n^2 pairs and one over the pairs within classes, and `predict` one
+    over the m n pairs.
 
     There is no `class_weight`: one weight for all samples of a class cancels in its mean.
 

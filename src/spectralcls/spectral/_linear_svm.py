@@ -1,4 +1,4 @@
-"""Binary problems on an embedding, and the machines for them: the paper's linear SVM, and any other."""
+"""Binary problems on an embedding, and their classifiers: the paper's linear SVM, or any other."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,7 +21,7 @@ def linear_svm(
 ) -> LinearSVC:
     """Unfitted linear SVM with hinge loss and C = 1 / mean |x|^2, the default of SVM-light.
 
-    It is the machine with C = 1 for samples scaled to a mean square of 1, with the bias on their scale.
+    It equals the SVM with C = 1 for samples scaled to a mean square of 1, with the bias on their scale.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def linear_svm(
 
 
 def fit_binary(estimator, features, target, weights=None):
-    """The estimator fitted; a label that all samples share is predicted for all."""
+    """The fitted estimator; a label shared by all samples is predicted for all."""
     if target.all() or not target.any():
         estimator = DummyClassifier(strategy="most_frequent")
     if weights is None:
@@ -77,10 +77,10 @@ def fit_binary(estimator, features, target, weights=None):
 
 
 def fit_tight_tolerance(machine, features, target, weights):
-    """A linear SVM to nine digits, so that a weight of two and a sample given twice decide alike.
+    """A linear SVM accurate to nine digits, so that a weight of two equals a sample given twice.
 
-    Where its solver does not get that far, as for labels that the features say nothing about, to its own tolerance.
-    Where four digits take many steps, nine are not tried.
+    If its solver does not reach them, as for labels independent of the features, its own tolerance holds. If four
+    digits take many steps, nine are not tried.
     """
     fitted = fit_binary(clone(machine), features, target, weights)
     most = machine.max_iter

@@ -1,8 +1,9 @@
-"""Scores of all numbers of components at once: the map to r components is the first r columns of the map to more."""
+"""Scores for all numbers of components at once: the map to r components is the first r columns of a larger map."""
 
 import numpy as np
 
-PATIENCE = 60  # matrix-vector products of a decomposition that is only tried: what needs more is nearly undetermined
+# limit on the matrix-vector products of a trial decomposition: a candidate that needs more is nearly undetermined
+PATIENCE = 60
 _MARGIN = 1e-9  # relative to the largest score of the point: that of a far one may be 1e10
 
 

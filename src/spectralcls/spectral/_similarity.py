@@ -1,4 +1,4 @@
-"""The similarity matrix S that a spectral kernel starts from, in the cheapest form that its kernel allows.
+"""The similarity matrix S of a spectral kernel, in the cheapest form that its kernel allows.
 
 Each form knows the sums of the rows of S over samples of given weights, its empty rows, and the leading eigenpairs of
 ``diag(s) S diag(s)``:
@@ -19,7 +19,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from ..linalg import GramOperator, KernelOperator, rpcholesky, top_eigenpairs
 
 _BLOCK_ENTRIES = 2**22  # entries of S(Q, X) that exist at a time
-_SINGLE_SIDE = 5000  # from so many samples on rough eigenpairs come from float32; with fewer nobody waits for them
+_SINGLE_SIDE = 5000  # from this many samples on rough eigenpairs come from float32; fewer are fast anyway
 _DENSE_SIDE = 5000  # up to this many rows or columns X X^T or X^T X of a dense X is formed
 
 
@@ -150,7 +150,7 @@ class StoredSimilarity:
 
 
 def _leading(A, k, **options):
-    """The k leading eigenpairs of A, all of them where k is its dimension."""
+    """The k leading eigenpairs of A; all of them if k is its dimension."""
     if k < A.shape[0]:
         found = top_eigenpairs(A, k, **options)
         return found.values, found.vectors
@@ -159,7 +159,7 @@ def _leading(A, k, **options):
 
 
 def check_degrees(degrees, S):
-    """Raise where a row of similarities adds up to zero or less although it is not empty."""
+    """Raise if a nonempty row of similarities adds up to zero or less."""
     largest = _largest_in_rows(S)
     rounding = S.shape[1] * np.finfo(S.dtype).eps * largest
     wrong = np.flatnonzero((degrees <= rounding) & (largest > 0))
@@ -254,5 +254,5 @@ def _largest_in_rows(S):
 
 
 def inverse_root(degrees):
-    """d^-1/2, and 0 for a sample that is similar to none."""
+    """d^-1/2, and 0 for a sample without similar ones."""
     return np.where(degrees > 0, degrees, np.inf) ** -0.5

@@ -1,4 +1,4 @@
-"""What the spectral classifiers share: the choice of bandwidth and number of components."""
+"""Shared parts of the spectral classifiers: the choice of bandwidth and number of components."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Literal
@@ -80,7 +80,7 @@ class SpectralClassifier(ExpansionClassifier):
         check_no_rank(self)
 
     def _nested_scores(self, train, Q, bandwidth, candidates):
-        """Scores (m, q, C) for each number of components, and which of the spaces the data determine, (q,).
+        """Scores (m, q, C) for each number of components, and whether the data determine each space, (q,).
 
         `train` is (X, codes, weights). ``candidates.max() + 1`` eigenpairs are computed, in `PATIENCE` products.
         """
@@ -112,7 +112,8 @@ class SpectralClassifier(ExpansionClassifier):
         judge = Judge(sample, shape, self.scoring)
         for b, h in enumerate(bandwidth):
             for train, test in sample.splits():
-                with quietly():  # undetermined, or negative eigenvalues: said of what is chosen
+                # warnings about undetermined spaces or negative eigenvalues concern only the chosen candidate
+                with quietly():
                     part = training_part(sample, train)
                     scores, sound = self._nested_scores(part, sample.X[test], h, candidates)
                 right = np.where(sound | whole, clearly_right(scores, sample.codes[test]), np.nan)

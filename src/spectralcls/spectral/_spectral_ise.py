@@ -23,7 +23,7 @@ from ._spectral_classifier import SpectralClassifier
 
 @with_parameters
 class _SpectralISE(SpectralClassifier):
-    """Nearest class center in the embedding; `_weighting` tells the two named classifiers apart."""
+    """Nearest class center in the embedding; `_weighting` distinguishes the two public classifiers."""
 
     bandwidth: Literal["cv", "silverman"] | float = "cv"
     _: KW_ONLY
@@ -48,7 +48,7 @@ class _SpectralISE(SpectralClassifier):
             self._learn_vectors(data, n_components)
 
     def _implicit(self, n_components):
-        """The whole space without decomposition: means, and k positive definite."""
+        """Whether the whole space needs no decomposition: centers are means, and k is positive definite."""
         return n_components == "all" and self.center == "mean" and self.kernel == "gaussian" and self.solver == "auto"
 
     def _given_bandwidth(self, data):
@@ -198,8 +198,7 @@ class SpectralISEClassifier(_SpectralISE):
         ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
         `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
         candidates the lower middle one is chosen.
-        A pair whose leading eigenvectors the data do not determine, as at a bandwidth that isolates points, has the
-        score NaN.
+        The score is NaN if the data do not determine the leading eigenvectors, as at a bandwidth that isolates points.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
@@ -220,8 +219,8 @@ class SpectralISEClassifier(_SpectralISE):
 
     Notes
     -----
-    With all components fitting takes one pass over the pairs within classes; with fewer usually 7 to 20 passes over
-    the n^2 pairs, and O(n n_components) memory. Predicting takes one pass over the m n pairs.
+    With all components `fit` takes one pass over the pairs within classes; with fewer, usually 7 to 20 passes over the
+    n^2 pairs, and O(n n_components) memory. `predict` takes one pass over the m n pairs.
 
     There is no `class_weight`: one weight for all samples of a class cancels in its mean.
 
@@ -326,8 +325,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
         ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
         `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
         candidates the lower middle one is chosen.
-        A pair whose leading eigenvectors the data do not determine, as at a bandwidth that isolates points, has the
-        score NaN.
+        The score is NaN if the data do not determine the leading eigenvectors, as at a bandwidth that isolates points.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
@@ -350,9 +348,9 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
 
     Notes
     -----
-    With all components fitting takes a pass over the n^2 pairs (for f) and one over the pairs within classes; with
-    fewer usually 7 to 20 passes over the n^2 pairs, and O(n n_components) memory. Predicting takes one pass over the
-    m n pairs.
+    With all components `fit` takes a pass over the n^2 pairs (for f) and one over the pairs within classes; with fewer,
+    usually 7 to 20 passes over the n^2 pairs, and O(n n_components) memory. `predict` takes one pass over the m n
+    pairs.
 
     There is no `class_weight`: one weight for all samples of a class cancels in its mean.
 

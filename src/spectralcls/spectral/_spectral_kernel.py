@@ -1,4 +1,4 @@
-"""SK<Gamma, E, S>: the spectral kernel of Li, Ong, Ng and Sun as an embedding and as a kernel matrix."""
+"""SK<Gamma, E, S>: the spectral kernel of Li, Ong, Ng and Sun, as an embedding and a kernel matrix."""
 
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
@@ -79,8 +79,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Of the polynomial kernel.
     rank : int or None, default=None
         Columns of a randomly pivoted Cholesky factor F F^T that replaces S, for the Gaussian kernel of dense X:
-        O(n_samples rank) memory, and each query is evaluated against `rank` landmarks. `trace_residual_` says what is
-        left out. None: exact.
+        O(n_samples rank) memory, and each query is evaluated against `rank` landmarks. `trace_residual_` measures the
+        part left out. None: exact.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -91,9 +91,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     eigenvalues_ : ndarray of shape (k,)
         Positive eigenvalues of Gamma(S), descending.
     coefficients_ : ndarray of shape (n_features, n_samples or rank; k, k + 1 or k + 2)
-        What `transform` multiplies a query with: its features where the kernel is linear, its similarities to
-        the training samples otherwise. The last column of symmetric weighting gives the query's
-        degree.
+        Coefficients of `transform`: for a linear kernel of the query's features, otherwise of its similarities to the
+        training samples. With symmetric weighting the last column gives the query's degree.
     X_fit_ : {ndarray, sparse array} of shape (n_samples, n_features) or None
         The training data, which the linear and the precomputed kernel do not need.
     kernel_ : str
@@ -110,10 +109,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     Raises
     ------
     ValueError
-        In `fit` and `transform`, for NaN or infinity; for a degree that is not positive: negative entries of
-        X with the linear and the polynomial kernel, rows that add up to zero or less otherwise; for a
-        precomputed matrix that is not symmetric or has the wrong width; in `fit`, where all similarities are
-        zero.
+        In `fit` and `transform`: for NaN or infinity; for a degree that is not positive (negative entries of X with the
+        linear and the polynomial kernel, otherwise rows that add up to zero or less); for a precomputed matrix that is
+        not symmetric or has the wrong width. In `fit`: if all similarities are zero.
 
     Notes
     -----
@@ -269,7 +267,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self._learn(X, w, scale, values, v, S)
 
     def _learn(self, X, w, scale, values, v, S=None):
-        """Take over eigenpairs; the embedding of the samples."""
+        """Store eigenpairs; return the embedding of the samples."""
         power = 1.0 if self.embedding == "a" else 0.5
         weights = (scale * np.sqrt(w))[:, None] * v / values**power
         points, embedding = X, (v * values ** (1 - power)).astype(X.dtype)
@@ -293,10 +291,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     def partial_fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Append training samples, without the comparison of the old ones with each other.
 
-        The similarities to the new samples and all degrees are exact; of the old samples among each other the k known
-        components are kept. So it is `fit` on all samples if these components are all that S has, as with
-        ``n_components="all"`` or the linear kernel of up to `n_components` features, and otherwise loses what lies
-        beyond them, the less the more components there are.
+        The similarities to the new samples and all degrees are exact; the similarities among the old samples are
+        reduced to their k known components. The result equals `fit` on all samples if S has no further components, as
+        with ``n_components="all"`` or the linear kernel of up to `n_components` features. Otherwise it loses the
+        further components, and more components lose less.
 
         Parameters
         ----------
@@ -393,7 +391,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     @staticmethod
     def _way_out(X):
-        """Of data that have negative values, with what works for such data."""
+        """Error for data with negative values, with the alternatives for such data."""
         if sp.issparse(X):
             return "features without negative values, as HashingVectorizer(alternate_sign=False) makes them"
         return "kernel='gaussian', for standardized features for example"

@@ -43,15 +43,15 @@ def to_onnx(model: Any) -> Any:
     ImportError
         If onnx is not installed.
     ValueError
-        If the model is no such expansion; the message says why.
+        If the model is not such an expansion; the message gives the reason.
     sklearn.exceptions.NotFittedError
         Before `fit`.
 
     Notes
     -----
-    The graph computes in float64 and answers as the model does: to 1e-9 for the Gaussian kernel, to 1e-6 for the
-    Laplace kernel, whose distances are roots of differences, and for a model of float32 points. A query that lacks
-    a value gets NaN. The file holds all training points, and a batch takes memory for n_queries x n_samples numbers.
+    The graph computes in float64 and agrees with the model to 1e-9 for the Gaussian kernel, and to 1e-6 for the Laplace
+    kernel, whose distances are roots of differences, and for a model of float32 points. A query with a missing value
+    gets NaN. The file contains all training points, and a batch takes memory for n_queries x n_samples numbers.
 
     Examples
     --------

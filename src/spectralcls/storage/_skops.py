@@ -19,7 +19,7 @@ _VERSION = re.compile(r'"_sklearn_version": \{[^{}]*"content": "\\"([^"\\]+)')
 def save(model, path: FilePath) -> None:
     """Write a fitted estimator to a file.
 
-    The file is written by skops: at once or not at all, and without pickled code.
+    skops writes the file completely or not at all, and without pickled code.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def save(model, path: FilePath) -> None:
     OSError
         If the file cannot be written.
     TypeError
-        For an estimator that was fitted to a Dask collection, whose points are elsewhere.
+        For an estimator fitted to a Dask collection, whose points are on workers.
 
     Examples
     --------
@@ -64,8 +64,8 @@ def save(model, path: FilePath) -> None:
 def load(path: FilePath):
     """Read an estimator that :func:`save` or ``spectralcls fit`` wrote.
 
-    A file that holds anything but estimators of this package and scikit-learn, arrays and plain values is refused:
-    reading runs no code of its author.
+    A file with anything but estimators of this package and scikit-learn, arrays and plain values is refused: reading
+    runs no code of its author.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def load(path: FilePath):
         raise FileNotFoundError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
     try:
         unknown = skops.get_untrusted_types(file=path)
-    except Exception as error:  # whatever a parser makes of bytes that are none of its own
+    except Exception as error:  # any error of a parser given foreign bytes
         raise _damaged(path, error) from None
     _refuse_other_versions(path)
     foreign = [name for name in unknown if not _is_trusted(name)]
@@ -125,7 +125,7 @@ def _damaged(path, error):
 
 
 def _refuse_other_versions(path):
-    """Raise for estimators of another minor version of scikit-learn, which it does not promise to read."""
+    """Raise for estimators of another minor version of scikit-learn, which scikit-learn does not promise to read."""
     with zipfile.ZipFile(path) as file:
         versions = set(_VERSION.findall(file.read("schema.json").decode()))
     here = sklearn.__version__
@@ -138,7 +138,7 @@ def _refuse_other_versions(path):
 
 
 def _is_trusted(name):
-    """Whether making an object of that type runs no code of a file's author.
+    """Whether an object of that type can be created without running code of a file's author.
 
     Classes of this package and scikit-learn do not. Of NumPy and SciPy, types of numbers and sparse matrices are
     trusted: other classes open files.
