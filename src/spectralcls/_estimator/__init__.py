@@ -25,4 +25,5 @@ from .expansion_classifier import ExpansionClassifier
 from .parameters import CONSTRAINTS, with_parameters
 from .prediction_sets import leave_one_out
 from .regressor import Regressor
+from .steps import fit_steps
 from .wrapped import mapped, names_after, within

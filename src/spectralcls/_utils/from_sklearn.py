@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any, ParamSpec, TypeVar
 
 from sklearn.base import _fit_context as fit_context
@@ -12,20 +13,37 @@ from sklearn.utils.validation import _check_sample_weight as check_weights
 from sklearn.utils.validation import _check_y as check_y
 
 __all__ = [
+    "CallbackSupport",
     "HasMethods",
     "Interval",
     "Options",
     "RealNotInt",
     "StrOptions",
     "boosted_nodes",
+    "callback_management_context",
     "check_columns_seen",
     "check_matplotlib_support",
     "check_weights",
     "check_y",
     "fit_context",
+    "fit_root",
     "validate_params",
     "validated",
 ]
+
+
+try:
+    from sklearn.callback import CallbackSupportMixin as CallbackSupport
+    from sklearn.callback._callback_support import callback_management_context
+except ImportError:
+    callback_management_context = nullcontext
+
+    class CallbackSupport:  # type: ignore[no-redef]
+        """What says, before scikit-learn 1.9, that there are no callbacks."""
+
+        @property
+        def set_callbacks(self):
+            raise AttributeError('callbacks need scikit-learn 1.9: pip install "scikit-learn>=1.9"')
 
 
 P = ParamSpec("P")
@@ -67,3 +85,9 @@ def boosted_nodes(model):
     """Nodes of the trees of a `HistGradientBoostingClassifier`, one class after the other in each iteration, and the
     scores (1, k) to which they add."""
     return [tree.nodes for iteration in model._predictors for tree in iteration], model._baseline_prediction
+
+
+def fit_root(estimator, n_steps):
+    """The context of a fit of that many steps for the callbacks of an estimator; None before scikit-learn 1.9."""
+    start = getattr(estimator, "_init_callback_context", None)
+    return None if start is None else start(max_subtasks=n_steps)

@@ -8,11 +8,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._core.threads import blas_threads_for
-from .._estimator import Estimator, with_parameters
+from .._estimator import Estimator, fit_steps, with_parameters
 from .._tuning import check_folds, drawn_seed, shuffled_ranks
 from .._utils.advice import quietly, tell
-from .._utils.from_sklearn import HasMethods, Interval
-from .._utils.progress import progress
+from .._utils.from_sklearn import CallbackSupport, HasMethods, Interval
 from .._utils.typing import CategoricalFeatures, CrossValidation, RandomState
 from ._budget import next_ensemble
 from ._ensemble import fit_ensemble, said_by_all
@@ -23,7 +22,7 @@ _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
 
 
 @with_parameters
-class Auto(Estimator):
+class Auto(CallbackSupport, Estimator):
     """A vote of members that learn from points, see `_points`; a subclass reads the points and lists the members.
 
     A subclass has `_PRIOR`, the name of the member that learned nothing, and ``_member(name, pipeline, position)``, the
@@ -72,7 +71,7 @@ class Auto(Estimator):
         points = points_of(data, self._inputs.are_categories(data.X.shape[1]), options)
         members, not_scaling = members_for(n)
         # Without warnings: the weight of a member already says if it learned nothing.
-        with quietly(), progress("vote", len(members) * self._n_fits(n, folds), silent=not self.verbose) as step_done:
+        with quietly(), fit_steps(self, "vote", len(members) * self._n_fits(n, folds)) as step_done:
             ensemble, timed = None, []
             while step := next_ensemble(
                 n, members, timed, clock, n_classes=data.n_classes, n_fits=lambda size: self._n_fits(size, folds)

@@ -9,13 +9,12 @@ from scipy.linalg import eigh, qr
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._estimator import transactional, with_parameters
+from .._estimator import fit_steps, transactional, with_parameters
 from .._expansion.ridge_targets import targets_of
 from .._expansion.tree_cells import TreeCells
 from .._tuning import check_grid, median_distance, ridge_grid, thin, within_reach
 from .._utils.advice import advise
-from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.progress import progress
+from .._utils.from_sklearn import CallbackSupport, Interval, StrOptions
 from .._utils.typing import ArrayLike, RandomState, Scale
 from ..kernels import kernel_matrix, kernel_sums
 from ..linalg.ridge import solve
@@ -32,7 +31,7 @@ _MANY, _CELLS, _CELL = 20_000, 200, 250
 
 
 @with_parameters
-class GradientMetric(LinearMap):
+class GradientMetric(CallbackSupport, LinearMap):
     """Linear map from the average gradient outer product of kernel ridge regression.
 
     Repeats two steps: fit kernel ridge regression with the Laplace kernel to the classes' indicators, or to the targets
@@ -172,7 +171,7 @@ class GradientMetric(LinearMap):
         d, matrices = points.shape[1], np.empty((2, max(map(len, parts)) ** 2))
         L = np.ones(d) if self.kind == "diagonal" else np.eye(d)
         self.loss_curve_ = []
-        with progress("metric", self.max_iter, silent=not self.verbose) as step_done:
+        with fit_steps(self, "metric", self.max_iter) as step_done:
             for step in range(self.max_iter + 1):
                 Z = _mapped(points, L)
                 bandwidth = self.bandwidth * median_distance(Z, rng)

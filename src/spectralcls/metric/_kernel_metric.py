@@ -9,11 +9,10 @@ from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._estimator import transactional, with_parameters
+from .._estimator import fit_steps, transactional, with_parameters
 from .._tuning import within_reach
 from .._utils.advice import advise
-from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.progress import progress
+from .._utils.from_sklearn import CallbackSupport, Interval, StrOptions
 from .._utils.typing import RandomState
 from ._descent import learn
 from ._initial_map import absorb_bandwidth, best_start, leading_directions
@@ -21,7 +20,7 @@ from ._linear_map import LinearMap
 
 
 @with_parameters
-class KernelMetric(LinearMap):
+class KernelMetric(CallbackSupport, LinearMap):
     """Linear map under which the Parzen classifier's leave-one-out posterior is most likely.
 
     Learns ``z = L (x - mean)`` by gradient descent on the mean of ``-log p(y_i | x_i)``, p the posterior of the class
@@ -161,9 +160,10 @@ class KernelMetric(LinearMap):
             A = leading_directions(sample, n_components)
             A, start_loss = absorb_bandwidth(sample, A, np.random.RandomState(seed), self.n_jobs)
         n_steps, training, validation = 1, [], []
-        if self.kind != "whiten":
-            with progress("metric", self.max_iter, silent=not self.verbose) as step_done:
-                learned = learn(self, sample, A, rng, step_done)
+        learns = self.kind != "whiten"
+        with fit_steps(self, "metric", self.max_iter if learns else 0) as step_done:
+            learned = learn(self, sample, A, rng, step_done) if learns else None
+        if learned is not None:
             if not learned.best_step:
                 advise(
                     f"No step improved on the start ({start.name}) on the validation block, so the start is the "
