@@ -70,7 +70,7 @@ def test_a_position_is_never_a_name(written, target):
 
 @pytest.mark.parametrize(
     "header",
-    ["region,2019,2020,kind", "region,1,2,kind", ",a,b,kind", "0,1,2,3"],
+    ["region,2019,2020,kind", "region,1,2,kind", ",a,b,kind", "0,1,2,3", "1990,1995,2005,2010"],
 )
 def test_a_first_row_unlike_the_others_is_a_header(written, header):
     rows = [header.split(","), *((Y[k], a, b, "xyz"[k % 3]) for k, (a, b) in enumerate(X))]
@@ -88,11 +88,32 @@ def test_a_first_row_unlike_the_others_is_a_header(written, header):
         lambda k: (f"person {k}", X[k, 0], "xyz"[k % 3]),
         lambda k: (k % 4, 17 + k % 9, k % 5),
         lambda k: (1, k // 2 % 3, 3 - k % 3, 7),
+        lambda k: (1950 + k % 9, 1970 + k % 11, 1990 + k % 7, k * k % 5),
     ],
 )
 def test_a_first_row_like_the_others_is_data(written, row):
     table = read_table(written([row(k) for k in range(60)]), target=-1)
     assert len(table.data) == 60 and table.schema.width == len(row(0))
+
+
+def test_years_that_rise_are_names_also_above_numbers_that_look_like_years(written):
+    rows = [(1700 + 31 * k % 900, 1800 + 17 * k % 700, 1600 + 7 * k % 800, "xyz"[k % 3]) for k in range(60)]
+    table = read_table(written([(1990, 2000, 2010, "kind"), *rows]), target=-1)
+    assert table.feature_names == ["1990", "2000", "2010"] and len(table.data) == 60
+
+
+def test_one_delimiter_more_in_the_header_alone_is_no_column(written):
+    table = read_table(
+        written("a,b,c,\n" + "".join(f"{a},{b},{y}\n" for (a, b), y in zip(X, Y, strict=True))), target="c"
+    )
+    assert table.feature_names == ["a", "b"]
+    assert_array_equal(table.data, X)
+
+
+def test_names_are_found_whatever_blanks_and_invisible_marks_they_have(written):
+    path = written([("\ufeff\ufeffa", "of\u00a0x", "c\u200b"), *((*x, y) for x, y in zip(X, Y, strict=True))])
+    table = read_table(path, target="c", drop=["of x"])
+    assert table.feature_names == ["a"]
 
 
 def test_the_user_may_say_whether_there_is_a_header(written):
@@ -201,6 +222,8 @@ def test_whole_numbers_do_not_tell_the_decimal_sign_of_a_further_file(written):
         ("{} kg", "{} lb", "numbers in lb, but numbers in kg"),
         ("{} kg", "{}", None),
         ("EUR {}", "{} €", None),
+        ("HK$ {}", "S$ {}", r"numbers in S\$, but numbers in HK\$"),
+        ("{}k", "{}", "numbers without a unit, but numbers in k"),
     ],
 )
 def test_a_unit_is_part_of_the_rules(written, old, new, message):
@@ -213,6 +236,33 @@ def test_a_unit_is_part_of_the_rules(written, old, new, message):
             read_table(path, schema=schema)
     else:
         assert_array_equal(read_table(path, schema=schema).data[:, 0], values)
+
+
+def test_fractions_of_three_digits_where_whole_numbers_were_are_refused(written):
+    schema = read_table(written([("a", "b"), *((1000 + 37 * k, k % 3) for k in range(60))])).schema
+    for sign, sep in (",", ";"), (".", ";"), (".", ","):
+        path = written([("a", "b"), *((f"{1 + k % 9}{sign}{100 + k}", k % 3) for k in range(60))], "new.csv", sep=sep)
+        with pytest.raises(ValueError, match="thousands and fractions cannot be told apart: say --decimal"):
+            read_table(path, schema=schema)
+    few = written('a,b\n"1,234",2\n')  # commas between cells: no decimal commas
+    assert read_table(few, schema=schema).data.tolist() == [[1234, 2]]
+
+
+def test_percents_are_hundredths_in_files_that_have_no_signs(written, tmp_path):
+    values = 5 + np.arange(60) / 2
+    schema = read_table(written([("a", "b"), *((f"{v} %", k % 3) for k, v in enumerate(values))])).schema
+    pq.write_table(pa.table({"a": values / 100, "b": np.arange(60) % 3}), tmp_path / "t.parquet")
+    np.testing.assert_allclose(read_table(tmp_path / "t.parquet", schema=schema).data[:, 0], values / 100)
+    pq.write_table(pa.table({"a": values, "b": np.arange(60) % 3}), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="column 'a' has numbers above 1, but percents in the table"):
+        read_table(tmp_path / "t.parquet", schema=schema)
+
+
+def test_thousands_beside_smaller_numbers_are_read_in_any_mixture(written):
+    mixed, k = ("1.5k", "900", "2.5k"), 60
+    schema = read_table(written([("a", "b"), *((mixed[i % 3], i % 7) for i in range(k))])).schema
+    new = read_table(written("a,b\n700,1\n800,2\n", "new.csv"), schema=schema)
+    assert new.data[:, 0].tolist() == [700, 800]
 
 
 def test_names_and_levels_are_the_same_in_every_unicode_form(written, tmp_path):
@@ -232,6 +282,12 @@ def test_a_blank_line_of_a_single_column_is_a_row(written, text):
     schema = read_table(written([("w", "c"), *((a, y) for (a, _), y in zip(X, Y, strict=True))]), target="c").schema
     new = read_table(written(text, "new.csv"), schema=schema).data[:, 0]
     assert len(new) == 5 and sorted(new[~np.isnan(new)]) == [1.2, 1.5, 3.5]
+
+
+def test_a_blank_line_above_a_single_column_without_a_header_is_a_row(written):
+    schema = read_table(written([(a, y) for (a, _), y in zip(X, Y, strict=True)]), target=-1).schema
+    new = read_table(written("\n1.5\n\n3.5\n", "new.csv"), schema=schema).data[:, 0]
+    assert_array_equal(new, [np.nan, 1.5, np.nan, 3.5])
 
 
 def test_empty_rows_of_a_file_to_be_predicted_are_rows(written):
@@ -272,6 +328,24 @@ def test_an_order_of_dates_that_is_said_holds_wherever_it_can(written):
         read_table(path, dates="mdy")
     iso = written("day,n\n" + "".join(f"2021-{1 + k % 12:02d}-03,{k % 5}\n" for k in range(60)))
     assert read_table(iso, dates="mdy").data[1, 1] == 2  # no cell can have this order
+
+
+@pytest.mark.parametrize("between", "-/.")
+def test_years_of_two_digits_in_front_are_asked_for(written, between):
+    days = [between.join((f"{10 + k % 8}", f"{1 + k % 12:02d}", f"{1 + k % 28:02d}")) for k in range(60)]
+    path = written([("day", "n"), *((day, k % 5) for k, day in enumerate(days))])
+    with pytest.raises(ValueError, match="say --dates dmy or --dates ymd"):
+        read_table(path)
+    assert read_table(path, dates="ymd").data[0, 0] == np.datetime64("2010-01-01").astype(int)
+    first = [between.join(("01", f"{1 + k % 12:02d}", f"{k // 2 % 30:02d}")) for k in range(60)]  # of each month
+    if between != "-":
+        options = {"dates": "dmy"} if between == "/" else {}
+        assert read_table(written([("day",), *((day,) for day in first)]), **options).data[1, 1] == 2
+
+
+def test_numbers_of_sections_are_no_dates(written):
+    rows = [(f"{1 + k % 3}.{1 + k % 5}.{1 + k % 12}", k % 9) for k in range(120)]
+    assert kinds(read_table(written([("section", "n"), *rows])))["section"] == "category"
 
 
 @pytest.mark.parametrize("word", ["none", "NA", "-", "."])
@@ -317,6 +391,14 @@ def test_postal_codes_are_told_by_their_form_too(written):
     rows = [(400 + 3 * k % 900, 10 ** (6 + k % 3) + k, k / 8 % 9, codes[k], int(codes[k])) for k in range(300)]
     found = kinds(read_table(written([names, *rows])))
     assert found == dict.fromkeys(names[:3], "number") | dict.fromkeys(names[3:], "category")
+    five = [10_000 + row[4] % 80_000 for row in rows]
+    for name, kind in {
+        "market_cap": "number",
+        "salary cap": "number",
+        "CAP": "category",
+        "cap_casa": "category",
+    }.items():
+        assert kinds(read_table(written([(name, "b"), *zip(five, codes, strict=True)])))[name] == kind
 
 
 @pytest.mark.parametrize("name", ["Number of employees", "num_votes", "Number-transactions", "population", "rank_2"])
@@ -328,13 +410,23 @@ def test_counts_are_no_identifiers(written, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "Unnamed: 0", "X", "rownames", "...1", "customer id", "Kunden-Nr", "invoice number"]
+    "name", ["", "Unnamed: 0", "X", "rownames", "...1", "obs", "customer id", "Kunden-Nr", "invoice number"]
 )
 @pytest.mark.parametrize("order", [np.sort, np.array])
 def test_row_numbers_of_a_sample_are_no_feature(written, name, order):
     rows = order(rng.permutation(5000)[:100])
     table = read_table(written([(name, "b"), *zip(rows.tolist(), [k % 7 for k in range(100)], strict=True)]))
     assert table.feature_names == ["b"] and "identifier" in table.schema.summary()
+
+
+def test_row_numbers_without_a_name_may_come_again(written):
+    """Of rows that were drawn with replacement, or of tables joined."""
+    for name, is_left_out in ("", True), ("Unnamed: 0", True), ("X", False), ("lot", False):
+        for rows in (rng.integers(0, 1000, 200), np.tile(rng.permutation(1000)[:50], 4)):
+            table = read_table(written([(name, "b"), *zip(rows.tolist(), [k % 7 for k in range(200)], strict=True)]))
+            assert (table.feature_names == ["b"]) == is_left_out
+    few = read_table(written([("", "b"), *((k % 40, k % 7) for k in range(200))]))
+    assert len(few.feature_names) == 2  # numbers that come again so often number no rows
 
 
 @pytest.mark.parametrize(
@@ -399,11 +491,11 @@ def test_groups_are_suspected_and_kept_together(written, capsys, tmp_path):
     assert "of 60 groups" in call(capsys, "compare", path, "--target", "c", "--group", "patient", *some).out
 
 
-@pytest.mark.parametrize("names", [("Yes", "yes"), ("a  b", "a b"), ("1", "1.0")])
+@pytest.mark.parametrize("names", [("Yes", "yes"), ("a  b", "a b"), ("1", "1.0"), ("a b", "a_b"), ("1", "1,0")])
 def test_classes_that_look_alike_are_named(written, names):
     rows = [(a, names[k // 2 % 2] if k % 2 else "7") for k, (a, _) in enumerate(X)]
     with pytest.warns(UserWarning, match=f"classes of 'c' are {names[0]!r} and {names[1]!r}, which count as different"):
-        read_table(written([("a", "c"), *rows]), target="c")
+        read_table(written([("a", "c"), *rows], sep="\t"), target="c")
 
 
 def test_a_guessed_encoding_is_said_with_a_word_as_it_is_read(written):
@@ -422,8 +514,10 @@ def test_the_last_row_that_sums_up_the_others_is_named(written):
         UserWarning, match=r"1 of 61 rows is left out.*line 62; the last one looks like a sum \('Total'\)"
     ):
         assert len(read_table(written(rows), target="c").data) == 60
-    with pytest.warns(UserWarning, match="line 62, the last one, says 'Total'"):
-        read_table(written(rows))
+    for last in ("Total", 180, ""), ("Mittelwert", 3, ""), ("Source: an office", "", ""):
+        with pytest.warns(UserWarning, match=f"line 62, the last one, says '{last[0]}'"):
+            read_table(written([*rows[:-1], last]))
+    read_table(written([*rows[:-1], ("p60", "", "")]))  # without a word
 
 
 # Dialects
@@ -499,13 +593,15 @@ def test_partitions_of_a_parquet_folder_are_columns(tmp_path, capsys):
     assert len(predictions(out)) == 60
 
 
-def test_whole_numbers_beyond_those_of_floating_point_keep_all_digits(tmp_path):
+def test_whole_numbers_beyond_those_of_floating_point_keep_all_digits(written, tmp_path):
     keys = [2**53 + 1 + 2 * (k // 2 % 3) for k in range(60)]
     large = pa.array([2**63 + k for k in range(60)], pa.uint64())
     pq.write_table(pa.table({"a": X[:, 0], "key": keys, "id": large}), tmp_path / "t.parquet")
     table = read_table(tmp_path / "t.parquet", categories=["key"])
     assert table.schema.columns[1].levels == tuple(str(2**53 + 1 + 2 * k) for k in range(3))
     assert "id (identifier)" in table.schema.summary()
+    rows = [(key, x) for key, x in zip(keys, X[:, 0], strict=True)]
+    assert read_table(written([("key", "a"), *rows])).schema.columns[0].levels == table.schema.columns[1].levels
 
 
 def test_merged_cells_below_the_header_are_filled(tmp_path):
@@ -534,6 +630,10 @@ def test_merged_cells_below_the_header_are_filled(tmp_path):
         (["1.2k", "3M", "500"], [1200, 3e6, 500]),
         (["12 km/h", "7 km/h"], [12, 7]),
         (["1st", "2nd", "3rd", "14th"], [1, 2, 3, 14]),
+        (["1 day", "3 days", "14 days"], [1, 3, 14]),
+        (["HK$12.5", "HK$ 3"], [12.5, 3]),
+        (["₪1,200", "₪3.5"], [1200, 3.5]),
+        (["AED 12", "AED 3.5"], [12, 3.5]),
     ],
 )
 def test_numbers_with_a_unit(written, cells, values):
@@ -558,6 +658,7 @@ def test_pipes(written, tmp_path, capsys, monkeypatch):
 
     typed()
     call(capsys, "fit", "-", "--target", "c", "--classifier", "gaussiannb", "--out", model)
+    assert "needs a file" in call(capsys, "fit", "-", "--target", "c", "--out", "-", code=2).err
     typed()
     said = call(capsys, "predict", model, "-", "--out", "-")
     assert len(list(csv.DictReader(io.StringIO(said.out)))) == 60 and "60 predictions" in said.err

@@ -41,6 +41,7 @@ TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
 _IS_TRUE = {word: float(k) for pair in TRUTH for k, word in enumerate(pair)}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
 _HEAD = 1000  # texts of which most have to have one
+_SECTION, _SECTIONS = re.compile(r"\d+\.\d+\.\d"), 3  # as 3.4.2: so many are no slips in dates, whose years are longer
 
 
 class Unclear(ValueError):
@@ -519,17 +520,24 @@ def order_of_dates(column, order=None, told=False):
     if shares[best] < 0.5:
         return None
     texts = [column.levels[k] for k in column.used]
+    if sum(_SECTION.fullmatch(text) is not None for text in texts[:_HEAD]) >= _SECTIONS:
+        return None
     alike = [one for one in ("dmy", "mdy") if shares[one] == shares[best]]
     alike += ["ymd"] if short == shares[best] and best == "dmy" and _may_begin_with_years(texts) else []
-    if (order is None or "ymd" in alike) and len(alike) > 1 and any(map(UNCLEAR.search, texts)):
+    if (order is None or "ymd" in alike) and len(alike) > 1 and ("ymd" in alike or any(map(UNCLEAR.search, texts))):
         raise UnclearDates(column.name, texts[0], alike)
     return order if order and shares[order] == shares[best] else best
 
 
 def _may_begin_with_years(texts):
-    """Whether dates such as 14-02-01 begin with few of the numbers of days."""
-    firsts = [int(text[:2]) for text in texts if re.match(r"\d\d-", text, re.ASCII)]
-    return bool(firsts) and max(firsts) - min(firsts) < _SPAN_OF_YEARS
+    """Whether dates such as 14-02-01 begin with few of the numbers of days; of 14/02/01, whether they end like days."""
+    found = [re.match(r"(\d\d)([-/.])\d\d\2(\d\d)(?!\d)", text, re.ASCII) for text in texts]
+    found = [match.groups() for match in found if match]
+    firsts, lasts = ({int(groups[k]) for groups in found} for k in (0, 2))
+    if not found or max(firsts) - min(firsts) >= _SPAN_OF_YEARS:
+        return False
+    days = len(found) >= FEWEST and len(firsts) > 1 and max(lasts) - min(lasts) >= _SPAN_OF_YEARS
+    return days or any(between == "-" for _, between, _ in found)
 
 
 def _refuse_decimal_commas(column):

@@ -17,11 +17,17 @@ _ENDING = re.compile(r"(?:id|no|nr|num|case|seq[a-z]?)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](?:ID|Id|No|Key)$")
 _ROW_NUMBERS = re.compile(  # that pandas, R and we give to columns without a name
     r"column \d+|Unnamed: \d+(?:[._].*)?|X(?:\.\d+)?|\.\.\.\d+|__index_level_\d+__|level_0"
-    r"|(?i:index|row(?:[ ._]?(?:names?|num|number|nr|id|index))?)"
+    r"|(?i:index|obs|observation|row(?:[ ._]?(?:names?|num|number|nr|id|index))?)"
 )
+_NAMELESS = re.compile(r"column \d+|Unnamed: \d+(?:[._].*)?|\.\.\.\d+|__index_level_\d+__|level_0|rownames")
+_NAMELESS_ROWS = 4  # a number of those, on average: of rows drawn again and again, or of tables joined
 
 
-_POSTAL = re.compile(r"(?:^|[^a-z])(?:plz|zip|postal|postcode|cap)(?:[^a-z]|$)|postleitzahl|zip_?code|postcode", re.I)
+_POSTAL = re.compile(  # "cap" is one in Italian, where it comes first; "market cap" is none
+    r"(?:^|[^a-z])(?:plz|zip|postal|postcode)(?:[^a-z]|$)|^(?:codice[ _])?cap(?:[^a-z]|$)|postleitzahl|zip_?code"
+    r"|postcode",
+    re.I,
+)
 _DIGITS = range(4, 7)  # of postal codes
 _FRACTION = re.compile(r"[+-]?\d*[.,]\d+")
 
@@ -56,10 +62,14 @@ def is_postal_code(name, texts, counts):
 
 
 def numbers_the_rows(values, name):
-    """Whether numbers are row numbers: by the name of the column, and because all are whole and differ."""
+    """Whether numbers are row numbers: by the name of the column, and because all are whole and differ.
+
+    Without a name they may come again, as after drawing with replacement.
+    """
     if not calls_itself_a_row_number(name) or len(values) < 3 or (values % 1).any():
         return False
-    return len(np.unique(values)) == len(values)
+    n_different = len(np.unique(values))
+    return n_different == len(values) or bool(_NAMELESS.fullmatch(name) and n_different * _NAMELESS_ROWS >= len(values))
 
 
 def calls_itself_a_row_number(name):

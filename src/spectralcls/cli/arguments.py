@@ -53,6 +53,8 @@ def share(text):
 
 def output(text):
     """A writable file, checked before the work."""
+    if text == "-":
+        raise argparse.ArgumentTypeError("- is the standard output, and this needs a file")
     try:
         outputs.check(Path(text))
     except CommandError as error:

@@ -1,5 +1,6 @@
 """Cells of text as numbers, dates and truth values, parsed once for each distinct value of a column."""
 
+import re
 from collections import Counter
 from functools import cache, partial
 from typing import NamedTuple
@@ -30,12 +31,11 @@ _NUMBER = {  # groups of three, or as in India of two and a last one of three
 GROUPED = {sign: rf"^[+-]?[1-9]\d{{0,2}}(?:[{sign}]\d{{3}})+$" for sign in ".,"}  # or decimals: who can tell
 _MONEY = {  # other spellings of a unit
     "EUR": "€", "USD": "$", "US$": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "Rs": "₹", "BRL": "R$", "PLN": "zł",
-    "RUB": "₽",
+    "RUB": "₽", "CNY": "¥", "RMB": "¥", "KRW": "₩", "TRY": "₺", "ILS": "₪", "PHP": "₱", "THB": "฿", "CZK": "Kč",
 }  # fmt: skip
-_CURRENCIES = frozenset(
-    (*_MONEY.values(), "CHF", "kr", "SEK", "NOK", "DKK", "CZK", "Kč", "AUD", "CAD", "A$", "C$", "₺", "₩")
-)
-_PREFIXES = "|".join(sorted({*_CURRENCIES, *_MONEY}, key=len, reverse=True)).replace("$", r"\$")
+_CODES = "CHF|SEK|NOK|DKK|AUD|CAD|NZD|SGD|HKD|MXN|ZAR|HUF|RON|AED|SAR|Kč|kr|zł|Ft|Rs"
+_PREFIXES = rf"(?:[A-Z]{{0,3}}[$€£¥₹₺₩₽₪₱฿₫₦]|{_CODES}|{'|'.join(name for name in _MONEY if name.isalpha())})"
+_CURRENCY = re.compile(_PREFIXES)
 _GAP = r"[\s\x{a0}\x{202f}]*"
 _NO_NAME = r"\d\s.,'’()+−\-\x{a0}\x{202f}!?*#:;<>=_~|&@{}\\^"  # classes of letters take RE2 milliseconds to compile
 _NAME = rf"%|\$|[^%/{_NO_NAME}][^%{_NO_NAME}]*"  # of a unit behind a number
@@ -50,8 +50,16 @@ _AROUND = r"(\d)[eE][+-]?\d+|[\d\s.,'’()+−\-\x{a0}\x{202f}]"  # what is not 
 _ORDINALS = dict.fromkeys(("st", "nd", "rd"), "th")
 _NO_UNITS = frozenset(("am", "pm", "AM", "PM", "e", "E"))
 _MOSTLY = 0.95  # of the numbers with a unit that is no currency, of which the others have to be plain
+THOUSANDS = "k"  # the unit of numbers that all have one of these
 _MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
+EXACT = 2**53  # whole numbers up to which floating point has them all
 _HEAD = 100  # cells of which one has to be a date, or to show the decimal sign
+
+
+def are_exact(integers):
+    """Whether floating point has all whole numbers of a column of Arrow."""
+    ends = pc.min_max(integers).as_py().values()
+    return None in ends or max(map(abs, ends)) <= EXACT
 
 
 class Numbers(NamedTuple):
@@ -72,7 +80,7 @@ class Numbers(NamedTuple):
             whole = pc.cast(column, pa.int64())
         except pa.ArrowInvalid:
             return next(filter(None, (cls._fractions(column, sign) for sign in decimal or ".,")), None)
-        if pc.any(pc.and_not(pc.starts_with(column, "0"), pc.equal(column, "0"))).as_py():
+        if pc.any(pc.and_not(pc.starts_with(column, "0"), pc.equal(column, "0"))).as_py() or not are_exact(whole):
             return None
         return cls(pc.cast(whole, pa.float64(), safe=False).to_numpy(), None)
 
@@ -186,6 +194,8 @@ def _in_one_unit(numbers, values, decimal):
     """Numbers with hundredths for percents, NaN where a unit is another one than that of the column; and that unit."""
     around = pc.replace_substring_regex(values, _AROUND, r"\1")
     texts = pc.replace_substring_regex(around, r"\d", "").to_pylist()
+    plural = {f"{text}s" for text in set(texts) if len(text) > 2} & set(texts)
+    texts = [f"{text}s" if f"{text}s" in plural else text for text in texts]  # 1 day, 2 days
     units = np.array([_ORDINALS.get(text, _MONEY.get(text, text)) for text in texts], dtype=object)
     read = np.isfinite(numbers)
     counts = Counter(units[read & (numbers != 0)].tolist())
@@ -194,12 +204,12 @@ def _in_one_unit(numbers, values, decimal):
         return np.where(read & ((units == "%") | (numbers == 0)), numbers / 100, np.nan), "%"
     scaled = set(counts) & set(_MULTIPLES)
     if scaled & set("kK") and set(counts) <= {"", *_MULTIPLES}:
-        return numbers * np.array([_MULTIPLES.get(unit, 1.0) for unit in units]), ""
-    unit = max((one for one in counts if one in _CURRENCIES), key=counts.get, default="")
-    if usual not in _CURRENCIES and _is_unit(usual, values, units == usual, decimal):
+        return numbers * np.array([_MULTIPLES.get(unit, 1.0) for unit in units]), None if "" in counts else THOUSANDS
+    unit = max(filter(_CURRENCY.fullmatch, counts), key=counts.get, default="")
+    if not _CURRENCY.fullmatch(usual) and _is_unit(usual, values, units == usual, decimal):
         if counts[usual] + counts[""] >= _MOSTLY * len(values):
             unit = usual
-    fits = (units == "") | (units == unit) | (numbers == 0) & np.isin(units, ["%", *_CURRENCIES])
+    fits = (units == "") | (units == unit) | (numbers == 0) & np.isin(units, ["%", *filter(_CURRENCY.fullmatch, units)])
     return np.where(fits, np.where(units == "%", numbers / 100, numbers), np.nan), unit
 
 

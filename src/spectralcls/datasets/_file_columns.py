@@ -29,12 +29,11 @@ from .._inputs.columns import (
 from .._inputs.frames import BOOLEAN, CATEGORY, DATE, NUMBER, TEXT, Column, of_numbers, of_times
 from .._inputs.identifiers import calls_itself_a_key, is_postal_code, may_be_postal_code
 from .._utils.advice import tell
-from ._cells import LEADING_ZERO, OTHER, Cells, Numbers
+from ._cells import EXACT, LEADING_ZERO, OTHER, THOUSANDS, Cells, Numbers, are_exact
 from ._schema import shortened
 
 _MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
 _MANY_ROWS = 10_000  # of which columns are read in threads
-_EXACT = 2**53  # whole numbers up to which floating point has them all
 # smallest number of codes with letters, and of copies of a word, that are not typing errors
 _FEW_ODD, _ODD_AGAIN = 3, 3
 
@@ -140,7 +139,7 @@ def _prepared(column, words, signs, sign):
     kind = column.type
     if sign and types.is_floating(kind):
         return Numbers(column.to_numpy(), sign)
-    if types.is_integer(kind) and not _are_exact(column):
+    if types.is_integer(kind) and not are_exact(column):
         return Cells(column, words)
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return column.cast(pa.float64()).to_numpy()
@@ -154,11 +153,6 @@ def _prepared(column, words, signs, sign):
         return None
     plain = Numbers.read(column, signs) if signs and types.is_string(kind) else None
     return plain or Cells(column, words)
-
-
-def _are_exact(column):
-    ends = pc.min_max(column).as_py().values()
-    return None in ends or max(map(abs, ends)) <= _EXACT
 
 
 def _vote_of_signs(data):
@@ -254,7 +248,7 @@ def _learned_texts(column, cells, forced, decimal, options):
             odd = column.levels[int(np.isnan(values).argmax())]
             own = text_category(column)
             return replace(own, note=f"{own.note}; not all are numbers, as {shortened(odd)!r}")
-        if np.nanmax(np.abs(values)) > _EXACT and cells.matches(r"^\d+$").all():
+        if np.nanmax(np.abs(values)) > EXACT and cells.matches(r"^\d+$").all():
             return text_category(column)
     numbers = Column(name, NUMBER, cells.expand(values), column.missing)  # NaN, but not missing, what is no number
     own = Number(name) if forced == NUMBER else learned(numbers, of_file=True)
@@ -343,25 +337,33 @@ def _signs_of(schema, source, data, told):
     ValueError
         If thousands and fractions cannot be distinguished, or a unit differs.
     """
-    numbers = [
-        column for column in schema.used if column.kind == NUMBER and isinstance(data[column.name], Cells | Numbers)
-    ]
+    numbers = [column for column in schema.used if column.kind == NUMBER]
     found = _vote_of_signs({column.name: data[column.name] for column in numbers})
     signs, wrong = {}, []
     for column in numbers:
         cells, known = data[column.name], column.unit
+        if not isinstance(cells, Cells | Numbers):
+            if known == "%" and _exceeds_one(cells):
+                wrong.append(
+                    f"column {column.name!r} has numbers above 1, but percents in the table that the rules were "
+                    "learned from: as a number, 5 % is 0.05"
+                )
+            continue
         sign = told or column.decimal or found or source.decimal
         signs[column.name] = sign
         if isinstance(cells, Cells):
             contrary = (found or sign) != sign or column.decimal not in (None, source.decimal) and source.decimal == ","
             unclear = cells.matches(_ONCE[OTHER[sign]])
             as_before = column.grouped or found or column.decimal is None and source.delimiter == ","
+            if not (unclear.any() or found or column.decimal or known is None):  # fractions, and there were none
+                unclear, as_before = cells.matches(_ONCE[sign]), False
             if told is None and unclear.any() and (contrary or not as_before):
                 wrong.append(str(_unclear(column.name, cells.values[int(unclear.argmax())].as_py())))
             unit = cells.unit(sign) if np.isfinite(cells.numbers(sign)).any() else known
         else:
             unit = ""
-        if None not in (unit, known) and unit != known and (unit and known or "%" in (unit, known)):
+        differs = None not in (unit, known) and unit != known
+        if differs and (unit and known or "%" in (unit, known) or known == THOUSANDS):
             wrong.append(
                 f"column {column.name!r} has {_of_unit(unit)}, but {_of_unit(known)} in the table that the rules were "
                 "learned from: convert it"
@@ -369,6 +371,14 @@ def _signs_of(schema, source, data, told):
     if wrong:
         raise ValueError(f"{source.path}: {'; '.join(wrong)}")
     return signs
+
+
+def _exceeds_one(values):
+    """Whether most numbers that are not 0 exceed 1."""
+    if values is None or values.dtype.kind != "f":
+        return False
+    some = np.abs(values[np.isfinite(values) & (values != 0)])
+    return len(some) > 0 and float(np.median(some)) > 1
 
 
 def _of_unit(unit):

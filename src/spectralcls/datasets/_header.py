@@ -74,6 +74,8 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
     if not is_header:
         return Header(_positions(path, width, schema), -1, first)
     found = [name or f"column {k}" for k, name in enumerate(cells[start], 1)]
+    if width > 1 and not cells[start][-1] and below and all(len(row) == width - 1 for row in below):
+        return Header(found[:-1], start, first)  # a delimiter more in the header alone
     wider = bool(below) and all(len(row) == width + 1 for row in below)
     trailing = wider and not any(row[-1] for row in below)
     if wider and not trailing and len({row[0] for row in below}) == len(below):
@@ -126,7 +128,7 @@ def has_names(first, rows, words=()):
     """
     rows = [row for row in rows if row != first][:_FIRST_ROWS]
     columns = np.unique(np.linspace(0, len(first) - 1, min(len(first), _MOST_COLUMNS)).astype(int)).tolist()
-    in_turn = _count_up(first) and sum(map(_count_up, rows)) <= (1 - _MOSTLY) * len(rows)
+    in_turn = _rise(first) and sum(map(_rise, rows)) <= (1 - _MOSTLY) * len(rows)
     score = 0
     for j in columns:
         below = [row[j] for row in rows if j < len(row) and row[j].lower() not in words and row[j]]
@@ -162,10 +164,11 @@ def _is_year(cell):
     return len(cell) == 4 and cell.isdecimal() and int(cell) in _YEARS
 
 
-def _count_up(cells):
-    """Whether three or more whole numbers among cells, none less than 0, rise by one from each to the next."""
+def _rise(cells):
+    """Whether three or more whole numbers among cells, none less than 0, rise by one, or are years that rise."""
     found = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < 10]
-    return len(found) > 2 and set(np.diff(found).tolist()) == {1}
+    steps = set(np.diff(found).tolist())
+    return len(found) > 2 and (steps == {1} or min(steps) > 0 and all(number in _YEARS for number in found))
 
 
 def _kind(cell):

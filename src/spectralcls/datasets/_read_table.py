@@ -21,7 +21,11 @@ from ._source import Dialect, find_column, normalized, require_pyarrow
 from ._suspicions import warn_of_classes_alike, warn_of_suspicions
 
 _MOST_CLASSES, _MOST_LINES = 10, 5  # that a description and a warning list
-_SUM = re.compile(r"(?:grand )?(?:totale?s?|sum|summe|gesamt|gesamtsumme|insgesamt|somme|suma)\b.{0,12}", re.I)
+_SUM = re.compile(
+    r"(?:(?:grand |sub)?totale?s?|sum|(?:zwischen|gesamt)?summe|gesamt|insgesamt|somme|suma|mean|average"
+    r"|mittel(?:wert)?|durchschnitt|moyenne|promedio)\b.{0,12}",
+    re.I,
+)
 
 
 @validate_params(
@@ -263,10 +267,14 @@ def _labeled(source, target, words, unlabeled):
 
 
 def _sum_row(source):
-    """The word in the last row that says that it sums up the others; empty if there is none."""
+    """What the last row says if it sums up the others, or is a remark below them; empty if it is one of them."""
     n_rows = len(source.table)
-    last = (column[n_rows - 1].as_py() for column in source.table.columns) if n_rows else ()
-    return next((cell for cell in last if isinstance(cell, str) and _SUM.fullmatch(cell.strip())), "")
+    last = [column[n_rows - 1].as_py() for column in source.table.columns] if n_rows else []
+    word = next((cell for cell in last if isinstance(cell, str) and _SUM.fullmatch(cell.strip())), "")
+    if not word and len(last) > 2 and isinstance(last[0], str) and not any(cell not in ("", None) for cell in last[1:]):
+        before = source.table.column(0).slice(0, n_rows - 1).to_pylist()
+        word = last[0] if len(last[0]) > max((len(cell or "") for cell in before), default=0) else ""
+    return word
 
 
 def _name_sum_row(source):
@@ -274,7 +282,8 @@ def _name_sum_row(source):
     if word:
         (place,) = source.places([len(source.table) - 1])
         tell(
-            f"{source.path}: {source.unit} {place}, the last one, says {word!r}: take it out if it sums up the others",
+            f"{source.path}: {source.unit} {place}, the last one, says {word!r}: take it out if it sums up the others "
+            "or is a remark",
         )
 
 

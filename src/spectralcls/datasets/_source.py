@@ -43,6 +43,7 @@ class Dialect(NamedTuple):
 
 
 UNKNOWN = Dialect()
+_UNSEEN = {0xA0: " ", 0x202F: " ", 0xFEFF: None, 0x200B: None}  # no-break spaces, byte order marks, zero width
 
 
 class Source(NamedTuple):
@@ -134,8 +135,8 @@ def readable(path, what="Parquet"):
 
 
 def normalized(name):
-    """A name in the Unicode form used to compare names and levels."""
-    return unicodedata.normalize("NFC", name) if isinstance(name, str) else name
+    """A name in the Unicode form used to compare names, with plain blanks and without invisible marks."""
+    return unicodedata.normalize("NFC", name.translate(_UNSEEN)).strip() if isinstance(name, str) else name
 
 
 def find_column(names, wanted, path, what="column"):

@@ -15,6 +15,7 @@ _ROWS_A_VALUE = 5  # on average, of a column whose values are looked up
 _COPIES = 0.2  # share of rows that equal others
 _BY_CHANCE = 0.05  # copies of a row that columns of so few values would have
 _LEAST_GROUPS = 10
+_BETWEEN_WORDS = re.compile(r"[\s_\-\u200b\ufeff]+")
 _OWNER = re.compile(r"patient|subject|person|proband|participant|customer|kunde|user|speaker|session|household", re.I)
 
 
@@ -53,7 +54,7 @@ def warn_of_suspicions(path, schema, X, classes, y):
 
 
 def warn_of_classes_alike(path, target, classes):
-    """Warn of classes that differ only by case, blanks, or the form of a number."""
+    """Warn of classes that differ only by case, what separates words, or the form of a number."""
     groups = {}
     for name in classes:
         groups.setdefault(_plain(name), []).append(name)
@@ -68,9 +69,9 @@ def warn_of_classes_alike(path, target, classes):
 
 def _plain(name):
     try:
-        return float(name)
+        return float(name.replace(",", "."))
     except ValueError:
-        return " ".join(name.split()).casefold()
+        return " ".join(_BETWEEN_WORDS.split(name)).strip().casefold()
 
 
 def _gives_away(values, y, is_level):

@@ -98,6 +98,8 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
     header = find_header(path, rows, dialect.header, known, schema, words)
     if header.first == len(rows):
         raise ValueError(f"{path}: there are no rows below the header")
+    if schema is not None and header.position < 0 and cut.skipped == len(_lines(head[:begin])):
+        cut = cut._replace(skipped=0)  # blank lines above are rows of a single column
     names = header.names + ["" for _ in range(header.trailing)]
     above = rows[header.position][0] if header.position >= 0 else cut.skipped
     first_line = next(line for line, _ in cut.rows(lines, empty=empty) if line > above) - 1
