@@ -21,6 +21,9 @@ from ._trees import BoostedRegression, BoostedTrees
 # from this many points one held-out part replaces the folds, float32 replaces float64, and looser tolerances suffice
 LARGE = 3000
 _LARGE_TUNING = 2000  # points that tuning uses then
+# Of numbers, always, and of their metrics: on 2000 rows of three tables errors with 1000 were 1 % more to .1 % less, in
+# 1.7 to 2.8 times the time.
+_TUNING_OF_NUMBERS = 500
 _ALPHAS = ridge_grid(-2, 0)  # ridges tried above `LARGE` points, which need no strong one
 _PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # of the median distance
 _FEW = 250  # held-out points that choose the bandwidth of an encoding
@@ -52,8 +55,8 @@ def make_views(name, points, indicators, options):
         return [make_pipeline(encoder(ENCODINGS[name], indicators=False))]
     if name == "kernel metric":
         return [make_pipeline(encoder(indicators=indicators), KernelMetric(**options))]
-    samples = {"max_samples": _LARGE_TUNING} if large else {}
-    metric = GradientMetric(task=points.task, scale=None, **samples, **options)
+    most = _TUNING_OF_NUMBERS if points.task == "regression" else _LARGE_TUNING if large else LARGE
+    metric = GradientMetric(task=points.task, scale=None, max_samples=most, **options)
     numeric = ["rank"] if name == "gradient metric" else ["standard"]
     if points.task == "classification" and len(points.X) >= MANY:
         numeric = list(ENCODINGS.values())
@@ -113,8 +116,8 @@ def _trees(Z, large, options):
 
 
 def _regression(Z, large, options):
-    less = {"max_tuning_samples": _LARGE_TUNING, "tol": _LARGE_RESIDUAL} if large else {}
-    return KernelRidgeRegressor(scale=None, **less, **options)
+    less = {"tol": _LARGE_RESIDUAL} if large else {}
+    return KernelRidgeRegressor(scale=None, max_tuning_samples=_TUNING_OF_NUMBERS, **less, **options)
 
 
 def _laplace(Z, large, options):
