@@ -131,6 +131,35 @@ def test_warm_start_changes_the_way_and_not_the_end():
     assert warm.n_iter < cold.n_iter
 
 
+def test_a_factor_serves_several_steps():
+    X, y = problem(300, 4)
+    operator, made = dense(X), []
+
+    class Counted:
+        n_iterations = operator.n_iterations
+        product = accurate_product = operator.product
+
+        def preconditioner(self, ridge, weights):
+            made.append(ridge)
+            return operator.preconditioner(ridge, weights)
+
+    arguments = np.eye(4)[y], np.zeros(4), 0.03, np.ones(300)
+    found, alone = solve(Counted(), *arguments, tol=1e-9), solve(operator, *arguments, tol=1e-12)
+    assert len(made) < found.n_iter
+    assert_allclose(found.scores, alone.scores, atol=1e-6)
+
+
+@pytest.mark.parametrize("ridge", [1e-3, 10.0])
+def test_a_preconditioner_in_single_precision_is_nearly_the_inverse(ridge):
+    X, y = problem(200)
+    operator, weights = dense(X, "gaussian", 5.0), np.random.default_rng(0).uniform(0.01, 0.25, 200)
+    V = operator.product(np.random.default_rng(1).normal(size=(200, 2)))
+    solved = operator.preconditioner(ridge, weights)(V)
+    exact = np.linalg.solve(ridge * np.eye(200) + weights[:, None] * operator.K, V)
+    left = np.linalg.norm(weights[:, None] * operator.product(solved - exact)) / np.linalg.norm(weights[:, None] * V)
+    assert left < 1e-3
+
+
 @pytest.mark.parametrize("ridge", [1e-8, 1e-3, 1e4])
 def test_separated_classes_and_extreme_ridges_are_finite(ridge):
     X = np.concatenate([np.random.default_rng(c).normal(100 * c, 1, size=(30, 2)) for c in range(3)])
@@ -164,13 +193,14 @@ def test_labels_at_random_come_out_at_the_shares():
 
 
 @pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
+@pytest.mark.parametrize("most_exact", [0, 250])  # a preconditioner of low rank, a factor
 @pytest.mark.parametrize("n_classes, weighted", [(2, False), (3, True)])
-def test_kernel_sums_agree_with_the_matrix(kernel, n_classes, weighted):
+def test_kernel_sums_agree_with_the_matrix(kernel, n_classes, weighted, most_exact):
     X, y = problem(400, n_classes)
     weights = np.random.default_rng(1).integers(1, 4, 400) if weighted else None
     options = {"bandwidth": 2.0, "alpha": 0.05, "kernel": kernel, "tol": 1e-5}
     exact = KernelLogisticClassifier(**options).fit(X, y, weights)
-    iterative = KernelLogisticClassifier(**options, max_exact_samples=0, rank=50).fit(X, y, weights)
+    iterative = KernelLogisticClassifier(**options, max_exact_samples=most_exact, rank=50).fit(X, y, weights)
     assert iterative.residuals_.max() <= 1e-5
     assert_allclose(iterative.predict_proba(X), exact.predict_proba(X), atol=1e-3)
     assert not hasattr(exact, "residuals_")

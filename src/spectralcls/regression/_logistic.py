@@ -23,7 +23,8 @@ def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=
 
     Newton's method. A step solves ``(ridge + B K) D = -G``, B the Hessian of the losses and G the gradient, by
     conjugate gradients in the inner product of K, with B replaced by a multiple of one for each point in the
-    preconditioner: exact for two classes.
+    preconditioner: exact for two classes. It is kept for the following steps until one takes more iterations than
+    another preconditioner is worth.
 
     Parameters
     ----------
@@ -46,6 +47,7 @@ def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=
     zero = np.linalg.norm(w * (Y - np.exp(log_softmax(offsets))), axis=0)
     A = np.zeros_like(Y) if start is None else start
     F = np.zeros_like(Y) if start is None else kernel.accurate_product(A)
+    precondition, n_inner = None, np.inf
     for n_iter in range(max_iter + 1):
         log_p = log_softmax(F + offsets, axis=1)
         P = np.exp(log_p)
@@ -56,7 +58,10 @@ def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=
         if (residuals <= tol).all() or n_iter == max_iter:
             break
         value = _objective(log_p, Y, weights, ridge, A, F)
-        D, KD = _newton_step(kernel, G, P, w, ridge, min(_FORCING, residual), tol * zero.min() / 2)
+        if n_inner > kernel.n_iterations:
+            precondition = kernel.preconditioner(ridge, curvatures(P, weights))
+        target = max(min(_FORCING, residual) * np.linalg.norm(G), tol * zero.min() / 2)
+        D, KD, n_inner = _newton_step(kernel, precondition, G, P, w, ridge, target)
         slope, length = np.vdot(G, KD), 1.0
         while length > 1e-6:
             trial = log_softmax(F + length * KD + offsets, axis=1)
@@ -78,13 +83,12 @@ def curvatures(P, weights):
     return weights * np.maximum(spread, _LEAST_CURVATURE)
 
 
-def _newton_step(kernel, G, P, w, ridge, forcing, least):
-    """D and K D with ``(ridge + B K) D = -G`` up to a residual."""
-    precondition = kernel.preconditioner(ridge, curvatures(P, w[:, 0]))
+def _newton_step(kernel, precondition, G, P, w, ridge, target):
+    """D and K D with ``(ridge + B K) D = -G`` up to a residual of norm `target`; and the number of iterations."""
     D, KD, R = np.zeros_like(G), np.zeros_like(G), -G
-    target = max(forcing * np.linalg.norm(R), least)
-    direction = image = rho = None
-    for _ in range(_MOST_STEPS):
+    direction, image, rho, n_iter = None, None, None, 0
+    while n_iter < _MOST_STEPS:
+        n_iter += 1
         Z = precondition(R)
         KZ = kernel.product(Z)
         new = np.vdot(R, KZ)
@@ -101,7 +105,7 @@ def _newton_step(kernel, G, P, w, ridge, forcing, least):
         R -= length * q
         if np.linalg.norm(R) <= target:
             break
-    return D, KD
+    return D, KD, n_iter
 
 
 def held_out(kernel, solution, Y, ridge, weights):

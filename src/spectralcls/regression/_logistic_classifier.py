@@ -17,7 +17,7 @@ from ._penalty_search import Fitted
 # Limit on the multiply-adds of a fit with the kernel matrix and its preconditioner, as counted for 100 classes. A core
 # does 2e10 a second, so the limit is a minute; 2000 samples of 200 classes take a third of it.
 _PRODUCTS, _MOST_MULTIPLICATIONS = 60, 1e12
-_START = 1e-2  # relative gradient with which the low-rank solution is good enough to start from
+_FACTORED = 2  # times `max_exact_samples`: up to so many points a factor in float32 takes no more memory
 
 
 @with_parameters
@@ -59,7 +59,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
         With more distinct points than this, parameters are tuned on a stratified random subsample.
     max_exact_samples : int, default=6000
         Up to so many distinct points the fit holds the kernel matrix and a Cholesky factor, 2 n^2 float64 numbers;
-        above it uses kernel sums.
+        above it uses kernel sums, up to twice as many with a factor of n^2 float32 numbers as preconditioner.
     tol : float, default=1e-4
         Norm of the gradient of each class, relative to that at f = 0.
     max_iter : int, default=100
@@ -187,12 +187,14 @@ class KernelLogisticClassifier(PenalizedClassifier):
             found.append(Fitted(A, held_out, losses, n_iter=solution.n_iter))
         return found[::-1]
 
+    def _rank_for(self, n):
+        return None if n <= _FACTORED * self.max_exact_samples else self.rank
+
     def _exact(self, K, targets, alpha):
         return self._solve(DenseKernel(K, np.empty_like(K)), targets, alpha)
 
     def _iterative(self, operator, targets, alpha, step_done):
-        start = self._solve(operator.low_rank, targets, alpha, tol=max(self.tol, _START)).coefficients
-        return self._solve(operator, targets, alpha, start=start, step_done=step_done)
+        return self._solve(operator, targets, alpha, step_done=step_done)
 
     def _solve(self, operator, targets, alpha, **options):
         options = {"tol": self.tol, "max_iter": self.max_iter} | options

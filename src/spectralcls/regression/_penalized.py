@@ -153,7 +153,7 @@ class PenalizedExpansion(Estimator):
         return ()
 
     def _iterate(self, X, targets, alpha, rng, form):
-        operator = SummedKernel.of(X, rank=self.rank, rng=rng, **form)
+        operator = SummedKernel.of(X, rank=self._rank_for(len(X)), rng=rng, **form)
         with progress(self._TITLE, self.max_iter, silent=not self.verbose) as step_done:
             solution = self._iterative(operator, targets, alpha, step_done)
         if solution.residuals.max() > self.tol:
@@ -163,6 +163,10 @@ class PenalizedExpansion(Estimator):
                 ConvergenceWarning,
             )
         return solution
+
+    def _rank_for(self, n):
+        """Rank of the preconditioner for n points; None: it is a factor of the whole matrix."""
+        return self.rank
 
     def _expansion(self):
         points = TrainingPoints.of(TrainingData.points(self.points_), n_jobs=self.n_jobs)
