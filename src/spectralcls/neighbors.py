@@ -139,7 +139,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         "algorithm": [StrOptions(set(ALGORITHMS))],
     }
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

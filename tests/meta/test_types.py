@@ -87,6 +87,10 @@ answers: list[np.ndarray] = [
     s.CCDR().set_params(n_components=1).fit_transform(X, y),
 ]
 assert_type(s.silverman_bandwidth if False else s.kernels.silverman_bandwidth(X, rule="scott"), float)
+s.kernel_sums(X, X, bandwidth=[1.0, 2.0], log="pair", kernel="cosine")
+s.knn(X, X, 1, algorithm="kd_tree")
+s.top_eigenpairs(X @ X.T, 1, solver="arpack")
+s.neighbors.knn_graph(X, 1, mode="heat", symmetrize="mean", epsilon=None)
 score: float = s.ISEClassifier().fit(X, y).score(X, y)
 """
 WRONG = """

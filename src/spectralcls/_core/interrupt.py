@@ -8,18 +8,22 @@ as NumPy's do; SciPy's wrappers of BLAS and LAPACK do not.
 import contextvars
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.linalg
+
+R = TypeVar("R")
 
 _SHORT = 500  # order up to which a decomposition ends before anybody could notice
 _OPERATIONS = 2e9  # multiply-adds of a part of a matrix product: a tenth of a second
 
 
 @contextmanager
-def interruptible_pool(n_threads):
+def interruptible_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
     """A pool of threads. On an exception waiting work is canceled, and running work continues."""
     pool = ThreadPoolExecutor(n_threads)
     try:
@@ -30,7 +34,7 @@ def interruptible_pool(n_threads):
         raise
 
 
-def run_interruptibly(call, *arguments, **options):
+def run_interruptibly(call: Callable[..., R], *arguments: Any, **options: Any) -> R:
     """The result of a call that releases the GIL; Ctrl-C is answered while it runs.
 
     Its arguments must not be used again after an interruption: it may still write to them.
@@ -41,7 +45,7 @@ def run_interruptibly(call, *arguments, **options):
         return pool.submit(contextvars.copy_context().run, call, *arguments, **options).result()
 
 
-def eigh(A):
+def eigh(A: np.ndarray) -> Any:
     """`numpy.linalg.eigh` that can be interrupted, and that decomposes every finite matrix.
 
     NumPy's divide and conquer fails to converge on some with nearly equal rows and values like 1e-60; QR iteration
@@ -53,7 +57,7 @@ def eigh(A):
         return scipy.linalg.eigh(A, driver="ev")
 
 
-def matmul(A, B):
+def matmul(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """``A @ B``, in blocks of rows of A if it takes long."""
     rows = 1 + int(_OPERATIONS / max(A.shape[1] * B.shape[1], 1))
     if rows >= len(A):
@@ -64,7 +68,7 @@ def matmul(A, B):
     return out
 
 
-def slices(n, size=1024, seconds=0.05):
+def slices(n: int, size: int = 1024, seconds: float = 0.05) -> Iterator[slice]:
     """Parts of the rows 0 ... n - 1 for a loop over calls that cannot be interrupted, each of about that many seconds.
 
     For results that do not depend on the parts: their sizes follow the clock.

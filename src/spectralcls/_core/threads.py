@@ -3,9 +3,11 @@
 import multiprocessing
 import os
 import threading
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from numbers import Integral
+from typing import Any
 
 import joblib
 import threadpoolctl
@@ -22,10 +24,11 @@ cpu_count = cache(joblib.cpu_count)  # reads the affinity mask and the container
 class _OneThread:
     """One thread for some libraries, from the first entry to the last exit."""
 
-    def __init__(self, libraries):
-        self.libraries, self.entered, self._before = libraries, 0, ()
+    def __init__(self, libraries: list[Any]) -> None:
+        self.libraries, self.entered = libraries, 0
+        self._before: list[int] = []
 
-    def enter(self):
+    def enter(self) -> None:
         if not self.entered:
             self._before = [library.get_num_threads() for library in self.libraries]
             try:
@@ -35,12 +38,12 @@ class _OneThread:
                 raise
         self.entered += 1
 
-    def restore(self):
+    def restore(self) -> None:
         """The previous limit, restored when nobody is inside."""
         if not self.entered:
             self._set(self._before)
 
-    def _set(self, counts):
+    def _set(self, counts: Sequence[int]) -> None:
         # threadpoolctl 3.8 lets one thread control OpenBLAS and ignores the others. Here whoever enters first sets the
         # limit, and whoever leaves last restores it, so no thread keeps control.
         clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", lambda force: None)
@@ -57,17 +60,18 @@ class _SerialBlas:
     ``threadpool_limits`` does, would restore what another one had set. So the threads inside are counted. With OpenMP a
     limit belongs to the calling thread."""
 
-    def __init__(self):
-        self.lock, self._here, self._shared = threading.RLock(), threading.local(), None
+    def __init__(self) -> None:
+        self.lock, self._here = threading.RLock(), threading.local()
+        self._shared: Any = None
 
     @property
-    def _own(self):
+    def _own(self) -> _OneThread:
         if not hasattr(self._here, "limit"):
             self._here.limit = _OneThread([*filter(_is_per_thread, _blas())])
         return self._here.limit
 
     @contextmanager
-    def inside(self):
+    def inside(self) -> Iterator[None]:
         own = self._own
         with self.lock:
             self._shared = self._shared or _OneThread([library for library in _blas() if not _is_per_thread(library)])
@@ -92,7 +96,7 @@ class _SerialBlas:
                     self._shared.restore()
                     raise
 
-    def forget_other_threads(self):
+    def forget_other_threads(self) -> None:
         """In a forked child the other threads, which would have exited the context, no longer exist."""
         if self._shared is not None and self._shared.entered > self._own.entered:
             self._shared.entered = self._own.entered
@@ -101,12 +105,12 @@ class _SerialBlas:
 
 
 @cache
-def _blas():
+def _blas() -> list[Any]:
     """The libraries, looked for once: that takes milliseconds."""
     return threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
 
 
-def _is_per_thread(library):
+def _is_per_thread(library: Any) -> bool:
     return getattr(library, "threading_layer", None) == "openmp"
 
 
@@ -118,7 +122,7 @@ if hasattr(os, "register_at_fork"):  # no thread is about to set limits while an
     )
 
 
-def serial_blas():
+def serial_blas() -> AbstractContextManager[None]:
     """A context in which BLAS uses the calling thread alone; nested and concurrent ones count as one.
 
     For products between calls of the core, or in our own threads: BLAS threads wait busily for more work on the
@@ -127,7 +131,7 @@ def serial_blas():
     return _serial_blas.inside()
 
 
-def blas_threads_for(X):
+def blas_threads_for(X: Any) -> AbstractContextManager[None]:
     """`serial_blas` for data of few rows and columns in any container; otherwise no change.
 
     Fits and votes of a few hundred points alternate short calls of BLAS and of the core. Between two calls threads of
@@ -138,7 +142,7 @@ def blas_threads_for(X):
     return serial_blas() if small else nullcontext()
 
 
-def effective_n_threads(n_jobs=None):
+def effective_n_threads(n_jobs: int | None = None) -> int:
     """Threads for ``n_jobs`` in scikit-learn's convention.
 
     ``None`` means all cores that the affinity mask and the container allow, unless ``OMP_NUM_THREADS`` (which
@@ -160,7 +164,7 @@ def effective_n_threads(n_jobs=None):
     return max(1, min(limits))
 
 
-def _is_joblib_worker_thread():
+def _is_joblib_worker_thread() -> bool:
     backend, _ = get_active_backend()
     nested = (getattr(backend, "nesting_level", 0) or 0) > 0
     return nested and multiprocessing.parent_process() is None
@@ -174,13 +178,13 @@ class _CoreController(threadpoolctl.LibController):
     filename_prefixes = ("_bindings.",)
     check_symbols = ("spectralcls_get_num_threads", "spectralcls_set_num_threads")
 
-    def get_num_threads(self):
+    def get_num_threads(self) -> int:
         return self.dynlib.spectralcls_get_num_threads()
 
-    def set_num_threads(self, num_threads):
+    def set_num_threads(self, num_threads: int) -> None:
         self.dynlib.spectralcls_set_num_threads(num_threads)
 
-    def get_version(self):
+    def get_version(self) -> None:
         return None
 
 

@@ -110,7 +110,7 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
     return np.stack(sums, axis=1), np.stack(settled, axis=1).view(bool)
 
 
-def _label_by_label(request):
+def _label_by_label(request: SumsRequest) -> tuple[Array, Array] | None:
     """Bandwidths (b, l): the points of a label at a time, with its share of the error."""
     parts, atol = [], request.atol / request.bandwidths.shape[1]
     for label, own in enumerate(request.bandwidths.T):
@@ -125,7 +125,7 @@ def _label_by_label(request):
     return (sums, settled) if settled.any() else None
 
 
-def _completed(request, sums, settled, each_label):
+def _completed(request: SumsRequest, sums: Array, settled: Array, each_label: bool) -> Any:
     """The answer in the form that the request asks for, of exact sums where they are not settled."""
     r, scale = request, np.zeros(settled.shape)
     if r.output != "plain":
@@ -153,7 +153,7 @@ def _completed(request, sums, settled, each_label):
     return (scale, sums) if r.output == "scaled" else sums
 
 
-def _fill(scale, sums, rows, found):
+def _fill(scale: Array, sums: Array, rows: Array, found: Any) -> None:
     """Exact sums of some rows and one bandwidth."""
     if isinstance(found, tuple):
         scale[rows], sums[rows] = (array[:, 0] for array in found)

@@ -1,7 +1,7 @@
 """Reference rules for the bandwidth of a kernel density estimate, and grids of bandwidths to choose from."""
 
 from numbers import Integral, Real
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -61,10 +61,11 @@ def kernel_variance(kernel: Kernel, n_features: int) -> float:
     if not isinstance(kernel, str) or kernel not in KERNELS:
         raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, got {kernel!r}.")
     check_dimension(n_features, "n_features")
-    return PROFILES[kernel].variance(n_features)
+    variance: Any = PROFILES[kernel].variance  # each of KERNELS has one
+    return variance(n_features)
 
 
-def _read(X, sample_weight):
+def _read(X: Any, sample_weight: ArrayLike | None) -> tuple[Array, Array | None]:
     """The checked rows of positive weight, and their weights, None if none are given."""
     X = converted(X, "X", dtype=[np.float64, np.float32], ensure_min_samples=2)
     if sample_weight is None:
@@ -73,7 +74,7 @@ def _read(X, sample_weight):
     return (X, weights) if weights.all() else (X[weights > 0], weights[weights > 0])
 
 
-def check_repetitions(n):
+def check_repetitions(n: float) -> None:
     """Raise unless weights of the sum n can count repetitions of samples of which there is more than one."""
     if n <= 1 + 1e-9:  # normalized weights add up to one but for rounding
         raise ValueError(
@@ -82,7 +83,7 @@ def check_repetitions(n):
         )
 
 
-def _spread_and_size(X, sample_weight):
+def _spread_and_size(X: Any, sample_weight: ArrayLike | None) -> tuple[float, float]:
     """Root of the mean diagonal of the covariance matrix, and n; weights count repetitions of a row."""
     X, weights = _read(X, sample_weight)
     n = len(X)
@@ -201,7 +202,7 @@ def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     return float(np.ldexp(np.sqrt(squares.sum() / 2 / kernel_variance(kernel, X.shape[1])), exponent))
 
 
-def reference_rule(spread, n, d, rule, kernel):
+def reference_rule(spread: float, n: float, d: int, rule: str, kernel: Kernel) -> float:
     """Normal-reference bandwidth for n samples in R^d whose covariance has the mean diagonal `spread`^2."""
     h = spread * (4 / (_RULES[rule](d) * n)) ** (1 / (d + 4))
     return float(h / np.sqrt(kernel_variance(kernel, d)))
@@ -309,6 +310,6 @@ def bandwidth_grid(
     return geometric_grid(reference, n_bandwidths, ratio)
 
 
-def geometric_grid(reference, n_bandwidths=16, ratio=2.0):
+def geometric_grid(reference: float, n_bandwidths: int = 16, ratio: float = 2.0) -> Array:
     """Ascending bandwidths around a reference; `ratio` of one h^2 to the next."""
     return reference * np.sqrt(float(ratio)) ** (np.arange(n_bandwidths) - n_bandwidths // 2)

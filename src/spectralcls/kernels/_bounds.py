@@ -82,6 +82,6 @@ def gridded_sums(
     return BoundedSums(scale, sums, 2 * error / (1 - of_labels))
 
 
-def _checked(Q, points, bandwidths, n_jobs):
+def _checked(Q: Array, points: PackedPoints, bandwidths: Array, n_jobs: int | None) -> Any:
     Q, points = check_queries(Q, points, Q is points.X)
     return Q, points, check_bandwidths(bandwidths, points.n_labels)[0], effective_n_threads(n_jobs)

@@ -2,23 +2,26 @@
 
 from numbers import Integral, Real
 from sys import float_info
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.utils.validation import check_consistent_length
 
 from .._utils.conversion import as_array, converted, is_ready
+from .._utils.typing import Array, ArrayLike
 from ._profiles import PROFILES
 
 _MOST_LABELS = 2**31 - 1
 
 
-def check_points(Q, X):
+def check_points(Q: ArrayLike, X: ArrayLike) -> tuple[Array, Array]:
     same = Q is X
     X = check_matrix(X, "X")
     return check_queries(X if same else Q, X, same)
 
 
-def check_queries(Q, X, same):
+def check_queries(Q: Any, X: Any, same: bool) -> tuple[Any, Any]:
     """Both in one dtype; X, an array or packed points, is known to be right. Q needs no check if it is X."""
     if not same:
         Q = check_matrix(Q, "Q")
@@ -29,14 +32,14 @@ def check_queries(Q, X, same):
     return Q, X
 
 
-def check_matrix(A, name):
+def check_matrix(A: ArrayLike, name: str) -> Array:
     if is_ready(A, (np.float64, np.float32)) and A.ndim == 2:
         return A
     A = converted(A, name, dtype=[np.float64, np.float32], order="C")
     return np.require(A, requirements="A")  # the core reads whole vectors, at addresses that suit their numbers
 
 
-def check_weights(weights, n, n_bandwidths, *dtypes):
+def check_weights(weights: Any, n: int, n_bandwidths: int | None, *dtypes: DTypeLike) -> Array | None:
     """Weights in one of the dtypes, the first if they are of another kind."""
     if weights is None:
         return None
@@ -49,7 +52,7 @@ def check_weights(weights, n, n_bandwidths, *dtypes):
     return weights.reshape(n, -1) if weights.ndim < 3 else weights
 
 
-def check_labels(labels, n_labels, n):
+def check_labels(labels: ArrayLike | None, n_labels: Any, n: int) -> tuple[Array | None, int, bool]:
     if labels is None:
         if n_labels is not None:
             raise ValueError(f"n_labels={n_labels!r} goes with labels, of which there are none.")
@@ -67,7 +70,7 @@ def check_labels(labels, n_labels, n):
     return np.ascontiguousarray(labels, dtype=np.int64), n_labels, True
 
 
-def check_bandwidths(bandwidth, n_labels=None):
+def check_bandwidths(bandwidth: Any, n_labels: int | None = None) -> tuple[Array, bool]:
     """(array (b,) or, a column for each of n_labels labels, (b, l); whether the result has the axis b)."""
     if isinstance(bandwidth, float) and 0 < bandwidth < np.inf:
         return np.array([bandwidth]), False
@@ -80,7 +83,7 @@ def check_bandwidths(bandwidth, n_labels=None):
     return np.atleast_1d(bandwidths), bandwidths.ndim > 0
 
 
-def check_widths(bandwidth):
+def check_widths(bandwidth: Any) -> Array:
     """Positive finite bandwidths of any shape as float64."""
     try:
         bandwidths = as_array(bandwidth, "bandwidth")
@@ -94,30 +97,31 @@ def check_widths(bandwidth):
     return bandwidths
 
 
-def check_kernel(kernel):
+def check_kernel(kernel: object) -> None:
     if not isinstance(kernel, str) or kernel not in PROFILES:
         raise ValueError(f"kernel must be one of {', '.join(PROFILES)}, got {kernel!r}.")
 
 
-def check_log(log):
+def check_log(log: Any) -> str:
     """The core's name of the output."""
     if not (isinstance(log, (bool, np.bool_)) or (isinstance(log, str) and log == "pair")):
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
     return {False: "plain", True: "log", "pair": "scaled"}[log]
 
 
-def check_dimension(value, name):
+def check_dimension(value: Any, name: str) -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be an integer of at least 1, got {value!r}.")
 
 
-def check_tolerances(rtol, atol):
+def check_tolerances(rtol: Any, atol: Any) -> None:
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value <= float_info.max:
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not 0 <= value <= float_info.max:
             raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")
 
 
-def check_excluded(exclude_self, Q, X):
+def check_excluded(exclude_self: Any, Q: Any, X: Any) -> Array | None:
     if exclude_self is False:
         return None
     if exclude_self is True:
@@ -131,13 +135,13 @@ def check_excluded(exclude_self, Q, X):
     return np.ascontiguousarray(excluded, dtype=np.int64)
 
 
-def check_pair_of_groups(exclude_groups):
+def check_pair_of_groups(exclude_groups: Any) -> Any:
     if not isinstance(exclude_groups, (tuple, list)) or len(exclude_groups) != 2:
         raise ValueError(f"exclude_groups must be a pair, the groups of Q and those of X, got {exclude_groups!r}.")
     return exclude_groups
 
 
-def check_groups(exclude_groups, m, n):
+def check_groups(exclude_groups: Any, m: int, n: int) -> tuple[Array | None, Array | None, int]:
     if exclude_groups is None:
         return None, None, 1
     query_groups, point_groups = (as_array(groups, "exclude_groups") for groups in check_pair_of_groups(exclude_groups))
@@ -148,9 +152,10 @@ def check_groups(exclude_groups, m, n):
     if n_groups > m + n:  # the core counts the points of each: numbers without a member are left out
         groups = np.unique(np.concatenate([query_groups, point_groups]), return_inverse=True)[1]
         query_groups, point_groups, n_groups = groups[:m], groups[m:], int(groups.max()) + 1
-    return (*(np.ascontiguousarray(groups, dtype=np.int64) for groups in (query_groups, point_groups)), n_groups)
+    first, second = (np.ascontiguousarray(groups, dtype=np.int64) for groups in (query_groups, point_groups))
+    return first, second, n_groups
 
 
-def _largest(integers):
+def _largest(integers: Array) -> int:
     """The largest of some integers of any kind, -1 if there are none."""
     return int(integers.max()) if integers.size else -1

@@ -27,7 +27,7 @@ def exact_sums(request: SumsRequest, rows: Any = slice(None), **changes: Any) ->
     return np.concatenate(results, axis=1)[:, order]
 
 
-def _similar_sums(request, rows, bandwidths, weights):
+def _similar_sums(request: SumsRequest, rows: Any, bandwidths: Array, weights: Array | None) -> Any:
     """Sums at bandwidths that one packing of the points serves."""
     r, excluded = request, None if request.excluded is None else request.excluded[rows]
     if r.points is not None:
@@ -54,7 +54,7 @@ def _similar_sums(request, rows, bandwidths, weights):
     )
 
 
-def _of_bandwidths(weights, part):
+def _of_bandwidths(weights: Array | None, part: Array) -> Array | None:
     return weights if weights is None or weights.ndim < 3 else np.ascontiguousarray(weights[:, part])
 
 

@@ -42,7 +42,7 @@ def kernel_sums(
     n_labels: int | None = None,
     kernel: Kernel = "gaussian",
     bandwidth: Bandwidth,
-    log: bool | Literal["by_class"] = False,
+    log: bool | Literal["pair"] = False,
     exclude_self: bool | ArrayLike = False,
     exclude_groups: tuple[ArrayLike, ArrayLike] | None = None,
     normalize: bool = False,

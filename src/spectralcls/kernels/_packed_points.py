@@ -1,9 +1,13 @@
 """Points of kernel sums that are checked and packed once, for many calls."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import DTypeLike
 
 from .._core import compiled
 from .._core.threads import effective_n_threads
+from .._utils.typing import Array, ArrayLike
 from ._checks import check_labels, check_matrix, check_weights
 from ._weight_range import weights_fit_dtype
 
@@ -61,38 +65,47 @@ class PackedPoints:
     array([[1.6065, 0.0111]])
     """
 
-    def __init__(self, X, *, weights=None, labels=None, n_labels=None):
+    def __init__(
+        self,
+        X: ArrayLike,
+        *,
+        weights: Any = None,
+        labels: ArrayLike | None = None,
+        n_labels: int | None = None,
+    ) -> None:
         self.X = check_matrix(X, "X")
         self.labels, self.n_labels, _ = check_labels(labels, n_labels, len(self.X))
-        self.weights = None
+        self.weights: Array | None = None
         if weights is not None:
             n = len(self.X)
             if np.ndim(weights) > 2:
                 raise ValueError(f"weights must have shape ({n},) or ({n}, c), got {np.shape(weights)}.")
-            self.weights = check_weights(weights, n, None, self.X.dtype).reshape(np.shape(weights))
+            columns: Any = check_weights(weights, n, None, self.X.dtype)
+            self.weights = columns.reshape(np.shape(weights))
         self._forget()
 
-    def _forget(self):
-        self._made = {}  # by the first who asks: of several threads' work one is kept, and no fork finds a lock held
+    def _forget(self) -> None:
+        # By the first who asks: of several threads' work one is kept, and no fork finds a lock held.
+        self._made: dict[Any, Any] = {}
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """Number of points and of features, (n, d)."""
         return self.X.shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """Precision of the points, float32 or float64."""
         return self.X.dtype
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.X)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         labels = "" if self.labels is None else f", n_labels={self.n_labels}"
         return f"PackedPoints({len(self)} points, {self.shape[1]} features, {self.dtype}{labels})"
 
-    def astype(self, dtype, copy=False):
+    def astype(self, dtype: DTypeLike, copy: bool = False) -> Self:
         """The same points in another dtype: for float64 queries of float32 points.
 
         Parameters
@@ -111,7 +124,7 @@ class PackedPoints:
         if dtype == self.dtype:
             return self
         if dtype not in self._made:
-            other = PackedPoints(
+            other = type(self)(
                 self.X.astype(dtype),
                 weights=None if self.weights is None else self.weights.astype(dtype),
                 labels=self.labels,
@@ -120,7 +133,7 @@ class PackedPoints:
             self._made.setdefault(dtype, other)
         return self._made[dtype]
 
-    def packed(self, n_threads=None):
+    def packed(self, n_threads: int | None = None) -> Any:
         """What the core computes with; packed by the first who asks.
 
         Parameters
@@ -140,7 +153,7 @@ class PackedPoints:
             self._made.setdefault("packed", packed)
         return self._made["packed"]
 
-    def of_label(self, label):
+    def of_label(self, label: int) -> Self:
         """The points of one label.
 
         Parameters
@@ -156,10 +169,10 @@ class PackedPoints:
         if ("label", label) not in self._made:
             own = np.flatnonzero(self.labels == label)
             weights = None if self.weights is None else self.weights[own]
-            self._made.setdefault(("label", label), PackedPoints(self.X[own], weights=weights))
+            self._made.setdefault(("label", label), type(self)(self.X[own], weights=weights))
         return self._made["label", label]
 
-    def indexed(self):
+    def indexed(self) -> Any:
         """What the core searches for neighbors; it builds a tree in the first call that is the better for it.
 
         Returns
@@ -171,7 +184,7 @@ class PackedPoints:
             self._made.setdefault("indexed", compiled.index_points(self.X))
         return self._made["indexed"]
 
-    def largest(self):
+    def largest(self) -> float:
         """How large coordinates are.
 
         Returns
@@ -183,7 +196,7 @@ class PackedPoints:
             self._made["largest"] = compiled.largest_size(self.X)
         return self._made["largest"]
 
-    def weights_by_label(self):
+    def weights_by_label(self) -> Array:
         """The weight of each label.
 
         Returns
@@ -199,7 +212,7 @@ class PackedPoints:
             self._made["by label"] = np.stack(sums, axis=1)
         return self._made["by label"]
 
-    def weights_fit_dtype(self):
+    def weights_fit_dtype(self) -> bool:
         """Whether sums with a scale may take the weights as they are.
 
         Returns
@@ -212,9 +225,9 @@ class PackedPoints:
             self._made["in range"] = self.weights is None or weights_fit_dtype(self.weights, self.dtype)
         return self._made["in range"]
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_made"}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._forget()

@@ -40,15 +40,15 @@ class Profile(NamedTuple):
     pieces: tuple | None = None
 
 
-def _log_ball(d):
+def _log_ball(d: int) -> float:
     """Logarithm of the volume of the unit ball; its surface is d times that."""
     return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1)
 
 
-def _polynomial(power, roughness):
+def _polynomial(power: int, roughness: float) -> Profile:
     """(1 - u^2)^power on the unit ball."""
 
-    def log_integral(d):
+    def log_integral(d: int) -> float:
         # d * integral of (1 - u^2)^p u^(d-1) = (d/2) B(d/2, p + 1)
         log_radial = np.log(d / 2) + gammaln(d / 2) + gammaln(power + 1) - gammaln(d / 2 + power + 1)
         return _log_ball(d) + log_radial
@@ -56,7 +56,7 @@ def _polynomial(power, roughness):
     odd = np.polynomial.Polynomial([1, 0, -1]) ** power
     odd = odd.integ() / odd.integ()(1.0)  # a tenth of the time of the incomplete Beta function
 
-    def cumulative(u):
+    def cumulative(u: np.ndarray) -> np.ndarray:
         u = np.clip(u, -1, 1)
         out, square = np.full_like(u, odd.coef[-1]), u * u
         for coefficient in odd.coef[-3::-2]:
@@ -75,14 +75,14 @@ def _polynomial(power, roughness):
     )
 
 
-def _cosine_moment(d):
+def _cosine_moment(d: int) -> float:
     """Integral of cos(pi u / 2) u^(d-1) over [0, 1], by Gauss-Legendre exact for polynomials of degree d + 60."""
     nodes, weights = np.polynomial.legendre.leggauss(d // 2 + 32)
     u = (nodes + 1) / 2
     return np.sum(weights / 2 * np.cos(np.pi / 2 * u) * u ** (d - 1))
 
 
-def _cosine_radius(rng, d, size):
+def _cosine_radius(rng: np.random.RandomState, d: int, size: int) -> np.ndarray:
     """By rejection from the density of 1 - u^2, which cos(pi u / 2) nowhere exceeds."""
     out = np.empty(size)
     missing = np.arange(size)
@@ -94,7 +94,7 @@ def _cosine_radius(rng, d, size):
     return out
 
 
-def _sine_series():
+def _sine_series() -> np.ndarray:
     """Of (1 + sin(pi u / 2)) / 2, exact to rounding for u up to 1."""
     out = np.zeros(22)
     out[0], odd = 0.5, np.arange(1, 22, 2)
@@ -102,12 +102,12 @@ def _sine_series():
     return out
 
 
-def _symmetric(tail):
+def _symmetric(tail: Callable) -> Callable:
     """Cumulative function of a symmetric density from its lower half."""
     return lambda u: np.where(u < 0, tail(-np.abs(u)), 1 - tail(-np.abs(u)))
 
 
-def _log_integral_of_derivative(d):
+def _log_integral_of_derivative(d: int) -> float:
     if d == 1:
         raise ValueError('kernel="laplace_derivative" has no finite integral in one dimension: use normalize=False.')
     return np.log(d) + _log_ball(d) + gammaln(d - 1)

@@ -37,7 +37,7 @@ class SumsRequest(NamedTuple):
     normalize: bool = False
     is_pair: bool = False
 
-    def of_label(self, label):
+    def of_label(self, label: int) -> "SumsRequest":
         """The request for the sum of one label, over its points alone."""
         own = np.flatnonzero(self.labels == label)
         excluded = self.excluded
@@ -56,9 +56,9 @@ class SumsRequest(NamedTuple):
             excluded=excluded,
         )
 
-    def answer(self, sums):
+    def answer(self, sums: Any) -> Any:
         """Sums of all axes as the user asked for them."""
-        log_factor = self.log_shift
+        log_factor: Any = self.log_shift
         if self.normalize:
             constants = log_normalizer(self.kernel, self.X.shape[1], self.bandwidths)
             log_factor = log_factor - constants.reshape(len(self.bandwidths), -1, 1)  # (b, l, c), all labels or one

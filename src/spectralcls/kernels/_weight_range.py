@@ -1,9 +1,12 @@
 """Weights of sums that have a scale, in a range where neither they nor their products with kernel values vanish."""
 
 import numpy as np
+from numpy.typing import DTypeLike
+
+from .._utils.typing import Array
 
 
-def weights_fit_dtype(W, dtype):
+def weights_fit_dtype(W: Array, dtype: DTypeLike) -> bool:
     """Whether sums with a scale, which are relative to the kernel value of the nearest point, take weights as they are.
 
     Parameters
@@ -22,7 +25,7 @@ def weights_fit_dtype(W, dtype):
     return bool(sizes.all()) and _is_moderate(sizes, dtype)
 
 
-def rescale_weights(W, labels, dtype):
+def rescale_weights(W: Array, labels: Array | None, dtype: DTypeLike) -> tuple[Array, Array, float]:
     """Weights and labels with which such sums are right, and the logarithm of the factor that is left to them.
 
     Parameters
@@ -49,12 +52,12 @@ def rescale_weights(W, labels, dtype):
     return np.ldexp(W.astype(np.float64), -exponent), labels, exponent * np.log(2.0)
 
 
-def _sizes(W):
+def _sizes(W: Array) -> Array:
     """The largest absolute weight of each point, in all columns: they share the scale."""
     return np.abs(W.reshape(len(W), -1).T, order="C").max(axis=0)  # column by column: there are few
 
 
-def _is_moderate(sizes, dtype):
+def _is_moderate(sizes: Array, dtype: DTypeLike) -> bool:
     """Whether they are neither so large or small, nor so different, that `dtype` has too narrow a range."""
     seen = sizes[sizes > 0]
     if not len(seen):

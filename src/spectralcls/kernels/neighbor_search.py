@@ -25,27 +25,27 @@ _EXPONENTS = {  # of the largest coordinate: its square, times four times the fe
 }
 
 
-def _checked(Q, X):
+def _checked(Q: Any, X: Any) -> tuple[Any, Any]:
     if isinstance(X, PackedPoints):
         return check_queries(X.X if Q is X else Q, X, Q is X)
     return check_points(Q, X)
 
 
-def _as_array(points):
+def _as_array(points: Any) -> Array:
     return points.X if isinstance(points, PackedPoints) else points
 
 
-def _largest(points):
+def _largest(points: Any) -> float:
     return points.largest() if isinstance(points, PackedPoints) else compiled.largest_size(points)
 
 
-def _exponent(Q, X):
+def _exponent(Q: Array, X: Any) -> int:
     """The binary exponent of the largest coordinate, some exponent that is in range if all are 0."""
     largest = max(_largest(X), _largest(Q))
     return frexp(largest)[1] if largest else _EXPONENTS[X.dtype][1]
 
 
-def _in_range(Q, X, exponent=None):
+def _in_range(Q: Array, X: Any, exponent: int | None = None) -> tuple[Array, Any, int]:
     """Q and X times the power of two at which squared distances neither overflow nor vanish, and its exponent."""
     low, high = _EXPONENTS[X.dtype]
     exponent = _exponent(Q, X) if exponent is None else exponent
@@ -56,14 +56,14 @@ def _in_range(Q, X, exponent=None):
     return scaled if Q is X else np.ldexp(Q, shift), scaled, shift
 
 
-def _scaled_back(distances, shift):
+def _scaled_back(distances: Array, shift: int) -> Array:
     if not shift:
         return distances
     with np.errstate(over="ignore"):  # a distance that its dtype cannot hold is infinite
         return np.ldexp(distances, -shift)
 
 
-def _far_rows(Q, X, exponent):
+def _far_rows(Q: Array, X: Any, exponent: int) -> list[Array] | None:
     """Masks of the rows of Q and X that are too large to be squared, if others would vanish beside them; or None.
 
     No single scale serves both: near rows are then searched apart from far ones."""
@@ -79,7 +79,7 @@ def _far_rows(Q, X, exponent):
     return None if all(rows.all() for rows in far) else far
 
 
-def _knn(Q, X, k, algorithm, n_threads, exponent=None):
+def _knn(Q: Array, X: Any, k: int, algorithm: str, n_threads: int, exponent: int | None = None) -> tuple[Array, Array]:
     """The same of checked arrays: distances and indices."""
     Q, X, shift = _in_range(Q, X, exponent)
     points = X.indexed() if isinstance(X, PackedPoints) else X
@@ -87,7 +87,9 @@ def _knn(Q, X, k, algorithm, n_threads, exponent=None):
     return _scaled_back(distances, shift), indices
 
 
-def _knn_with_far_rows(Q, X, far_queries, far_points, k, *how):
+def _knn_with_far_rows(
+    Q: Array, X: Any, far_queries: Array, far_points: Array, k: int, *how: Any
+) -> tuple[Array, Array]:
     """The same where some rows are far: near queries find their near points and the far ones apart."""
     distances, indices = np.empty((len(Q), k), X.dtype), np.empty((len(Q), k), np.int64)
     if far_queries.any():
@@ -181,7 +183,7 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
     return csr(data[order], columns[order], row_starts(rows, len(Q)), (len(Q), len(X)))
 
 
-def _reverse_knn(Q, X, radii, n_threads):
+def _reverse_knn(Q: Array, X: Any, radii: Array, n_threads: int) -> csr_array:
     """The same of checked arrays."""
     Q, X, shift = _in_range(Q, X)
     with np.errstate(over="ignore"):
@@ -190,13 +192,13 @@ def _reverse_knn(Q, X, radii, n_threads):
     return csr(_scaled_back(distances, shift), indices, indptr, (len(Q), len(X)))
 
 
-def csr(data, columns, starts, shape):
+def csr(data: Array, columns: Array, starts: Array, shape: tuple[int, int]) -> csr_array:
     """A CSR array from its parts, with 32-bit indices where they suffice (scikit-learn takes no others)."""
     dtype = np.int32 if max(*shape, len(data)) <= np.iinfo(np.int32).max else np.int64
     return csr_array((data, columns.astype(dtype), starts.astype(dtype)), shape=shape)
 
 
-def row_starts(rows, n_rows):
+def row_starts(rows: Array, n_rows: int) -> Array:
     """Where each row begins, for row numbers in increasing order: CSR's indptr."""
     return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
 
@@ -206,7 +208,7 @@ def row_starts(rows, n_rows):
 _INFINITE = 1e6
 
 
-def root_mean_square(distances):
+def root_mean_square(distances: ArrayLike) -> float:
     """Of the lengths of edges, 1 where all are zero; no square of a length is formed.
 
     Edges to a row far away from all others have no part in it: one would decide alone."""
@@ -220,7 +222,7 @@ def root_mean_square(distances):
     return largest * float(np.sqrt(np.square(lengths / largest).sum() / n))
 
 
-def mean_squared_length(distances):
+def mean_squared_length(distances: ArrayLike) -> float:
     """Data-driven scale of the heat kernel: the mean squared length of the edges but to far rows, 1 if all are zero.
 
     Raises
@@ -237,13 +239,15 @@ def mean_squared_length(distances):
     return root * root
 
 
-def heat(distances, length):
+def heat(distances: Array, length: float) -> Array:
     """``exp(-(distance / length)^2)``, evaluated in float64, in the dtype of the distances."""
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(-np.square(distances.astype(np.float64) / length)).astype(distances.dtype)
 
 
-def undirected(rows, columns, distances, n, symmetrize="or"):
+def undirected(
+    rows: Array, columns: Array, distances: Array, n: int, symmetrize: str | None = "or"
+) -> tuple[csr_array, Array]:
     """The undirected version of directed edges: an (n, n) CSR array of distances and each edge's vote.
 
     A vote is 1 for an edge found from both ends, 1/2 for one found from one end. Zero distances stay stored;
@@ -263,7 +267,7 @@ def undirected(rows, columns, distances, n, symmetrize="or"):
     return csr(values, edges % n, row_starts(edges // n, n), (n, n)), np.minimum(counts, 2) / 2
 
 
-def without_self(distances, indices):
+def without_self(distances: Array, indices: Array) -> tuple[Array, Array]:
     """Drop each point's own entry from its k + 1 neighbors (the last where duplicates have hidden it)."""
     n, width = indices.shape
     own = indices == np.arange(n)[:, None]
@@ -276,7 +280,7 @@ def knn_graph(
     n_neighbors: int,
     *,
     mode: Literal["connectivity", "distance", "heat"] = "connectivity",
-    symmetrize: Literal["or", "and"] | None = None,
+    symmetrize: Literal["or", "and", "mean"] | None = None,
     epsilon: float | None = None,
     algorithm: Literal["auto", "brute", "kd_tree"] = "auto",
     n_jobs: int | None = None,
@@ -334,8 +338,8 @@ def knn_graph(
     return graph_of_neighbors(*neighbors, mode=mode, symmetrize=symmetrize, epsilon=epsilon)
 
 
-def check_graph(n, n_neighbors, mode, symmetrize, epsilon):
-    if not isinstance(n_neighbors, Integral) or not 1 <= n_neighbors < n:
+def check_graph(n: int, n_neighbors: Any, mode: Any, symmetrize: Any, epsilon: Any) -> None:
+    if not isinstance(n_neighbors, Integral) or not 1 <= int(n_neighbors) < n:
         raise ValueError(f"n_neighbors must be an integer between 1 and n_samples - 1 = {n - 1}, got {n_neighbors!r}.")
     if not _is_one_of(mode, ("connectivity", "distance", "heat")):
         raise ValueError(f"mode must be 'connectivity', 'distance' or 'heat', got {mode!r}.")
@@ -347,11 +351,13 @@ def check_graph(n, n_neighbors, mode, symmetrize, epsilon):
         check_positive(np.float64(epsilon), "epsilon")
 
 
-def _is_one_of(value, names):
+def _is_one_of(value: Any, names: tuple[Any, ...]) -> bool:
     return value is None and None in names or isinstance(value, str) and value in names
 
 
-def graph_of_neighbors(distances, indices, *, mode, symmetrize, epsilon):
+def graph_of_neighbors(
+    distances: Array, indices: Array, *, mode: str, symmetrize: str | None, epsilon: float | None
+) -> Any:
     """`knn_graph` from the neighbors of each point, itself included: two arrays (n, n_neighbors + 1)."""
     dtype = distances.dtype
     distances, indices = without_self(distances, indices)
@@ -361,7 +367,7 @@ def graph_of_neighbors(distances, indices, *, mode, symmetrize, epsilon):
         starts = np.arange(0, n * n_neighbors + 1, n_neighbors)
         graph = csr(distances.ravel(), indices.ravel(), starts, (n, n))
         graph.sort_indices()
-        votes = 1
+        votes: Any = 1
     else:
         graph, votes = undirected(rows, indices.ravel(), distances.ravel(), n, symmetrize)
     if mode == "heat":

@@ -1,9 +1,12 @@
 """Cholesky factors and their inverses, in place and by blocks, so that Ctrl-C is answered between two of them."""
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg.blas import get_blas_funcs
 
 from .._core.interrupt import matmul
+from .._utils.typing import Array
 from ._lapack import potrf, potrs, trtri
 
 _BLOCK = 2048  # rows and columns of a factor that one call of LAPACK finds, in a twentieth of a second
@@ -21,16 +24,16 @@ class NotPositiveDefiniteError(np.linalg.LinAlgError):
         The pivot found there.
     """
 
-    def __init__(self, index, pivot, message=None):
+    def __init__(self, index: int, pivot: float, message: str | None = None) -> None:
         message = message or f"pivot {index} of the Cholesky factorization is {pivot:.3g}"
         super().__init__(message)
         self.index, self.pivot, self.message = index, pivot, message
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.index, self.pivot, self.message)
 
 
-def cholesky_in_place(M):
+def cholesky_in_place(M: Array) -> Array:
     """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous ``M``, float32 or float64.
 
     U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied. The
@@ -46,7 +49,7 @@ def cholesky_in_place(M):
     return U
 
 
-def _factor_block(M, block):
+def _factor_block(M: Array, block: slice) -> None:
     """Rows and columns of the factor from the known ones before it: LAPACK does it all in one call, but does not listen
     to Ctrl-C while it does."""
     before = M[block, : block.start]
@@ -68,7 +71,7 @@ def _factor_block(M, block):
         M[rows, block] = trsm(1.0, corner, panel.T, lower=0, trans_a=1, overwrite_b=1).T
 
 
-def inverse_in_place(U):
+def inverse_in_place(U: Array) -> Array:
     """U^-1 in the memory of the Fortran-ordered upper factor ``U``; what is below the diagonal becomes zero.
 
     n^3 / 3 multiply-adds.
@@ -87,7 +90,7 @@ def inverse_in_place(U):
     return U
 
 
-def solve_by_factor(U, B):
+def solve_by_factor(U: Array, B: Array) -> Array:
     """``(U^T U)^-1 B`` for the upper factor ``U``, a new array of its dtype."""
     out = np.array(B, dtype=U.dtype, order="F")
     potrs(U, out)

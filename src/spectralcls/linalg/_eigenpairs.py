@@ -4,13 +4,14 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._core.threads import effective_n_threads
 from .._utils.advice import advise
 from .._utils.conversion import converted
-from .._utils.typing import ArrayLike, RandomState, Solver
+from .._utils.typing import Array, ArrayLike, RandomState, Solver
 from ._eigenproblem import Eigenproblem, EigenResult
 from ._eigensolvers import arpack, dense, lanczos
 
@@ -140,7 +141,7 @@ def top_eigenpairs(
     return result
 
 
-def _check_block(block, n, dtype, name):
+def _check_block(block: ArrayLike, n: int, dtype: DTypeLike, name: str) -> Array:
     if block is None:
         return np.zeros((n, 0), dtype)
     block = converted(block, name, dtype=dtype, ensure_2d=False, ensure_min_features=0, order="C")
@@ -150,7 +151,7 @@ def _check_block(block, n, dtype, name):
     return block
 
 
-def _warn(result, operator, k, tol):
+def _warn(result: EigenResult, operator: Any, k: int, tol: Any) -> None:
     """Say what has not converged, and what to change."""
     isolated = getattr(operator.source, "n_isolated", 0)
     hint = ""

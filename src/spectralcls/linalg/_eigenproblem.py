@@ -1,6 +1,7 @@
 """A symmetric operator in the form that the solvers take, and what they find."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +11,7 @@ from sklearn.utils.validation import check_array
 from .._core import compiled
 from .._core.threads import serial_blas
 from .._utils.conversion import without_mask
+from .._utils.typing import Array
 from ._operators import GramOperator, KernelOperator
 
 
@@ -56,7 +58,7 @@ class EigenResult:
     status: str
 
     @property
-    def converged(self):
+    def converged(self) -> bool:
         """Whether all residuals are within the tolerance."""
         return self.status == "converged"
 
@@ -64,7 +66,7 @@ class EigenResult:
 class Eigenproblem:
     """One operator in the form that the solvers take."""
 
-    def __init__(self, A, n_threads):
+    def __init__(self, A: Any, n_threads: int) -> None:
         self.n_threads, self.source = n_threads, A
         if isinstance(A, LinearOperator):
             kinds = {GramOperator: "gram", KernelOperator: "kernel"}
@@ -95,7 +97,7 @@ class Eigenproblem:
         self.n = self.matrix.shape[0]
         self._check_symmetric()
 
-    def _check_symmetric(self):
+    def _check_symmetric(self) -> None:
         if self.kind == "csr":
             difference = abs(self.matrix - self.matrix.T)
             skew, largest = difference.max(), abs(self.matrix).max()
@@ -108,12 +110,12 @@ class Eigenproblem:
         if skew > 100 * np.finfo(self.dtype).eps * largest:
             raise ValueError(f"A is not symmetric: a_ij and a_ji differ by up to {skew:.3g}.")
 
-    def default_block(self):
+    def default_block(self) -> int:
         if self.kind == "kernel":
             return 32
         return {"csr": 2, "gram": 4}.get(self.kind, 8)
 
-    def apply(self, V):
+    def apply(self, V: Array) -> Array:
         answer = np.asarray(self.matrix @ V)
         if answer.dtype.kind == "c":
             raise ValueError("The operator's answer is complex; only real symmetric operators are supported.")
@@ -122,13 +124,13 @@ class Eigenproblem:
             raise ValueError("The operator's answer contains NaN or infinity.")
         return answer
 
-    def solve(self, options):
+    def solve(self, options: dict[str, Any]) -> Any:
         if self.kind == "callback":  # which may need BLAS itself
             return compiled.eigen_callback(self.n, self.apply, options, self.n_threads)
         with serial_blas():  # of the solver's small problems: threads that wait for more would be in the core's way
             return self._solve(options)
 
-    def _solve(self, options):
+    def _solve(self, options: dict[str, Any]) -> Any:
         if self.kind == "dense":
             return compiled.eigen_dense(self.matrix, options, self.n_threads)
         if self.kind == "csr":
@@ -136,9 +138,10 @@ class Eigenproblem:
         if self.kind == "gram":
             parts = (*_csr_parts(self.matrix.rows), *_csr_parts(self.matrix.columns))
             return compiled.eigen_gram(*parts, options, self.n_threads)
-        return compiled.eigen_kernel(*self.source._core_arguments(), options, self.n_threads)
+        arguments: tuple[Any, ...] = (*self.source._core_arguments(), options, self.n_threads)
+        return compiled.eigen_kernel(*arguments)
 
-    def toarray(self):
+    def toarray(self) -> Array:
         if self.kind == "dense":
             return self.matrix
         if self.kind == "callback" and not hasattr(self.matrix, "toarray"):
@@ -146,17 +149,17 @@ class Eigenproblem:
         return self.matrix.toarray()
 
 
-def _csr_parts(matrix):
+def _csr_parts(matrix: Any) -> tuple[Array, Array, Array]:
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data
 
 
-def sign_factors(vectors):
+def sign_factors(vectors: Array) -> Array:
     """+-1 for each column: of its entries that are largest in modulus, but for 0.1 %, the first becomes positive."""
     moduli = np.abs(vectors)
     largest = np.argmax(moduli >= 0.999 * moduli.max(axis=0, initial=0), axis=0)
     return np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1, 1).astype(vectors.dtype)
 
 
-def fix_signs(vectors):
+def fix_signs(vectors: Array) -> Array:
     """The columns with the sign of `sign_factors`."""
     return np.ascontiguousarray(vectors * sign_factors(vectors))

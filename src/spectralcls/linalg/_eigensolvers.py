@@ -1,10 +1,13 @@
 """The ways to the leading eigenpairs: block Lanczos in the core, ARPACK, and a dense decomposition."""
 
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from .._core.interrupt import eigh
+from .._utils.typing import Array
 from ._eigenproblem import Eigenproblem, EigenResult, fix_signs
 
 _LISTENING = 1000  # dimension up to which a dense decomposition of a few pairs ends before Ctrl-C matters
@@ -14,12 +17,22 @@ _LANDMARKS = 20  # one point in so many is a landmark: more of them saved no blo
 _ROUGH = 3  # products with the landmarks; neither did more of these
 
 
-def _most_products(k, width=_BLOCK):
+def _most_products(k: int, width: int = _BLOCK) -> int:
     """Calls of the operator before a search is given up: as many vectors with narrow blocks as with usual ones."""
     return (1000 + 10 * k) * max(1, _BLOCK // width)
 
 
-def lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis):
+def lanczos(
+    operator: Eigenproblem,
+    k: int,
+    known: Array,
+    start: Array | None,
+    tol: float,
+    limit: int | None,
+    seed: int,
+    block_size: int | None,
+    max_basis: int | None,
+) -> EigenResult:
     width = min(operator.default_block() if block_size is None else block_size, operator.n)
     pair = None
     if operator.kind == "kernel":
@@ -55,7 +68,7 @@ def lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis):
     return _joined(pair, found, operator)
 
 
-def _nystrom_start(operator, size, seed):
+def _nystrom_start(operator: Eigenproblem, size: int, seed: int) -> Array:
     """Approximate leading eigenvectors (n, <= size) of a kernel: rough ones of a random subset of the points, extended.
 
     The subset's problem costs a hundredth of an application to all points, and starts in the same way."""
@@ -68,7 +81,7 @@ def _nystrom_start(operator, size, seed):
     return np.asfortranarray(extended)
 
 
-def _joined(pair, found, operator):
+def _joined(pair: Any, found: Any, operator: Eigenproblem) -> EigenResult:
     """The known pair, if any, and the pairs found beside it, in descending order."""
     if found is None:
         found = dict(
@@ -98,11 +111,19 @@ def _joined(pair, found, operator):
     )
 
 
-def arpack(operator, k, known, start, tol, limit, seed):
+def arpack(
+    operator: Eigenproblem,
+    k: int,
+    known: Array,
+    start: Array | None,
+    tol: float,
+    limit: int | None,
+    seed: int,
+) -> EigenResult:
     count = 0
     basis = np.linalg.qr(known)[0]
 
-    def multiply(v):
+    def multiply(v: Array) -> Array:
         nonlocal count
         count += 1
         v = v.reshape(-1, 1)
@@ -136,23 +157,24 @@ def arpack(operator, k, known, start, tol, limit, seed):
     return EigenResult(values, fix_signs(vectors), residuals, count, count, 1, "arpack", status)
 
 
-def _check_by_probes(operator, seed):
+def _check_by_probes(operator: Eigenproblem, seed: int) -> None:
     """Two random vectors show an operator that is not symmetric: ARPACK would return values that are none of it."""
-    V = np.random.RandomState(seed).standard_normal((operator.n, 2)).astype(operator.dtype)
-    V, answers = V.astype(np.float64), operator.apply(V).astype(np.float64)
+    V: Array = np.random.RandomState(seed).standard_normal((operator.n, 2)).astype(operator.dtype)
+    answers = operator.apply(V).astype(np.float64)
+    V = V.astype(np.float64)
     skew = abs(V[:, 0] @ answers[:, 1] - V[:, 1] @ answers[:, 0])
     if skew > np.sqrt(np.finfo(operator.dtype).eps) * np.linalg.norm(V) * np.linalg.norm(answers):
         raise ValueError("The operator is not symmetric: v^T A w and w^T A v differ for some v and w.")
 
 
-def _zero(operator, k, basis, count, seed):
+def _zero(operator: Eigenproblem, k: int, basis: Array, count: int, seed: int) -> EigenResult:
     """Eigenpairs of the zero operator on the complement of the deflated vectors: any orthonormal ones."""
     vectors = np.random.RandomState(seed).standard_normal((operator.n, k))
     vectors = np.linalg.qr(np.hstack([basis, vectors]))[0][:, basis.shape[1] :].astype(operator.dtype)
     return EigenResult(np.zeros(k), fix_signs(vectors), np.zeros(k), count, count, 1, "arpack", "converged")
 
 
-def dense(operator, k, known):
+def dense(operator: Eigenproblem, k: int, known: Array) -> EigenResult:
     A = np.array(operator.toarray(), dtype=np.float64)
     skew = np.abs(A - A.T).max()
     if not np.isfinite(skew):

@@ -5,9 +5,13 @@ SciPy's own wrappers hold the lock. The routines behind them are SciPy's, by the
 
 import ctypes
 from functools import cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy.linalg import cython_lapack
+
+from .._utils.typing import Array
 
 _LETTERS = {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}
 _capsule_name = ctypes.pythonapi.PyCapsule_GetName
@@ -16,26 +20,26 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.argtypes, _capsule_pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
 
 
-def potrf(A):
+def potrf(A: Array) -> int:
     """The upper Cholesky factor in the upper triangle of the Fortran-ordered A; 0, or the order that failed."""
     return _call("potrf", A.dtype, b"U", len(A), A, _leading(A))
 
 
-def potrs(U, B):
+def potrs(U: Array, B: Array) -> int:
     """``(U^T U)^-1 B`` in place of the Fortran-ordered B."""
     return _call("potrs", U.dtype, b"U", len(U), B.shape[1], U, _leading(U), B, _leading(B))
 
 
-def trtri(U):
+def trtri(U: Array) -> int:
     """The inverse of an upper triangle in its place."""
     return _call("trtri", U.dtype, b"U", b"N", len(U), U, _leading(U))
 
 
-def _leading(A):
+def _leading(A: Array) -> int:
     return max(1, A.strides[1] // A.itemsize)
 
 
-def _call(routine, dtype, *arguments):
+def _call(routine: str, dtype: DTypeLike, *arguments: Any) -> int:
     """Call a routine of LAPACK, whose arguments are letters, whole numbers and arrays; its `info`."""
     info = ctypes.c_int(0)
     pointers = [_pointer(argument) for argument in arguments] + [ctypes.byref(info)]
@@ -43,14 +47,14 @@ def _call(routine, dtype, *arguments):
     return info.value
 
 
-def _pointer(argument):
+def _pointer(argument: Any) -> Any:
     if isinstance(argument, np.ndarray):
         return ctypes.c_void_p(argument.ctypes.data)
     return ctypes.byref(ctypes.c_char(argument) if isinstance(argument, bytes) else ctypes.c_int(argument))
 
 
 @cache
-def _function(name, n_arguments):
+def _function(name: str, n_arguments: int) -> Any:
     capsule = cython_lapack.__pyx_capi__[name]
     address = _capsule_pointer(capsule, _capsule_name(capsule))
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * n_arguments)(address)

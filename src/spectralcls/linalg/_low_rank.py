@@ -6,6 +6,7 @@ drawn in blocks by the rejection sampler of accelerated RPCholesky (Epperly, Tro
 arXiv:2410.03969), which has the same distribution but spends its time in matrix products.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from mmap import PAGESIZE
 from numbers import Integral, Real
@@ -65,12 +66,12 @@ class LowRankFactor:
     _extension: Any = field(repr=False)
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         """Number of columns of F; less than asked for where K has no more to give or ``tol`` was reached."""
         return self.factor.shape[1]
 
     @property
-    def relative_trace_residual(self):
+    def relative_trace_residual(self) -> float:
         """Share of the trace that is left, trace(K - F F^T) / trace(K), in [0, 1]."""
         return self.trace_residual / self.trace if self.trace > 0 else 0.0
 
@@ -107,7 +108,7 @@ class LowRankFactor:
             out[:, panel] = solve_triangular(triangle, columns, lower=True, check_finite=False)
         return out.T
 
-    def weighted_gram(self, weights):
+    def weighted_gram(self, weights: Array) -> Array:
         """Gram matrix of the columns of F: ``F^T diag(weights) F``.
 
         Parameters
@@ -122,14 +123,14 @@ class LowRankFactor:
         """
         return self._sum_over_panels(lambda panel, w: (panel * w.astype(panel.dtype)) @ panel.T, weights)
 
-    def _sum_over_panels(self, product, weights):
-        rows, total = self.factor.T, 0.0
+    def _sum_over_panels(self, product: Callable[[Array, Array], Array], weights: Array) -> Array:
+        rows, total = self.factor.T, np.zeros(())
         for start in range(0, rows.shape[1], _PANEL):
             panel = slice(start, start + _PANEL)
             total = total + product(rows[:, panel], weights[panel]).astype(np.float64)
         return total
 
-    def compress(self, products):
+    def compress(self, products: Array) -> Array:
         """B with ``k(Q, pivots) B ~= k(Q, X) A``, given the products F^T A.
 
         Parameters
@@ -145,7 +146,7 @@ class LowRankFactor:
         triangle = np.tril(self.factor[self.pivots]).astype(np.float64)
         return solve_triangular(triangle, products, lower=True, trans="T", check_finite=False)
 
-    def row_sums(self, weights):
+    def row_sums(self, weights: Array) -> tuple[Array, Array]:
         """Weighted sums of the rows of a kernel without negative values, and their form for new points.
 
         Those of F F^T, which need not be positive where the factor is poor, raised to the share of the pivots in
@@ -170,7 +171,7 @@ class LowRankFactor:
         coefficients = np.column_stack([self.compress(total), weights[self.pivots]])
         return np.maximum(sums, F.dtype.type(1e-30)), coefficients
 
-    def spectrum(self, weights, k=None):
+    def spectrum(self, weights: Array, k: int | None = None) -> tuple[Array, Array]:
         """The k leading eigenpairs of ``F^T W F``, decreasing, those of ``W^1/2 F F^T W^1/2`` too; float64.
 
         Pairs whose eigenvalue is lost in rounding are left out, so k can be smaller than asked for.
@@ -198,7 +199,7 @@ class LowRankFactor:
         k = min(k, int(np.sum(values > self.rank * np.finfo(self.factor.dtype).eps * values[-1])))
         return values[::-1][:k], basis[:, ::-1][:, :k]
 
-    def eigenpairs(self, k=None):
+    def eigenpairs(self, k: int | None = None) -> tuple[Array, Array]:
         """The k leading eigenpairs of F F^T from those of the r x r matrix F^T F, in O(n r (r + k)).
 
         Parameters
@@ -359,14 +360,14 @@ def rpcholesky(
     return LowRankFactor(factor, pivots, float(trace_residual), float(trace), source.extension(pivots))
 
 
-def _eligible(residual, floor, pivots):
+def _eligible(residual: Array, floor: float, pivots: Any) -> Array:
     """The residual of rows that may become pivots; zero for the others."""
     left = np.where(residual > floor, residual, 0.0)
     left[pivots] = 0.0
     return left
 
 
-def _require_nonnegative(residual, diagonal):
+def _require_nonnegative(residual: Array, diagonal: Array) -> None:
     if residual.min() < -1e-3 * np.abs(diagonal).max():
         raise ValueError(
             "the kernel matrix is not positive semi-definite (a pivoted Cholesky residual is "
@@ -374,7 +375,7 @@ def _require_nonnegative(residual, diagonal):
         )
 
 
-def _orthogonalize(rows, k, chosen, triangle, n_threads):
+def _orthogonalize(rows: Array, k: int, chosen: Array, triangle: Array, n_threads: int) -> None:
     """The rows k, k + 1, ... of F^T: L^-1 (new - known[:, chosen]^T known).
 
     One product with [-L^-1 known[:, chosen]^T, L^-1], made in float64, reads all rows in place and once.
@@ -385,7 +386,7 @@ def _orthogonalize(rows, k, chosen, triangle, n_threads):
     compiled.combine_rows(rows[: k + len(chosen)], factors, n_threads)
 
 
-def _first_within(residual, new, target):
+def _first_within(residual: Array, new: Array, target: float) -> int:
     """How many of the new rows to keep: up to the first that brings the residual's trace to the target."""
     if target <= 0:
         return len(new)

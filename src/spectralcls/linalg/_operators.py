@@ -1,11 +1,14 @@
 """Symmetric operators that are never formed: the (normalized) kernel matrix, and X X^T of a sparse X."""
 
+from typing import Any, Self
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from .._core.threads import effective_n_threads
 from .._utils.conversion import as_array, converted
+from .._utils.typing import Array, ArrayLike, Kernel
 from .._utils.validation import check_bandwidth
 from ..kernels import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_normalizer
 
@@ -17,15 +20,15 @@ _ISOLATED = 1e-3  # relative kernel mass from all other points below which a poi
 class _Operator(LinearOperator):
     """A symmetric operator whose pickles have what every version of SciPy needs: its own keep more from 1.18 on."""
 
-    def _adjoint(self):
+    def _adjoint(self) -> Self:
         return self
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_xp"}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         LinearOperator.__init__(self, state["dtype"], state["shape"])
-        vars(self).update(state)
+        self.__dict__.update(state)
 
 
 class GramOperator(_Operator):
@@ -57,17 +60,17 @@ class GramOperator(_Operator):
     array([2., 6.])
     """
 
-    def __init__(self, X):
+    def __init__(self, X: Any) -> None:
         X = sp.csr_array(converted(X, "X", accept_sparse="csr", dtype=[np.float64, np.float32]))
         self.rows, self.columns = X, sp.csr_array(X.T)
         super().__init__(X.dtype, (X.shape[0], X.shape[0]))
 
-    def _matmat(self, V):
+    def _matmat(self, V: Array) -> Array:
         return self.rows @ (self.columns @ V)
 
     _matvec = _matmat
 
-    def toarray(self):
+    def toarray(self) -> Array:
         """The n x n matrix, formed: O(n^2) memory.
 
         Returns
@@ -81,9 +84,9 @@ class GramOperator(_Operator):
 class ScaledKernel(_Operator):
     """``S K S`` with a diagonal S, of subclasses that multiply by a kernel matrix K in ``_sums(V)``."""
 
-    labels = None
+    labels: Any = None
 
-    def _weigh(self, weighting, sample_weight, degrees=None):
+    def _weigh(self, weighting: str | None, sample_weight: Array | None, degrees: Array | None = None) -> None:
         """Set S to ``W^1/2 D^-1/2``, D from the weighted rows of K or given."""
         if weighting not in (None, "mean", "sum"):
             raise ValueError(f'weighting must be None, "mean" or "sum", got {weighting!r}.')
@@ -93,10 +96,10 @@ class ScaledKernel(_Operator):
         self.sample_weight = None if sample_weight is None else self._check_diagonal(sample_weight, "sample_weight")
         if weighting is not None:
             degrees = self._row_sums(weighting)
-        self.degrees = None if degrees is None else self._check_diagonal(degrees, "degrees")
+        self.degrees: Any = None if degrees is None else self._check_diagonal(degrees, "degrees")
         self._scale = self._diagonal_scale()
 
-    def _row_sums(self, weighting):
+    def _row_sums(self, weighting: str | None) -> Array:
         ones = np.ones(self.shape[0], self.dtype)
         weights = ones if self.sample_weight is None else self.sample_weight
         sums = self._sums(weights[:, None])[:, 0]
@@ -104,7 +107,7 @@ class ScaledKernel(_Operator):
             self.n_isolated = int(np.count_nonzero(sums - weights <= _ISOLATED * weights))
         return sums / weights.sum() if weighting == "mean" else sums
 
-    def _diagonal_scale(self):
+    def _diagonal_scale(self) -> Array | None:
         """The diagonal by which K is multiplied from both sides, as a column; None for ones."""
         if self.degrees is None and self.sample_weight is None:
             return None
@@ -112,22 +115,22 @@ class ScaledKernel(_Operator):
         squared = squared if self.degrees is None else squared / self.degrees
         return np.sqrt(squared)[:, None]
 
-    def _check_diagonal(self, diagonal, name):
+    def _check_diagonal(self, diagonal: ArrayLike, name: str) -> Array:
         diagonal = as_array(diagonal, name, self.dtype)
         if diagonal.shape != self.shape[:1] or not np.all(diagonal > 0) or not np.all(np.isfinite(diagonal)):
             raise ValueError(f"{name} must be one positive finite number for each row of X.")
         return diagonal
 
-    def _sums(self, weights):
+    def _sums(self, weights: Array) -> Array:
         raise NotImplementedError
 
-    def _matmat(self, V):
+    def _matmat(self, V: Array) -> Array:
         V = np.asarray(V, dtype=self.dtype)
         if self._scale is None:
             return self._sums(V)
         return self._scale * self._sums(self._scale * V)
 
-    def _matvec(self, v):
+    def _matvec(self, v: Array) -> Array:
         return self._matmat(np.reshape(v, (-1, 1)))[:, 0]
 
 
@@ -181,16 +184,16 @@ class KernelOperator(ScaledKernel):
 
     def __init__(
         self,
-        X,
+        X: Any,
         *,
-        kernel="gaussian",
-        bandwidth,
-        weighting=None,
-        degrees=None,
-        labels=None,
-        sample_weight=None,
-        n_jobs=None,
-    ):
+        kernel: Kernel = "gaussian",
+        bandwidth: Any,
+        weighting: str | None = None,
+        degrees: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         X = converted(X, "X", dtype=[np.float64, np.float32], order="C")
         if kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {KERNELS}, got {kernel!r}.")
@@ -201,7 +204,7 @@ class KernelOperator(ScaledKernel):
         super().__init__(X.dtype, (len(X), len(X)))
         self._weigh(weighting, sample_weight, degrees)
 
-    def _check_bandwidth(self, bandwidth):
+    def _check_bandwidth(self, bandwidth: Any) -> Any:
         by_label = isinstance(bandwidth, dict)
         if by_label != (self.labels is not None) or not by_label and np.ndim(bandwidth):
             raise ValueError(
@@ -221,15 +224,15 @@ class KernelOperator(ScaledKernel):
             raise ValueError('Bandwidths by label are defined for kernel="gaussian" only.')
         return values
 
-    def _packed(self, rows=None):
+    def _packed(self, rows: Array | None = None) -> PackedPoints:
         """The points of some or all rows, for any number of products."""
         X, labels = (A if A is None or rows is None else A[rows] for A in (self.X, self.labels))
         return PackedPoints(X, labels=labels, n_labels=None if labels is None else len(self.bandwidth))
 
-    def _sums(self, weights, points=None):
+    def _sums(self, weights: Array, points: Any = None) -> Array:
         """K @ weights, or that of the columns that belong to the points."""
         points = self._points if points is None else points
-        options = dict(weights=weights, kernel=self.kernel, n_jobs=self.n_jobs)
+        options: dict[str, Any] = dict(weights=weights, kernel=self.kernel, n_jobs=self.n_jobs)
         if self.labels is None:
             return kernel_sums(self.X, points, bandwidth=self.bandwidth, **options)
         out = np.empty((len(self.X), weights.shape[1]), self.dtype)
@@ -240,10 +243,12 @@ class KernelOperator(ScaledKernel):
             out[rows] = np.einsum("ilc,l->ic", sums, constants.astype(self.dtype))
         return out
 
-    def _core_arguments(self):
+    def _core_arguments(self) -> tuple[Any, ...]:
         """What ``compiled.eigen_kernel`` multiplies by without coming back to Python."""
+        widths: Any
+        constants: Any
         if self.labels is None:
-            widths, constants = [self.bandwidth], [1.0]
+            widths, constants = self.bandwidth, 1.0
         else:
             labels = range(len(self.bandwidth))
             widths, constants = zip(*(label_widths(self.bandwidth, t, self.X.shape[1]) for t in labels), strict=True)
@@ -257,7 +262,7 @@ class KernelOperator(ScaledKernel):
             n_threads,
         )
 
-    def toarray(self):
+    def toarray(self) -> Array:
         """The n x n matrix, formed: O(n^2) memory, O(n^2 d) time.
 
         Returns
@@ -275,7 +280,7 @@ class KernelOperator(ScaledKernel):
             K *= self._scale.T
         return K
 
-    def known_pair(self):
+    def known_pair(self) -> tuple[float, Array] | None:
         """The first eigenpair where it is known in advance: (value, unit vector), or None.
 
         With D the row sums of the same K, ``D^-1/2 K D^-1/2`` maps ``sqrt(d)`` to itself.
@@ -292,7 +297,7 @@ class KernelOperator(ScaledKernel):
         value = 1.0 if self.weighting == "sum" else float(weights.sum())
         return value, vector / np.linalg.norm(vector)
 
-    def restricted(self, rows):
+    def restricted(self, rows: Array) -> "KernelOperator":
         """The operator's rows and columns of a subset of the points; D is not computed anew.
 
         Parameters
@@ -314,7 +319,7 @@ class KernelOperator(ScaledKernel):
         part.weighting, part.n_isolated, part._points = None, 0, part._packed()
         return part
 
-    def extended(self, rows, vectors):
+    def extended(self, rows: Array, vectors: Array) -> Array:
         """``A[:, rows] @ vectors``: from functions on a subset of the points to functions on all of them.
 
         Parameters
@@ -334,7 +339,7 @@ class KernelOperator(ScaledKernel):
         return self._scale * self._sums(self._scale[rows] * vectors, self._packed(rows))
 
 
-def label_widths(bandwidth, label, n_features):
+def label_widths(bandwidth: Array, label: int, n_features: int) -> tuple[Array, Array]:
     """Bandwidths between the points of a label and those of each label, (n_labels,), and the constants of the
     normalized Gaussians, in units of the largest of all labels."""
     widths = np.hypot(bandwidth[label], bandwidth)
@@ -342,7 +347,9 @@ def label_widths(bandwidth, label, n_features):
     return widths, np.exp(reference - log_normalizer("gaussian", n_features, widths))
 
 
-def label_matrix(A, labels, B, other_labels, bandwidth, n_jobs=None):
+def label_matrix(
+    A: Array, labels: Array, B: Array, other_labels: Array, bandwidth: Array, n_jobs: int | None = None
+) -> Array:
     """The normalized Gaussians of variance ``bandwidth[t]**2 + bandwidth[s]**2`` between points of labels t and s,
     (m, n), in the units of `label_widths`."""
     out = np.empty((len(A), len(B)), dtype=A.dtype)

@@ -2,21 +2,23 @@
 
 import numpy as np
 
+from .._utils.typing import Array
 
-def sample(residual, size, rng):
+
+def sample(residual: Array, size: int, rng: np.random.RandomState) -> Array:
     """Rows drawn with probability proportional to the residual diagonal, with replacement."""
     cumulative = np.cumsum(residual)
     draws = np.searchsorted(cumulative, rng.uniform(size=size) * cumulative[-1], side="right")
     return np.minimum(draws, np.flatnonzero(residual)[-1])
 
 
-def largest(residual, size):
+def largest(residual: Array, size: int) -> Array:
     """Rows of largest residual."""
     size = min(size, len(residual))
     return np.sort(np.argpartition(residual, -size)[-size:])
 
 
-def eliminate(H, levels, floor, greedy):
+def eliminate(H: Array, levels: Array, floor: float, greedy: bool) -> tuple[list[int], Array]:
     """Positions of the accepted candidates in order, and the Cholesky triangle of their residual block H.
 
     A candidate is accepted while its residual, which only falls, is at least its level; the next one is the
@@ -26,7 +28,8 @@ def eliminate(H, levels, floor, greedy):
       (rejection sampling, arXiv:2410.03969, algorithm 2.2);
     - for greedy pivots, the largest residual of all rows outside the block.
     """
-    diagonal, order, L = H.diagonal().copy(), [], np.zeros_like(H)
+    diagonal, L = H.diagonal().copy(), np.zeros_like(H)
+    order: list[int] = []
     while True:
         eligible = np.flatnonzero((diagonal > floor) & (diagonal >= levels))
         if not len(eligible):

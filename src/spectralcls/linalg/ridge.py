@@ -1,16 +1,17 @@
 """Kernel ridge regression from a Cholesky factor, and its leave-one-out predictions in closed form."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._core.interrupt import matmul, slices
 from .._utils.cached import cached_property
+from .._utils.typing import Array
 from ..kernels import kernel_matrix
 from ._cholesky import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place, solve_by_factor
 
 
-def factor_in_place(K, diagonal, ridge):
+def factor_in_place(K: Array, diagonal: Any, ridge: float) -> Array:
     """`cholesky_in_place` of K with `diagonal` added, which comes from a penalty of `ridge`.
 
     Raises
@@ -32,7 +33,9 @@ class Solution(NamedTuple):
     held_out: np.ndarray | None  # (n, C) prediction of each point by all others
 
 
-def solve(K, Y, ridge, weights, held_out=True, memory=None):
+def solve(
+    K: Array, Y: Array, ridge: float, weights: Array, held_out: bool = True, memory: Array | None = None
+) -> Solution:
     """Minimize ``sum_i w_i |y_i - f(x_i)|^2 + ridge |f|^2``: ``(K + ridge W^-1) A = Y``.
 
     With B the inverse of that matrix, the prediction of y_i by all others is ``y_i - a_i / B_ii``: a point is left out
@@ -95,17 +98,18 @@ class Smoother:
     n^3 multiply-adds at the first call, n^2 for each query, and n^2 numbers.
     """
 
-    def __init__(self, X, kernel, bandwidth, ridge, weights):
-        self._X, self._shape = X.astype(np.float64), {"kernel": kernel, "bandwidth": bandwidth}
+    def __init__(self, X: Array, kernel: str, bandwidth: float, ridge: float, weights: Array) -> None:
+        self._X = X.astype(np.float64)
+        self._shape: dict[str, Any] = {"kernel": kernel, "bandwidth": bandwidth}
         self._ridge, self._weights = ridge, weights
 
     @cached_property
-    def inverse(self):
+    def inverse(self) -> Array:
         """B, (n, n)."""
         K = kernel_matrix(self._X, **self._shape)
         V = inverse_in_place(factor_in_place(K, self._ridge / self._weights, self._ridge))
         return matmul(V, V.T)
 
-    def __call__(self, Q):
+    def __call__(self, Q: Array) -> Array:
         """``k(q) B``, (m, n)."""
         return matmul(kernel_matrix(Q.astype(np.float64), self._X, **self._shape), self.inverse)
