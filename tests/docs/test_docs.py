@@ -1,13 +1,21 @@
 """The Python blocks of the documents run, page by page and in order."""
 
+import math
 import re
 import shutil
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
+from reference import OF_EXPONENT, OF_GAUSSIAN, OF_LAPLACE, OF_LAPLACE_ON_GRID
 
+from spectralcls._core.threads import _SMALL
+from spectralcls._expansion.certified_labels import ROUNDINGS
 from spectralcls._utils.validation import LARGEST_WEIGHT, LEAST_SHARE
+from spectralcls.ensemble._members import LARGE
+from spectralcls.kernels._approximate import GRID_FEATURES, GRID_QUERIES
+from spectralcls.spectral._kernel_classifier import TOLERANCE
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -58,8 +66,32 @@ def test_the_messages_that_the_faq_explains_exist():
     assert len(messages) > 5 and [message for message in messages if message not in code] == []
 
 
+NUMERICS = " ".join((DOCS / "guide" / "numerics.md").read_text(encoding="utf-8").split()) if DOCS.exists() else ""
+
+
+@pytest.mark.parametrize(
+    "sentence, constants",
+    [
+        (r"off by at most \$10\^\{-(\d+)\} \+ (\d+)", [-math.log10(OF_GAUSSIAN[np.float64]), OF_EXPONENT]),
+        (r"float64 and \$10\^\{-(\d+)\} \+ (\d+)", [-math.log10(OF_GAUSSIAN[np.float32]), OF_EXPONENT]),
+        (r"by at most \$\((\d+) \+ (\d+)\\,a\)", [OF_LAPLACE, OF_EXPONENT]),
+        (r"in float64 the Laplace kernel's (\d+) then becomes (\d+)", [OF_LAPLACE, OF_LAPLACE_ON_GRID]),
+        (r"\+ (\d+)\\,\\varepsilon a\$ of itself in float64", [ROUNDINGS]),
+        (r"`AutoClassifier` up to (\d+) points compute in float64", [LARGE]),
+        (r"eigenpairs with a relative residual of (\S+)\. ", [TOLERANCE]),
+        (r"the same, Gaussian, up to (\d) features, (\d+) queries or more", [GRID_FEATURES, GRID_QUERIES]),
+        (r"A fit to at most (\d+) rows and columns uses one BLAS thread", [_SMALL]),
+    ],
+)
+def test_numbers_of_the_page_on_numerics_are_those_of_the_code(sentence, constants):
+    """Of the tests' own references, where the tests hold the promise, otherwise of the package."""
+    found = re.search(sentence, NUMERICS)
+    assert found, sentence
+    assert [float(number) for number in found.groups()] == pytest.approx(constants)
+
+
 def test_the_limits_of_weights_are_those_of_the_package():
-    page = " ".join((DOCS / "guide" / "numerics.md").read_text(encoding="utf-8").split())
+    page = NUMERICS
     least, most = (int(n) for n in re.search(r"weight has to lie between 2\^(-\d+) and 2\^(\d+)\.", page).groups())
     share = int(re.search(r"Weights below 2\^(-\d+) times the largest count as zero", page).group(1))
     assert (2.0**least, 2.0**most, 2.0**share) == (1 / LARGEST_WEIGHT, LARGEST_WEIGHT, LEAST_SHARE)

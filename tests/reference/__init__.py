@@ -69,11 +69,17 @@ def _log_sums(logk, W):
     return largest + np.log(np.sum(np.sign(W) * np.exp(terms - largest[:, None]), axis=1))
 
 
+# What docs/guide/numerics.md promises of a term e^-a, read by a test of that page.
+OF_GAUSSIAN = {np.float64: 1e-12, np.float32: 1e-5}
+OF_EXPONENT, OF_LAPLACE, OF_LAPLACE_ON_GRID = 40, 32, 72  # epsilons
+
+
 def rounding(exponents, dtype, kernel="gaussian", grid=False):
-    """Relative error that docs/guide/numerics.md allows a term e^-a, for any number of features."""
-    eps, single = np.finfo(dtype).eps, np.dtype(dtype) == np.float32
-    always = (72 if grid and not single else 32) * eps if kernel != "gaussian" else 1e-5 if single else 1e-12
-    return always + 40 * exponents * eps
+    """Relative error that is allowed a term e^-a, for any number of features."""
+    dtype = np.dtype(dtype).type
+    of_laplace = OF_LAPLACE_ON_GRID if grid and dtype == np.float64 else OF_LAPLACE
+    always = OF_GAUSSIAN[dtype] if kernel == "gaussian" else of_laplace * np.finfo(dtype).eps
+    return always + OF_EXPONENT * exponents * np.finfo(dtype).eps
 
 
 def rounding_of_sums(sums, dtype):
