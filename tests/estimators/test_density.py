@@ -499,3 +499,16 @@ def test_one_far_value_decides_no_shape(kind, far):
     alone, beside, p = alone.marginal([0]), beside.marginal([0]), np.array([0.01, 0.5, 0.9])
     assert_allclose(beside.quantile(p * 200 / 201), alone.quantile(p), atol=0.06)
     assert beside.quantile(0.999) > far / 2
+
+
+@pytest.mark.parametrize("left, regular", [(1.4e-7, True), (0.7e-7, False)])
+def test_a_feature_that_others_explain_to_seven_digits_is_a_linear_combination(left, regular):
+    """`left` is the standard deviation of a feature given the other one, relative to its own."""
+    correlation = np.sqrt((1 - left) * (1 + left))
+    density = ParzenDensity(1.0, covariance_type=[[1.0, correlation], [correlation, 1.0]])
+    X = np.random.default_rng(0).normal(size=(5, 2))
+    if regular:
+        density.fit(X)
+    else:
+        with pytest.raises(ValueError, match="depend linearly"):
+            density.fit(X)

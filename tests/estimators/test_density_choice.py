@@ -9,7 +9,8 @@ from scipy.stats import lognorm, norm, t
 from spectralcls import ParzenDensity, ParzenOutlierDetector
 from spectralcls._inputs.training_data import TrainingData
 from spectralcls._tuning import Scored, Splits, search
-from spectralcls.density._least_squares_cv import log_constants, rule_of_thumb
+from spectralcls.density._density_model import bandwidth_classes
+from spectralcls.density._least_squares_cv import _without_noise, log_constants, rule_of_thumb
 from spectralcls.density._places import Places, share_of_ties, steps_of, without_atoms
 from spectralcls.kernels import kernel_variance
 
@@ -370,3 +371,26 @@ def test_the_scale_leaves_a_given_bandwidth_alone():
     widths = tuned.bandwidth_ * X.std(axis=0) / np.sqrt(np.prod(X.std(axis=0)))
     given = ParzenDensity(1.0, covariance_type=widths**2).fit(X)
     assert_allclose(given.score_samples(X), tuned.score_samples(X), rtol=1e-9)
+
+
+def test_values_that_differ_by_rounding_are_equal():
+    """Within 2^-26 of the power of two below the spread: 1e-8 of it, where decimals of float32 end."""
+    scales = np.array([1.5])
+    for part, equal in ((0.4, True), (0.6, False), (1.1, False)):
+        X = np.array([[1.0], [1.0 + part * 2.0**-26]])
+        assert (np.ptp(_without_noise(X, scales)) == 0) == equal
+
+
+@pytest.mark.parametrize("relative, neighbors", [(0.008, True), (0.012, False)])
+def test_neighbors_on_a_lattice_are_a_hundredth_from_its_step(relative, neighbors):
+    """If the gaps differ by more, every second one is a step, and steps explain fewer equal pairs than there are."""
+    x = np.random.default_rng(0).normal(0, 3, 3000).round()
+    x += relative / 2 * (x % 2)
+    places = Places.of(TrainingData.points(x[:, None], np.ones(len(x))))
+    assert (share_of_ties(places, steps_of(x[:, None], np.ones(len(x)))) == 1) == neighbors
+
+
+def test_factors_of_single_samples_are_at_most_a_thousand():
+    log_density = np.append(np.zeros(999), -1e6)
+    codes, factors = bandwidth_classes(log_density, np.ones(1000), 1.0)
+    assert factors[codes[-1]] == pytest.approx(1024)

@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier, ParzenDensity, PerTurboClassifier
 from spectralcls._inputs.training_data import TrainingData
 from spectralcls._tuning import (
+    Scored,
     candidate_bandwidths,
     draw_sample,
     has_spread,
@@ -253,3 +254,29 @@ def test_rows_that_are_each_other_s_mirror_image_do_not_part_copies():
     first, group = copies_of(X, np.zeros(200, dtype=int))
     assert len(first) == len(np.unique(X, axis=0))
     assert_array_equal(X[first][group], X)
+
+
+@pytest.mark.parametrize("light, tied", [(0.22, True), (0.28, False)])
+def test_scores_nearly_tie_within_half_a_standard_error_of_at_least_half_a_point(data, light, tied):
+    """All points are right at the first candidate. That its error is zero nobody knows: a quarter of a usual point."""
+    weights = np.ones(len(data.X))
+    weights[7] = light
+    sample = draw_sample(data._replace(weights=weights), cv="loo", max_samples=None, random_state=0)
+    right = np.ones((len(sample.X), 2))
+    right[sample.weights.argmin(), 1] = 0
+    found = search(
+        sample,
+        {"alpha": [1, 2]},
+        lambda sample, alpha: Scored(sample.accuracies(right), tie_score=lambda index: index[0]),
+    )
+    assert (found.params["alpha"] == 2) == tied
+
+
+@pytest.mark.parametrize("factor, tied", [(0.9, True), (1.1, False)])
+def test_scores_nearly_tie_within_half_a_standard_error(data, factor, tied):
+    n = len(data.X)
+    sample = draw_sample(data, cv="loo", max_samples=None, random_state=0)
+    share = 0.8 - np.array([0, factor * np.sqrt(0.8 * 0.2 / n) / 2])
+    scored = Scored(share[None], tie_score=lambda index: index[0])
+    found = search(sample, {"alpha": [1, 2]}, lambda sample, alpha: scored)
+    assert (found.params["alpha"] == 2) == tied
