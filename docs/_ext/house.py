@@ -23,7 +23,7 @@ FLOORS = (  # from the ground up
     ("families", ("ccdr", "density", "kernel_mean", "neighbors", "perturbo", "regression", "spectral")),
     ("built on families", ("ensemble", "information", "papers")),
     ("what a fitted model tells", ("inspection",)),
-    ("interfaces", ("dask", "datasets", "plotting", "storage")),
+    ("interfaces", ("_pyinstaller", "dask", "datasets", "plotting", "storage")),
     ("command line", ("cli",)),
     ("python -m spectralcls", ("__main__",)),
 )

@@ -1,7 +1,9 @@
 """What packagers read says the same everywhere."""
 
 import re
+import runpy
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,14 @@ def test_extras_name_only_extras_that_exist():
         for extra in found[1].split(",")
     }
     assert named <= set(extras)
+
+
+def test_pyinstaller_finds_the_hook_that_names_modules_which_are_imported_late():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    module, _, function = project["entry-points"]["pyinstaller40"]["hook-dirs"].partition(":")
+    (folder,) = getattr(import_module(module), function)()
+    hook = Path(folder) / "hook-spectralcls.py"
+    pytest.importorskip("PyInstaller")
+    found = runpy.run_path(str(hook))
+    assert {"spectralcls.ensemble", "spectralcls.storage._onnx"} <= set(found["hiddenimports"])
+    assert any("_core" in source for source, _ in found["binaries"])

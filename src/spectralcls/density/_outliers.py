@@ -275,8 +275,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @available_if(_finds_novelties)
     def p_values(self, X: Any) -> Array:
-        """Fraction of the samples, the new point included, whose density by the others is at most that of the new
-        point.
+        """Fraction of the samples and the new point whose density by the others is at most that of the new point.
 
         Parameters
         ----------

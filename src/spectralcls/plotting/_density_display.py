@@ -18,10 +18,9 @@ _FEWER_MARKS = 300  # samples from which marks become fainter
 
 
 class DensityDisplay(Display):
-    """A density of one feature as a curve over its samples, or of two features as filled contours around shares of its
-    mass.
+    """A density of one feature as a curve, or of two features as filled contours.
 
-    Create it with :meth:`from_estimator`.
+    The curve lies over the samples; the contours enclose shares of the mass. Create it with :meth:`from_estimator`.
 
     Parameters
     ----------

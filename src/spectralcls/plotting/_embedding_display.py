@@ -80,8 +80,7 @@ class EmbeddingDisplay(Display):
         ax=None,
         **kwargs,
     ) -> Self:
-        """Draw the embedding of a fitted transformer, that of a spectral classifier, or the points under a learned
-        metric.
+        """Draw the embedding of a fitted transformer or spectral classifier, or points under a learned metric.
 
         Parameters
         ----------
