@@ -1,6 +1,7 @@
 #include "gridding/cell_tree.hpp"
 
 #include <cmath>
+#include <numeric>
 
 namespace spectralcls {
 

@@ -1,12 +1,12 @@
-// Unit tests of the core without Python, which take a second or two. ctest runs them with each variant that the machine
-// supports. The argument is the library of the variant.
+// Unit tests of the core without Python, which take a few seconds. ctest runs them with each variant that the machine
+// supports. The arguments are the library of the variant, and that of vector_tests.cpp for the same instruction set.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,27 +15,11 @@
 #include "krylov/eigen.hpp"
 #include "krylov/lapack.hpp"
 #include "neighbors/selection.hpp"
+#include "tests/check.hpp"
 
 using namespace spectralcls;
 
 namespace {
-
-int n_failed = 0;
-
-#define CHECK(condition)                                                 \
-  if (!(condition)) {                                                    \
-    std::printf("%s:%d: %s is false\n", __FILE__, __LINE__, #condition); \
-    ++n_failed;                                                          \
-  }
-
-template <class T>
-std::vector<T> normal(index_t size, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> draw;
-  std::vector<T> values(size);
-  for (T& value : values) value = static_cast<T>(draw(random));
-  return values;
-}
 
 Execution threads(int n) {
   Execution run;
@@ -286,10 +270,17 @@ void of_one_type() {
   multiple_eigenvalues_are_found<T>();
 }
 
+// The tests of a library compiled from vector_tests.cpp.
+int vector_tests(const char* path) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) throw std::runtime_error(dlerror());
+  return reinterpret_cast<int (*)()>(dlsym(library, "spectralcls_vector_tests"))();
+}
+
 }  // namespace
 
 int main(int n_arguments, char** arguments) {
-  const std::string path = n_arguments > 1 ? arguments[1] : "";
+  const std::string path = n_arguments > 2 ? arguments[1] : "";
   bool runs_here = false;
   for (const std::string& name : supported_variants()) runs_here |= path.find("_" + name + ".") != std::string::npos;
   if (!runs_here) return 77;  // what ctest takes for skipped
@@ -300,5 +291,5 @@ int main(int n_arguments, char** arguments) {
   selection_divides_keys();
   of_one_type<float>();
   of_one_type<double>();
-  return n_failed != 0;
+  return n_failed + vector_tests(arguments[2]) != 0;
 }
