@@ -37,12 +37,14 @@ target_compile_options(_bindings PRIVATE -O1)
 set_target_properties(_bindings PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 set_source_files_properties(${driver_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 # These sources hold the small products of the eigensolver.
-set_source_files_properties(krylov/eigen.cpp krylov/kernel_operator.cpp krylov/multivector.cpp PROPERTIES COMPILE_OPTIONS -O2)
+set_source_files_properties(krylov/eigen.cpp krylov/kernel_operator.cpp krylov/multivector.cpp
+                            PROPERTIES COMPILE_OPTIONS -O2)
 target_link_libraries(_bindings PRIVATE common)
 
 set(lapack_source ${CMAKE_CURRENT_SOURCE_DIR}/bindings/lapack.pyx)
 add_custom_command(OUTPUT lapack.cpp DEPENDS ${lapack_source} VERBATIM
-  COMMAND ${Python_EXECUTABLE} -m cython -3 --cplus --module-name spectralcls._core._lapack ${lapack_source} -o lapack.cpp)
+  COMMAND ${Python_EXECUTABLE} -m cython -3 --cplus --module-name spectralcls._core._lapack
+          ${lapack_source} -o lapack.cpp)
 Python_add_library(_lapack MODULE WITH_SOABI ${CMAKE_CURRENT_BINARY_DIR}/lapack.cpp)
 spectralcls_settings(_lapack)
 spectralcls_install(_lapack)

@@ -54,7 +54,7 @@ PYBIND11_EXPORT void spectralcls_set_num_threads(int n) { spectralcls::bindings:
 // The module needs no GIL: the variant is chosen once, during import, and calls share nothing else.
 PYBIND11_MODULE(_bindings, module, pybind11::mod_gil_not_used()) {
   using namespace spectralcls::bindings;
-  module.doc() = "The bindings of the compiled core: functions of one instruction-set variant, chosen by load().";
+  module.doc() = "Bindings of the compiled core: the functions of one instruction-set variant, which load() chooses.";
   module.def("supported_variants", &spectralcls::supported_variants);
   module.def("load", &load, py::arg("path"));
   module.def("build_info", &build_info);

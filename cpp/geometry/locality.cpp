@@ -9,7 +9,7 @@ namespace {
 // points: 128 rows suffice.
 template <class T>
 index_t widest_feature(MatrixView<T> points, const std::vector<index_t>& rows, Range range) {
-  constexpr index_t enough = 128;
+  constexpr index_t enough = 128;  // rows of the sample
   const index_t n = std::min(range.size(), enough);
   const T* pivot = points.row(rows[range.begin]);
   std::vector<double> sum(points.cols), squares(sum);

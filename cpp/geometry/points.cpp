@@ -113,6 +113,7 @@ void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body)
 // all points of the sample are equal.
 template <class T>
 double typical_difference(MatrixView<T> points) {
+  // The samples are small, because only the order of magnitude matters.
   constexpr index_t most_pivots = 5, most_points = 32;
   const index_t n_pivots = std::min(most_pivots, points.rows), n = std::min(most_points, points.rows);
   double least = 0;
@@ -137,7 +138,7 @@ double typical_difference(MatrixView<T> points) {
 // Returns the median of each feature over a sample.
 template <class T>
 std::vector<double> medians(MatrixView<T> points) {
-  constexpr index_t most_points = 65;
+  constexpr index_t most_points = 65;  // of the sample; only far rows must not move the median
   const index_t n = std::min(most_points, points.rows);
   std::vector<double> all;
   std::vector<T> column(n);

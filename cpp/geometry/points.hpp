@@ -15,7 +15,8 @@
 namespace spectralcls {
 
 // The register block: distances between `tile_rows` queries and `panel_vectors` vectors of points are summed in
-// registers. A few panels, `tile_vectors` vectors, make a tile, whose distances stay in the first-level cache.
+// registers. Their sums, a panel of points and a query fill 28 of 32 registers, or 16 of 16. A few panels,
+// `tile_vectors` vectors, make a tile, whose distances (at most 6 KiB) stay in the first-level cache.
 constexpr int tile_rows = n_vector_registers == 32 ? 8 : 4;
 constexpr int panel_vectors = 3;
 constexpr int tile_vectors = n_vector_registers == 32 ? 12 : 24;

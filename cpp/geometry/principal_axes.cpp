@@ -9,7 +9,7 @@ namespace {
 
 using Vectors = std::vector<std::vector<double>>;
 
-constexpr index_t sample_rows = 256;
+constexpr index_t sample_rows = 256;  // rows of the sample; several for each of at most 32 axes
 constexpr int rounds = 4;  // any orthonormal axes give valid bounds; more rounds improve these too little to pay off
 
 // Products that are summed together: this many rows, and columns of this many vectors. Their sums fill half of the

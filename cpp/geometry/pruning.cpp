@@ -179,6 +179,9 @@ class Sample {
 template <class T>
 bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
                     double pair_cost, const SquaredReach& squared_reach) {
+  // The filter is considered from this many points and features on; with fewer features, bounding boxes of tiles prune
+  // alone. Samples have `least_points` ... `most_points` points, and one query for each `points_per_query` of them.
+  // Distances are measured from `least_measured` ... `most_measured` queries.
   constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32,
                     least_measured = 3, most_measured = 6;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);

@@ -12,7 +12,8 @@ constexpr index_t prefetch_ahead = 6;  // in coordinates
 // Coordinates are rounded, and sums of their products even more. Norms are reduced by this share, so that bounds stay
 // bounds.
 constexpr double rounding = 2.0 * (TileFilter::most_coordinates + 8) * std::numeric_limits<float>::epsilon();
-constexpr double box_rounding = 4.0 * std::numeric_limits<float>::epsilon();
+constexpr double box_rounding =
+    4.0 * std::numeric_limits<float>::epsilon();  // of centers and half widths, relative to the largest norm
 
 // Calls body(begin, end) for every segment of coordinates.
 template <class Body>

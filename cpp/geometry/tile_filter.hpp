@@ -14,7 +14,7 @@
 namespace spectralcls::detail {
 
 // Squared search radius of each query of a block. Rows without a query have none.
-struct ViewRadius {
+struct SearchRadius {
   alignas(64) float squared[tile_rows];
   float farthest = 0;
 
@@ -64,18 +64,19 @@ class TileFilter {
     // `seen`, and tiles for which whole(tile) returns true, are skipped. Both functions may shorten the radius, so the
     // nearest 32 tiles come first, in order.
     template <class Whole, class Body>
-    void for_each_near(Range tiles, Range seen, const ViewRadius& sight, Whole&& whole, Body&& body) {
+    void for_each_near(Range tiles, Range seen, const SearchRadius& search_radius, Whole&& whole, Body&& body) {
       near_.clear();
       for (index_t t = tiles.begin; t < tiles.end; ++t)
-        if (bounds_[t] <= sight.farthest && (t < seen.begin || t >= seen.end)) near_.emplace_back(bounds_[t], t);
+        if (bounds_[t] <= search_radius.farthest && (t < seen.begin || t >= seen.end))
+          near_.emplace_back(bounds_[t], t);
       const auto first = near_.begin() + std::min<index_t>(n_first, length(near_));
       if (first != near_.end()) std::nth_element(near_.begin(), first, near_.end());
       std::sort(near_.begin(), first);
       for (index_t i = 0; i < length(near_); ++i) {
         if (i + 1 < length(near_)) prefetch(near_[i + 1].second);
-        if (near_[i].first > sight.farthest || whole(near_[i].second)) continue;
+        if (near_[i].first > search_radius.farthest || whole(near_[i].second)) continue;
         std::uint64_t bits[tile_rows];
-        const int n_hits = hits(near_[i].second, sight.squared, bits);
+        const int n_hits = hits(near_[i].second, search_radius.squared, bits);
         if (n_hits > 0) body(near_[i].second, n_hits, bits);
       }
     }
@@ -83,7 +84,7 @@ class TileFilter {
     index_t n_coordinates() const { return n_coordinates_; }
 
    private:
-    static constexpr index_t n_first = 32;
+    static constexpr index_t n_first = 32;  // nearest tiles, which are visited in order
     void set_box(const float* coordinates, const index_t* rows, index_t n_rows);
     // Prefetches the beginning of a tile for the next call of hits().
     void prefetch(index_t tile) const;

@@ -181,7 +181,7 @@ class Evaluation {
   // Decides by a sample of queries and points, before anything is sorted, whether tiles have enough queries and exact
   // sums have enough points in reach. Small problems skip the sample, which would take a few percent of their time.
   bool may_pay() const {
-    constexpr index_t most = 256;
+    constexpr index_t most = 256;       // queries, and points, of the sample
     constexpr double least_work = 3e6;  // nanoseconds
     const index_t m = request_.queries.rows, n = request_.points.rows;
     const auto n_queries = static_cast<double>(m), n_points = static_cast<double>(n);

@@ -22,8 +22,8 @@ struct ApproximateSums {
   const std::int64_t* excluded =
       nullptr;  // (m,), row of `points` that a query leaves out, -1 for none; nullptr: none at all
   double rtol = 0, atol = 0;
-  // If true, the bound holds for the sum of each label. Otherwise it holds for the errors of all labels together.
-  // Weights must then not be negative.
+  // If true, the bound holds for the sum of each label, and weights must not be negative. Otherwise it holds for the
+  // errors of all labels together.
   bool each_label = false;
   // The precision of the exact sums, and the number of their passes over the pairs. They set the predicted cost.
   bool single_precision = false;

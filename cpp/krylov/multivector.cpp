@@ -8,6 +8,7 @@
 namespace spectralcls {
 namespace {
 
+// Two rounds suffice, unless random directions replace dependent columns.
 constexpr int max_rounds = 8;
 
 template <class T>

@@ -9,7 +9,7 @@
 namespace spectralcls {
 namespace {
 
-constexpr index_t chunk_rows = 1024;
+constexpr index_t chunk_rows = 1024;         // fixed, because the order of the partial sums depends on it
 constexpr index_t chunk_bytes = 512 * 1024;  // vectors that are read repeatedly from the second-level cache
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 namespace spectralcls::detail {
 
+// Squares of 4 or 2 columns: their sums fill half of the registers or less.
 constexpr int tile_columns = n_vector_registers == 32 ? 4 : 2;
 
 // Calls body(first column, number of columns as a constant) for groups of up to tile_columns columns.

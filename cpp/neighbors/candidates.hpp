@@ -68,7 +68,7 @@ class Candidates {
   }
 
  private:
-  static constexpr index_t spare = 16;
+  static constexpr index_t spare = 16;  // so that small k are not compacted all the time
   static index_t capacity(index_t k) { return 2 * k + spare + 64; }
 
   void narrow() {

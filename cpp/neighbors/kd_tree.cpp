@@ -199,7 +199,7 @@ KdTree<T>::KdTree(MatrixView<T> points, const Execution& execution) : n_(points.
 // Processes several points at a time: while one point waits for its next node from memory, the others descend.
 template <class T>
 void KdTree<T>::find_leaves(const T* points, index_t n, std::int32_t* leaves) const {
-  constexpr index_t together = 8;
+  constexpr index_t together = 8;  // points
   for (index_t begin = 0; begin < n; begin += together) {
     const index_t size = std::min(together, n - begin);
     Subtree at[together];

@@ -57,26 +57,26 @@ class NearestOfChunk {
   // Compares one block of queries with the points that pass the filter. The tiles around the nearest tile come first.
   // Their k-th neighbor then limits the search, and the limit shrinks as it proceeds.
   void look(index_t block) {
-    search_.look(chunk_, block, block_view_);
+    search_.look(chunk_, block, block_filter_);
     const index_t n_rows = chunk_.size_of(block), n_tiles = search_.filter()->n_tiles();
-    const Range begun = about(block_view_.nearest(0, n_tiles));
+    const Range begun = about(block_filter_.nearest(0, n_tiles));
     for (index_t t = begun.begin; t < begun.end; ++t) compare(block, tile(t));
     for (index_t r = 0; r < n_rows; ++r) compact(block, r);
-    detail::ViewRadius sight;
-    auto see = [&] { sight.set(n_rows, [&](index_t r) { return of(block, r).reach(); }); };
-    see();
-    block_view_.for_each_near(
-        {0, n_tiles}, begun, sight, [](index_t) { return false; },
+    detail::SearchRadius search_radius;
+    auto narrow = [&] { search_radius.set(n_rows, [&](index_t r) { return of(block, r).reach(); }); };
+    narrow();
+    block_filter_.for_each_near(
+        {0, n_tiles}, begun, search_radius, [](index_t) { return false; },
         [&](index_t t, int n_hits, const std::uint64_t* bits) {
           const bool many = n_hits * dense_from > n_rows * tile(t).n_vectors * lanes<T>;
-          if (many && search_.product_suffices(search_.product_error(chunk_, block, tile(t)), sight.farthest))
+          if (many && search_.product_suffices(search_.product_error(chunk_, block, tile(t)), search_radius.farthest))
             compare(block, tile(t));
           else
             for (index_t r = 0; r < n_rows; ++r) compare(block, r, tile(t), bits[r]);
-          see();
+          narrow();
         });
     ++work_.blocks;
-    work_.coordinates = block_view_.n_coordinates();
+    work_.coordinates = block_filter_.n_coordinates();
   }
 
   // Compares a block of queries with all points of a tile.
@@ -163,7 +163,7 @@ class NearestOfChunk {
   index_t k_;
   std::vector<Candidates> candidates_;
   std::unique_ptr<TileBuffer<T>> buffer_;
-  detail::TileFilter::Block block_view_;
+  detail::TileFilter::Block block_filter_;
   typename TileSearch<T>::Work work_;
 };
 

@@ -51,16 +51,16 @@ class ReverseOfChunk {
 
   // Compares one block of queries with the tiles that may have a query within a radius.
   void look(index_t block) {
-    search_.look(chunk_, block, block_view_);
+    search_.look(chunk_, block, block_filter_);
     for (index_t t = 0; t < search_.filter()->n_tiles(); ++t) {
-      detail::ViewRadius sight;
-      sight.set(chunk_.size_of(block), [&](index_t) { return squared_.largest_of_tile[t]; });
+      detail::SearchRadius search_radius;
+      search_radius.set(chunk_.size_of(block), [&](index_t) { return squared_.largest_of_tile[t]; });
       std::uint64_t bits[tile_rows];
-      if (block_view_.bounds()[t] <= sight.farthest && block_view_.hits(t, sight.squared, bits) > 0)
+      if (block_filter_.bounds()[t] <= search_radius.farthest && block_filter_.hits(t, search_radius.squared, bits) > 0)
         compare(block, search_.points().tiles()[t]);
     }
     ++work_.blocks;
-    work_.coordinates = block_view_.n_coordinates();
+    work_.coordinates = block_filter_.n_coordinates();
   }
 
   // Compares a block of queries with all points of a tile.
@@ -97,7 +97,7 @@ class ReverseOfChunk {
   const SquaredRadii<T>& squared_;
   std::unique_ptr<TileBuffer<T>> buffer_;
   alignas(64) T limits_[tile_width<T>];
-  detail::TileFilter::Block block_view_;
+  detail::TileFilter::Block block_filter_;
   typename TileSearch<T>::Work work_;
 };
 

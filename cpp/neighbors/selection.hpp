@@ -89,7 +89,7 @@ class Selection {
   }
 
   Cut<T> bisect(const T* keys, index_t n, index_t rank) {
-    constexpr int most_steps = 40;
+    constexpr int most_steps = 40;  // of bisection; select() takes over
     auto [low, high] = least_and_largest(keys, n);
     for (int step = 0; step < most_steps; ++step) {
       T middle = low / 2 + high / 2;

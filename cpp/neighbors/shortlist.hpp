@@ -88,7 +88,7 @@ class Shortlists {
 
   // Returns an upper bound of at least k, and few more, of the squared distances.
   T kth(const T* squared, index_t n) const {
-    constexpr int most_steps = 40;
+    constexpr int most_steps = 40;  // of bisection; afterwards `high` is still an upper bound
     const index_t most = k_ + k_ / 8;
     Vec<T> least = broadcast<T>(std::numeric_limits<T>::infinity()), largest = -least;
     for (index_t i = 0; i < n; i += lanes<T>) {

@@ -78,8 +78,8 @@ class TileSearch {
 
   // Returns a block of queries for a trial.
   QueryChunk<T> block(const Range& places) const { return {queries_, rows_, places, geometry_}; }
-  // Returns the cost of a trial of one block, and the cost of all its pairs, `candidates` of which would become
-  // candidates for a while.
+  // Returns the cost of a trial of one block, and the cost of all its pairs if the share `candidates` of them become
+  // candidates.
   TrialCost cost_of(const Work& work, double candidates) const {
     const double d = static_cast<double>(source_.cols),
                  boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
@@ -130,7 +130,7 @@ class TileSearch {
   T distance(double exact_squared) const { return static_cast<T>(std::sqrt(exact_squared) * geometry_.scale); }
 
  private:
-  static constexpr index_t chunk_bytes = 64 << 20;
+  static constexpr index_t chunk_bytes = 64 << 20;  // of the candidates of one chunk of queries
   static constexpr index_t difference_to = 4;  // number of features up to which differences cost no more than products
 
   // Returns a scale at which no squared distance of a query overflows.

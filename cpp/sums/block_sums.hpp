@@ -40,7 +40,7 @@ class BlockSums {
   // Returns -log2 of a lower bound of the row's partial sum for the selected label, in absolute terms. Infinity if no
   // bound is known.
   double exponent(index_t row) const {
-    constexpr double roundings = 1 - 0x1p-10;
+    constexpr double roundings = 1 - 0x1p-10;  // the sum may have been rounded up
     if (n_bandwidths_ > 1 || n_columns_ > 1) return std::numeric_limits<double>::infinity();
     const double shift = plan_.scaled ? static_cast<double>(shifts()[row]) : 0.0;
     const double sum = std::abs(sum_of_lanes<T>(sums(row)[0]));

@@ -38,7 +38,7 @@ class PrunedSums {
     if (!exact()) nearest = begin_in({0, filter().n_tiles()});
     for (const Range& tiles : passes_) {
       if (exact()) nearest = begin_in(tiles);
-      see(tiles, nearest);
+      add_near(tiles, nearest);
     }
     sums_.flush();
   }
@@ -82,7 +82,7 @@ class PrunedSums {
   }
 
   // Adds the tiles of a range except `nearest`, which has been added before.
-  void see(const Range& tiles, index_t nearest) {
+  void add_near(const Range& tiles, index_t nearest) {
     if (length(passes_) > 1 && !exact()) {
       sums_.reset_least();
       update_reach(tile(tiles.begin).label);
@@ -101,7 +101,7 @@ class PrunedSums {
       visited(t);
       return true;
     };
-    block_.for_each_near(tiles, {nearest, nearest + 1}, sight_, whole,
+    block_.for_each_near(tiles, {nearest, nearest + 1}, search_radius_, whole,
                          [&](index_t t, int n_hits, const std::uint64_t* bits) {
                            if (add(t, n_hits, bits)) visited(t);
                          });
@@ -140,7 +140,7 @@ class PrunedSums {
   void update_reach(int label) {
     const double rate = plan_.of(label).lowest_rate;
     sums_.select(label);
-    sight_.set(sums_.n_rows(), [&](index_t r) {
+    search_radius_.set(sums_.n_rows(), [&](index_t r) {
       const double nearest = static_cast<double>(sums_.least(r));
       least_[r] = std::min(least_[r], rate * nearest);
       exponent_[r] = std::min(exponent_[r], plan_.reach.exponent(label, rate, nearest));
@@ -155,7 +155,7 @@ class PrunedSums {
   TileFilter::Block block_;
   NearPairs<T> pairs_;
   std::vector<int> whole_;  // of each tile: number of blocks that still compute it whole
-  ViewRadius sight_;
+  SearchRadius search_radius_;
   std::vector<Range> passes_;  // consecutive ranges of tiles: one for each label, or one for all
   // Smallest values so far of argument times rate, and of the exponent of the partial sum. They refer to one label, or
   // within a tolerance to all labels.

@@ -189,7 +189,7 @@ struct SumPlan {
 
   // Returns the share of negligible kernel values, over all bandwidths and the pairs of some queries and points.
   double share_out_of_reach() const {
-    constexpr index_t some = 48;
+    constexpr index_t some = 48;  // queries, and points, of the sample
     const auto& r = request;
     const double limit = compact ? 1 : negligible;
     std::vector<double> rates;  // of the bandwidths, for unscaled distances
@@ -228,7 +228,7 @@ struct SumPlan {
       blocks.push_back({t, end});
       t = end;
     }
-    constexpr index_t enough_tasks = 48;
+    constexpr index_t enough_tasks = 48;  // for the threads of a large machine
     const auto n_chunks = length(chunks);
     if (!packed->filtered() && n_chunks > 0 && n_chunks < enough_tasks)
       n_parts = std::clamp<index_t>(enough_tasks / n_chunks, 1, std::max<index_t>(1, length(blocks) / 2));

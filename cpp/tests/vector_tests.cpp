@@ -126,13 +126,13 @@ void tile_filter_bounds_distances(index_t d) {
       std::sort(all.begin(), all.end());
       radius[r] = all[10 * (r + 1)];
     }
-    detail::ViewRadius sight;
-    sight.set(n_rows, [&](index_t r) { return radius[r]; });
+    detail::SearchRadius search_radius;
+    search_radius.set(n_rows, [&](index_t r) { return radius[r]; });
     for (index_t t = 0; t < tiles.filter().n_tiles(); ++t) {
       const Tile& tile = packed.tiles()[t];
       std::uint64_t bits[tile_rows];
       int counted = 0;
-      const int hits = block.hits(t, sight.squared, bits);
+      const int hits = block.hits(t, search_radius.squared, bits);
       for (index_t r = 0; r < tile_rows; ++r) {
         counted += __builtin_popcountll(bits[r]);
         if (r >= n_rows) CHECK(bits[r] == 0);
