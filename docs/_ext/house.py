@@ -1,31 +1,36 @@
-"""The floors of the package and who imports whom: the law that the tests check, and the picture on the site.
+"""The floors of the package and who imports whom: the picture on the site.
 
-A room is a folder or a file directly below ``src/spectralcls``. It imports only from rooms on lower floors, never a
-private module or a private attribute of another room. A room that is on no floor is an error.
+A room is a folder or a file directly below ``src/spectralcls``. It imports only from rooms on lower floors, which
+import-linter checks by the contract in ``pyproject.toml``, and no private module or attribute of another room.
 """
 
 import ast
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "src" / "spectralcls"
-FLOORS = (  # from the ground up
-    ("compiled code, threads, configuration", ("_core",)),
-    ("validation and conversion", ("_utils",)),
-    ("kernel sums, matrices, neighbors, bandwidths", ("kernels",)),
-    ("eigenpairs, low rank, Cholesky", ("linalg",)),
-    ("folds, grids, search, temperature", ("_tuning",)),
-    ("from tables to coordinates", ("_inputs",)),
-    ("the fitted form", ("_expansion",)),
-    ("the skeleton of an estimator", ("_estimator",)),
-    ("learned metrics", ("metric",)),
-    ("families", ("ccdr", "density", "kernel_mean", "neighbors", "perturbo", "regression", "spectral")),
-    ("built on families", ("ensemble", "information", "papers")),
-    ("what a fitted model tells", ("inspection",)),
-    ("interfaces", ("_pyinstaller", "dask", "datasets", "plotting", "storage")),
-    ("command line", ("cli",)),
-    ("python -m spectralcls", ("__main__",)),
+TITLES = (  # of the floors, from the ground up
+    "compiled code, threads, configuration",
+    "validation and conversion",
+    "kernel sums, matrices, neighbors, bandwidths",
+    "eigenpairs, low rank, Cholesky",
+    "folds, grids, search, temperature",
+    "from tables to coordinates",
+    "the fitted form",
+    "the skeleton of an estimator",
+    "learned metrics",
+    "families",
+    "built on families",
+    "what a fitted model tells",
+    "interfaces",
+    "command line",
+    "python -m spectralcls",
+)
+_CONTRACT, *_ = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+FLOORS = tuple(
+    (title, tuple(layer.split(" | "))) for title, layer in zip(TITLES, reversed(_CONTRACT["layers"]), strict=True)
 )
 
 CORE = Path(__file__).parents[2] / "cpp"
@@ -37,14 +42,6 @@ CORE_FLOORS = (  # of the C++ sources, from the ground up
     ("isa",),
     ("bindings", "tests"),
 )
-
-
-def floor_of(room):
-    """The number of a room's floor, from the ground up."""
-    for number, (_, rooms) in enumerate(FLOORS):
-        if room in rooms:
-            return number
-    raise LookupError(f"{room} is on no floor: name it in {Path(__file__).name}")
 
 
 @cache
