@@ -89,6 +89,20 @@ def test_the_package_runs_in_a_folder_whose_name_the_locale_cannot_decode(tmp_pa
     assert result.stdout.strip() == "knn", result.stderr
 
 
+def test_the_package_is_imported_again_after_its_modules_were_forgotten():
+    """Reloaders of notebooks and servers do so; the compiled core stays loaded."""
+    result = run(
+        "import sys, spectralcls\n"
+        "for _ in range(2):\n"
+        "    model = spectralcls.ParzenClassifier(bandwidth=1.0).fit([[0.0], [1.0]], [0, 1])\n"
+        "    points = spectralcls.kernels.PackedPoints([[0.0], [1.0]])\n"
+        "    print(model.predict([[0.9]]), spectralcls.knn([[0.9]], points, 1)[1])\n"
+        "    for name in [name for name in sys.modules if name.startswith('spectralcls')]: del sys.modules[name]\n"
+        "    import spectralcls\n"
+    )
+    assert result.stdout.split() == ["[1]", "[[1]]"] * 2, result.stderr
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'ParzenClasifier'"):
         spectralcls.ParzenClasifier  # noqa: B018

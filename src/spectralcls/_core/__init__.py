@@ -44,5 +44,14 @@ def _select():
     return forced or available[0]
 
 
-compiled.load(os.fsencode(_library(_select())))  # bytes, because a path need not be decodable
+def _loaded():
+    """Name of the variant in use if this package was imported before and then forgotten, as reloaders do."""
+    try:
+        return compiled.build_info()["variant"]
+    except RuntimeError:
+        return None
+
+
+if _loaded() != (variant := _select()):
+    compiled.load(os.fsencode(_library(variant)))  # bytes, because a path need not be decodable
 compiled.use_lapack(_lapack.routines)
