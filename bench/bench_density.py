@@ -3,8 +3,6 @@
 All run on one thread, unless a section says otherwise; every call builds its index or tree.
 """
 
-import warnings
-from contextlib import contextmanager
 from itertools import product
 
 import numpy as np
@@ -12,7 +10,7 @@ import pytest
 from scipy.stats import gaussian_kde
 from sklearn.neighbors import KernelDensity
 
-from bench.measure import QUICK, compare
+from bench.measure import QUICK, compare, peer, quiet
 from spectralcls import KernelRegressor, ParzenDensity
 
 KERNELS = "gaussian laplace epanechnikov uniform quartic triweight cosine linear".split()
@@ -21,19 +19,6 @@ N, N_GRID, N_SEARCH = (1000, 2000, 200) if QUICK else (20_000, 100_000, 2000)
 
 def normal(n, d, seed=0):
     return np.random.default_rng(seed).normal(size=(n, d))
-
-
-@contextmanager
-def quiet():
-    """The peers' own dependencies warn."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-def peer(name):
-    with quiet():
-        return pytest.importorskip(name)
 
 
 def by_hand(Q, X, h):

@@ -4,14 +4,11 @@
 only bandwidth. *Moments* is `n_permutations=None`, whose p-value comes from the moments of all permutations.
 """
 
-import warnings
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
 from scipy import stats
 
-from bench.measure import QUICK, compare, limited_threads, processor_seconds
+from bench.measure import QUICK, compare, limited_threads, peer, processor_seconds, quiet
 from bench.pages import view
 from spectralcls.information import entropic_dimension, independence_test, two_sample_test
 
@@ -22,19 +19,6 @@ WAYS = {
     "median": {"n_jobs": 1, "bandwidth": "median"},
     "moments": {"n_jobs": 1, "bandwidth": "median", "n_permutations": None},
 }
-
-
-@contextmanager
-def quiet():
-    """The peers' own dependencies warn."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-def peer(name):
-    with quiet():
-        return pytest.importorskip(name)
 
 
 def normal(rng, n, d=2):

@@ -14,6 +14,7 @@ import resource
 import sys
 import time
 import tracemalloc
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -34,6 +36,20 @@ WARM = 1.0  # seconds: a first call that takes less is not counted
 FULL = 4e9  # pairs: less is measured in full
 LEAST = 5000  # queries: fewer are, too
 EXPONENTIAL_SLOTS = {"float32": 12, "float64": 18}
+
+
+@contextmanager
+def quiet():
+    """Ignores warnings, of which peers and their dependencies have many."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def peer(name):
+    """An installed peer; the bench is skipped without it."""
+    with quiet():
+        return pytest.importorskip(name)
 
 
 class Timing(NamedTuple):

@@ -7,6 +7,7 @@ import-linter checks by the contract in ``pyproject.toml``, and no private modul
 import ast
 import re
 import tomllib
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -96,17 +97,27 @@ def arrows():
     return counted
 
 
-def code_lines(parts):
-    """Lines that are neither empty, nor comment, nor docstring."""
+def lines(parts):
+    """How many lines of a module are docstring, comment, blank and code."""
     source = (PACKAGE / Path(*parts)).read_text(encoding="utf-8").splitlines()
-    skipped = set()
+    documents = set()
     for node in ast.walk(sources()[parts]):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            skipped |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
-    return sum(
-        bool(line.strip()) and not line.strip().startswith("#") and number not in skipped
-        for number, line in enumerate(source, 1)
-    )
+            documents |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    found = Counter(docstring=0, comment=0, blank=0, code=0)
+    for number, line in enumerate(source, 1):
+        text = line.strip()
+        kind = "docstring" if number in documents else "blank" if not text else "comment" if text[0] == "#" else "code"
+        found[kind] += 1
+    return found
+
+
+def lines_of_rooms():
+    """{room: its lines by kind}, the largest first."""
+    found = {}
+    for parts in sources():
+        found.setdefault(room_of(parts) or "__init__", Counter()).update(lines(parts))
+    return dict(sorted(found.items(), key=lambda item: -item[1].total()))
 
 
 def draw(path):
@@ -121,10 +132,7 @@ def draw(path):
         for floor, (_, on_floor) in enumerate(FLOORS)
         for i, room in enumerate(on_floor)
     }
-    lines = dict.fromkeys(place, 0)
-    for parts in sources():
-        if room_of(parts) is not None:
-            lines[room_of(parts)] += code_lines(parts)
+    counted = lines_of_rooms()
     figure, ax = plt.subplots(figsize=(11, 8.5), layout="constrained")
     for floor, (title, _) in enumerate(FLOORS):
         ax.axhspan(floor - 0.36, floor + 0.36, color="#0072B2", alpha=0.06, lw=0)
@@ -135,7 +143,7 @@ def draw(path):
         ax.text(
             x,
             y,
-            f"{room}\n{lines[room]:,}",
+            f"{room}\n{counted[room]['code']:,}",
             ha="center",
             va="center",
             fontsize=8.5,
@@ -153,3 +161,13 @@ def setup(app):
     """Sphinx: the picture is drawn anew for every build."""
     app.connect("builder-inited", lambda app: draw(Path(app.srcdir) / "images" / "architecture.svg"))
     return {"parallel_read_safe": True}
+
+
+if __name__ == "__main__":  # python docs/_ext/house.py: what binds a reader's time
+    counted = lines_of_rooms()
+    counted["all"] = sum(counted.values(), Counter())
+    for room, kinds in counted.items():
+        print(
+            f"{room:16}{kinds.total():7}",
+            *(f"{kind} {kinds[kind]:6}" for kind in ("docstring", "comment", "blank", "code")),
+        )

@@ -111,6 +111,13 @@ def test_warnings_have_one_mechanism():
         assert "warnings.warn" not in called or parts == ("_utils", "advice.py"), "tell() points at the user's line"
 
 
+def test_every_line_is_of_one_kind():
+    kinds = house.lines(("_core", "interrupt.py"))
+    text = (house.PACKAGE / "_core" / "interrupt.py").read_text()
+    assert kinds.total() == len(text.splitlines())
+    assert house.lines_of_rooms()["_core"]["code"] > kinds["code"] > kinds["docstring"] > kinds["comment"]
+
+
 def test_the_walk_sees_what_is_there():
     assert "_expansion.class_means" in house.imports(("kernel_mean", "_kernel_mean_classifier.py"))
     assert house.arrows()["kernel_mean", "_expansion"] > 1
