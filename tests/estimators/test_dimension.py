@@ -246,3 +246,15 @@ def test_ccdr_takes_one_component_more_than_the_largest_dimension_of_a_class():
     assert model.n_components_ == 4 == 1 + round(entropic_dimension(X[y == 1], random_state=0).dimension)
     with pytest.raises(ValueError, match="no class has the 7 distinct labeled points"):
         CCDRClassifier(n_components="intrinsic").fit(X[[0, 1, 2, 200, 201, 202]], y[[0, 1, 2, 200, 201, 202]])
+
+
+@pytest.mark.parametrize("longest, named", [(70.0, False), (84.0, True)])
+def test_points_are_far_if_the_longest_edges_are_four_fifths_of_the_length(longest, named):
+    X = np.append(np.random.default_rng(0).uniform(size=50), 1e3)[:, None]
+    edges = np.append(np.ones(95), np.full(5, longest))
+    if not named:
+        assert not dimension_module.named_far_points(X, edges, 4, np.arange(51), "So.", None).any()
+        return
+    with pytest.warns(UserWarning, match="rows 50"):
+        far = dimension_module.named_far_points(X, edges, 4, np.arange(51), "So.", None)
+    assert far.nonzero()[0].tolist() == [50]

@@ -9,6 +9,7 @@ from scipy import integrate
 from spectralcls import ParzenDensity
 from spectralcls import information as info
 from spectralcls.information._bandwidth_words import RULES
+from spectralcls.information._samples import Sample, mean_of
 from spectralcls.kernels import KERNELS, kernel_sums
 
 ROOT2 = np.sqrt(2)
@@ -510,3 +511,15 @@ GOOD = np.arange(6.0).reshape(3, 2)
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("share, named", [(0.88, False), (0.92, True)])
+def test_a_sample_with_nine_tenths_of_a_mean_is_named(share, named):
+    points = np.arange(41.0)[:, None]
+    terms = np.append(np.ones(40), 40 * share / (1 - share))
+    sample = Sample(points, np.full(41, 1 / 41))
+    if named:
+        with pytest.warns(UserWarning, match=r"sample \[40.\]"):
+            mean_of(terms, sample)
+    else:
+        mean_of(terms, sample)

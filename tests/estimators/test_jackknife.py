@@ -5,7 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spectralcls.linalg.ridge import Smoother
+from spectralcls.regression import _local_sizes
 from spectralcls.regression._jackknife import Jackknife
+from spectralcls.regression._local_sizes import LocalSizes, SizesByPrediction
 
 
 def kernel(A, B):
@@ -68,3 +70,37 @@ def test_intervals_hold_the_targets_of_new_samples():
 def test_too_few_samples_bound_nothing():
     X, Y, Q, _ = problem(8, 3, 0)
     assert np.isinf(jackknife(X, Y, np.ones(8)).ends(Q, fitted(X, Y, np.ones(8), Q), 0.9)).all()
+
+
+def test_what_is_usual_at_a_place_comes_from_its_samples_and_twenty_typical_ones():
+    sizes = LocalSizes(np.zeros((20, 1)), np.full((20, 1), 3.0), np.ones(20), np.array([1.0]), "gaussian", 1.0)
+    assert_allclose(sizes(np.array([[0.0], [100.0]])), [[2.0], [1.0]])
+
+
+def test_the_width_of_local_sizes_follows_how_fast_they_change():
+    """In normal quantiles of the coordinate, where the size of the residuals is that of a wave of this length."""
+    chosen = {}
+    for length in (1.0, 6.0, 20.0):
+        chosen[length] = []
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            X = rng.normal(size=(100, 1))
+            errors = np.abs(rng.normal(size=(100, 1))) * np.exp(np.sin(2 * np.pi * X / length))
+            local = SizesByPrediction.of(X, errors, np.ones(100))[0].local
+            chosen[length] += [] if local is None else [local.bandwidth]
+    assert set(chosen[1.0]) == {0.2}
+    assert {width for widths in chosen.values() for width in widths} == {0.2, 0.5, 1.0}
+
+
+@pytest.mark.parametrize("relative, local", [(0.994, False), (0.98, True)])
+def test_local_sizes_gain_a_hundredth_of_the_width(relative, local, monkeypatch):
+    widths = iter([1.0, *[relative] * 9])
+    monkeypatch.setattr(_local_sizes, "_width", lambda *_: next(widths))
+    X = np.random.default_rng(0).normal(size=(100, 1))
+    found, _ = SizesByPrediction.of(X, np.abs(X), np.ones(100))
+    assert (found.local is not None) == local
+
+
+def test_the_width_is_that_of_intervals_of_nine_tenths():
+    ratios = np.arange(1.0, 101.0)[:, None]
+    assert_allclose(_local_sizes._width(ratios, np.ones((100, 1)), np.ones(100)), 90.5 / 50.5, rtol=0.01)

@@ -7,6 +7,7 @@ from scipy.special import log_softmax
 from spectralcls._tuning.judge import Judge
 from spectralcls._tuning.sample import TuningSample
 from spectralcls._tuning.search import NEAR, Scored, search
+from spectralcls._tuning.temperature import best_temperature
 
 
 def sample_of(codes, weights):
@@ -58,3 +59,9 @@ def test_of_nearly_equal_balanced_accuracies_the_accuracy_decides():
     balanced = Judge(sample, (2,), "balanced_accuracy")
     balanced.add(slice(None), np.zeros((100, 2, 2)), right=right)
     assert balanced.scored().by_split.mean(axis=0).argmax() == 0
+
+
+def test_the_temperature_of_scores_that_are_always_wrong_is_the_highest():
+    """A hundred times the scale of the scores: probabilities are then within a hundredth of equal ones."""
+    scores, codes = np.tile([[1.0, -1.0]], (50, 1)), np.ones(50, dtype=int)
+    assert_allclose(best_temperature(scores, codes), 100.0, rtol=1e-3)

@@ -378,3 +378,29 @@ def test_an_interval_of_few_samples_in_one_place_has_no_end():
     for X, y in (([[3.0]] * 4, [0.0, 1.0, 2.0, 3.0]), ([[3.0]], [1.0])):
         interval = KernelRegressor(1.0, degree=0).fit(X, y).predict_interval([[3.0], [9.0]])
         assert_array_equal(interval, [[-np.inf, np.inf]] * 2)
+
+
+@pytest.mark.parametrize("n, by_others", [(300, True), (301, False)])
+def test_up_to_three_hundred_samples_are_left_out_of_the_choice(n, by_others):
+    X, y, _, _ = problem(n)
+    model = KernelRegressor(degree=0).fit(X, y)
+    tried = np.unique(model.cv_results_["param_bandwidth"].astype(float)), np.array([0])
+    left_out, common = (_intervals.jackknife(model._form, t).ratios for t in (tried, None))
+    assert (left_out != common).any() == by_others
+
+
+@pytest.mark.parametrize("close", [1e-6, 1e-2])
+def test_ends_do_not_depend_on_how_close_to_one_a_leverage_is_left_out(close, monkeypatch):
+    X, y, Q, _ = problem(40)
+    for degree in (0, 1):
+        model = KernelRegressor(0.1, degree=degree).fit(X, y)
+        expected = model.predict_interval(Q)
+        vars(model).pop("_points_left_out")
+        with monkeypatch.context() as patched:
+            patched.setattr(_intervals, "CLOSE", close)
+            assert_allclose(model.predict_interval(Q), expected, rtol=1e-6)
+
+
+def test_lines_are_tried_up_to_ten_features():
+    X = np.random.default_rng(0).normal(size=(100, 10))
+    assert KernelRegressor().fit(X, X[:, 0]).degree_ == 1
