@@ -574,3 +574,10 @@ def test_unpickled_matrices_whose_dtype_is_an_object_of_its_own(convert, dtype):
     assert B.dtype == A.dtype
     options = dict(k=3, solver="lanczos", random_state=0)
     np.testing.assert_array_equal(top_eigenpairs(B, **options).values, top_eigenpairs(A, **options).values)
+
+
+@pytest.mark.parametrize("value, isolated", [(1.3e-3, 0), (0.7e-3, 2)])
+def test_points_whose_kernel_mass_is_their_own_are_isolated(value, isolated):
+    """But for a thousandth."""
+    X = np.array([[0.0], [np.sqrt(-2 * np.log(value))]])
+    assert KernelOperator(X, bandwidth=1.0, weighting="sum").n_isolated == isolated

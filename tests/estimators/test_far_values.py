@@ -8,7 +8,7 @@ from every_estimator import names, problem, tuned
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
 from spectralcls import ParzenClassifier
-from spectralcls._tuning.spread import APART, REACH, isolated, suspects
+from spectralcls._tuning.spread import isolated, suspects
 from spectralcls.regression import KernelRegressor
 
 
@@ -85,11 +85,11 @@ def test_heavy_tails_are_none():
 
 @pytest.mark.parametrize("times, expected", [(0.98, 0), (1.02, 1)])
 def test_from_where_a_value_is_far_from_all_others(times, expected):
-    """`APART` times as far as all others, beyond the reach."""
+    """Five times as far as all others, beyond ten interquartile ranges."""
     x = np.concatenate([np.full(30, -0.5), np.linspace(-0.5, 0.5, 41), np.full(30, 0.5), [0.0]])  # quartiles 1 apart
     for nearer in (0.5, 3.0):
         x[0] = -nearer
-        x[-1] = times * max(APART * nearer, REACH)
+        x[-1] = times * max(5 * nearer, 10)
         assert len(isolated(x)[0]) == expected
 
 

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from spectralcls._inputs.training_data import TrainingData
 from spectralcls.metric import GradientMetric, KernelMetric, _gradient_metric
 from spectralcls.metric._gradient_metric import _combined, _gradients
-from spectralcls.metric._likelihood import FLOOR, loss, loss_and_gradient
+from spectralcls.metric._likelihood import loss, loss_and_gradient
 
 unlearned = pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
 
@@ -35,7 +35,7 @@ def dense_loss(sample, A, queries, references):
         mass[references == i] -= 1
         k = mass * np.exp(-((Z[i] - Z[references]) ** 2).sum(axis=1) / 2)
         posterior = k[sample.codes[references] == sample.codes[i]].sum() / k.sum()
-        total -= sample.weights[i] * np.log(posterior + FLOOR)
+        total -= sample.weights[i] * np.log(posterior + 0.02)
     return total / sample.weights[queries].sum()
 
 

@@ -1,6 +1,7 @@
 """Permutation tests against statistics computed one permutation at a time, and their moments against all of them."""
 
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.datasets import load_digits
 from spectralcls import information
 from spectralcls.information import _gram as gram_module
 from spectralcls.information._gram import Gram, correlations, inner
+from spectralcls.information._permutation import _by_draws
 from spectralcls.information._permutation_moments import permutation_moments, tail
 
 
@@ -356,3 +358,25 @@ def test_bad_input():
         information.independence_test(X, X, bandwidth=[1.0, 2.0])
     with pytest.raises(ValueError, match="NaN"):
         information.two_sample_test(X * np.nan, Y)
+
+
+@pytest.mark.parametrize("apart, tied", [(0.8e-9, True), (1.2e-9, False)])
+def test_statistics_that_differ_by_rounding_are_as_large(apart, tied):
+    values = np.array([[1.0, 1 - apart, 0.5, 0.2]])
+    tested = SimpleNamespace(bandwidths=[1.0], varies=True)
+    assert _by_draws(values, tested, np.zeros(1)).p_value == (0.5 if tied else 0.25)
+
+
+@pytest.mark.parametrize("varies, counts", [(0.8e-6, False), (1.2e-6, True)])
+def test_a_bandwidth_whose_statistic_hardly_varies_does_not_count(varies, counts):
+    """By a millionth of itself; here it would say most."""
+    signs = np.array([1.0, *[-0.2] * 5, *[0.2] * 5])
+    steady, usual = 1 + varies * signs / signs.std(), 1 + 0.1 * np.array([0.5, *[1.0, -1.0] * 5])
+    tested = SimpleNamespace(bandwidths=[1.0, 2.0], varies=True)
+    assert _by_draws(np.array([steady, usual]), tested, np.zeros(2)).bandwidth == (1.0 if counts else 2.0)
+
+
+@pytest.mark.parametrize("skewness, bounded", [(2.82, False), (2.84, True)])
+def test_a_statistic_more_skewed_than_a_square_has_a_bound(skewness, bounded):
+    """Cantelli's, 1 / (1 + z^2), beyond the skewness sqrt(8) of the square of a normal variable."""
+    assert (tail(3.0, skewness, 99.0) == pytest.approx(0.1, rel=1e-12)) == bounded

@@ -11,7 +11,6 @@ from sklearn.datasets import make_blobs
 import spectralcls as sc
 from spectralcls import metric, spectral
 from spectralcls._expansion import sums_left_out
-from spectralcls._expansion.left_out import BACKGROUND
 
 CLASS_SUMS = (
     sc.ParzenClassifier(bandwidth=0.8, scale=None),
@@ -85,7 +84,7 @@ def reference(model, scores, X, y, Q):
     """p-values among all and by class from refits: every query and label, each of the n + 1 points left out once."""
     out = np.empty((2, len(Q), 3))
     own = [scores(model, X, y, i)[y[i]] for i in range(len(X))]
-    background = np.quantile(own, BACKGROUND, method="averaged_inverted_cdf")
+    background = np.quantile(own, 0.02, method="averaged_inverted_cdf")
     for q, c in np.ndindex(*out.shape[1:]):
         X1, y1 = np.vstack([X, Q[q]]), np.append(y, c)
         odds = np.array([log_odds(scores(model, X1, y1, i), y1[i], background) for i in range(len(X1))])
@@ -125,7 +124,7 @@ def test_p_values_of_penalized_regressions_compare_with_fits_to_the_others(model
     np.testing.assert_allclose(np.exp(points.scores[points.order]), np.exp(by_others), atol=apart)
     for loaded in (model, pickle.loads(pickle.dumps(model))):
         own = points.scores[np.arange(60), points.codes]
-        background = np.quantile(own, BACKGROUND, method="averaged_inverted_cdf")
+        background = np.quantile(own, 0.02, method="averaged_inverted_cdf")
         held_out = np.array([log_odds(*each, background) for each in zip(points.scores, points.codes, strict=True)])
         found = np.array([[log_odds(p, c, background) for c in range(3)] for p in model.predict_log_proba(Q)])
         below = held_out[:, None, None] <= found + 1e-9

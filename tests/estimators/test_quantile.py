@@ -22,3 +22,9 @@ def test_a_weight_is_a_number_of_rows(share):
 def test_the_half_is_the_median():
     Z = np.random.default_rng(1).standard_normal((6, 2))
     assert_allclose(weighted_quantile(Z, 0.5), np.median(Z, axis=0))
+
+
+@pytest.mark.parametrize("more, median", [(3.2e-12, 0.5), (4.8e-12, 1.0)])
+def test_sums_of_weights_that_differ_by_rounding_are_equal(more, median):
+    """Half of the weight to 1e-12 of all is half: the median lies between two values."""
+    assert weighted_quantile(np.array([0.0, 1.0]), 0.5, np.array([1.0, 1 + more])) == median

@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 
 from spectralcls.kernel_mean import ParzenClassifier
-from spectralcls.kernel_mean._reduction import reduce_training_set
+from spectralcls.kernel_mean._reduction import _most_perturbing, reduce_training_set
 
 METHODS = ("representative", "perturbation", "weight")
 
@@ -170,3 +170,10 @@ def test_points_that_are_all_equal(method):
     rows, weights = reduce_training_set(np.ones((10, 2)), y, 4, method=method, random_state=0)
     assert set(y[rows]) == {0, 1}
     np.testing.assert_allclose(np.bincount(y[rows], weights), [5, 5])
+
+
+@pytest.mark.parametrize("apart, kept", [(1.3e-5, 2), (0.8e-5, 1)])
+def test_a_point_in_the_span_of_others_is_not_kept(apart, kept):
+    """Its remainder, 1 - exp(-apart^2) for two points, is then less than 1e-10."""
+    X = np.array([[0.0], [apart]])
+    assert len(_most_perturbing(X, np.arange(2), 2, np.ones(2), 1.0, 1)[0]) == kept

@@ -9,6 +9,7 @@ from every_estimator import assert_same, classifiers, make, names, problem, resp
 from sklearn.exceptions import ConvergenceWarning
 
 from spectralcls import CauchySchwarzClassifier, ISEClassifier
+from spectralcls._utils.validation import mean_one
 from spectralcls.information import cauchy_schwarz_divergence, shannon_entropy
 from spectralcls.kernel_mean import reduce_training_set
 
@@ -87,3 +88,11 @@ def test_weights_of_classes_that_are_none_are_refused(name):
             make(name).set_params(class_weight=dict.fromkeys(labels, 1.0) | {labels[0]: weight}).fit(X, y)
     with pytest.raises(ValueError, match="not in class_weight"):
         make(name).set_params(class_weight={"misspelt": 2.0}).fit(X, y)
+
+
+@pytest.mark.parametrize("part, equal", [(0.4, True), (0.6, False)])
+def test_weights_of_49_equal_bits_are_equal(part, equal):
+    """Those between one and two are multiples of 2^-48."""
+    step = part * 2.0**-48
+    found, unit = mean_one(np.array([1.0, 1 + step, 1 - step]))
+    assert unit == 1 and (found[1] == found[0]) == equal

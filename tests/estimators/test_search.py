@@ -13,6 +13,7 @@ from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier,
 from spectralcls._inputs.training_data import TrainingData
 from spectralcls._tuning import (
     Scored,
+    best_candidate,
     candidate_bandwidths,
     draw_sample,
     has_spread,
@@ -280,3 +281,8 @@ def test_scores_nearly_tie_within_half_a_standard_error(data, factor, tied):
     scored = Scored(share[None], tie_score=lambda index: index[0])
     found = search(sample, {"alpha": [1, 2]}, lambda sample, alpha: scored)
     assert (found.params["alpha"] == 2) == tied
+
+
+@pytest.mark.parametrize("apart, tied", [(0.8e-9, True), (1.2e-9, False)])
+def test_scores_that_differ_by_rounding_are_tied(apart, tied):
+    assert best_candidate([1 - apart, 1.0]) == (0 if tied else 1,)

@@ -1,5 +1,7 @@
 """`scale="auto"` keeps the common unit of columns where held-out labels are clearly more likely so."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -7,6 +9,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 
 import spectralcls
+from spectralcls._inputs.training_data import TrainingData
+from spectralcls._tuning import scales
 from spectralcls.kernel_mean import ISEClassifier, ParzenClassifier
 from spectralcls.perturbo import PerTurboClassifier
 from spectralcls.regression import KernelRegressor, KernelRidgeClassifier
@@ -116,3 +120,29 @@ def test_the_same_on_dask():
     here = ParzenClassifier().fit(X, y)
     assert there.scale_ == here.scale_ == "shared"
     assert_allclose(there.to_local()._inputs(X), here._inputs(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("ratio, errors, shared", [(1.04, 9, False), (1.07, 9, True), (2, 1.9, False), (2, 2.1, True)])
+def test_when_columns_share_a_scale(ratio, errors, shared, monkeypatch):
+    """Their scales differ by a twentieth, and the loss with one of them is two standard errors less."""
+    n = 100
+
+    class Losses:
+        def __init__(self, data, bandwidth, **options):
+            self.X = data.X
+
+        def bandwidths(self, X):
+            return None
+
+        def __call__(self, X, bandwidths, few):
+            gains = np.tile([-1.0, 1.0], n // 2) + errors / np.sqrt(n)
+            return gains if X is self.X else np.zeros(n)
+
+        mean = staticmethod(np.mean)
+
+    monkeypatch.setattr(scales, "HeldOutLoss", Losses)
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    numbers = [SimpleNamespace(scale=1.0), SimpleNamespace(scale=ratio)]
+    table = SimpleNamespace(has_categories=False, numbers=numbers)
+    data = TrainingData(X, np.arange(n) % 2, np.arange(2), None, None)
+    assert (scales.shared_scale(table, data) is not None) == shared
