@@ -386,14 +386,7 @@ def _of_unit(unit):
 
 
 def encode_labels(target, source, words):
-    """The classes of a source, sorted, and the position of each row's."""
-    cells = label_cells(target, source, words)
-    classes, position = np.unique(cells.values.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)
-    return classes, position[cells.codes]
-
-
-def label_cells(target, source, words):
-    """The cells of the target, of which only `words` are missing.
+    """The classes of a source, sorted, and the position of each row's; -1 where one of `words` says that it is missing.
 
     Raises
     ------
@@ -404,7 +397,9 @@ def label_cells(target, source, words):
     kind = column.type
     if types.is_nested(kind) and not types.is_dictionary(kind) or types.is_binary(kind):
         raise ValueError(f"{source.path}: the target {target!r} holds nested values or bytes, not classes")
-    return Cells(column, words)
+    cells = Cells(column, words)
+    classes, position = np.unique(cells.values.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)
+    return classes, np.append(position, -1)[cells.codes]
 
 
 def _encoded(own, data, decimal):

@@ -167,8 +167,10 @@ def _is_year(cell):
 def _rise(cells):
     """Whether three or more whole numbers among cells, none less than 0, rise by one, or are years that rise."""
     found = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < 10]
+    if len(found) < 3:
+        return False
     steps = set(np.diff(found).tolist())
-    return len(found) > 2 and (steps == {1} or min(steps) > 0 and all(number in _YEARS for number in found))
+    return steps == {1} or min(steps) > 0 and all(number in _YEARS for number in found)
 
 
 def _kind(cell):

@@ -195,10 +195,12 @@ def read_table(
         random_state=random_state,
     )
     n_rows, names = source.n_rows, source.table.column_names
+    classes, labels, y = None, None, None
     goal = None if target is None else names[find_column(names, target, source.path)]
     label_words = (words - CLASSES) | own_words | {""}
     if goal is not None:
-        source = _labeled(source, goal, label_words, unlabeled)
+        classes, y = encode_labels(goal, source, label_words)
+        source, y = _labeled(source, goal, y, unlabeled)
     elif schema is None:
         _name_sum_row(source)
     data, told = None, decimal if schema is not None else None
@@ -209,9 +211,7 @@ def read_table(
     else:
         groups = None if group is None else source.table.column(find_column(names, group, source.path))
     X = encode(schema, source, unknown, data, told)
-    classes, labels, y = None, None, None
     if goal is not None:
-        classes, y = encode_labels(goal, source, label_words)
         labels = classes[y]
         _warn_of_classes(source, goal, classes)
         if data is not None:
@@ -240,15 +240,13 @@ def numbers_in(texts, decimal=None):
     return min(found, key=lambda values: np.count_nonzero(np.isnan(values)))
 
 
-def _labeled(source, target, words, unlabeled):
-    """The rows with a class; a warning or an error names the others."""
-    from ._file_columns import label_cells
-
-    known = label_cells(target, source, words).known
+def _labeled(source, target, y, unlabeled):
+    """The rows with a class, and their classes; a warning or an error names the others, whose class is -1."""
+    known = y >= 0
     lacking = np.flatnonzero(~known)
     if not len(lacking):
         _name_sum_row(source)
-        return source
+        return source, y
     places = source.places(lacking[:_MOST_LINES].tolist())
     more = f" and {len(lacking) - len(places)} more" if len(lacking) > len(places) else ""
     where = f"{source.unit}{'s' if len(lacking) > 1 else ''} {', '.join(map(str, places))}{more}"
@@ -263,7 +261,7 @@ def _labeled(source, target, words, unlabeled):
         f"{source.path}: {n_rows} left out, without a class in {target!r}: {where}{total}. unlabeled='error' "
         "(--unlabeled error) refuses them",
     )
-    return source.take(np.flatnonzero(known))
+    return source.take(np.flatnonzero(known)), y[known]
 
 
 def _sum_row(source):

@@ -25,8 +25,10 @@ def warn_of_suspicions(path, schema, X, classes, y):
     if len(y) < _FEWEST or len(counts) < 2:
         return
     names, is_level = schema.feature_names, set(schema.categorical_features)
-    sums = _sums(X[:_MOST_COPIES_LOOKED_FOR])
-    first = np.unique(sums, return_index=True)[1]  # copies of a row have its class, whatever the column
+    are_few = len(y) <= _MOST_COPIES_LOOKED_FOR
+    some = np.arange(0, len(y), 1 if are_few else len(y) // _MOST_LOOKED_AT)
+    sums = _sums(X[some])
+    first = some[np.unique(sums, return_index=True)[1]]  # copies of a row have its class, whatever the column
     rows = first[:: -(-len(first) // _MOST_LOOKED_AT)]
     Z, z = X[rows], y[rows]
     if len(z) >= max(_FEWEST, len(counts) * _ROWS_A_VALUE):
@@ -45,7 +47,7 @@ def warn_of_suspicions(path, schema, X, classes, y):
                     f"{path}: rows seem to come in groups, those of equal {column.name!r}: with some of a group for "
                     "training and others for testing accuracies are too high. Keep them together with group= (--group)",
                 )
-    share = 0.0 if len(y) > _MOST_COPIES_LOOKED_FOR else _share_of_copies(X, sums)
+    share = _share_of_copies(X, sums) if are_few else 0.0
     if share >= _COPIES:
         tell(
             f"{path}: {100 * share:.0f} % of the rows are copies of others in all columns: with some for training and "

@@ -175,7 +175,7 @@ def _cut(lines, skipped, dialect, data):
         after = re.escape(cut.delimiter) + " +" + cut.quote
         if any(re.search(after, line) for line in sample):
             cut = cut._replace(blanks=True)
-    if f"\\{cut.quote}".encode() in data:
+    if b"\\" in data and f"\\{cut.quote}".encode() in data:
         whole = _lines(data)
         if not _is_strict(cut, whole) and _is_strict(cut._replace(escape=True), whole):
             cut = cut._replace(escape=True)
