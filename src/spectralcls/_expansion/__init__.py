@@ -1,8 +1,8 @@
 """The one fitted form of the kernel-mean and spectral grid: scores(y) = g(y) (k(y) A) - b.
 
-`TrainingPoints` knows the points and sums kernel values over them; `Rule` says what the sums become; `Expansion` joins
-both. `class_means` makes an expansion of class means, with all components and no decomposition; `Spectrum` makes one of
-leading eigenvectors; `held_out` scores every point by the expansion of the other folds. Nothing here knows a family.
+`TrainingPoints` sums kernel values over the points, `Rule` turns sums into scores, and `Expansion` joins both.
+`class_means` makes an expansion of class means, with all components and no decomposition. `Spectrum` makes one of
+leading eigenvectors. `held_out` scores every point by the expansion of the other folds. Nothing here knows a family.
 """
 
 from .class_means import class_means

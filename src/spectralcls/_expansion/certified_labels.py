@@ -1,30 +1,30 @@
-"""Labels without the sums of classes that cannot win: certified, or else from all scores."""
+"""Labels without the sums of classes that cannot win. Certified labels are exact; the others come from all scores."""
 
 import numpy as np
 
 from ..kernels import GRID_QUERIES, bounded_sums, gridded_sums
 from .points import blocks
 
-# Shares that sums may miss. On a grid, by the number of features: on a line a narrower tolerance costs nothing and many
-# queries are near ties; in the plane and in space 2^-8 to 2^-12 take the same time on eight overlapping classes of 1e5
-# points, within a tenth, and in space 2^-12 needs the next wider stencil.
+# Shares that sums may miss. On a grid they depend on the number of features. On a line a narrower tolerance is free,
+# and many queries are near ties. In the plane and in space 2^-8 to 2^-12 take the same time within a tenth (eight
+# overlapping classes of 1e5 points), and in space 2^-12 needs the next wider stencil.
 ON_GRID = {1: 2.0**-16, 2: 2.0**-10, 3: 2.0**-10}
-TOLERANCES = (2.0**-3, 2.0**-10)  # of tiles, one after the other on the queries that are not yet certain
-MANY = 1024  # queries from which the core looks for pairs to leave out
+TOLERANCES = (2.0**-3, 2.0**-10)  # of tiles, in turn, for the queries that are not yet certain
+MANY = 1024  # queries from which on the core looks for pairs to leave out
 BY_ALL_PAIRS = GRID_QUERIES - 1  # queries of near ties at a time
 UNCERTAIN = -1
-CACHED_BYTES = 1 << 17  # of sums that are looked at together
-ROUNDINGS = 40  # epsilons of its exponent that a kernel value may be off by
+CACHED_BYTES = 1 << 17  # of sums that are examined together
+ROUNDINGS = 40  # largest error of a kernel value, in epsilons of its exponent
 LARGEST_LOG_SUM = 16.0  # of a sum relative to its scale, but for the roundings that are far smaller than its own
 AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # of sums with the truth, relative
 
 
 def certified_labels(model, Q):
-    """``model.scores(Q).argmax(axis=1)`` of an expansion by class, whatever is left out on the way.
+    """``model.scores(Q).argmax(axis=1)`` of an expansion by class, without all of its sums.
 
-    A query keeps the best class of sums within a tolerance if the least score that this class can have, with what is
-    missing and what is rounded, exceeds the largest of every other. The others are summed with a smaller tolerance, and
-    those that are left by all scores: near ties, and queries that no kernel reaches.
+    Sums within a tolerance decide a query if the lower bound of the best class's score, with missing terms and
+    rounding, exceeds the upper bound of every other class. Undecided queries are summed with a smaller tolerance. What
+    remains, near ties and queries that no kernel reaches, gets all scores.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def certified_labels(model, Q):
 def certain(model, log_scale, sums, missing, dtype):
     """The best class of each query, (m,), or `UNCERTAIN`.
 
-    Of sums (m, C, k), to be multiplied by exp(log_scale), (m, C). That of a class may miss a share `missing`, (C, k) or
-    0, of the sum over all classes; `dtype` is what scores are computed from.
+    Sums (m, C, k) are to be multiplied by exp(log_scale), (m, C). The sum of a class may miss a share `missing`, (C, k)
+    or 0, of the sum over all classes. `dtype` is the precision of the sums.
     """
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         # Queries last: numpy reduces many short rows slowly.

@@ -20,13 +20,13 @@ def class_means(
     log_priors : ndarray (C,), optional
         For the density rule; by default the shares of the classes in the weights.
     density_bandwidth : float, optional
-        Of the density f that weighs the points, if it has its own.
+        Bandwidth of the density f that weights the points, if different.
     query_bandwidth : ndarray (C,), optional
-        Between a query and the points of each class, if it has its own.
+        Bandwidth between a query and the points of each class, if different.
 
     before : Expansion, optional
-        That of the first of these points, with the same rule, kernel and bandwidth: only the pairs with later points
-        are summed, unless points are weighted by 1/f or sums have a tolerance.
+        The expansion of the first of these points, with the same rule, kernel and bandwidth. Then only pairs with later
+        points are summed, unless points are weighted by 1/f or sums have a tolerance.
 
     Returns
     -------
@@ -36,8 +36,8 @@ def class_means(
 
     Notes
     -----
-    1/f takes one pass over all pairs, squared norms one over the pairs within classes. Normalizing constants common to
-    all classes are left out, and their ratios are kept as logarithms, so that no power h^-d under- or overflows.
+    1/f takes a pass over all pairs, squared norms a pass over the pairs within classes. Normalizing constants common to
+    all classes are left out. Their ratios are kept as logarithms, so that no power h^-d under- or overflows.
     """
     class_weight, d = points.class_weight, points.X.shape[1]
     exists = class_weight > 0  # a fold may leave out a class
@@ -45,7 +45,7 @@ def class_means(
     widths, log_volume = log_volumes(bandwidth, len(class_weight), d)
     columns = in_norm = points.weights
     inverse_density = log_share = None
-    log_unit = 0.0  # of the density, for each class: in its unit the weights of a class are numbers
+    log_unit = 0.0  # of the density, for each class; in this unit the weights of a class are in range
     if rule.weighting is not None:
         density_bandwidth = bandwidth if density_bandwidth is None else density_bandwidth
         _, log_share = log_volumes(density_bandwidth, len(class_weight), d)

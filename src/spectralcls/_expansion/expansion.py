@@ -23,10 +23,10 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class Expansion:
-    """A kernel expansion over training points, and the rule that makes scores of it.
+    """A kernel expansion over training points, and the rule that turns it into scores.
 
-    A class mean weighs the points of its class alone: then `columns` holds one weight per point, not negative, and
-    A is never formed. Otherwise the columns are those of A, of either sign.
+    A class mean weights the points of its class alone: then `columns` holds one nonnegative weight per point, and A is
+    never formed. Otherwise they are the columns of A, of either sign.
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class Expansion:
     kernel : str
     bandwidth : float, or (C,) for the points of each class
     columns : (n, k), or None for ones
-        A by class or in full; then the weights of the density f at the query if g = f(y)^-1/2. Of several such columns
-        beyond a full A, f is the largest sum.
+        A, by class or in full, followed by the weights of the density f at the query if g = f(y)^-1/2. With several
+        such columns after a full A, f is the largest of their sums.
     offsets : (C,) b
     log_scale : (C,) log of the factor that turns class sums into k(y) A, with bandwidths by class including the ratio
         of the kernels' normalizing constants
@@ -60,7 +60,7 @@ class Expansion:
 
     @property
     def candidates(self):
-        """Classes that can win at all, (C,): not those of prior probability zero."""
+        """Mask (C,) of the classes that can win: those of positive prior probability."""
         return np.broadcast_to(self.log_scale, len(self.offsets)) > -np.inf
 
     def scores(self, Q):
@@ -74,7 +74,7 @@ class Expansion:
         return self.points.fallback_to_nearest(scores, Q, self.candidates, self.kernel != "gaussian")
 
     def labels(self, Q):
-        """``scores(Q).argmax(axis=1)``; where that is the same, without the sums of classes that cannot win."""
+        """``scores(Q).argmax(axis=1)``, without the sums of classes that cannot win if that gives the same labels."""
         whole = type(self.points) is TrainingPoints and self.points.tolerance is None
         if self.by_class and whole and len(Q) >= MANY and not is_incomplete(Q):
             return certified_labels(self, Q)
@@ -89,7 +89,7 @@ class Expansion:
         return self._evaluate(Q, _plain, len(self.offsets))
 
     def directions(self, Q):
-        """`values` up to a positive factor of each row, with which they do not vanish however far the query is."""
+        """`values` times a positive factor for each row, so that they do not vanish far from all points."""
         return self._evaluate(Q, _unscaled, len(self.offsets))
 
     def _evaluate(self, Q, finish, width):
@@ -121,7 +121,7 @@ def _finished(form, finish, found):
 
 
 def by_class_sums(log_sums, log_scale, log_share):
-    """`Sums` from class sums (m, C, k): of A, and of the density's weights if there are two columns."""
+    """`Sums` from class sums (m, C, k): the first column is A's, a second one the density's."""
     scaled = log_sums[..., 0] + log_scale
     if log_sums.shape[2] == 1:
         return Sums(scaled, None, None)
@@ -129,7 +129,7 @@ def by_class_sums(log_sums, log_scale, log_share):
 
 
 def full_sums(pair, n_columns):
-    """`Sums` from the sums over all columns of a full A, and those of the density beyond."""
+    """`Sums` from the sums of all columns of a full A, followed by those of the density."""
     log_scale, sums = pair
     values = sums[:, :n_columns]
     if sums.shape[1] == n_columns:

@@ -1,11 +1,9 @@
-"""Exact cross-validation of the bandwidth without refitting: all folds and bandwidths from one pass over the
-pairs.
+"""Exact cross-validation of the bandwidth without refitting, with one pass over the pairs for all folds and bandwidths.
 
-A kernel sum over the training part of a fold is the sum over the *other* folds. One call of `kernel_sums`
-with a bucket per (class, fold) therefore serves every fold, and a list of bandwidths shares the distances.
-The other folds are added, never the own fold subtracted from the total: the own fold holds k(x_i, x_i) = 1,
-next to which sums of 1e-100 would be lost. Weighting by 1/f takes a second pass, because f depends on the
-fold.
+A kernel sum over the training part of a fold is the sum over the *other* folds. So one call of `kernel_sums` with a
+bucket for each (class, fold) serves all folds, and all bandwidths share the distances. The other folds are added;
+subtracting the point's own fold from the total would lose sums of 1e-100 next to k(x_i, x_i) = 1. Weighting by 1/f
+takes a second pass, because f depends on the fold.
 """
 
 from dataclasses import replace
@@ -27,13 +25,13 @@ from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows
 from .rule import Rule
 
 MAX_WEIGHTED_LEAVE_ONE_OUT = 2000
-CACHE_BYTES = 1 << 20  # results that are worked on while they stay in the second-level cache
+CACHE_BYTES = 1 << 20  # results that are processed while they are in the second-level cache
 
 
 class Problem(NamedTuple):
     """A rule to cross-validate on a `TuningSample`, and the bandwidths to try.
 
-    Of many points only those `validated` need be held out, against all others: m n pairs instead of n^2. The
+    With many points only the `validated` ones are held out, and scored by all others: m n pairs instead of n^2. The
     potentials of an unweighted rule are then estimated from these rows. Weighting by 1/f needs all rows.
     """
 
@@ -44,17 +42,17 @@ class Problem(NamedTuple):
     log_priors: np.ndarray | None = None  # (C,); None: shares of the classes in the training part
     n_jobs: int | None = None
     scoring: str = "auto"
-    importance: np.ndarray | None = None  # (C,) what an error of each class counts
-    priors: tuple = ()  # (k,) of the rule, to choose from, if it is not to have its own
+    importance: np.ndarray | None = None  # (C,) weight of an error in each class
+    priors: tuple = ()  # (k,) candidates for the rule's priors, which replace its own
 
     @property
     def shape(self):
-        """Of the grid of candidates: (b,), or (b, k) if there are priors to choose from."""
+        """Shape of the grid of candidates: (b,), or (b, k) if priors are chosen too."""
         return (len(self.bandwidths), len(self.priors)) if self.priors else (len(self.bandwidths),)
 
 
 class HeldOut(NamedTuple):
-    """Every validated point as the rule sees it when its own fold is left out."""
+    """The sums and offsets of every validated point with its own fold left out."""
 
     log_sums: np.ndarray  # (m, b, C)
     log_scale: np.ndarray  # (parts, b, C), or (parts, b, k, C)
@@ -73,7 +71,7 @@ def held_out_scores(problem):
 def sample_and_scores(data, points, sample, rule, estimator):
     """The sample of points in memory to tune on, and the function that scores a `Problem` of it.
 
-    The data on workers may be more than these points, and a rule may validate the sample against all of them.
+    Data on workers may have more points, and a rule may score the sample by all of them.
     """
     return sample, held_out_scores
 
@@ -110,7 +108,7 @@ def _judged(p, held_out):
         sums = Sums(log_sums[rows] + held_out.log_scale[part], None, log_densities)
         scores = p.rule.scores(sums, held_out.offsets[part])
         predicted = scores.argmax(axis=-1)
-        unreached = (predicted == 0) & np.isneginf(scores[..., 0])  # then all are -inf
+        unreached = (predicted == 0) & np.isneginf(scores[..., 0])  # all scores are -inf
         some = unreached.reshape(len(own), -1).any(axis=1)
         if some.any():
             nearest = _nearest_of_others(p, own[some], held_out.log_scale[0, 0] > -np.inf)
@@ -120,7 +118,7 @@ def _judged(p, held_out):
 
 
 def _nearest_of_others(p, rows, candidates):
-    """Class of the nearest point that the validated `rows` do not leave out; of the classes that can win."""
+    """Class of the nearest point outside the fold of each of the validated `rows`, among the classes that can win."""
     if candidates.all():
         return nearest_codes(p.sample.X[rows], p.sample.X, p.sample.codes, p.n_jobs, **_left_out(p, rows))
     own = np.flatnonzero(candidates[p.sample.codes])
@@ -131,7 +129,7 @@ def _nearest_of_others(p, rows, candidates):
 
 
 def judged_by_sums(p, log_sums, class_weight, part):
-    """The same for an unweighted rule that compares sums alone, whoever computed them.
+    """The same for an unweighted rule that compares sums alone, from given sums.
 
     Parameters
     ----------
@@ -219,7 +217,7 @@ def _leave_one_out(p):
 
 
 def _by_class(p):
-    """Bandwidths of the classes share no kernel values: a fit to the others of each fold, for each of them."""
+    """Refits on the other folds, once for each fold and bandwidth: bandwidths by class share no kernel values."""
     folds, sample = _few_folds(p, "class-wise bandwidths"), p.sample
     rules = [replace(p.rule, priors=priors) for priors in p.priors] or [p.rule]
     judge = Judge(sample, p.shape, p.scoring, logs=p.rule.decision == "density", importance=p.importance)
@@ -238,7 +236,7 @@ def _by_class(p):
 
 
 def _few_folds(p, what):
-    """The fold of each point; an error if leaving out one at a time would take too long."""
+    """The fold of each point. Leave-one-out of too many points is an error."""
     n = len(p.sample.X)
     if p.sample.folds is None and n > MAX_WEIGHTED_LEAVE_ONE_OUT:
         raise ValueError(
@@ -249,7 +247,7 @@ def _few_folds(p, what):
 
 
 def _weighted(p):
-    """k folds of a 1/f-weighted rule: a pass for f in every fold, then one with the weights of each fold."""
+    """k folds of a 1/f-weighted rule: one pass computes f in every fold, a second one uses the weights of each fold."""
     n, folds = len(p.sample.X), _few_folds(p, "a rule weighted by 1/f")
     n_folds = folds.max() + 1
     inside = folds[:, None] == np.arange(n_folds)
@@ -301,7 +299,7 @@ def _weighted_totals(p, weights, widths):
     widths, _ = p.rule.potential_kernel(p.kernel, widths, p.sample.X.shape[1])
     out = np.zeros((weights.shape[2], len(widths), p.sample.n_classes))
     for code, own in enumerate(class_rows(p.sample.codes, p.sample.n_classes)):
-        if not len(own):  # all in the fold that is left out, or not seen yet
+        if not len(own):  # all points are in the fold that is left out, or there are none yet
             continue
         u = weights[own]
         # With a scale the core may leave out what is nothing compared with k(x_i, x_i).
@@ -314,7 +312,7 @@ def _weighted_totals(p, weights, widths):
 
 
 def _incomplete(p):
-    """k folds of any rule on incomplete points, which those outside of a fold complete for it: fold by fold."""
+    """k folds of any rule on incomplete points, one at a time: points outside the fold complete those in it."""
     X, codes, weights, folds, rows = p.sample.X, p.sample.codes, p.sample.weights, p.sample.folds, p.sample.rows
     completed = completed_by_folds(X, codes, folds, weights, p.sample.features, p.n_jobs)
     log_sums = np.empty((len(rows), len(p.bandwidths), p.sample.n_classes))
@@ -362,8 +360,7 @@ def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
 
 
 def _widths(p):
-    """All bandwidths to evaluate, and where among them stand the kernels of the means and of the
-    potentials."""
+    """All bandwidths to evaluate, and the positions among them of those of the means and of the potentials."""
     squared, _ = p.rule.potential_kernel(p.kernel, p.bandwidths, p.sample.X.shape[1])
     if np.array_equal(squared, p.bandwidths):
         every = np.arange(len(p.bandwidths))
@@ -395,7 +392,7 @@ def _unless_ones(weights):
 
 
 def _left_out(p, rows):
-    """What the queries `rows` leave out of their sums: themselves, or their fold."""
+    """The arguments that exclude the queries `rows` themselves, or their folds, from their sums."""
     folds = p.sample.folds
     return dict(exclude_self=rows) if folds is None else dict(exclude_groups=(folds[rows], folds))
 
@@ -429,11 +426,11 @@ def log_sums_of_others(sums):
     shift = np.where(np.isneginf(largest), 0, largest)
     terms = np.exp(buckets - shift)
     others = np.zeros_like(terms)
-    for step in (1, -1):  # those before, then those after
+    for step in (1, -1):  # buckets before, then buckets after
         others[::step][1:] += np.add.accumulate(terms[::step][:-1])
     with np.errstate(divide="ignore"):
         out = np.log(others) + shift
-    # A bucket that outweighs all others by more than the range of a double hides them.
+    # A bucket that is larger than all others by more than the range of a double hides them.
     hidden = (others < np.finfo(np.float64).tiny / np.finfo(np.float64).eps).any(axis=0)
     if hidden.any():
         out[:, hidden] = _log_sums_of_others_in_any_range(buckets[:, hidden])

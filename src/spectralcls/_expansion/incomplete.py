@@ -1,8 +1,8 @@
 """Gaussian kernel sums over complete points at queries with missing values, which are NaN.
 
-The kernel is a product of one factor for each feature. What a query lacks is integrated out: a feature takes the factor
-sqrt(2 pi) h for each of its columns, the same for all points. If points are weighted by their density f, that is one of
-all features: a query that has p of F features meets the weights to the power p / F.
+The kernel is a product of one factor for each feature. Missing features are integrated out: each of their columns
+contributes the factor sqrt(2 pi) h, the same for all points. Weights by the density f refer to all features: for a
+query with p of F features they are raised to the power p / F.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ LOG_ROOT = np.log(2 * np.pi) / 2
 
 
 def factors_of(columns, weights):
-    """What columns of weights hold beyond the sample weights, (n, k); None if that is nothing."""
+    """Columns of weights divided by the sample weights, (n, k); None if all are ones."""
     if columns is weights or (weights is not None and columns.ndim == 1 and np.array_equal(columns, weights)):
         return None
     columns = columns.reshape(len(columns), -1)
@@ -22,7 +22,7 @@ def factors_of(columns, weights):
 
 
 def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=None, features=None, n_jobs=None):
-    """sum_{j in c} w_j g_j k(q, x_j) at queries that lack values, what they lack integrated out.
+    """sum_{j in c} w_j g_j k(q, x_j) at queries with missing values, which are integrated out.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=
     weights : ndarray (n,), optional
         w, of the samples.
     factors : ndarray (n, k) or (n, b, k), optional
-        g, which belongs to all features alike: for a query that has p of F features it is g^(p / F).
+        g, which refers to all features: for a query with p of F features it is g^(p / F).
     features : ndarray (d,), optional
         Feature of each column, whose values are missing together; None: one column each.
 
@@ -78,9 +78,9 @@ def incomplete_class_log_sums(*arguments):
 
 
 def split_by_missing(Q, complete, incomplete):
-    """Answers to queries: ``complete(Q)`` for those that lack no value, ``incomplete(Q)`` for the others.
+    """Answers to queries: ``complete(Q)`` for those without missing values, ``incomplete(Q)`` for the others.
 
-    Both give arrays of a row for each query; so does this, in float64.
+    Both return arrays with a row for each query. So does this function, in float64.
     """
     lacking = np.isnan(Q).any(axis=1)
     if lacking.all() or not lacking.any():

@@ -1,4 +1,4 @@
-"""What the other training points say of each one: the one place behind label quality, p-values and prediction sets."""
+"""Scores of each training point by all others: the basis of label quality, p-values and prediction sets."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,25 +10,25 @@ from .._utils.quantile import weighted_quantile
 from .held_out import log_sums_of_others
 from .points import blocks
 
-OFTEN = 0.9  # undecided classes of a query from which a pass over the points pays; 2 does as well, .5 and 9 do not
+OFTEN = 0.9  # undecided classes per query from which on a pass over the points pays; 2 is as good, .5 and 9 are worse
 STEPS = 0.05, 0.2  # of log odds, to the points that many small changes may move: .03 to .3 decide alike
-PAIRS = 1 << 17  # queries times undecided points that are compared together; 2^16 to 2^18 take times within 15 %
-BACKGROUND = 0.02  # share of the training points whose own class scores less than the background
+PAIRS = 1 << 17  # queries times undecided points compared at once; times with 2^16 to 2^18 are within 15 %
+BACKGROUND = 0.02  # share of the training points with less score in their class than the background
 JOINT_BYTES = 1 << 23  # kernel values of queries that join the points together
 
 
 class Change(NamedTuple):
-    """What queries change for the points once they are among them.
+    """How the scores of the points change when a query joins them.
 
     Attributes
     ----------
     bounds : callable
-        ``bounds(rows, c, points)``: the least and greatest log odds of the points once any of these queries joins class
-        c, any class if that is None.
+        ``bounds(rows, c, points)``: lower and upper bounds of the points' log odds after any of these queries joins
+        class c, or any class if c is None.
     conform_less : callable
-        ``conform_less(rows, c, points)``: weight of the points whose log odds are at most the query's limit then.
+        ``conform_less(rows, c, points)``: total weight of the points whose log odds are then at most the query's limit.
     reach : (m,)
-        Logarithm of what a query can change: queries with much and with little have bounds apart.
+        Logarithm of the largest change by a query; queries of different reach get separate bounds.
     moves : callable or None
         ``moves(rows)``, (2, rows, C), for each class that the queries may join: sums over points, each with its weight,
         of the shares by which odds rise, those of the class, or fall, those of the others; or more.
@@ -41,11 +41,11 @@ class Change(NamedTuple):
 
 
 class LeftOut:
-    """Every training point as the others see it, and how a query compares.
+    """Scores of every training point by the others, and how a query compares.
 
-    A class suits a query if its log odds, against the other classes and a background, are not among the lowest that the
-    points have for their own classes. Here a query changes nothing for the points. A subclass whose points see the
-    query too (full conformal prediction) says what changes: it overrides `joined`.
+    A class suits a query if its log odds, against the other classes and a background, are not among the lowest of the
+    points for their own classes. Here the query does not change the points' scores. A subclass for full conformal
+    prediction, where the query joins the points, overrides `joined`.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class LeftOut:
     weights : (n,) how many points it counts for
     scores : (n, C) logarithmic scores by the other points
     queries : callable, from coordinates (m, d) to scores (m, C) by all points
-    order : (n_samples,) the point that each training sample is; None if these are the points
+    order : (n_samples,) index of each training sample's point; None if samples and points are the same
     """
 
     def __init__(self, codes, weights, scores, queries=None, order=None):
@@ -67,7 +67,8 @@ class LeftOut:
 
     @cached_property
     def background(self):
-        """Score of a class "none of these", the same everywhere: few points score less for their own class."""
+        """Score of a background class "none of these", the same everywhere. Few points score less for their own
+        class."""
         reached = np.isfinite(self.own)
         if not reached.any():
             return -np.inf
@@ -75,7 +76,7 @@ class LeftOut:
 
     @cached_property
     def others(self):
-        """log of the sum over all classes but a point's own, the background among them, (n,)."""
+        """log of the sum over all classes but a point's own, including the background, (n,)."""
         others = self.scores.copy()
         others[np.arange(len(self.codes)), self.codes] = self.background
         return np.logaddexp.reduce(others, axis=1)
@@ -90,12 +91,12 @@ class LeftOut:
         return self.scores.shape[1]
 
     def limits(self, scores, dtype, slack=0.0):
-        """Log odds (m, C) of each class for queries of these scores, and what ties to rounding may exceed them by."""
+        """Log odds (m, C) of each class for queries with these scores, and the largest rounding error of ties."""
         others = np.logaddexp(log_sums_of_others(scores), self.background)
         return odds(scores, others) + rounding_of(scores, dtype, slack)
 
     def joined(self, Q):
-        """Limits (m, C) of queries, and what a query among the points changes for them, a `Change`, or None."""
+        """Limits (m, C) of queries, and the `Change` of the points' scores when a query joins them, or None."""
         return self.limits(self._scores_of(Q), Q.dtype), None
 
     def counts(self, Q, within, beyond=None):
@@ -139,7 +140,7 @@ class LeftOut:
         return out
 
     def _undecided(self, counts, rows, limits, points, moved, beyond):
-        """Those of the queries whose counts Markov's inequality does not decide; the counts of the others in place.
+        """The queries that Markov's inequality does not decide; fills in the counts of the others.
 
         Odds of a point that are `step` from a limit, in logarithms, reach it only if they change by the share
         ``exp(step) - 1``, and the sums of these shares over the points that rise or fall are known.
@@ -154,7 +155,7 @@ class LeftOut:
         return rows[(least <= beyond) & (most > beyond)]
 
     def _finish(self, counts, rows, limits, c, points, certain, change, beyond):
-        """The counts of the queries `rows` in place: `certain` points, and which of `points`.
+        """Fill in the counts of the queries `rows`: all `certain` points, and those of `points` that conform less.
 
         Bounds of all together decide most; for the other points the queries are halved along the longer of their sides:
         the range of their limits, or that of what they can change.
@@ -188,17 +189,17 @@ class LeftOut:
         return np.bincount(self.codes, self.weights, self.scores.shape[1]) if by_class else self.weights.sum()
 
     def p_values(self, Q, by_class):
-        """(m, C): share of the points that conform no better than a query of that class, itself included."""
+        """(m, C): share of the points, the query included, that conform no better than the query in that class."""
         return np.minimum((self.counts(Q, by_class) + 1) / (self.number(by_class) + 1), 1.0)  # to rounding
 
     def sets(self, Q, by_class, error):
-        """(m, C): whether that share is greater than `error`. Counts that are decided are not finished."""
+        """(m, C): whether that share is greater than `error`. Counting stops once that is decided."""
         beyond = error * (self.number(by_class) + 1) - 1
         return self.counts(Q, by_class, beyond) > beyond
 
 
 def rounding_of(scores, dtype, slack=0.0):
-    """What logarithmic scores may be off by, at least `slack` of them."""
+    """Error bound of logarithmic scores, at least `slack` relative to them."""
     return max(64 * np.finfo(dtype).eps, slack) * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
 
 
@@ -210,7 +211,7 @@ def odds(own, others):
 
 
 def counter(values, weights):
-    """Function of limits: how many points, each with its weight, have values of at most these."""
+    """A function from limits to the total weight of the points with values of at most these."""
     order = np.argsort(values)
     values, total = values[order], np.append(0.0, np.cumsum(weights[order]))
     return lambda limits: total[np.searchsorted(values, limits, side="right")]

@@ -1,4 +1,4 @@
-"""Kernel ridge regression in the cells of random trees, for more points than one system of equations can have."""
+"""Kernel ridge regression in the cells of random trees, for more points than one linear system can hold."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from ..linalg.ridge import solve
 # Least ridge for which float32 serves: predictions are then within .002 of the targets' spread. With a tenth of it the
 # Gaussian kernel misses .02 (1500 rows of covertype, letter and skin, bandwidths of .7 to 12 medians).
 _SINGLE = 1e-2
-_MOST_DIAGONAL = 1e30  # what a point of hardly any weight adds to the diagonal, within float32's range
+_MOST_DIAGONAL = 1e30  # largest addition to the diagonal, for tiny weights: within float32's range
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class LocalRidge:
 
     @classmethod
     def of(cls, X, Y, weights, ridge, forest, judged=None, *, kernel, bandwidth, n_jobs=None, step_done):
-        """Fit to targets Y (n, k), and predict those of points by the others.
+        """Fit to targets Y (n, k), and predict points from the others.
 
         Parameters
         ----------
@@ -60,8 +60,8 @@ class LocalRidge:
 
         Notes
         -----
-        A cell of m points takes m^3 / 2 multiply-adds, a third of them if none is judged, and two matrices, once for
-        each thread.
+        A cell of m points takes m^3 / 2 multiply-adds, a third of that if none of them is judged, and each thread holds
+        two matrices.
         """
         form = {"kernel": kernel, "bandwidth": bandwidth}
         judged = np.arange(len(X)) if judged is None else judged
@@ -140,7 +140,7 @@ def _matrix(X, dtype, form):
 
 
 def _in_threads(function, items, n_jobs):
-    """Results of a function of each item, in order; what one takes is let go before the next."""
+    """Results of a function for each item, in order; each result is released before the next one."""
     n_threads = min(effective_n_threads(n_jobs), len(items))
     if n_threads < 2:
         with serial_blas():

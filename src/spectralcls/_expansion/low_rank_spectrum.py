@@ -11,7 +11,7 @@ from .spectrum import Spectrum
 
 @dataclass(frozen=True)
 class LowRankOperator:
-    """What `Spectrum` has to know of ``S F F^T S``, S the diagonal of `KernelOperator`; F itself is not kept.
+    """The part of ``S F F^T S`` that `Spectrum` needs, with S the diagonal of `KernelOperator`; F is not kept.
 
     Attributes
     ----------
@@ -32,8 +32,8 @@ class LowRankOperator:
 class LowRankSpectrum(Spectrum):
     """Eigenpairs of ``S F F^T S``, extended to new points by the kernel at the landmarks alone.
 
-    ``k(y, X) A ~= k(y, landmarks) L^-T F^T A`` with L the landmarks' rows of F, so that every expansion over the n
-    points becomes one over the r landmarks. On the training points it gives what F F^T gives.
+    ``k(y, X) A ~= k(y, landmarks) L^-T F^T A`` with L the landmarks' rows of F: every expansion over the n points
+    becomes one over the r landmarks. At the training points it agrees with F F^T.
 
     Attributes
     ----------

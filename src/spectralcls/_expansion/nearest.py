@@ -6,7 +6,7 @@ from ..kernels.neighbor_search import knn
 
 
 def nearest_codes(Q, X, codes, n_jobs=None, *, exclude_self=None, exclude_groups=None):
-    """Code of the training point nearest to each query; of equally near points the first.
+    """Class code of the training point nearest to each query; ties go to the first.
 
     Parameters
     ----------
@@ -16,7 +16,7 @@ def nearest_codes(Q, X, codes, n_jobs=None, *, exclude_self=None, exclude_groups
     exclude_self : ndarray (m,), optional
         The point that each query leaves out.
     exclude_groups : tuple of ndarrays (m,) and (n,), optional
-        Groups of queries and points; a query leaves out the points of its own.
+        Groups of queries and points; a query leaves out the points of its group.
     """
     Q, X = np.asarray(Q, dtype=np.float64), np.asarray(X, dtype=np.float64)
     if exclude_self is not None:

@@ -1,4 +1,4 @@
-"""Training points by class, and the kernel sums over them that fitted forms need."""
+"""Training points by class, and the kernel sums over them."""
 
 from dataclasses import dataclass, fields
 from functools import partial, singledispatch
@@ -68,7 +68,7 @@ class TrainingPoints:
         return cls(X, data.codes, class_weight, weights, 2.0**exponent, tolerance, n_jobs, data.features, given)
 
     def data(self, classes):
-        """The training data that they came from."""
+        """The training data of these points."""
         X = self.X if self.given is None else self.given
         weights = None if self.weights is None else self.weights * self.weight_scale
         return TrainingData(X, self.codes, classes, weights, features=self.features)
@@ -116,7 +116,7 @@ class TrainingPoints:
         return split_by_missing(Q, complete, incomplete)[0]
 
     def bounded_sums(self, way, Q, columns, kernel, bandwidth, tolerance):
-        """Class sums (m, C, k) that miss shares of their totals, if the `way` gives any.
+        """Class sums (m, C, k) that may miss a share of their totals, or None if `way` has no answer.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class TrainingPoints:
             Logarithms of the sums' factors.
         sums : ndarray (m, C, k)
         missing : ndarray (C, k) or float
-            What a class may miss, relative to the sum of the column over all classes.
+            Largest missing part of a class sum, relative to the column's sum over all classes.
         """
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
         found = way(Q, self._packed(columns, True), kernel, widths, tolerance, self.n_jobs)
@@ -155,7 +155,7 @@ class TrainingPoints:
         if not by_class:
             return shift[:, None], sums
         shift, sums = shift[:, 0] + log_scale, sums[:, 0]
-        shift = np.where(sums.any(axis=2), shift, -np.inf)  # the scale of a sum of zeros says nothing
+        shift = np.where(sums.any(axis=2), shift, -np.inf)  # a sum of zeros has no scale
         largest = shift.max(axis=1, keepdims=True)
         largest[np.isneginf(largest)] = 0.0
         return largest, np.einsum("mc,mck->mk", np.exp(shift - largest), sums)
@@ -163,7 +163,7 @@ class TrainingPoints:
     def _packed(self, columns, by_class):
         """The points in the core's layout with these columns as weights, by class or all together.
 
-        Those of the last call are kept: every query of a fitted form asks for the same. They are not pickled.
+        The last result is kept, because all queries of a fitted form need the same one. It is not pickled.
         """
         kept = vars(self).get("_kept")
         if kept is None or kept[0] is not columns or kept[1] != by_class:
@@ -207,7 +207,7 @@ class TrainingPoints:
         """sum_ij w_i w_j k(x_i, x_j) over each class, self pairs included, (C,); bandwidths (C,)."""
         weights = np.ones(len(self.X)) if weights is None else weights
         out = np.zeros(self.n_classes)
-        given = weights.astype(self.X.dtype)  # at once: of a small class the conversion takes longer than the sums
+        given = weights.astype(self.X.dtype)  # converted once: for a small class this takes longer than the sums
         for c, own in enumerate(class_rows(self.codes, self.n_classes)):
             if len(own):
                 X, w = self.X[own], weights[own]
@@ -224,7 +224,7 @@ class TrainingPoints:
         return out
 
     def grown_potentials(self, before, sums, kernel, bandwidths):
-        """`potentials` of the sample weights, from those of the points `before`, which come first among these."""
+        """`potentials` of the sample weights, updated from those of the points `before`, which come first."""
         weights = np.ones(len(self.X)) if self.weights is None else self.weights
         out = sums * (before.weight_scale / self.weight_scale) ** 2
         options = dict(kernel=kernel, n_jobs=self.n_jobs)
@@ -240,7 +240,8 @@ class TrainingPoints:
         return out
 
     def scaled_by_class(self, columns, log_scale):
-        """The same k(y) A with the classes' factors in the columns, so that a tolerance refers to its entries."""
+        """The same k(y) A with the classes' factors moved into the columns, so that a tolerance refers to the
+        result."""
         relative = np.exp(log_scale - log_scale.max())
         if np.all(relative == 1):
             return columns, log_scale
@@ -249,7 +250,7 @@ class TrainingPoints:
         return columns, np.full_like(log_scale, log_scale.max())
 
     def broadcast_by_class(self, values):
-        """What holds for its class, at every point."""
+        """Values by class, repeated for every point."""
         return values[self.codes]
 
     def with_sample_weights(self, columns):
@@ -258,19 +259,19 @@ class TrainingPoints:
         return np.column_stack([second if columns is None else columns, second])
 
     def persist(self, *arrays):
-        """Arrays that serve several times."""
+        """Arrays that are used several times."""
         return arrays
 
 
 @singledispatch
 def training_points(data, tolerance=None, n_jobs=None):
-    """The points of training data, where these are."""
+    """`TrainingPoints` of training data, in memory or on workers."""
     return TrainingPoints.of(data, tolerance, n_jobs)
 
 
 @singledispatch
 def plain_points(X, n_jobs=None):
-    """Points without classes and weights, where X is."""
+    """Points without classes and weights, in memory or on workers."""
     return TrainingPoints.of(TrainingData.points(X), n_jobs=n_jobs)
 
 

@@ -1,7 +1,7 @@
-"""What a penalized expansion is fitted to, a matrix; and what predictions of it are worth.
+"""The matrix of targets of a penalized expansion, and the loss of its predictions.
 
-An expansion knows the matrix `Y` (n, k) of weighted mean zero, the `weights` (n,), and `judged`. Only this module knows
-whether the columns are indicators of classes or numbers.
+An expansion uses `Y` (n, k) of weighted mean zero, the `weights` (n,), and `judged`. Only this module distinguishes
+indicators of classes from numbers.
 """
 
 from dataclasses import dataclass, replace
@@ -14,9 +14,9 @@ from .._utils.target_units import TargetUnits
 
 
 class Judged(NamedTuple):
-    scores: np.ndarray  # (n, k) the predictions, of classes with their shares
+    scores: np.ndarray  # (n, k) the predictions; of classes, with their shares added
     losses: np.ndarray  # (n,)
-    temperature: float | None  # at which they are least, of classes
+    temperature: float | None  # temperature of the least losses, of classes
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from ..kernels.neighbor_search import knn, without_self
 from .scaled import scaled
 
 TRIMMED = 0.05  # of the edges, the longest
-DOMINATED = 0.8  # share of the longest edges in the length of all: no normal or exponential sample has as much
+DOMINATED = 0.8  # share of the longest edges in the total length: normal and exponential samples stay below
 NAMED = 5  # far points
-SPARE = 4  # more neighbors than needed are known by this many deviations: one point in a million lacks some
+SPARE = 4  # standard deviations of neighbors in reserve: one point in a million has too few
 MOST_KNOWN = 128  # neighbors of a point; small subsamples search for them
 MOST_PAIRED = 4096  # points whose distances are all kept: 128 MiB
 _COUNT = [Interval(Integral, 1, None, closed="left")]
@@ -33,7 +33,7 @@ _CONSTRAINTS = {
 
 @dataclass(frozen=True)
 class IntrinsicDimension:
-    """An estimate and what it rests on.
+    """An estimate and the graph lengths behind it.
 
     Parameters
     ----------
@@ -79,10 +79,10 @@ def entropic_dimension(
 ) -> IntrinsicDimension:
     """Intrinsic dimension of the manifold that the points lie on.
 
-    The total length of a k-NN graph or minimal spanning tree over n points of an m-dimensional manifold,
-    edges raised to the power gamma, grows as n^((m - gamma) / m). The slope of log-length against log-n, over
-    subsamples drawn without replacement, gives m. The longest twentieth of the edges is left out: it grows alike, and
-    is mostly at the border. So are points that are far from all others. Copies of a point are one point.
+    The total length of a k-NN graph or minimal spanning tree over n points of an m-dimensional manifold, edges raised
+    to the power gamma, grows as n^((m - gamma) / m). The slope of log-length against log-n, over subsamples drawn
+    without replacement, gives m. The longest twentieth of the edges is left out: its length grows at the same rate and
+    lies mostly at the border. Points far from all others are left out too. Copies of a point are one point.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def entropic_dimension(
     consequence = "They are left out of the estimate."
     far = named_far_points(points, graphs.edges(np.arange(n)), n_neighbors, rows_of_X, consequence, n_jobs)
     if 0 < np.count_nonzero(far) < n - least:
-        with quietly():  # others may be far from what is left
+        with quietly():  # the remaining points may have far ones again
             return entropic_dimension(
                 np.asarray(X)[rows_of_X[~far]],
                 graph=graph,
@@ -210,7 +210,7 @@ def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, In
 
 
 def largest_dimension(X, codes, random_state, n_jobs=None):
-    """The largest dimension of a class, rounded; of the classes 0, 1, ... that have points enough for an estimate."""
+    """The largest rounded dimension among the classes 0, 1, ... with enough points for an estimate."""
     found = []
     for c in range(codes.max() + 1):
         own = np.unique(X[codes == c], axis=0)
@@ -224,12 +224,12 @@ def largest_dimension(X, codes, random_state, n_jobs=None):
 
 
 def least_number(graph, n_neighbors=4):
-    """Number of points that a graph needs."""
+    """The fewest points of a graph."""
     return n_neighbors + 1 if graph == "knn" else 2
 
 
 def distinct_and_scaled(X, least):
-    """Distinct points in the scale of `scaled`, its exponent, and the row of each; an error if there are too few."""
+    """Distinct points as `scaled`, the exponent, and the row of each. Too few points are an error."""
     points, exponent = scaled(converted(X, "X", dtype=np.float64))
     points, rows = np.unique(points, axis=0, return_index=True)
     if len(points) <= least:
@@ -241,7 +241,7 @@ def distinct_and_scaled(X, least):
 
 
 def entropic_graphs(points, graph, n_neighbors, smallest, n_jobs):
-    """`NeighborGraphs` or `SpanningTrees` of subsamples of the points, of which the smallest has so many."""
+    """`NeighborGraphs` or `SpanningTrees` of subsamples with at least `smallest` points."""
     if graph == "mst":
         return SpanningTrees.of(points)
     return NeighborGraphs.of(points, n_neighbors, smallest, n_jobs)
@@ -251,8 +251,8 @@ def entropic_graphs(points, graph, n_neighbors, smallest, n_jobs):
 class NeighborGraphs:
     """Edges of the k-NN graphs of subsamples.
 
-    The neighbors of a point in a subsample are the first of its neighbors that are drawn. Where too few of those that
-    are known are, they are searched for.
+    The neighbors of a point in a subsample are the nearest of its known neighbors that were drawn. If too few were
+    drawn, a search finds them.
     """
 
     X: np.ndarray
@@ -297,7 +297,7 @@ class SpanningTrees:
     def edges(self, rows):
         others, last = rows[:-1].copy(), rows[-1]
         edges, nearest = np.empty(len(others)), np.full(len(others), np.inf)
-        for n in range(len(others), 0, -1):  # points that are not in the tree yet
+        for n in range(len(others), 0, -1):  # points outside the tree
             np.minimum(nearest[:n], self._distances(last, others[:n]), out=nearest[:n])
             i = nearest[:n].argmin()
             edges[n - 1], last = nearest[i], others[i]
@@ -309,9 +309,9 @@ class SpanningTrees:
 
 
 def named_far_points(points, edges, n_neighbors, rows_of_X, consequence, n_jobs):
-    """Which points (n,) are so far from all others that their edges are nearly all of the length of a graph.
+    """Mask (n,) of points so far from all others that their edges make up nearly the whole length of a graph.
 
-    A warning names them, and says the `consequence`.
+    A warning names them and states the `consequence`.
     """
     far = np.zeros(len(points), dtype=bool)
     kept = np.sort(edges)[: -max(n_neighbors, int(TRIMMED * len(edges)))]
@@ -331,7 +331,7 @@ def named_far_points(points, edges, n_neighbors, rows_of_X, consequence, n_jobs)
 
 
 def trimmed_length(edges, gamma):
-    """Length of a graph without the share `TRIMMED` of its edges that is longest.
+    """Length of a graph without the longest share `TRIMMED` of its edges.
 
     The edge at the border counts in part, so that the share is the same for any number of edges.
     """

@@ -1,8 +1,8 @@
 """How much categories and gaps count, chosen with the bandwidth by the leave-one-out log loss of the Parzen posterior.
 
-A factor multiplies the coordinates of a category, or the one that says whether a column lacks its value. An
-uninformative category gets the factor 0: its levels are then equal [1]_. Gaps count only if held-out labels are clearly
-more likely so. Numbers keep their scales. In the loss, other values of the column stand in the place of missing ones.
+A factor multiplies the coordinates of a category, or the indicator of missing values of a column. An uninformative
+category gets the factor 0, which makes its levels equal [1]_. Gaps count only if that makes held-out labels clearly
+more likely. Numbers keep their scales. In the loss, other values of a column replace missing ones.
 
 References
 ----------
@@ -17,7 +17,7 @@ from .held_out_loss import HeldOutLoss
 FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)  # of the scale at which a category varies as a standardized number does
 ROUNDS = 2
 MOST_POINTS, MOST_VALIDATED = 2000, 500
-GAIN = 1e-3  # of the loss, for which a category counts more
+GAIN = 1e-3  # least gain in log loss that justifies a larger factor
 ERRORS = (
     3.0  # standard errors by which the loss with a gap has to be less than without; 2 let 1 in 10 gaps of noise count
 )
@@ -28,7 +28,7 @@ SMALLEST_GROUP = 4
 
 
 def choose_factors(table, data, bandwidth, *, categories=True, random_state=0, n_jobs=None):
-    """Set the factors of a table's categories and gaps; those of the coordinates of the training data, (d,).
+    """Set the factors of a table's categories and gaps. Returns the factors (d,) of the training data's coordinates.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _weigh_categories(factors, loss):
 
 
 def _order_by_importance(groups, factors, loss):
-    """The least important first: those without which the loss is least."""
+    """Groups ordered by the loss without them, the least important first."""
     without = [loss(_with(factors, group, 0.0)) for group in groups]
     return [groups[i] for i in np.argsort(np.round(without, 12), kind="stable")]
 
@@ -117,7 +117,8 @@ class _FactorLoss:
         self.widths = np.array([column.width for column in self.columns])
 
     def groups(self):
-        """Places of categories that share a factor; of more than `MOST_GROUPS` by their variance between classes."""
+        """Indices of categories that share a factor. More than `MOST_GROUPS` are grouped by their variance between
+        classes."""
         own = np.array(self.categories, dtype=np.intp)
         if len(own) <= MOST_GROUPS:
             return list(own[:, None])
@@ -149,7 +150,7 @@ class _FactorLoss:
 
 
 def _factors(table):
-    """The factor of each coordinate that there is if all factors are 1, (d,)."""
+    """Factor (d,) of each coordinate of the table with all factors 1."""
     columns = [*table.columns, *table.gaps]
     chosen = [column.factor for column in columns]
     factors = []

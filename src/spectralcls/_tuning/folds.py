@@ -1,7 +1,7 @@
 """In which order samples are drawn, and which of them validate together.
 
-The order is random but follows from what the samples are: not from their places in the table, the order of its columns
-or the names of the classes. So neither does anything that is drawn from it.
+The order is random but depends on the values of the samples alone, not on the order of rows or columns or on the names
+of the classes. The same holds for everything drawn from it.
 """
 
 from numbers import Integral
@@ -14,7 +14,7 @@ from .._utils.copies import hashes
 
 
 def shuffled_ranks(codes, keys):
-    """A random order in which the classes keep together: position of each element, the smallest class first."""
+    """Position of each element in a random order that keeps classes together, the smallest class first."""
     sizes = np.bincount(codes - codes.min())
     smallest = np.full(len(sizes), np.iinfo(np.uint64).max, dtype=np.uint64)
     np.minimum.at(smallest, codes - codes.min(), keys)
@@ -44,7 +44,7 @@ def stratified_subsample(codes, n_samples, keys, at_least=2):
 
 
 def thin(data, n_samples, random_state):
-    """A stratified random subsample of training data; all of them if there are no more, or for None."""
+    """A stratified random subsample of training data; all of them if there are at most that many, or for None."""
     if n_samples is None or len(data.X) <= n_samples:
         return data
     return data.take(stratified_subsample(data.codes, n_samples, data.keys(drawn_seed(random_state))))
@@ -56,9 +56,9 @@ def drawn_seed(random_state):
 
 
 def folds_by_content(X, n_folds, seed):
-    """Fold of each row from its values alone: random, and copies of a row in one fold, on whatever worker they are.
+    """Random fold of each row, from its values alone: copies share a fold, even on different workers.
 
-    The shares of folds and classes are equal on average only.
+    Folds and classes have equal shares on average only.
     """
     return ((hashes(X, seed) >> np.uint64(32)) * np.uint64(n_folds) >> np.uint64(32)).astype(np.intp)
 

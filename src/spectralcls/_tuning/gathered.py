@@ -1,4 +1,4 @@
-"""What tuning asks of training data that may be on the workers of a cluster: rows of them, and rules of thumb.
+"""Tuning for training data that may be on the workers of a cluster: samples of their rows, and rules of thumb.
 
 `spectralcls.dask` registers its kind of data with the functions that dispatch.
 """
@@ -46,5 +46,5 @@ def candidate_grid(estimator, data, points, kernel):
 
 
 def bandwidth_ratio_of(data, points):
-    """Factor from a bandwidth for the points in memory to one for all; 1 if they are all."""
+    """Factor from a bandwidth for the points in memory to one for all points; 1 if all are in memory."""
     return bandwidth_ratio(data.X.shape[0], points.X.shape[0], points.X)

@@ -1,4 +1,4 @@
-"""Bandwidths before any is tried, for data that may be constant; grids of bandwidths and ridges."""
+"""Rules for bandwidths, which allow constant data, and grids of bandwidths and ridges."""
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -11,12 +11,12 @@ MEDIAN_SAMPLES = 1000  # points between which the median distance is taken
 
 
 def has_spread(X):
-    """Whether not all points are equal; if they are, every bandwidth is as good as 1."""
+    """Whether the points differ. If all are equal, any bandwidth does."""
     return bool(np.ptp(X, axis=0).any())
 
 
 def dimension(X):
-    """Number of columns that vary: a constant says nothing."""
+    """Number of columns that are not constant."""
     return np.count_nonzero(spreads(X))
 
 
@@ -30,8 +30,8 @@ def bandwidth_ratio(m, n, X):
 def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaussian"):
     """A rule for all samples, or Silverman's for each class: a float, or (C,).
 
-    The rules are those of `spectralcls.kernels` with the spread that no outlier inflates and, for weights, the
-    effective number of samples: the unit of weights does not matter.
+    The rules of `spectralcls.kernels`, with a spread that is robust to outliers and, for weights, the effective number
+    of samples. The unit of weights does not matter.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     if rule != "silverman_per_class":
         return pooled
     by_class, d = np.full(n_classes, pooled), dimension(X)
-    X = within_reach(X, weights)  # of a few samples of a class far values may be as many as others
+    X = within_reach(X, weights)  # in a class of few samples far values may be as frequent as others
     for c in range(n_classes):
         own = codes == c
         if own.any():
@@ -104,7 +104,7 @@ def check_grid(grid, name="bandwidth_grid"):
 
 
 def ridge_grid(lowest, highest, step=1):
-    """Ridges from 10^lowest to 10^highest, `step` decades apart, each as the one digit that is written."""
+    """Ridges from 10^lowest to 10^highest, `step` decades apart, each rounded to one digit."""
     return tuple(float(f"{10.0**power:.0e}") for power in np.arange(lowest, highest + step / 2, step))
 
 
@@ -117,7 +117,7 @@ def median_distance(X, rng):
 
 
 def median(values):
-    """That of finite numbers (n,); NumPy's, which looks for NaN as well, takes nine times as long."""
+    """Median of finite numbers (n,). NumPy's also looks for NaN and takes nine times as long."""
     middle = len(values) // 2
     parted = np.partition(values, middle)
     upper = parted[middle]

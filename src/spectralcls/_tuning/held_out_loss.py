@@ -1,4 +1,4 @@
-"""How likely the labels of held-out samples are in given coordinates: what scales are chosen by."""
+"""Log loss of held-out labels in given coordinates, by which scales are chosen."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .grids import default_bandwidths
 from .spread import within_reach
 from .temperature import LOWEST
 
-STEP = 2  # of the grid of bandwidths every second one
+STEP = 2  # every second bandwidth of the grid is tried
 
 
 class HeldOutLoss:
@@ -21,12 +21,12 @@ class HeldOutLoss:
     bandwidth : float, array of floats or None
         The only one to try; None: the default grid.
     most_points, most_validated : int
-        Samples that are summed over, and samples that are left out; of more a stratified random part.
+        Samples in the sums, and samples that are left out. Of more, a stratified random part is used.
 
     Notes
     -----
-    Far values count as the farthest within reach. Where they are they would decide alone: their samples are far from
-    all others in one scale, and near in another that tells no sample from any.
+    Far values count as the farthest value within reach. At their own places they would decide alone: their samples are
+    far from all others in one scale, and in another scale all samples are near each other.
     """
 
     def __init__(self, data, bandwidth, *, most_points, most_validated, random_state=0, n_jobs=None):
@@ -43,7 +43,7 @@ class HeldOutLoss:
         self.bandwidth, self.n_classes, self.n_jobs = bandwidth, data.n_classes, n_jobs
 
     def bandwidths(self, X):
-        """Those to try in coordinates X of the samples."""
+        """Bandwidths to try in coordinates X of the samples."""
         if self.bandwidth is not None:
             return np.array([self.bandwidth])
         return default_bandwidths(X, self.weights)[::STEP]
@@ -81,10 +81,10 @@ class HeldOutLoss:
 
 
 def filled(data):
-    """The coordinates with the observed values of each column, one after the other, in the place of missing ones.
+    """The coordinates, with missing values replaced by observed values of the same column in turn.
 
-    Both in an order that is random, but follows from what the rows have: the order of rows and columns does not matter.
-    Columns that are missing together come from one row.
+    The order is random but depends on the rows' values alone, not on the order of rows or columns. Columns that are
+    missing together come from one row.
     """
     missing = np.isnan(data.X)
     if not missing.any():

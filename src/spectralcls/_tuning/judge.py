@@ -1,4 +1,4 @@
-"""What the scores of held-out points say of each candidate: how many are right, and how likely the classes were."""
+"""Accuracy and log loss of each candidate from the scores of held-out points."""
 
 import numpy as np
 from scipy.special import log_softmax
@@ -6,7 +6,7 @@ from scipy.special import log_softmax
 from .search import Scored
 from .temperature import LOWEST, best_temperature, finite_scores
 
-MOST_KEPT = 1 << 22  # numbers of all candidates from which log losses come
+MOST_KEPT = 1 << 22  # most scores, over all candidates, that are kept for log losses
 SCORINGS = ("auto", "accuracy", "balanced_accuracy", "neg_log_loss")
 
 
@@ -19,14 +19,14 @@ class Judge:
     shape : tuple of int
         Of the grid of candidates.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}
-        "auto" is the accuracy; of candidates within half a standard error of the best the one of the
-        least log loss wins. Of candidates as near in balanced accuracy it is the one of the greatest accuracy: on 11
-        sets that gained LaplacianSpectralClassifier .7 points of accuracy, and .4 of balanced accuracy.
+        "auto" is the accuracy; among candidates within half a standard error of the best, the least log loss wins.
+        Among candidates as near in balanced accuracy, the greatest accuracy wins: on 11 sets this gained
+        LaplacianSpectralClassifier .7 points of accuracy and .4 of balanced accuracy.
     logs : bool
-        Whether scores are logarithms of joint probabilities. Otherwise a softmax of the scores times one factor, found
-        for each candidate, gives the probabilities.
+        Whether scores are logarithms of joint probabilities. Otherwise probabilities are a softmax of the scores times
+        a factor fitted for each candidate.
     importance : ndarray (C,), optional
-        What an error of each class counts.
+        Weight of an error in each class.
     """
 
     def __init__(self, sample, shape, scoring="auto", logs=False, importance=None):
@@ -43,14 +43,14 @@ class Judge:
         self.scores = np.full((len(self.kept), *shape, n_classes), -np.inf, dtype=np.float32)
 
     def only(self, several):
-        """The same without the axes of the grid that have a single candidate; `several` says which have more."""
+        """Drop the axes of the grid with a single candidate; `several` marks the others."""
         single = tuple(axis for axis, has_several in enumerate(several, 1) if not has_several)
         self.right = self.right.squeeze(single)
         self.scores = self.scores.squeeze(single)
         return self
 
     def add(self, rows, scores, *, predicted=None, right=None, at=()):
-        """Note the scores of some of the validated points.
+        """Record the scores of some of the validated points.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class Judge:
         predicted : ndarray (r, ...), optional
             Best classes, if these are not the classes of the largest scores.
         right : ndarray (r, ...), optional
-            Which are right, if that is known better; NaN for a candidate that cannot be scored.
+            Which predictions are right, if not those equal to the code; NaN for a candidate that cannot be scored.
         """
         if right is None:
             predicted = scores.argmax(axis=-1) if predicted is None else predicted
@@ -91,7 +91,7 @@ class Judge:
         return Scored(self.sample.accuracies(self.right), None, tie_score, self.predicts_one_class, temperature)
 
     def predicts_one_class(self, index):
-        """Whether a candidate finds all points of one class, and none of another."""
+        """Whether exactly the points of one class are right, as if all were predicted to be of it."""
         right = self.right[(slice(None), *index)] > 0
         found = np.bincount(self.codes, right, minlength=self.sample.n_classes)
         of_class = np.bincount(self.codes, minlength=self.sample.n_classes)

@@ -15,7 +15,7 @@ MOST_OTHERS = 200_000  # points against which a subsample is validated
 class TuningSample(NamedTuple):
     """Points by class with weights and folds.
 
-    Only the rows `validated` need be held out (None: all), against all others. Where there are too many points the
+    Only the rows `validated` are held out (None: all), and predicted from all others. If there are too many points, the
     sample is a part of them, and its bandwidths are `bandwidth_ratio` times those of all points.
     """
 
@@ -50,7 +50,7 @@ class TuningSample(NamedTuple):
 
     @property
     def n_effective(self):
-        """Number of validated points of equal weight that would say as much."""
+        """Effective number of validated points."""
         weights = self.weights[self.rows]
         return weights.sum() ** 2 / (weights @ weights)
 
@@ -71,7 +71,7 @@ class TuningSample(NamedTuple):
         return out
 
     def splits(self):
-        """(train, test) masks of each fold; of each point if one is left out at a time."""
+        """(train, test) masks of each fold, or of each point for leave-one-out."""
         folds = np.arange(len(self.X)) if self.folds is None else self.folds
         for fold in range(folds.max() + 1):
             test = folds == fold
@@ -94,8 +94,8 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     ----------
     data : TrainingData
     cv : int, "loo", splitter or list of splits
-        Random stratified folds, one point at a time, or folds of all given samples. Of points that lack values
-        `MANY_FOLDS` in place of "loo", because those outside of a fold complete the others.
+        Random stratified folds, one point at a time, or folds of all given samples. With missing values `MANY_FOLDS`
+        folds replace "loo", because points outside a fold complete those in it.
     max_samples : int or None
         All classes together.
     random_state : int, RandomState or None

@@ -1,8 +1,8 @@
-"""Points in a scale in which their distances have squares, whatever the units and however far one of them lies."""
+"""Points in a scale where squared distances neither over- nor underflow, in any units and with far outliers."""
 
 import numpy as np
 
-FARTHEST = 1e100  # coordinates beyond are as far: nothing overflows when squared
+FARTHEST = 1e100  # larger coordinates are cut to this, so that squares do not overflow
 MOST_EXPONENT = 1000  # of the scale
 
 

@@ -1,4 +1,4 @@
-"""Whether numbers share one scale, so that columns of more spread count more, or have one each."""
+"""Whether all numbers share one scale, in which columns of larger spread count more, or each column has its own."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -16,7 +16,7 @@ ALIKE = 1.05  # scales of a smaller ratio are the same
 
 
 def shared_scale(table, data, *, random_state=0, n_jobs=None):
-    """The scale of all columns with which held-out labels are clearly more likely than with a scale for each.
+    """The shared scale, if held-out labels are clearly more likely with it than with a scale for each column.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The search over a grid of candidates: which one wins, and what is remembered of the others."""
+"""The search over a grid of candidates: the winner, and the table of all scores."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -6,13 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-GROWTHS, MORE = 2, 4  # how often a grid grows, and by how many values
+GROWTHS, MORE = 2, 4  # how many times a grid grows, and by how many values each time
 NEAR = 0.5  # standard errors: with 1 accuracy is lost, with less log loss
 SCORE_TOLERANCE = 1e-9  # scores this close are tied: sums of weights differ in their last bits
 
 
 class Splits(NamedTuple):
-    """All that the search asks of a sample: the weight of each split, and how bandwidths change from it to all points.
+    """The part of a sample that the search needs: split weights, and the factor from its bandwidths to those of all
+    points.
 
     For scores that do not come from a `TuningSample`.
     """
@@ -22,25 +23,24 @@ class Splits(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """What a family says of its candidates.
+    """Scores of a family's candidates.
 
     Attributes
     ----------
     by_split : ndarray (n_splits, k_1, k_2, ...)
-        Test scores; NaN for a candidate that a split cannot score, which then does not win, and for a split that scores
+        Test scores. NaN marks a candidate that a split cannot score, which then cannot win, and a split that scores
         nothing.
     deviations : ndarray (k_1, k_2, ...), optional
-        Standard deviations of the points' scores, if points are left out one at a time, which is one split, and are not
-        just right or wrong.
+        Standard deviations of the points' scores, for leave-one-out (one split) with scores other than right or wrong.
     tie_score : callable, optional
-        ``tie_score(index)`` decides between candidates whose scores nearly tie: see `search`.
+        ``tie_score(index)`` decides between nearly tied candidates, see `search`.
     influence : ndarray (v, k_1, k_2, ...), optional
-        Contributions of the points to the scores: the difference of two candidates' has the length of the standard
-        error of the difference of their scores. It says what nearly ties.
+        Contributions of the points to the scores. The norm of the difference between two candidates is the standard
+        error of the difference of their scores; it defines near ties.
     predicts_one_class : callable, optional
         ``predicts_one_class(index)`` says whether a candidate gave all held-out points the same class.
     temperature : callable, optional
-        ``temperature(index)`` makes probabilities of a candidate's scores.
+        ``temperature(index)``, with which a candidate's scores become probabilities.
     """
 
     by_split: np.ndarray
@@ -59,7 +59,7 @@ class Scored(NamedTuple):
         return cls(sample.accuracies(values), deviations, **options)
 
     def joined(self, other, axis):
-        """These candidates and then the others along an axis of the grid."""
+        """These candidates followed by the others along an axis of the grid."""
         k = self.by_split.shape[axis + 1]
 
         def at(mine, its):
@@ -98,9 +98,9 @@ class Search(NamedTuple):
     predicts_one_class : bool
         Whether the winner gave all held-out points the same class.
     at_end : {"smallest", "largest"} or None
-        Whether the winner of the parameter whose grid could grow is still the last one, and better than the next.
+        Whether the winner is still at an end of the growing grid and better than its neighbor.
     temperature : float or None
-        Of the winner's scores, if they are no log probabilities.
+        Temperature of the winner's scores, unless they are log probabilities.
     """
 
     params: dict
@@ -138,8 +138,8 @@ def search(sample, candidates, score, *, growing=None):
     ----------
     sample : TuningSample or Splits
     candidates : dict of str to sequence
-        Values of each parameter, ascending. Those of "bandwidth" are for all points; `score` gets what corresponds
-        to them in the sample.
+        Values of each parameter, ascending. Those of "bandwidth" are for all points; `score` gets the corresponding
+        bandwidths of the sample.
     score : callable
         ``score(sample, **candidates)``, a `Scored` or its `by_split` alone.
     growing : str, optional
@@ -147,9 +147,9 @@ def search(sample, candidates, score, *, growing=None):
 
     Notes
     -----
-    The mean test score weights splits by the points that they validate: the accuracy over all validated points. Of
-    candidates within `NEAR` standard errors of the best, or one of the difference if points have an influence, the one
-    of the best tie score wins, if there are tie scores. If no candidate has a score, all are tied.
+    The mean test score weights splits by their validated points, which gives the accuracy over all validated points.
+    Candidates within `NEAR` standard errors of the best (one standard error of the difference, if influences are given)
+    nearly tie: the best tie score wins, if there are tie scores. If no candidate has a score, all are tied.
     """
 
     def scored(candidates):
@@ -186,7 +186,7 @@ def _beyond(values, at_start):
 
 
 def _end(found, axis):
-    """At which end the winner lies, if it is better than its neighbor in the grid; None otherwise."""
+    """The end of the grid at which the winner lies, if it beats its neighbor; None otherwise."""
     position, last = found.index[axis], found.scores.shape[axis] - 1
     if 0 < position < last:
         return None
@@ -203,7 +203,7 @@ def _chosen(sample, candidates, scored):
     means = np.tensordot(weights, by_split, 1)
     if len(by_split) > 1:
         deviations = np.sqrt(np.tensordot(weights, (by_split - means) ** 2, 1))
-    elif deviations is None:  # one point at a time: each is a split, right or wrong
+    elif deviations is None:  # leave-one-out: each point is right or wrong
         deviations = np.sqrt(np.clip(means * (1 - means), 0, None))
     index = best_candidate(means)
     if scored.tie_score is not None:
@@ -236,8 +236,8 @@ def _best_of_tied(means, best, sample, scored):
 def best_candidate(scores):
     """Position of the best score; of tied ones the lower middle, parameter by parameter.
 
-    A range of candidates that do equally well is best left by neither end. Among the tied candidates the lower middle
-    of the first parameter's values is taken, among those that remain the lower middle of the second's, and so on.
+    The middle of a range of equally good candidates is safer than its ends. The lower middle of the first parameter's
+    tied values is taken, then the lower middle of the second's among the remaining ones, and so on.
     """
     scores = np.asarray(scores, dtype=np.float64)
     known = ~np.isnan(scores)

@@ -1,9 +1,9 @@
-"""The spread of a column: what scales, grids of bandwidths and reference rules start from.
+"""The spread of a column, from which scales, grids of bandwidths and reference rules are computed.
 
-The spread is the standard deviation of the values within reach: those beyond `REACH` interquartile ranges from the
-median count as the farthest within. One far value thus changes hardly anything, while heavy tails fill the reach. If
-more than half of the values are equal, the median distance of the others from them replaces the interquartile range. A
-column whose values differ by the rounding of their mean alone has no spread.
+The spread is the standard deviation of the values, after those more than `REACH` interquartile ranges from the median
+are replaced by the farthest value within. One far value thus changes little, while heavy tails still count. If more
+than half of the values are equal, the median distance of the others from them replaces the interquartile range. A
+column that varies by no more than the rounding of its mean has no spread.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ ROUNDING = 1e-12  # relative to the mean: standard deviations below are rounding
 NORMAL_QUARTILES = 1.349  # interquartile range of the standard normal
 _SHARES = (0.25, 0.5, 0.75)
 _LOOKED_AT = 1000  # values of a column
-_BLOCK = 1 << 17  # values that are copied at a time: a megabyte, which a cache holds
+_BLOCK = 1 << 17  # values copied at a time: a megabyte, which fits a cache
 
 
 def moments(values, weights=None):
@@ -57,7 +57,8 @@ def centers_and_spreads(columns, weights=None, farthest=np.inf):
 
 
 def within_reach(X, weights=None):
-    """X (n, d) with values beyond the reach of their column as the farthest within; itself if there are none."""
+    """X (n, d) with values beyond the reach of their column replaced by the farthest within; X itself if there are
+    none."""
     missing = np.isnan(X)
     incomplete = missing.any(axis=0)
     parts = [(slice(None), np.flatnonzero(~incomplete))]
@@ -105,13 +106,13 @@ def isolated(values, weights=None):
 
 
 def root_mean_square(values):
-    """Of numbers of at least 0 whose squares may be out of range."""
+    """Root mean square of nonnegative numbers, whose squares may be out of range."""
     largest = values.max(initial=0.0)
     return float(largest * np.sqrt(np.mean((values / largest) ** 2))) if largest > 0 else 0.0
 
 
 def effective_number(n, weights=None):
-    """Number of samples of equal weight that would say as much, ``(sum w)^2 / sum w^2`` of Kish; n without weights."""
+    """Kish's effective number of samples, ``(sum w)^2 / sum w^2``; n without weights."""
     return n if weights is None else float(weights.sum() ** 2 / (weights @ weights))
 
 
@@ -127,7 +128,7 @@ def _of_rows(rows, weights, farthest=np.inf):
     median, reach, mostly_one = _reach(rows, weights)
     for row in np.flatnonzero(_beyond(rows, median, reach) | (mostly_one & (farthest < np.inf))):
         within = _clipped(rows[row], median[row], reach[row])
-        exponent = np.frexp(np.abs(within).max())[1]  # far values may be so great that the others vanish next to them
+        exponent = np.frexp(np.abs(within).max())[1]  # far values may be so large that the others vanish next to them
         within, common = np.ldexp(within, -exponent), np.ldexp(median[row], -exponent)
         center, deviation = moments(within, weights)
         if mostly_one[row]:
@@ -156,6 +157,6 @@ def _beyond(rows, median, reach):
 
 
 def _clipped(values, median, reach):
-    """Values (n,), those beyond the reach as the farthest within."""
+    """Values (n,), with those beyond the reach replaced by the farthest within."""
     near = values[np.abs(values - median) <= reach]
     return np.clip(values, near.min(), near.max())
