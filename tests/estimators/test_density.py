@@ -326,6 +326,7 @@ def test_what_is_refused():
         "not positive definite": ParzenDensity(covariance_type=np.ones((3, 3))),
         "must be positive and finite": ParzenDensity(covariance_type=[1.0, 0.0, 1.0]),
         "For one for each feature set": ParzenDensity([1.0, 1.0, 1.0]),
+        "must be one number, got {0: 1.0}": ParzenDensity({0: 1.0}),
         "beyond the bounds": ParzenDensity(bounds=[[0, 1]] * 3),
         "pairs for 3 features": ParzenDensity(bounds=[[0, 1]]),
         "lower and a larger upper end": ParzenDensity(bounds=[[1, 0]] * 3),
@@ -512,3 +513,12 @@ def test_a_feature_that_others_explain_to_seven_digits_is_a_linear_combination(l
     else:
         with pytest.raises(ValueError, match="depend linearly"):
             density.fit(X)
+
+
+@pytest.mark.parametrize("kind", ["spherical", "diag", "full"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_query_of_the_largest_number_is_beyond_all_kernels(kind, dtype):
+    """In units of the features it would be infinite."""
+    X = np.random.default_rng(0).normal(size=(50, 2)).astype(dtype) * dtype(0.1)
+    density = ParzenDensity(covariance_type=kind).fit(X)
+    assert density.score_samples(np.array([[-np.finfo(dtype).max, 0]], dtype))[0] < -1e30

@@ -177,3 +177,9 @@ def test_one_far_cell_costs_no_accuracy(far):
     spoiled[7, 1] = far
     scores = [ParzenClassifier().fit(points, y[::2]).score(X[1::2], y[1::2]) for points in (X[::2], spoiled)]
     assert scores[0] > 0.93 and scores[1] > scores[0] - 0.03
+
+
+@pytest.mark.parametrize("deviation, varies", [(0.8e-12, False), (1.3e-12, True)])
+def test_deviations_of_a_trillionth_of_the_mean_are_rounding(deviation, varies):
+    X = 1 + deviation * np.tile([[-1.0], [1.0]], (50, 1))
+    assert (spreads(X)[0] > 0) == varies

@@ -729,3 +729,10 @@ def test_neighbors_of_mixed_rows_are_those_of_the_coded_columns():
     assert np.isfinite(knn(frame, frame, 5)[0]).all()
     numbers = frame[["a"]].dropna()
     assert_array_equal(knn(numbers, numbers, 3)[0], knn(numbers.to_numpy(), numbers.to_numpy(), 3)[0])
+
+
+def test_a_frame_without_rows_yet_says_what_to_do():
+    polars = pytest.importorskip("polars")
+    lazy = polars.DataFrame({"a": [1.0, 2.0, 3.0], "b": [0.0, 1.0, 0.0]}).lazy()
+    with pytest.raises(TypeError, match=r"pass X.collect\(\)"):
+        ParzenClassifier().fit(lazy, [0, 1, 0])

@@ -168,7 +168,9 @@ def _joined(columns):
 
 
 def is_frame(X):
-    """Whether X is a data frame that is not an array."""
+    """Whether X is a data frame that is not an array; a TypeError for one that has not been computed."""
+    if hasattr(X, "collect_schema") and hasattr(X, "collect"):
+        raise TypeError("X is a LazyFrame, whose rows are not known yet: pass X.collect().")
     return (
         hasattr(X, "columns")
         and not hasattr(X, "dask")

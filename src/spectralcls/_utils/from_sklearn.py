@@ -7,7 +7,15 @@ from typing import Any, ParamSpec, TypeVar
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._optional_dependencies import check_matplotlib_support
-from sklearn.utils._param_validation import HasMethods, Interval, Options, RealNotInt, StrOptions, validate_params
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Hidden,
+    Interval,
+    Options,
+    RealNotInt,
+    StrOptions,
+    validate_params,
+)
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 from sklearn.utils.validation import _check_sample_weight as check_weights
 from sklearn.utils.validation import _check_y as check_y
@@ -15,6 +23,7 @@ from sklearn.utils.validation import _check_y as check_y
 __all__ = [
     "CallbackSupport",
     "HasMethods",
+    "Hidden",
     "Interval",
     "Options",
     "RealNotInt",

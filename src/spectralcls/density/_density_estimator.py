@@ -1,5 +1,6 @@
 """Shared parts of the density estimators: parameters, the choice of a bandwidth, log densities of queries."""
 
+import reprlib
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from numbers import Real
@@ -9,7 +10,7 @@ import numpy as np
 
 from .._estimator import Estimator, with_parameters
 from .._tuning import reference_bandwidth
-from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.from_sklearn import Hidden, Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, CrossValidation, Kernel, RandomState, SampleBandwidth, Scale
 from ..kernels import KERNELS
 from ._density_model import DensityForm, bandwidth_classes
@@ -42,7 +43,7 @@ class Density(Estimator):
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"cv", "silverman", "scott"}),
-            "array-like",  # refused, with the alternative
+            Hidden("array-like"),  # refused, with the alternative
         ],
         "kernel": [StrOptions({*KERNELS, *ALIASES})],
         "covariance_type": [StrOptions({"spherical", "diag", "full"}), "array-like"],
@@ -82,10 +83,10 @@ class Density(Estimator):
 
     def _space(self, data, bounds):
         X = data.X
-        if np.ndim(self.bandwidth) > 0:
+        if not isinstance(self.bandwidth, str | Real):
             raise ValueError(
-                f"bandwidth must be one number, got an array of shape {np.shape(self.bandwidth)}. For one for each "
-                "feature set bandwidth=1 and covariance_type=[h_1**2, h_2**2, ...], for kernels of a covariance "
+                f"bandwidth must be one number, got {reprlib.repr(self.bandwidth)}. For one for each feature set "
+                "bandwidth=1 and covariance_type=[h_1**2, h_2**2, ...], for kernels of a covariance "
                 "matrix H covariance_type=H."
             )
         if not isinstance(self.covariance_type, str):

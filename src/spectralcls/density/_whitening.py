@@ -127,10 +127,13 @@ class Space:
         """z of x, in the dtype of X."""
         if self.root is None:
             return X
-        offset = X - self.center
+        offset, largest = X - self.center, np.finfo(X.dtype).max
         if self.root.ndim == 1:
-            return (offset / self.root).astype(X.dtype)
-        return np.ascontiguousarray(solve_triangular(self.root, offset.T, lower=True).T, dtype=X.dtype)
+            with np.errstate(over="ignore"):
+                Z = offset / self.root
+        else:
+            Z = np.ascontiguousarray(solve_triangular(self.root, offset.T, lower=True).T)
+        return np.clip(Z, -largest, largest).astype(X.dtype)  # a point so far away is beyond all kernels
 
     def leave(self, Z):
         """x of z, float64."""

@@ -9,8 +9,8 @@ from scipy.special import logsumexp
 
 from .._utils.advice import advise
 from .._utils.conversion import converted
-from .._utils.from_sklearn import Interval, StrOptions, validated
-from .._utils.validation import nonnegative_weights, sum_of_others, unit_scale
+from .._utils.from_sklearn import Hidden, Interval, StrOptions, validated
+from .._utils.validation import check_positive, nonnegative_weights, sum_of_others, unit_scale
 from ..kernels import KERNELS, kernel_sums
 from ._bandwidth_words import RULES, chosen_bandwidth
 
@@ -31,12 +31,13 @@ CONSTRAINTS: dict = {
     "n_permutations": [Interval(Integral, 1, 1_000_000, closed="both"), None],
     "random_state": ["random_state"],
 }
-_PAIR = {"bandwidth": [*CONSTRAINTS["bandwidth"], "array-like"]}  # of two samples
+_OF_TWO = [tuple, Hidden("array-like")]  # another sequence is refused by `pair_of`, which says how a pair is given
+_PAIR = {"bandwidth": [*CONSTRAINTS["bandwidth"], *_OF_TWO]}
 _TEST = {
     "bandwidth": [_NUMBER, StrOptions({"grid", "median", *RULES})],
     "kernel": [StrOptions({"gaussian", "laplace"})],
 }
-_PAIR_OF_TEST = {"bandwidth": [*_TEST["bandwidth"], "array-like"]}
+_PAIR_OF_TEST = {"bandwidth": [*_TEST["bandwidth"], *_OF_TWO]}
 checked, checked_pair = validated(CONSTRAINTS), validated(CONSTRAINTS | _PAIR)
 checked_test, checked_pair_test = validated(CONSTRAINTS | _TEST), validated(CONSTRAINTS | _TEST | _PAIR_OF_TEST)
 
@@ -91,15 +92,14 @@ def read_bandwidths(bandwidth, p, q, kernel, n_jobs):
 
 def pair_of(bandwidth):
     """One number for both samples, or a tuple of two."""
-    if not (np.ndim(bandwidth) == 0 or isinstance(bandwidth, tuple) and len(bandwidth) == 2):
+    pair = bandwidth if isinstance(bandwidth, tuple) else (bandwidth, bandwidth)
+    if len(pair) != 2 or not all(isinstance(h, Real) for h in pair):
         raise ValueError(
             "bandwidth has to be a number or a tuple of two numbers, for X and for Y (not one for each feature), "
             f"got {bandwidth!r}."
         )
-    h = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), 2)
-    if not (np.isfinite(h) & (h > 0)).all():
-        raise ValueError(f"bandwidth has to be positive and finite, got {bandwidth!r}.")
-    return tuple(h.tolist())
+    check_positive(np.array(pair, dtype=np.float64), "bandwidth")
+    return tuple(float(h) for h in pair)
 
 
 def log_density(points, sample, kernel, bandwidth, n_jobs, leave_one_out=False):
