@@ -1,8 +1,8 @@
-"""Gaussian sums on a grid in one to three features, and exact sums for what the grid leaves.
+"""Gaussian sums on a grid in one to three features, completed by exact sums where the grid is not accurate enough.
 
-Within a tolerance a query is settled if all its labels together are. Without one the grid takes the place of exact
-sums: a label's sum is settled if its own error is a rounding of it, and a label that is too far away for that is summed
-over its points.
+With a tolerance, a query is settled if the errors of all its labels together are within it. Without one the grid
+replaces exact sums: a label's sum is settled if its own error is of the order of rounding. Labels too far away for that
+are summed over their points.
 """
 
 from typing import Any
@@ -15,19 +15,19 @@ from ._exact import exact_sums
 from ._request import SumsRequest
 
 GRID_FEATURES = 3
-# Relative error of a label's sum on the grid in the place of an exact one. What the arithmetic of the grid rounds comes
-# on top; together they are less than half of what the guide promises.
+# Relative error of a label's sum on the grid if it replaces an exact one. With the rounding of the grid's arithmetic it
+# is less than half of the error that the guide promises.
 AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
-# Queries from which the grid takes the place of exact sums. Near ties are settled by all pairs, in parts of fewer.
+# Queries from which on the grid replaces exact sums. Near ties are settled by all pairs, in smaller parts.
 GRID_QUERIES = 1024
-# Pairs below which exact sums take as long as the grid, or so little longer that looking at the grid costs as much:
-# normal points, h = .2, 2000 to 32 000 of them. The grid gains from 2900 points on in one feature and 4100 in two
-# (labels: 4100 and 5800), and in three it gains nothing below 1e5.
+# Pairs below which exact sums take at most as long as the grid and the decision for it: 2000 to 32 000 normal points, h
+# = .2. The grid gains from 2900 points on in one feature and 4100 in two (labels: 4100 and 5800), and in three it gains
+# nothing below 1e5.
 GRID_PAIRS = {1: 2**23, 2: 2**24, 3: 2**27}
 
 
 def approximate_sums(request: SumsRequest) -> Any:
-    """The answer to a request from the grid, or None if exact sums are to give it.
+    """The answer to a request from the grid; None leaves it to exact sums.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
     Parameters
     ----------
     request : SumsRequest
-        Whatever its output. Without a tolerance no weight is negative, and the sums take the place of exact ones.
+        With any output. Without a tolerance no weight is negative, and the sums replace exact ones.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
         return _label_by_label(r)
     Q, X = (np.ascontiguousarray(points, dtype=np.float64) for points in (r.Q, r.X))
     weights = None if r.weights is None else np.ascontiguousarray(r.weights, dtype=np.float64)
-    # Exact sums of all bandwidths share their distances, so that one more costs a fraction of a pass.
+    # Exact sums of all bandwidths share distances: one more costs a fraction of a pass.
     n_passes = (1 + 0.3 * (len(r.bandwidths) - 1)) / len(r.bandwidths)
     share = 1.0 if r.labels is None else np.mean(r.labels >= 0)
     parts = [
@@ -111,7 +111,7 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
 
 
 def _label_by_label(request: SumsRequest) -> tuple[Array, Array] | None:
-    """Bandwidths (b, l): the points of a label at a time, with its share of the error."""
+    """Sums for bandwidths (b, l), one label at a time, each with its share of the allowed error."""
     parts, atol = [], request.atol / request.bandwidths.shape[1]
     for label, own in enumerate(request.bandwidths.T):
         labels = np.where(request.labels == label, 0, -1)
@@ -126,14 +126,14 @@ def _label_by_label(request: SumsRequest) -> tuple[Array, Array] | None:
 
 
 def _completed(request: SumsRequest, sums: Array, settled: Array, each_label: bool) -> Any:
-    """The answer in the form that the request asks for, of exact sums where they are not settled."""
+    """The answer in the requested form, with exact sums where the grid's are not settled."""
     r, scale = request, np.zeros(settled.shape)
     if r.output != "plain":
-        np.maximum(sums, 0.0, out=sums)  # a point taken out of a gridded sum leaves rounding of either sign
+        np.maximum(sums, 0.0, out=sums)  # a point subtracted from a gridded sum leaves rounding of either sign
     if r.output == "log":
         with np.errstate(divide="ignore"):
             np.log(sums, out=sums)
-    elif r.output == "scaled":  # each label at a scale of its own: float32 must not underflow
+    elif r.output == "scaled":  # each label has its own scale, so that float32 does not underflow
         top = sums.max(axis=-1)
         top[top == 0] = 1.0
         np.log(top, out=scale)

@@ -1,4 +1,4 @@
-"""Reference rules for the bandwidth of a kernel density estimate, and grids of bandwidths to choose from."""
+"""Reference rules for the bandwidth of a kernel density estimate, and grids of candidate bandwidths."""
 
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -32,8 +32,8 @@ _CONSTRAINTS = {
 def kernel_variance(kernel: Kernel, n_features: int) -> float:
     """Variance per coordinate of the radial kernel in R^d, at bandwidth 1.
 
-    Kernels whose bandwidths differ by the root of the ratio of these variances smooth by the same amount: it
-    is how rules stated for the Gaussian are carried over to the others.
+    Kernels whose bandwidths differ by the root of the ratio of these variances smooth by the same amount. Rules for the
+    Gaussian are carried over to other kernels in this way.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def kernel_variance(kernel: Kernel, n_features: int) -> float:
     Raises
     ------
     ValueError
-        For a kernel of which no density can be made, or a dimension below 1.
+        For a kernel without a density, or a dimension below 1.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def kernel_variance(kernel: Kernel, n_features: int) -> float:
 
 
 def _read(X: Any, sample_weight: ArrayLike | None) -> tuple[Array, Array | None]:
-    """The checked rows of positive weight, and their weights, None if none are given."""
+    """The checked rows of positive weight, and their weights (None if not given)."""
     X = converted(X, "X", dtype=[np.float64, np.float32], ensure_min_samples=2)
     if sample_weight is None:
         return X, None
@@ -75,8 +75,8 @@ def _read(X: Any, sample_weight: ArrayLike | None) -> tuple[Array, Array | None]
 
 
 def check_repetitions(n: float) -> None:
-    """Raise unless weights of the sum n can count repetitions of samples of which there is more than one."""
-    if n <= 1 + 1e-9:  # normalized weights add up to one but for rounding
+    """Raise if weights of sum n, as repetitions, make up one sample or less."""
+    if n <= 1 + 1e-9:  # normalized weights add up to one, to rounding
         raise ValueError(
             f"The sum of sample_weight is {n:g}, but it has to be greater than 1: weights count "
             "repetitions of a sample. Scale them so that they add up to the number of samples."
@@ -214,8 +214,8 @@ def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
 
     Section 3.2.3 of [1]_.
 
-    ``h = s (8 sqrt(pi) R(K) / (3 mu_2(K)^2 n))^(1/5)``; for the Gaussian this is the well-known
-    ``1.06 s n^(-1/5)`` (the print of it there lacks s).
+    ``h = s (8 sqrt(pi) R(K) / (3 mu_2(K)^2 n))^(1/5)``; for the Gaussian this is the well-known ``1.06 s n^(-1/5)``
+    (printed there without s).
 
     Parameters
     ----------
@@ -271,8 +271,8 @@ def bandwidth_grid(
 ) -> Array:
     """Ascending bandwidths in a geometric progression around Silverman's rule.
 
-    Half of the grid lies below the rule. Beyond either end little changes: the density rule approaches that
-    of the nearest neighbor as h vanishes, the distance rules that of the nearest mean as h grows.
+    Half of the grid lies below the rule. Little changes beyond its ends: as h vanishes, the density rule approaches the
+    nearest-neighbor rule, and as h grows, the distance rules approach the nearest-mean rule.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Sums by label with a bound of what they miss, for decisions that need no more."""
+"""Sums by label with a bound of their missing part, for decisions that need no exact sums."""
 
 from typing import Any, NamedTuple
 
@@ -14,11 +14,11 @@ from ._request import SumsRequest
 
 
 class BoundedSums(NamedTuple):
-    """Lower bounds of sums, apart from rounding, and what each of them may miss."""
+    """Lower bounds of sums, to rounding, and the largest missing part of each."""
 
     log_scale: Array  # (m, b, l)
     sums: Array  # (m, b, l, c), to be multiplied by exp(log_scale)
-    missing: Any  # (l, c) or 0, the share of a column's sum over all labels that the sum of a label may miss
+    missing: Any  # (l, c) or 0: largest missing part of a label's sum, as a share of the column's sum over all labels
 
 
 def bounded_sums(
@@ -26,7 +26,7 @@ def bounded_sums(
 ) -> BoundedSums:
     """Sums over checked points that leave out far tiles: all labels together miss at most ``rtol`` of a column's sum.
 
-    A label misses no more than its share of the weights in that.
+    Each label misses at most its share of the weights.
     """
     Q, points, bandwidths, n_threads = _checked(Q, points, bandwidths, n_jobs)
     scale, sums, used = compiled.packed_kernel_sums(
@@ -43,11 +43,11 @@ def gridded_sums(
 ) -> BoundedSums | None:
     """Gaussian sums in few features on a grid; None if exact sums are predicted to be as fast.
 
-    Their error has either sign, so that it is subtracted, and twice of it may be missing. A query that the grid does
-    not settle gets NaN.
+    Their error has either sign: it is subtracted for a lower bound, which may then miss twice the error. A query that
+    the grid does not settle gets NaN.
 
     The scale of a label is the logarithm of its mean kernel value. By Jensen's inequality the mean exponent, weighted
-    by the terms of the sum, is no larger, which is what a bound of the exponents' rounding needs.
+    by the terms of the sum, is no larger, which bounds the rounding of the exponents.
     """
     error = rtol / (1 - rtol)  # of the computed sums
     of_labels = error * points.n_labels

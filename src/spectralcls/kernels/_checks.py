@@ -1,4 +1,4 @@
-"""What the arguments of kernel sums and matrices must be, each checked and converted once."""
+"""Checks of the arguments of kernel sums and matrices, each converted once."""
 
 from numbers import Integral, Real
 from sys import float_info
@@ -22,7 +22,7 @@ def check_points(Q: ArrayLike, X: ArrayLike) -> tuple[Array, Array]:
 
 
 def check_queries(Q: Any, X: Any, same: bool) -> tuple[Any, Any]:
-    """Both in one dtype; X, an array or packed points, is known to be right. Q needs no check if it is X."""
+    """Q and X in one dtype. X, an array or packed points, is checked already, and so is Q if it is X."""
     if not same:
         Q = check_matrix(Q, "Q")
     if Q.dtype != X.dtype:
@@ -36,11 +36,11 @@ def check_matrix(A: ArrayLike, name: str) -> Array:
     if is_ready(A, (np.float64, np.float32)) and A.ndim == 2:
         return A
     A = converted(A, name, dtype=[np.float64, np.float32], order="C")
-    return np.require(A, requirements="A")  # the core reads whole vectors, at addresses that suit their numbers
+    return np.require(A, requirements="A")  # the core reads aligned vectors
 
 
 def check_weights(weights: Any, n: int, n_bandwidths: int | None, *dtypes: DTypeLike) -> Array | None:
-    """Weights in one of the dtypes, the first if they are of another kind."""
+    """Weights in one of the dtypes; others are converted to the first."""
     if weights is None:
         return None
     if not is_ready(weights, dtypes):
@@ -71,7 +71,7 @@ def check_labels(labels: ArrayLike | None, n_labels: Any, n: int) -> tuple[Array
 
 
 def check_bandwidths(bandwidth: Any, n_labels: int | None = None) -> tuple[Array, bool]:
-    """(array (b,) or, a column for each of n_labels labels, (b, l); whether the result has the axis b)."""
+    """Bandwidths as an array, (b,) or (b, n_labels), and whether the result has the axis b."""
     if isinstance(bandwidth, float) and 0 < bandwidth < np.inf:
         return np.array([bandwidth]), False
     bandwidths = check_widths(bandwidth)
@@ -103,7 +103,7 @@ def check_kernel(kernel: object) -> None:
 
 
 def check_log(log: Any) -> str:
-    """The core's name of the output."""
+    """The name of the output in the core."""
     if not (isinstance(log, (bool, np.bool_)) or (isinstance(log, str) and log == "pair")):
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
     return {False: "plain", True: "log", "pair": "scaled"}[log]
@@ -149,7 +149,7 @@ def check_groups(exclude_groups: Any, m: int, n: int) -> tuple[Array | None, Arr
         if groups.shape != (size,) or groups.dtype.kind not in "iu" or groups.min(initial=0) < 0:
             raise ValueError(f"exclude_groups must be {m} and {n} integers that are not negative.")
     n_groups = max(_largest(query_groups), _largest(point_groups)) + 1
-    if n_groups > m + n:  # the core counts the points of each: numbers without a member are left out
+    if n_groups > m + n:  # the core counts the points of each group: empty groups are dropped
         groups = np.unique(np.concatenate([query_groups, point_groups]), return_inverse=True)[1]
         query_groups, point_groups, n_groups = groups[:m], groups[m:], int(groups.max()) + 1
     first, second = (np.ascontiguousarray(groups, dtype=np.int64) for groups in (query_groups, point_groups))

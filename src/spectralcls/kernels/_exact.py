@@ -1,4 +1,4 @@
-"""Sums over all pairs, or over those that can change the rounded result."""
+"""Sums over all pairs, or over the pairs that can change the rounded result."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from ._request import SumsRequest
 
 
 def exact_sums(request: SumsRequest, rows: Any = slice(None), **changes: Any) -> Any:
-    """The answer to a request, or to a changed one, for some rows of its queries.
+    """The answer to a request for some rows of its queries.
 
-    With `rtol`, tiles of points too far away to matter are left out as well.
+    With `rtol`, distant tiles of points are left out as well.
     """
     request = request._replace(**changes) if changes else request
     parts = _similar_bandwidths(request.bandwidths) if len(request.bandwidths) > 1 else ()
@@ -59,7 +59,7 @@ def _of_bandwidths(weights: Array | None, part: Array) -> Array | None:
 
 
 def _similar_bandwidths(bandwidths: Array) -> list[Array]:
-    """Places of the bandwidths, in parts that differ by less than 2^30: a packing of points serves no wider range."""
+    """Indices of the bandwidths, in parts that span a factor below 2^30: one packing covers at most this range."""
     exponents = np.frexp(bandwidths.reshape(len(bandwidths), -1).max(axis=1))[1]
     part = (exponents - exponents.min()) // 30
     return [np.flatnonzero(part == p) for p in np.unique(part)]

@@ -29,7 +29,7 @@ from ._weight_range import rescale_weights, weights_fit_dtype
 
 __all__ = ["KERNELS", "PackedPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
-# Those of which a density can be made, which is what the estimators take.
+# Kernels with a density, which the estimators accept.
 KERNELS = tuple(name for name, profile in PROFILES.items() if profile.variance)
 
 
@@ -52,8 +52,8 @@ def kernel_sums(
 ) -> Any:
     """Sum kernel values: ``out[i, b, l, c] = sum_j W[j, c] k_b(q_i, x_j)`` over the points j of label l.
 
-    Distances, kernel values and sums stay in registers: no (m, n) array exists, and a further bandwidth, label
-    or column does not compute a distance again.
+    Distances, kernel values and sums stay in registers. No (m, n) array is formed, and further bandwidths, labels or
+    columns share the distances.
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ def kernel_sums(
     -----
     Cost O(m n (d + b + c)) time, O((m + n) (d + c)) memory. The guide's page "Numerics and reproducibility" states how
     exact the sums are and which method answers which call. If a sample of the queries shows that it pays, pairs too
-    small to change the rounded result are pruned: all those of a query and a label together add at most a quarter of a
-    rounding of its sum of absolute terms. On clustered data at the bandwidth of a classifier this is most of them.
+    small to change the rounded result are pruned: those of a query and a label add at most a quarter ulp of its sum of
+    absolute terms. On clustered data, at the bandwidth of a classifier, most pairs are pruned.
 
     Examples
     --------
@@ -141,14 +141,14 @@ def kernel_sums(
     bandwidths, has_bandwidths = check_bandwidths(bandwidth, n_labels if has_labels else None)
     dtype, log_shift = X.dtype, 0.0
     if output == "plain" and normalize and not is_representable(kernel, X, bandwidths):
-        # The constant overflows or vanishes, the product need not: so with a scale, in float64.
+        # The constant overflows or vanishes although the product may not: use a scale, in float64.
         output, Q, X = "scaled", Q.astype(np.float64), X.astype(np.float64)
         points = points if points is None else points.astype(np.float64)
     own = points is not None and weights is None
     if own:
         weights = points.weights
         W = None if weights is None else weights.reshape(len(X), -1)
-    else:  # with a scale, weights may be beyond what float32 holds
+    else:  # with a scale, weights may exceed the range of float32
         others = () if output == "plain" else (np.float64,)
         W = check_weights(weights, len(X), len(bandwidths), X.dtype, *others)
     if output == "log" and W is not None and W.min(initial=0) < 0:
@@ -187,7 +187,7 @@ def kernel_sums(
         is_pair=isinstance(log, str),
     )
     sums = approximate_sums(request)
-    if sums is None:  # in few features tiles too far away to matter are not looked for
+    if sums is None:  # in few features the core does not look for distant tiles
         sums = exact_sums(request, rtol=request.rtol if X.shape[1] > GRID_FEATURES else 0.0)
     return request.answer(sums)
 
@@ -265,7 +265,7 @@ def kernel_matrix(
     elif np.may_share_memory(out, Q) or np.may_share_memory(out, X):
         raise ValueError("out must not share memory with Q or X: it is written while they are read.")
     if normalize and not is_representable(kernel, X, bandwidths):
-        labels = np.arange(len(X))  # each point's share of the sums by itself, in logarithms
+        labels = np.arange(len(X))  # each point is a label of its own
         logs = kernel_sums(
             Q.astype(np.float64),
             X.astype(np.float64),

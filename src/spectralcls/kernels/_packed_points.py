@@ -1,4 +1,4 @@
-"""Points of kernel sums that are checked and packed once, for many calls."""
+"""Points that are checked and packed once, for many calls of kernel sums."""
 
 from typing import Any, Self
 
@@ -13,13 +13,13 @@ from ._weight_range import weights_fit_dtype
 
 
 class PackedPoints:
-    """Points in the place of X in kernel sums, kernel matrices and searches for neighbors, ready for the next query.
+    """Points for the argument X of kernel sums, kernel matrices and neighbor searches, checked and packed once.
 
     :func:`kernel_sums`, :func:`kernel_matrix`, :func:`~spectralcls.neighbors.knn` and
-    :func:`~spectralcls.neighbors.reverse_knn` take them. A call with an array looks at every number in it, sorts the
-    points by label, scales them and lays them out for the vector units, or builds a k-d tree, before the first
-    distance: for a single query that costs many times the answer. These points are looked at here, and packed at the
-    first call. Neighbors are those among all of them, whatever the labels.
+    :func:`~spectralcls.neighbors.reverse_knn` take them. Before its first distance, a call with an array checks every
+    number in it, sorts the points by label, scales them and lays them out for the vector units, or builds a k-d tree.
+    For a single query this costs many times the answer. These points are checked here and packed at the first call.
+    Neighbors are searched among all points, regardless of labels.
 
     Parameters
     ----------
@@ -50,11 +50,10 @@ class PackedPoints:
 
     Notes
     -----
-    Packing costs O(n (d + c)) time and memory, kept until the object is gone. Each of two layouts is made by the first
-    call that needs it: for all pairs, one or two copies of X; to leave pairs out unseen, two or three and up to 36
-    numbers in float32 for each point. Either has a copy of the weights. A k-d tree has another copy of X and a quarter
-    of its size in boxes. Nothing of it is pickled: an unpickled object packs again at its first call. Calls may come
-    from several threads.
+    Packing costs O(n (d + c)) time and memory, which the object keeps. The first call that needs one of two layouts
+    makes it: for all pairs, one or two copies of X; for pruning, two or three copies and up to 36 float32 numbers for
+    each point. Both hold a copy of the weights. A k-d tree holds another copy of X and a quarter of its size in boxes.
+    None of this is pickled: an unpickled object packs again at its first call. Calls may come from several threads.
 
     Examples
     --------
@@ -85,7 +84,8 @@ class PackedPoints:
         self._forget()
 
     def _forget(self) -> None:
-        # By the first who asks: of several threads' work one is kept, and no fork finds a lock held.
+        # Filled on demand without a lock, which a fork could find held: if several threads compute a value, one is
+        # kept.
         self._made: dict[Any, Any] = {}
 
     @property
@@ -106,7 +106,7 @@ class PackedPoints:
         return f"PackedPoints({len(self)} points, {self.shape[1]} features, {self.dtype}{labels})"
 
     def astype(self, dtype: DTypeLike, copy: bool = False) -> Self:
-        """The same points in another dtype: for float64 queries of float32 points.
+        """The same points in another dtype: used for float64 queries of float32 points.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class PackedPoints:
         return self._made[dtype]
 
     def packed(self, n_threads: int | None = None) -> Any:
-        """What the core computes with; packed by the first who asks.
+        """The points as the core computes with them, packed at the first call.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class PackedPoints:
         return self._made["label", label]
 
     def indexed(self) -> Any:
-        """What the core searches for neighbors; it builds a tree in the first call that is the better for it.
+        """The points as the core searches them for neighbors. It builds a tree in the first call that gains by it.
 
         Returns
         -------
@@ -185,7 +185,7 @@ class PackedPoints:
         return self._made["indexed"]
 
     def largest(self) -> float:
-        """How large coordinates are.
+        """The size of the coordinates.
 
         Returns
         -------
@@ -202,7 +202,7 @@ class PackedPoints:
         Returns
         -------
         weights : float64 ndarray of shape (n_labels, c)
-            Sums of each column, without labels in one row.
+            Column sums for each label; a single row without labels.
         """
         if "by label" not in self._made:
             columns = np.ones((len(self), 1)) if self.weights is None else self.weights.reshape(len(self), -1)
@@ -218,8 +218,8 @@ class PackedPoints:
         Returns
         -------
         as_they_are : bool
-            False if they are so large, small or different that such sums need another precision, or a point weighs
-            nothing: then every call packs the points anew.
+            False if a weight is zero, or if their sizes or range need another precision. Then every call packs the
+            points again.
         """
         if "in range" not in self._made:
             self._made["in range"] = self.weights is None or weights_fit_dtype(self.weights, self.dtype)

@@ -1,6 +1,6 @@
-"""The radial kernels k(u), u = |x - y| / h: what Python needs to know of each, one row a kernel.
+"""The radial kernels k(u), u = |x - y| / h, as Python needs them: one row for each.
 
-Their values are a table in the core (``profile.hpp``). A new kernel is a row there and a row here.
+The core has a table of their values (``profile.hpp``). A new kernel takes a row there and a row here.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Profile(NamedTuple):
     cumulative : callable or None
         u -> integral of that density in one dimension up to u.
     pieces : tuple of two ndarrays or None
-        Coefficients, from the constant on, of the polynomials that `cumulative` is on [-1, 0] and [0, 1].
+        Coefficients, from the constant on, of `cumulative` as a polynomial on [-1, 0] and on [0, 1].
     radius : callable or None
         (rng, d, size) -> distances from zero of points drawn from that density in R^d.
     """
@@ -83,7 +83,7 @@ def _cosine_moment(d: int) -> float:
 
 
 def _cosine_radius(rng: np.random.RandomState, d: int, size: int) -> np.ndarray:
-    """By rejection from the density of 1 - u^2, which cos(pi u / 2) nowhere exceeds."""
+    """Rejection sampling from the density of 1 - u^2, which bounds cos(pi u / 2)."""
     out = np.empty(size)
     missing = np.arange(size)
     while len(missing):
@@ -95,7 +95,7 @@ def _cosine_radius(rng: np.random.RandomState, d: int, size: int) -> np.ndarray:
 
 
 def _sine_series() -> np.ndarray:
-    """Of (1 + sin(pi u / 2)) / 2, exact to rounding for u up to 1."""
+    """Power series of (1 + sin(pi u / 2)) / 2, exact to rounding for u up to 1."""
     out = np.zeros(22)
     out[0], odd = 0.5, np.arange(1, 22, 2)
     out[odd] = np.cos(np.pi * (odd - 1) / 2) * np.exp(odd * np.log(np.pi / 2) - gammaln(odd + 1)) / 2

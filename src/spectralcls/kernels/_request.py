@@ -10,16 +10,16 @@ from ._packed_points import PackedPoints
 
 
 class SumsRequest(NamedTuple):
-    """What the ways to compute sums need, checked, in the dtype of the computation, and what their answer becomes.
+    """Checked arguments in the dtype of the computation, and the form of the answer.
 
-    An answer has all axes, (m, b, l, c); it is one array for the outputs "plain" and "log", for "scaled" a pair
-    (log_scale (m, b, l), sums).
+    Answers have all axes, (m, b, l, c). They are an array for the outputs "plain" and "log", and a pair (log_scale (m,
+    b, l), sums) for "scaled".
     """
 
     Q: Array
     X: Array
     bandwidths: Array  # (b,) or (b, l)
-    points: PackedPoints | None = None  # X, packed; None if they do not serve this request
+    points: PackedPoints | None = None  # X, packed; None if this request cannot use them
     weights: Array | None = None  # (n, c) or (n, b, c); None if all are 1
     own_weights: bool = False  # whether they are those of the packed points
     labels: Array | None = None
@@ -32,13 +32,13 @@ class SumsRequest(NamedTuple):
     atol: float = 0.0
     n_threads: int = 1
     dtype: Any = None  # of the answer
-    log_shift: float = 0.0  # of the logarithms: weights were divided by its exponential
+    log_shift: float = 0.0  # added to logarithms: the weights were divided by its exponential
     axes: tuple[bool, bool, bool] = (True, True, True)  # whether the answer keeps the axes b, l and c
     normalize: bool = False
     is_pair: bool = False
 
     def of_label(self, label: int) -> "SumsRequest":
-        """The request for the sum of one label, over its points alone."""
+        """The request for a single label, with its points alone."""
         own = np.flatnonzero(self.labels == label)
         excluded = self.excluded
         if excluded is not None:
@@ -57,7 +57,7 @@ class SumsRequest(NamedTuple):
         )
 
     def answer(self, sums: Any) -> Any:
-        """Sums of all axes as the user asked for them."""
+        """Sums with all axes, in the form that the user asked for."""
         log_factor: Any = self.log_shift
         if self.normalize:
             constants = log_normalizer(self.kernel, self.X.shape[1], self.bandwidths)

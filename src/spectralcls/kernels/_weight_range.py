@@ -1,4 +1,4 @@
-"""Weights of sums that have a scale, in a range where neither they nor their products with kernel values vanish."""
+"""Rescaled weights for sums with a scale: neither they nor their products with kernel values underflow."""
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -7,7 +7,7 @@ from .._utils.typing import Array
 
 
 def weights_fit_dtype(W: Array, dtype: DTypeLike) -> bool:
-    """Whether sums with a scale, which are relative to the kernel value of the nearest point, take weights as they are.
+    """Whether sums with a scale, relative to the nearest point's kernel value, can use the weights unchanged.
 
     Parameters
     ----------
@@ -18,15 +18,15 @@ def weights_fit_dtype(W: Array, dtype: DTypeLike) -> bool:
     Returns
     -------
     as_they_are : bool
-        False if the nearest point might weigh nothing, or so little that heavier ones count whose kernel values vanish
-        beside its own, or if sums might overflow.
+        False if the nearest point's weight may be zero, or so small that heavier points with vanishing kernel values
+        matter, or if sums may overflow.
     """
     sizes = _sizes(W)
     return bool(sizes.all()) and _is_moderate(sizes, dtype)
 
 
 def rescale_weights(W: Array, labels: Array | None, dtype: DTypeLike) -> tuple[Array, Array, float]:
-    """Weights and labels with which such sums are right, and the logarithm of the factor that is left to them.
+    """Weights and labels for correct sums with a scale, and the logarithm of the factor to apply to the sums.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ def rescale_weights(W: Array, labels: Array | None, dtype: DTypeLike) -> tuple[A
     Returns
     -------
     W : ndarray of shape (n, ...)
-        In the dtype that the sums need; divided by a power of two if that is not the one asked for, or not enough.
+        In the dtype that the sums need. Divided by a power of two if `dtype` has too narrow a range.
     labels : int64 ndarray of shape (n,)
-        Negative for points that weigh nothing, which are left out.
+        Negative for points of weight zero, which are left out.
     log_scale_shift : float
         Logarithm of the power of two.
     """
@@ -53,12 +53,12 @@ def rescale_weights(W: Array, labels: Array | None, dtype: DTypeLike) -> tuple[A
 
 
 def _sizes(W: Array) -> Array:
-    """The largest absolute weight of each point, in all columns: they share the scale."""
-    return np.abs(W.reshape(len(W), -1).T, order="C").max(axis=0)  # column by column: there are few
+    """The largest absolute weight of each point over all columns, which share a scale."""
+    return np.abs(W.reshape(len(W), -1).T, order="C").max(axis=0)  # column by column, because there are few
 
 
 def _is_moderate(sizes: Array, dtype: DTypeLike) -> bool:
-    """Whether they are neither so large or small, nor so different, that `dtype` has too narrow a range."""
+    """Whether the sizes and their ratios are within the range of `dtype`."""
     seen = sizes[sizes > 0]
     if not len(seen):
         return True

@@ -40,13 +40,13 @@ def _largest(points: Any) -> float:
 
 
 def _exponent(Q: Array, X: Any) -> int:
-    """The binary exponent of the largest coordinate, some exponent that is in range if all are 0."""
+    """The binary exponent of the largest coordinate; one in range if all are 0."""
     largest = max(_largest(X), _largest(Q))
     return frexp(largest)[1] if largest else _EXPONENTS[X.dtype][1]
 
 
 def _in_range(Q: Array, X: Any, exponent: int | None = None) -> tuple[Array, Any, int]:
-    """Q and X times the power of two at which squared distances neither overflow nor vanish, and its exponent."""
+    """Q and X times a power of two, so that squared distances neither over- nor underflow, and its exponent."""
     low, high = _EXPONENTS[X.dtype]
     exponent = _exponent(Q, X) if exponent is None else exponent
     if low <= exponent <= high:
@@ -59,14 +59,14 @@ def _in_range(Q: Array, X: Any, exponent: int | None = None) -> tuple[Array, Any
 def _scaled_back(distances: Array, shift: int) -> Array:
     if not shift:
         return distances
-    with np.errstate(over="ignore"):  # a distance that its dtype cannot hold is infinite
+    with np.errstate(over="ignore"):  # a distance beyond the range of its dtype is infinite
         return np.ldexp(distances, -shift)
 
 
 def _far_rows(Q: Array, X: Any, exponent: int) -> list[Array] | None:
-    """Masks of the rows of Q and X that are too large to be squared, if others would vanish beside them; or None.
+    """Masks of the rows of Q and X that are too large to be squared, if scaling them would underflow others; or None.
 
-    No single scale serves both: near rows are then searched apart from far ones."""
+    No single scale suits both, so near and far rows are searched separately."""
     low, high = _EXPONENTS[X.dtype]
     excess = exponent - high
     if excess <= 0:
@@ -80,7 +80,7 @@ def _far_rows(Q: Array, X: Any, exponent: int) -> list[Array] | None:
 
 
 def _knn(Q: Array, X: Any, k: int, algorithm: str, n_threads: int, exponent: int | None = None) -> tuple[Array, Array]:
-    """The same of checked arrays: distances and indices."""
+    """`knn` of checked arrays: distances and indices."""
     Q, X, shift = _in_range(Q, X, exponent)
     points = X.indexed() if isinstance(X, PackedPoints) else X
     distances, indices = compiled.knn(Q, points, k, algorithm, n_threads)
@@ -90,7 +90,7 @@ def _knn(Q: Array, X: Any, k: int, algorithm: str, n_threads: int, exponent: int
 def _knn_with_far_rows(
     Q: Array, X: Any, far_queries: Array, far_points: Array, k: int, *how: Any
 ) -> tuple[Array, Array]:
-    """The same where some rows are far: near queries find their near points and the far ones apart."""
+    """`_knn` with far rows: near queries search near and far points separately."""
     distances, indices = np.empty((len(Q), k), X.dtype), np.empty((len(Q), k), np.int64)
     if far_queries.any():
         distances[far_queries], indices[far_queries] = _knn(Q[far_queries], X, k, *how)
@@ -203,15 +203,16 @@ def row_starts(rows: Array, n_rows: int) -> Array:
     return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
 
 
-# Medians of an edge to a row that is infinitely far away. Outliers of a sample are nearer: the longest of 4e5 edges of
-# normal samples has 20000 medians in one dimension, 100 in two. A single edge of 1e6 decides the mean square of 1e10.
+# Edges longer than this many medians lead to rows that count as infinitely far. Outliers of a sample are nearer: the
+# longest of 4e5 edges of normal samples has 20000 medians in one dimension, 100 in two. A single edge of 1e6 medians
+# dominates the mean square of 1e10 edges.
 _INFINITE = 1e6
 
 
 def root_mean_square(distances: ArrayLike) -> float:
-    """Of the lengths of edges, 1 where all are zero; no square of a length is formed.
+    """Root mean square of the lengths of edges, 1 if all are zero; no length is squared unscaled.
 
-    Edges to a row far away from all others have no part in it: one would decide alone."""
+    Edges to rows far from all others are left out: one would dominate."""
     positive = np.asarray(distances, dtype=np.float64)[np.asarray(distances) > 0]
     if not len(positive):
         return 1.0
@@ -223,12 +224,12 @@ def root_mean_square(distances: ArrayLike) -> float:
 
 
 def mean_squared_length(distances: ArrayLike) -> float:
-    """Data-driven scale of the heat kernel: the mean squared length of the edges but to far rows, 1 if all are zero.
+    """Scale of the heat kernel: the mean squared length of all edges except those to far rows, 1 if all are zero.
 
     Raises
     ------
     ValueError
-        If that is no number in float64 although the lengths are.
+        If it is out of float64's range although the lengths are not.
     """
     root = root_mean_square(distances)
     if not np.finfo(float).tiny <= root * root <= np.finfo(float).max:
@@ -260,7 +261,7 @@ def undirected(
     if symmetrize == "and":
         mutual = counts > 1
         pairs, first, counts = pairs[mutual], first[mutual], counts[mutual]
-    # One value for both directions: found from the other end a distance may be rounded otherwise.
+    # One value for both directions: a distance computed from the other end may be rounded differently.
     edges = np.concatenate([pairs, pairs % n * n + pairs // n])
     order = np.argsort(edges, kind="stable")
     edges, values, counts = edges[order], np.tile(distances[first], 2)[order], np.tile(counts, 2)[order]
@@ -268,7 +269,7 @@ def undirected(
 
 
 def without_self(distances: Array, indices: Array) -> tuple[Array, Array]:
-    """Drop each point's own entry from its k + 1 neighbors (the last where duplicates have hidden it)."""
+    """Drop each point's own entry from its k + 1 neighbors, or the last one if duplicates replaced it."""
     n, width = indices.shape
     own = indices == np.arange(n)[:, None]
     own[~own.any(axis=1), -1] = True

@@ -1,4 +1,4 @@
-"""Cholesky factors and their inverses, in place and by blocks, so that Ctrl-C is answered between two of them."""
+"""Cholesky factors and their inverses, in place and by blocks; Ctrl-C is answered between blocks."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from .._core.interrupt import matmul
 from .._utils.typing import Array
 from ._lapack import potrf, potrs, trtri
 
-_BLOCK = 2048  # rows and columns of a factor that one call of LAPACK finds, in a twentieth of a second
+_BLOCK = 2048  # order of a block: one call of LAPACK takes a twentieth of a second
 _ROUNDING = 10  # units in the last place
 
 
 class NotPositiveDefiniteError(np.linalg.LinAlgError):
-    """A Cholesky factorization met a pivot that is not positive, or only by rounding.
+    """A pivot of a Cholesky factorization is not positive, or positive only by rounding.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class NotPositiveDefiniteError(np.linalg.LinAlgError):
 def cholesky_in_place(M: Array) -> Array:
     """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous ``M``, float32 or float64.
 
-    U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied. The
-    diagonal of M is of order 1: pivots that are rounding compared with it are refused like negative ones.
+    U is Fortran-ordered. Its strict lower triangle still holds entries of M, and nothing is copied. The diagonal of M
+    is of order 1: pivots as small as rounding are refused like negative ones.
     """
     for start in range(0, len(M), _BLOCK):
         _factor_block(M, slice(start, min(start + _BLOCK, len(M))))
@@ -50,8 +50,8 @@ def cholesky_in_place(M: Array) -> Array:
 
 
 def _factor_block(M: Array, block: slice) -> None:
-    """Rows and columns of the factor from the known ones before it: LAPACK does it all in one call, but does not listen
-    to Ctrl-C while it does."""
+    """A block of rows and columns of the factor, from the known ones before it. A single call of LAPACK for all blocks
+    would not answer Ctrl-C."""
     before = M[block, : block.start]
     corner = np.asfortranarray(M[block, block].T)  # M itself if it has one block
     if block.start:
@@ -72,7 +72,7 @@ def _factor_block(M: Array, block: slice) -> None:
 
 
 def inverse_in_place(U: Array) -> Array:
-    """U^-1 in the memory of the Fortran-ordered upper factor ``U``; what is below the diagonal becomes zero.
+    """U^-1 in the memory of the Fortran-ordered upper factor ``U``; entries below the diagonal become zero.
 
     n^3 / 3 multiply-adds.
     """

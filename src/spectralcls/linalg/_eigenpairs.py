@@ -1,4 +1,4 @@
-"""The way in: which solver, from what, how far, and what is said if it did not get there."""
+"""Leading eigenpairs: the choice of the solver, its arguments, and a warning without convergence."""
 
 from numbers import Integral
 from typing import Any
@@ -15,7 +15,7 @@ from .._utils.typing import Array, ArrayLike, RandomState, Solver
 from ._eigenproblem import Eigenproblem, EigenResult
 from ._eigensolvers import arpack, dense, lanczos
 
-_SMALL = 400  # dimension up to which a dense decomposition is the quickest way
+_SMALL = 400  # dimension up to which a dense decomposition is the fastest
 _LARGE = 5000  # and above which it is never chosen
 _SOLVERS = ("auto", "lanczos", "arpack", "dense")
 
@@ -90,10 +90,10 @@ def top_eigenpairs(
 
     Notes
     -----
-    Equal and nearly equal eigenvalues come out complete with "lanczos" and "dense". A random block of b vectors meets
-    an eigenspace of dimension r in min(b, r) directions, so a cluster of fewer than b found values is complete. If one
-    is fuller, a further search in the complement of what was found, with blocks of twice the width, looks for more
-    copies.
+    Equal and nearly equal eigenvalues come out complete with "lanczos" and "dense". A random block of b vectors spans
+    min(b, r) directions of an eigenspace of dimension r, so a cluster of fewer than b found values is complete. For a
+    larger cluster, a further search with blocks of twice the width looks for more copies in the complement of the found
+    vectors.
 
     Cost: ``n_block_products`` block products and O(n max_basis block_size) operations for each.
 
@@ -114,7 +114,7 @@ def top_eigenpairs(
             f"k must be an integer with 1 <= k < {n - known.shape[1]} (the dimension less the deflated "
             f"vectors), got {k!r}."
         )
-    k = int(k)  # of a narrow type, a multiple of it would overflow
+    k = int(k)  # a multiple of a narrow integer would overflow
     start = None if start is None else _check_block(start, n, operator.dtype, "start")
     if known.shape[1] and np.linalg.matrix_rank(known) < known.shape[1]:
         raise ValueError("deflate: the columns must be linearly independent.")
@@ -152,7 +152,7 @@ def _check_block(block: ArrayLike, n: int, dtype: DTypeLike, name: str) -> Array
 
 
 def _warn(result: EigenResult, operator: Any, k: int, tol: Any) -> None:
-    """Say what has not converged, and what to change."""
+    """Warn of pairs that have not converged, with the change that helps."""
     isolated = getattr(operator.source, "n_isolated", 0)
     hint = ""
     if isolated >= k:

@@ -1,4 +1,4 @@
-"""A symmetric operator in the form that the solvers take, and what they find."""
+"""A symmetric operator in the form that the solvers take, and their result."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -106,7 +106,7 @@ class Eigenproblem:
             if np.isnan(skew):
                 raise ValueError("A contains NaN or infinity.")
         else:
-            return  # the solver looks at the operator's projection
+            return  # the solver checks the operator's projection
         if skew > 100 * np.finfo(self.dtype).eps * largest:
             raise ValueError(f"A is not symmetric: a_ij and a_ji differ by up to {skew:.3g}.")
 
@@ -125,9 +125,9 @@ class Eigenproblem:
         return answer
 
     def solve(self, options: dict[str, Any]) -> Any:
-        if self.kind == "callback":  # which may need BLAS itself
+        if self.kind == "callback":  # the callback may use BLAS
             return compiled.eigen_callback(self.n, self.apply, options, self.n_threads)
-        with serial_blas():  # of the solver's small problems: threads that wait for more would be in the core's way
+        with serial_blas():  # of the solver's small problems: waiting BLAS threads would slow the core down
             return self._solve(options)
 
     def _solve(self, options: dict[str, Any]) -> Any:
@@ -154,7 +154,7 @@ def _csr_parts(matrix: Any) -> tuple[Array, Array, Array]:
 
 
 def sign_factors(vectors: Array) -> Array:
-    """+-1 for each column: of its entries that are largest in modulus, but for 0.1 %, the first becomes positive."""
+    """+-1 for each column, making its first entry within 0.1 % of the largest modulus positive."""
     moduli = np.abs(vectors)
     largest = np.argmax(moduli >= 0.999 * moduli.max(axis=0, initial=0), axis=0)
     return np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1, 1).astype(vectors.dtype)

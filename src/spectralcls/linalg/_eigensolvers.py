@@ -1,4 +1,4 @@
-"""The ways to the leading eigenpairs: block Lanczos in the core, ARPACK, and a dense decomposition."""
+"""Solvers for leading eigenpairs: block Lanczos in the core, ARPACK, and a dense decomposition."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from .._core.interrupt import eigh
 from .._utils.typing import Array
 from ._eigenproblem import Eigenproblem, EigenResult, fix_signs
 
-_LISTENING = 1000  # dimension up to which a dense decomposition of a few pairs ends before Ctrl-C matters
+_LISTENING = 1000  # dimension up to which a dense decomposition of a few pairs is short enough not to poll for Ctrl-C
 _BLOCK = 8  # vectors in a usual block
-_NYSTROM = 1500  # dimension from which a Nystrom solve is worth its while as a start
-_LANDMARKS = 20  # one point in so many is a landmark: more of them saved no block product
-_ROUGH = 3  # products with the landmarks; neither did more of these
+_NYSTROM = 1500  # dimension from which on a Nystrom solve pays as a start
+_LANDMARKS = 20  # points per landmark: more landmarks saved no block product
+_ROUGH = 3  # products with the landmarks: more saved no block product either
 
 
 def _most_products(k: int, width: int = _BLOCK) -> int:
-    """Calls of the operator before a search is given up: as many vectors with narrow blocks as with usual ones."""
+    """Calls of the operator before a search is given up: the same number of vectors with narrow blocks."""
     return (1000 + 10 * k) * max(1, _BLOCK // width)
 
 
@@ -69,9 +69,9 @@ def lanczos(
 
 
 def _nystrom_start(operator: Eigenproblem, size: int, seed: int) -> Array:
-    """Approximate leading eigenvectors (n, <= size) of a kernel: rough ones of a random subset of the points, extended.
+    """Approximate leading eigenvectors (n, <= size) of a kernel, extended from a random subset of the points.
 
-    The subset's problem costs a hundredth of an application to all points, and starts in the same way."""
+    The subset's problem costs a hundredth of a product with all points, and starts in the same way."""
     A = operator.source
     chosen = np.sort(np.random.RandomState(seed).choice(operator.n, operator.n // _LANDMARKS, replace=False))
     part = Eigenproblem(A.restricted(chosen), operator.n_threads)
@@ -82,7 +82,7 @@ def _nystrom_start(operator: Eigenproblem, size: int, seed: int) -> Array:
 
 
 def _joined(pair: Any, found: Any, operator: Eigenproblem) -> EigenResult:
-    """The known pair, if any, and the pairs found beside it, in descending order."""
+    """The known pair, if any, merged with the found pairs in descending order."""
     if found is None:
         found = dict(
             values=np.zeros(0),
@@ -139,7 +139,7 @@ def arpack(
         first = (first - basis @ (basis.T @ first)).astype(operator.dtype)
         if np.any(multiply(first)):
             break
-    else:  # no random vector lies in the null space of any other operator; ARPACK refuses to start from one
+    else:  # ARPACK refuses a start in the null space, where a random vector lies only for the zero operator
         return _zero(operator, k, basis, count, seed)
     width = min(operator.n, max(2 * k + 1, 20))
     rounds = max(1, (_most_products(k) if limit is None else limit) // max(1, width - k))
@@ -158,7 +158,8 @@ def arpack(
 
 
 def _check_by_probes(operator: Eigenproblem, seed: int) -> None:
-    """Two random vectors show an operator that is not symmetric: ARPACK would return values that are none of it."""
+    """Raise if a product with two random vectors shows that the operator is not symmetric: ARPACK's values would be
+    wrong."""
     V: Array = np.random.RandomState(seed).standard_normal((operator.n, 2)).astype(operator.dtype)
     answers = operator.apply(V).astype(np.float64)
     V = V.astype(np.float64)
@@ -187,7 +188,7 @@ def dense(operator: Eigenproblem, k: int, known: Array) -> EigenResult:
         basis = np.linalg.qr(known.astype(np.float64))[0]
         projected = A - basis @ (basis.T @ A)
         projected -= (projected @ basis) @ basis.T
-        # What is deflated must not reappear as zeros among the leading values of a negative operator.
+        # Deflated vectors must not reappear with eigenvalue zero, above those of a negative operator.
         projected -= 2 * (np.linalg.norm(A) + 1) * basis @ basis.T
     values = vectors = np.zeros(0)
     if n <= _LISTENING:

@@ -1,4 +1,4 @@
-"""A kernel matrix that is evaluated on demand, for the three ways a kernel can be given."""
+"""A kernel matrix evaluated on demand, for a named kernel, a callable or a matrix."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -47,7 +47,7 @@ class KernelSource:
             out[...] = self.between(self.X[pivots], self.X)
 
     def square(self, candidates: Array) -> Array:
-        """k(X[candidates], X[candidates]) in float64: this block decides which pivots are taken."""
+        """k(X[candidates], X[candidates]) in float64, by which pivots are chosen."""
         if self.precomputed:
             return self.X[np.ix_(candidates, candidates)].astype(np.float64)
         points = self.X[candidates].astype(np.float64)

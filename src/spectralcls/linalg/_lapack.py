@@ -1,6 +1,6 @@
-"""LAPACK on matrices in place and without Python's lock, so that threads factor one matrix each.
+"""LAPACK on matrices in place and without Python's lock, so that each thread can factor a matrix.
 
-SciPy's own wrappers hold the lock. The routines behind them are SciPy's, by the addresses that it publishes for Cython.
+SciPy's own wrappers hold the lock. These call the same routines, by the addresses that SciPy publishes for Cython.
 """
 
 import ctypes
@@ -21,7 +21,8 @@ _capsule_pointer.argtypes, _capsule_pointer.restype = [ctypes.py_object, ctypes.
 
 
 def potrf(A: Array) -> int:
-    """The upper Cholesky factor in the upper triangle of the Fortran-ordered A; 0, or the order that failed."""
+    """The upper Cholesky factor in place of the upper triangle of the Fortran-ordered A. Returns 0, or the order that
+    failed."""
     return _call("potrf", A.dtype, b"U", len(A), A, _leading(A))
 
 
@@ -40,7 +41,7 @@ def _leading(A: Array) -> int:
 
 
 def _call(routine: str, dtype: DTypeLike, *arguments: Any) -> int:
-    """Call a routine of LAPACK, whose arguments are letters, whole numbers and arrays; its `info`."""
+    """Call a routine of LAPACK with letters, integers and arrays; returns its `info`."""
     info = ctypes.c_int(0)
     pointers = [_pointer(argument) for argument in arguments] + [ctypes.byref(info)]
     _function(_LETTERS[dtype] + routine, len(pointers))(*pointers)

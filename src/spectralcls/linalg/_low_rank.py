@@ -1,9 +1,9 @@
 """Low-rank kernel matrices by pivoted partial Cholesky, K ~= F F^T, without ever forming K.
 
-The columns that a factor of rank r needs are r kernel columns and nothing else; they are evaluated on demand.
-Random pivots are those of randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, arXiv:2207.06503),
-drawn in blocks by the rejection sampler of accelerated RPCholesky (Epperly, Tropp and Webber,
-arXiv:2410.03969), which has the same distribution but spends its time in matrix products.
+A factor of rank r needs r kernel columns and nothing else; they are evaluated on demand. Random pivots are those of
+randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, arXiv:2207.06503), drawn in blocks by the rejection sampler
+of accelerated RPCholesky (Epperly, Tropp and Webber, arXiv:2410.03969), which has the same distribution but spends its
+time in matrix products.
 """
 
 from collections.abc import Callable
@@ -42,8 +42,7 @@ class LowRankFactor:
     pivots : ndarray of shape (r,)
         Rows of X whose kernel columns span the approximation, in order of choice.
     trace_residual : float
-        The trace of K - F F^T, what rounding left of it included: the sum of the eigenvalues that are left, an upper
-        bound of the error in every norm.
+        The trace of K - F F^T, with rounding: the sum of its eigenvalues, an upper bound of the error in every norm.
     trace : float
         The trace of K.
     _extension : callable
@@ -67,12 +66,12 @@ class LowRankFactor:
 
     @property
     def rank(self) -> int:
-        """Number of columns of F; less than asked for where K has no more to give or ``tol`` was reached."""
+        """Number of columns of F; less than asked for if K has a lower numerical rank or ``tol`` was reached."""
         return self.factor.shape[1]
 
     @property
     def relative_trace_residual(self) -> float:
-        """Share of the trace that is left, trace(K - F F^T) / trace(K), in [0, 1]."""
+        """Residual share of the trace, trace(K - F F^T) / trace(K), in [0, 1]."""
         return self.trace_residual / self.trace if self.trace > 0 else 0.0
 
     def transform(self, Q: Any) -> Array:
@@ -149,8 +148,8 @@ class LowRankFactor:
     def row_sums(self, weights: Array) -> tuple[Array, Array]:
         """Weighted sums of the rows of a kernel without negative values, and their form for new points.
 
-        Those of F F^T, which need not be positive where the factor is poor, raised to the share of the pivots in
-        those of K, which bounds them from below.
+        The row sums of F F^T, which a poor factor may make negative, raised to a lower bound: the contribution of the
+        pivots to the row sums of K.
 
         Parameters
         ----------
@@ -160,7 +159,7 @@ class LowRankFactor:
         Returns
         -------
         sums : ndarray of shape (n,)
-            At least 1e-30: of points that no pivot reaches their rows of F vanish too, and faster.
+            At least 1e-30. For points that no pivot reaches, the rows of F vanish faster.
         coefficients : ndarray of shape (r, 2)
             The sum of a new point is the larger column of ``k(Q, pivots) @ coefficients``.
         """
@@ -172,7 +171,9 @@ class LowRankFactor:
         return np.maximum(sums, F.dtype.type(1e-30)), coefficients
 
     def spectrum(self, weights: Array, k: int | None = None) -> tuple[Array, Array]:
-        """The k leading eigenpairs of ``F^T W F``, decreasing, those of ``W^1/2 F F^T W^1/2`` too; float64.
+        """The k leading eigenpairs of ``F^T W F`` in decreasing order, float64.
+
+        ``W^1/2 F F^T W^1/2`` has the same eigenvalues.
 
         Pairs whose eigenvalue is lost in rounding are left out, so k can be smaller than asked for.
 
@@ -251,9 +252,9 @@ def rpcholesky(
 ) -> LowRankFactor:
     """Partial Cholesky factor K ~= F F^T of a positive semi-definite kernel matrix, random or greedy pivots.
 
-    With random pivots the expected trace residual is within a factor 1 + eps of the best rank-q approximation
-    for a rank r of about q / eps + q log(1 / (eps times the best relative residual)); greedy pivots are
-    deterministic and prefer outliers. Either way the residual that is reached is known exactly and reported.
+    With random pivots the expected trace residual is within a factor 1 + eps of the best rank-q approximation for a
+    rank r of about q / eps + q log(1 / (eps times the best relative residual)); greedy pivots are deterministic and
+    prefer outliers. Either way the residual is known exactly and reported.
 
     Parameters
     ----------
@@ -266,21 +267,21 @@ def rpcholesky(
     bandwidth : float, default=None
         Of a named kernel, positive.
     method : {"random", "greedy"}, default="random"
-        Pivots drawn with a probability proportional to what is left of their diagonal, or the largest.
+        Pivots drawn with probability proportional to the residual diagonal, or those of the largest residual.
     tol : float in [0, 1), default=0
         Stop at the first pivot where trace(K - F F^T) <= tol * trace(K).
     random_state : int, RandomState instance or None, default=None
         Draws the random pivots.
     block_size : int or None, default=None
-        Candidates looked at together. It changes the speed and, for random pivots, which random numbers are
-        used, not the distribution of the pivots; greedy pivots stay the same (up to ties). None: 128, or the rank.
+        Candidates evaluated at once. It changes the speed and, for random pivots, which random numbers are used, not
+        the distribution of the pivots; greedy pivots stay the same (up to ties). None: 128, or the rank.
     n_jobs : int or None, default=None
         Threads of the kernel evaluations and of the products.
 
     Returns
     -------
     factor : LowRankFactor
-        F with its pivots, what is left of the trace, and its extension to new points.
+        F with its pivots, the residual trace, and its extension to new points.
 
     Raises
     ------
@@ -305,19 +306,19 @@ def rpcholesky(
     rng = check_random_state(random_state)
     n_threads = effective_n_threads(n_jobs)
     n, rank = len(X), min(rank, len(X))
-    block_size = min(128 if block_size is None else block_size, rank)  # of a block no more than that is taken
+    block_size = min(128 if block_size is None else block_size, rank)  # a block yields at most `rank` pivots
 
     diagonal = source.diagonal()
     if not np.all(np.isfinite(diagonal)):
         raise ValueError("the kernel is not finite on the diagonal")
     trace = diagonal.sum()
-    # A smaller residual is rounding and no pivot: it would turn the rounding of its kernel column,
-    # eps, into eps / sqrt(residual), and with several of them the factor is lost: random pivots of wide kernels down to
-    # 100 eps leave a diagonal of -0.3 in float32, those down to 1000 eps one of -1e-5.
+    # A smaller residual is rounding, not a pivot: it would turn the rounding of its kernel column, eps, into eps /
+    # sqrt(residual), and several of them would spoil the factor. With random pivots of wide kernels down to 100 eps the
+    # residual diagonal reaches -0.3 in float32, down to 1000 eps only -1e-5.
     floor = 1000 * np.finfo(X.dtype).eps * np.abs(diagonal)
     residual = diagonal.copy()
     left = _eligible(residual, floor, [])
-    rows = np.empty((rank, n), dtype=X.dtype)  # F^T, so that a column of F is contiguous
+    rows = np.empty((rank, n), dtype=X.dtype)  # F^T, so that columns of F are contiguous
     pivots: Any = []
 
     _require_nonnegative(residual, diagonal)
@@ -329,7 +330,7 @@ def rpcholesky(
         with serial_blas():
             explained = known.T @ known
         H = source.square(candidates) - explained
-        residual[candidates] = H.diagonal()  # computed afresh: replaces the running difference
+        residual[candidates] = H.diagonal()  # recomputed, instead of the running difference
         _require_nonnegative(residual, diagonal)
         if greedy:
             levels = np.full(len(H), np.delete(left, candidates).max(initial=0.0))
@@ -342,7 +343,7 @@ def rpcholesky(
         chosen = candidates[accepted]
         new = rows[k : k + len(chosen)]
         if len(chosen):
-            for row in new:  # the system fills fresh pages with zeros, of all rows together without listening to Ctrl-C
+            for row in new:  # row by row: zeroing the fresh pages of all rows in one call would delay Ctrl-C
                 row[:: PAGESIZE // row.itemsize] = 0
             source.rows(chosen, new)
             _orthogonalize(rows, k, chosen, triangle, n_threads)
@@ -356,7 +357,7 @@ def rpcholesky(
 
     pivots = np.array(pivots, dtype=np.intp)
     factor = rows[: len(pivots)].T
-    trace_residual = np.maximum(residual, 0.0).sum()  # rounding leaves some of either sign
+    trace_residual = np.maximum(residual, 0.0).sum()  # rounding leaves residuals of either sign
     return LowRankFactor(factor, pivots, float(trace_residual), float(trace), source.extension(pivots))
 
 
@@ -378,7 +379,7 @@ def _require_nonnegative(residual: Array, diagonal: Array) -> None:
 def _orthogonalize(rows: Array, k: int, chosen: Array, triangle: Array, n_threads: int) -> None:
     """The rows k, k + 1, ... of F^T: L^-1 (new - known[:, chosen]^T known).
 
-    One product with [-L^-1 known[:, chosen]^T, L^-1], made in float64, reads all rows in place and once.
+    A product with [-L^-1 known[:, chosen]^T, L^-1], computed in float64, reads all rows in place and once.
     """
     with serial_blas():
         inverse = solve_triangular(triangle, np.eye(len(triangle)), lower=True, check_finite=False)
@@ -387,7 +388,7 @@ def _orthogonalize(rows: Array, k: int, chosen: Array, triangle: Array, n_thread
 
 
 def _first_within(residual: Array, new: Array, target: float) -> int:
-    """How many of the new rows to keep: up to the first that brings the residual's trace to the target."""
+    """Number of new rows to keep: up to the first that reduces the residual trace to the target."""
     if target <= 0:
         return len(new)
     traces = residual.sum() - np.cumsum([np.square(row, dtype=np.float64).sum() for row in new])

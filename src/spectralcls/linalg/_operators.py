@@ -18,7 +18,7 @@ _ISOLATED = 1e-3  # relative kernel mass from all other points below which a poi
 
 
 class _Operator(LinearOperator):
-    """A symmetric operator whose pickles have what every version of SciPy needs: its own keep more from 1.18 on."""
+    """A symmetric operator whose pickles every version of SciPy can read; from SciPy 1.18 on its own contain more."""
 
     def _adjoint(self) -> Self:
         return self
@@ -82,7 +82,7 @@ class GramOperator(_Operator):
 
 
 class ScaledKernel(_Operator):
-    """``S K S`` with a diagonal S, of subclasses that multiply by a kernel matrix K in ``_sums(V)``."""
+    """``S K S`` with a diagonal S. Subclasses multiply by a kernel matrix K in ``_sums(V)``."""
 
     labels: Any = None
 
@@ -108,7 +108,7 @@ class ScaledKernel(_Operator):
         return sums / weights.sum() if weighting == "mean" else sums
 
     def _diagonal_scale(self) -> Array | None:
-        """The diagonal by which K is multiplied from both sides, as a column; None for ones."""
+        """The diagonal of S as a column; None for ones."""
         if self.degrees is None and self.sample_weight is None:
             return None
         squared = 1 if self.sample_weight is None else self.sample_weight
@@ -149,9 +149,9 @@ class KernelOperator(ScaledKernel):
         None: K. "mean": D is the mean of K's rows, the Parzen density up to a constant (the "Laplacian data
         matrix" of Jenssen et al.; its first eigenvalue is n). "sum": D is their sum (first eigenvalue 1).
     degrees : array-like of shape (n,), default=None
-        The diagonal of D where it does not come from the same K; excludes ``weighting``.
+        The diagonal of D if it does not come from the same K; excludes ``weighting``.
     labels : array-like of int of shape (n,), default=None
-        Labels 0 ... n_labels - 1: points of labels t and s meet with the normalized Gaussian of variance
+        Labels 0 ... n_labels - 1: the kernel between points of labels t and s is the normalized Gaussian of variance
         ``bandwidth[t]**2 + bandwidth[s]**2`` (the class-wise widths of the Laplacian spectral classifier).
     sample_weight : array-like of shape (n,), default=None
         Positive weights w. The operator becomes ``W^1/2 K W^1/2``, or ``W^1/2 D^-1/2 K D^-1/2 W^1/2`` with D
@@ -165,14 +165,14 @@ class KernelOperator(ScaledKernel):
     degrees : ndarray of shape (n,) or None
         The diagonal of D.
     n_isolated : int
-        Points whose kernel mass is their own, but for 0.1 %. Of a normalized operator each of them owns an
-        eigenvalue equal to that of a whole cluster, which the leading eigenvectors then cannot tell apart.
+        Points whose row sum is all but 0.1 % their own kernel value. In a normalized operator each of them has an
+        eigenvalue equal to that of a whole cluster, and the leading eigenvectors mix them.
 
     Notes
     -----
-    A product with a block of c vectors is one call of :func:`~spectralcls.kernels.kernel_sums` with the
-    block as columns of weights: O(n^2 (d + c)) time, O(n (d + c)) memory. The exponentials serve the whole
-    block, so 16 vectors cost about as much as two.
+    A product with a block of c vectors is one call of :func:`~spectralcls.kernels.kernel_sums` with the block as
+    columns of weights: O(n^2 (d + c)) time, O(n (d + c)) memory. The whole block shares the exponentials, so 16 vectors
+    cost about as much as two.
 
     Examples
     --------
@@ -230,7 +230,7 @@ class KernelOperator(ScaledKernel):
         return PackedPoints(X, labels=labels, n_labels=None if labels is None else len(self.bandwidth))
 
     def _sums(self, weights: Array, points: Any = None) -> Array:
-        """K @ weights, or that of the columns that belong to the points."""
+        """K @ weights, or the product with the columns of the given points."""
         points = self._points if points is None else points
         options: dict[str, Any] = dict(weights=weights, kernel=self.kernel, n_jobs=self.n_jobs)
         if self.labels is None:
@@ -244,7 +244,7 @@ class KernelOperator(ScaledKernel):
         return out
 
     def _core_arguments(self) -> tuple[Any, ...]:
-        """What ``compiled.eigen_kernel`` multiplies by without coming back to Python."""
+        """Arguments of ``compiled.eigen_kernel``, which multiplies without calling Python."""
         widths: Any
         constants: Any
         if self.labels is None:
@@ -281,14 +281,14 @@ class KernelOperator(ScaledKernel):
         return K
 
     def known_pair(self) -> tuple[float, Array] | None:
-        """The first eigenpair where it is known in advance: (value, unit vector), or None.
+        """The first eigenpair if it is known in advance: (value, unit vector), or None.
 
         With D the row sums of the same K, ``D^-1/2 K D^-1/2`` maps ``sqrt(d)`` to itself.
 
         Returns
         -------
         pair : tuple (float, ndarray of shape (n,)) or None
-            None for an operator that is not normalized, or by given degrees.
+            None for an operator without normalization or with given degrees.
         """
         if self.weighting is None:
             return None
@@ -298,7 +298,7 @@ class KernelOperator(ScaledKernel):
         return value, vector / np.linalg.norm(vector)
 
     def restricted(self, rows: Array) -> "KernelOperator":
-        """The operator's rows and columns of a subset of the points; D is not computed anew.
+        """The operator's rows and columns of a subset of the points, with the same D.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ def largest(residual: Array, size: int) -> Array:
 
 
 def eliminate(H: Array, levels: Array, floor: float, greedy: bool) -> tuple[list[int], Array]:
-    """Positions of the accepted candidates in order, and the Cholesky triangle of their residual block H.
+    """Indices of the accepted candidates in order, and the Cholesky factor of their part of the residual block H.
 
     A candidate is accepted while its residual, which only falls, is at least its level; the next one is the
     first such candidate, or with ``greedy`` the largest. That is a run of sequential pivoted Cholesky if the
@@ -36,7 +36,7 @@ def eliminate(H: Array, levels: Array, floor: float, greedy: bool) -> tuple[list
             return order, L[order, : len(order)]
         i = eligible[diagonal[eligible].argmax() if greedy else 0]
         k = len(order)
-        # einsum, because BLAS would wake its threads for every one of these small products
+        # einsum, because BLAS would wake its threads for each of these small products
         L[:, k] = (H[:, i] - np.einsum("ij,j->i", L[:, :k], L[i, :k])) / np.sqrt(diagonal[i])
         diagonal -= L[:, k] ** 2
         diagonal[i] = -np.inf

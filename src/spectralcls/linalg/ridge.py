@@ -12,7 +12,7 @@ from ._cholesky import NotPositiveDefiniteError, cholesky_in_place, inverse_in_p
 
 
 def factor_in_place(K: Array, diagonal: Any, ridge: float) -> Array:
-    """`cholesky_in_place` of K with `diagonal` added, which comes from a penalty of `ridge`.
+    """`cholesky_in_place` of K with `diagonal` added; `ridge` is the penalty named in the error.
 
     Raises
     ------
@@ -38,8 +38,8 @@ def solve(
 ) -> Solution:
     """Minimize ``sum_i w_i |y_i - f(x_i)|^2 + ridge |f|^2``: ``(K + ridge W^-1) A = Y``.
 
-    With B the inverse of that matrix, the prediction of y_i by all others is ``y_i - a_i / B_ii``: a point is left out
-    with all its weight.
+    With B the inverse of that matrix, the prediction of y_i by all others is ``y_i - a_i / B_ii``, where point i is
+    left out with all its weight.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def solve(
     ridge : float
     weights : ndarray of shape (n,)
     held_out : bool
-        Whether to predict each point by all others, too, which takes three quarters of the time.
+        Whether to predict each point by all others too, which takes three quarters of the time.
     memory : ndarray of shape (n, n), default=None
-        Overwritten instead of K, for several ridges: fresh memory for each takes long, and Ctrl-C waits for it.
+        Overwritten instead of K, for several ridges: allocating fresh memory takes long and delays Ctrl-C.
 
     Returns
     -------
@@ -82,8 +82,8 @@ def solve(
 class Smoother:
     """The weights of the targets in the predictions of a kernel ridge regression.
 
-    With B the inverse of ``K + ridge W^-1`` a prediction is ``k(q) B Y``. Without point i it is less by
-    ``(k(q) B)_i r_i``, where r_i is the point's target less its prediction by the others.
+    With B the inverse of ``K + ridge W^-1`` a prediction is ``k(q) B Y``. Without point i it is smaller by ``(k(q) B)_i
+    r_i``, where r_i is the point's target minus its prediction by the others.
 
     Parameters
     ----------
