@@ -66,6 +66,7 @@ sphinx_gallery_conf = {
     "reference_url": {"spectralcls": None},
     "matplotlib_animations": False,
     "min_reported_time": 1,
+    "write_computation_times": False,  # a page of scripts from elsewhere
     "parallel": 2,  # processes that run examples
     "remove_config_comments": True,
     "minigallery_sort_order": "gallery.order",
