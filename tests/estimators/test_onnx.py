@@ -4,7 +4,10 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.preprocessing import PolynomialFeatures
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import spectralcls as s
 from spectralcls.kernel_mean import reduce_training_set
@@ -191,6 +194,16 @@ def test_what_has_no_such_graph_says_why():
     for message, model in refused.items():
         with pytest.raises(ValueError, match=message):
             s.to_onnx(model)
+
+
+def test_a_search_gives_its_best_model_and_a_pipeline_names_its_steps():
+    X, y, _ = samples()
+    search = GridSearchCV(s.ParzenClassifier(), {"bandwidth": [0.3, 0.6]}, cv=2).fit(X, y)
+    check_classes(search, X[:20])
+    with pytest.raises(ValueError, match="no steps before a model: StandardScaler"):
+        s.to_onnx(make_pipeline(StandardScaler(), s.ParzenClassifier(bandwidth=1.0)).fit(X, y))
+    with pytest.raises(NotFittedError):
+        s.to_onnx(s.ParzenClassifier())
 
 
 def test_a_learned_metric_that_was_given_fitted():

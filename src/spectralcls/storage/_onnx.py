@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_regressor
-from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import affine, fitted_form, temperature
+from .._estimator import affine, fitted_form, temperature, within
 from ..density import ParzenDensity, density_form
 from ..kernels import log_normalizer
 from ..regression import expanded_targets
@@ -31,7 +30,8 @@ def to_onnx(model: Any) -> Any:
         A fitted classifier of :mod:`spectralcls.kernel_mean` or :mod:`spectralcls.spectral`,
         :class:`~spectralcls.KernelRidgeClassifier`, :class:`~spectralcls.KernelLogisticClassifier`,
         :class:`~spectralcls.KernelRidgeRegressor`, :class:`~spectralcls.KernelRegressor` with local means, or
-        :class:`~spectralcls.ParzenDensity`; with the Gaussian or the Laplace kernel, on columns of numbers.
+        :class:`~spectralcls.ParzenDensity`; with the Gaussian or the Laplace kernel, on columns of numbers. Also the
+        best one of a search.
 
     Returns
     -------
@@ -61,9 +61,15 @@ def to_onnx(model: Any) -> Any:
     >>> graph = to_onnx(KernelRidgeClassifier().fit(X, y))  # doctest: +SKIP
     >>> open("iris.onnx", "wb").write(graph.SerializeToString())  # doctest: +SKIP
     """
-    onnx = _onnx()
-    check_is_fitted(model)
-    graph = _Graph(onnx)
+    graph = _Graph(_onnx())
+    model, steps = within(model)
+    if steps:
+        names = ", ".join(type(step).__name__ for step in steps)
+        raise ValueError(
+            f"to_onnx writes no steps before a model: {names}. Transform X first, and fit the model alone."
+        )
+    if hasattr(model, "to_local"):
+        raise ValueError("to_onnx takes an estimator whose points are in memory: pass estimator.to_local().")
     if isinstance(model, ParzenDensity):
         _density(graph, model)
     elif is_regressor(model):
