@@ -1,5 +1,6 @@
 """Kernel ridge regression against dense algebra, and what it chooses against refits without each point."""
 
+import pickle
 import warnings
 from datetime import date, timedelta
 
@@ -10,7 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from spectralcls import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
+from spectralcls._utils.copies import random_keys
 from spectralcls.metric import GradientMetric, KernelMetric
+from spectralcls.regression import _kernel_ridge
+from spectralcls.regression._jackknife import Jackknife
+from spectralcls.regression._ridge_regressor import FOLDS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 3))
@@ -123,6 +128,38 @@ def test_conjugate_gradients_answer_as_the_factor():
     assert iterated.residuals_.shape == (2,)
 
 
+def test_intervals_by_conjugate_gradients_are_those_of_the_other_folds():
+    options = {"alpha": 0.1, "kernel": "gaussian", "scale": None}
+    model = KernelRidgeRegressor(2.0, max_exact_samples=0, tol=1e-10, **options).fit(X, Y)
+    folds = (np.argsort(np.argsort(random_keys(model.points_))) % FOLDS)[model._order]
+    centered, by_others = Y - Y.mean(axis=0), np.empty_like(Y)
+    for fold in range(FOLDS):
+        o = folds != fold
+        M = kernel_of("gaussian", X[o], X[o], 2.0) + 0.1 * np.eye(np.count_nonzero(o))
+        by_others[~o] = kernel_of("gaussian", X[~o], X[o], 2.0) @ np.linalg.solve(M, centered[o])
+    unit = Y.std(axis=0)
+    expected = Jackknife.of_held_out((centered - by_others) / unit, np.ones(80), by_others / unit)
+    predicted = (model.predict(Q) - Y.mean(axis=0)) / unit
+    ends = expected.ends(predicted, predicted, 0.8) * unit[:, None] + Y.mean(axis=0)[:, None]
+    assert_allclose(model.predict_interval(Q, coverage=0.8), ends, rtol=1e-4, atol=1e-6)
+
+
+def test_intervals_in_cells_come_from_all_of_them(monkeypatch):
+    """Also where the first cells scatter less than the others; the same after a file."""
+    monkeypatch.setattr(_kernel_ridge, "MANY", 600)
+    monkeypatch.setattr(_kernel_ridge, "CELL", 100)
+    rng = np.random.default_rng(5)
+    P = rng.normal(size=(3000, 2))
+    y = P[:, 0] + 0.5 * rng.normal(size=3000) * (P[:, 1] > 0)
+    model = KernelRidgeRegressor(max_exact_samples=0, max_tuning_samples=200).fit(P[:1500], y[:1500])
+    low, high = model.predict_interval(P[1500:], coverage=0.8).T
+    assert abs(np.mean((low <= y[1500:]) & (y[1500:] <= high)) - 0.8) < 0.04
+    assert_array_equal(
+        pickle.loads(pickle.dumps(model)).predict_interval(P[:9], coverage=0.8).T[0],
+        model.predict_interval(P[:9], 0.8).T[0],
+    )
+
+
 @pytest.mark.parametrize("exponent", [-990, -3, 8, 990])
 def test_units_of_the_target_change_no_bit(exponent):
     numbers = np.round(Y * 1024)
@@ -147,7 +184,8 @@ def test_a_shift_of_integers_changes_only_the_rounding_of_the_answer():
 def test_more_outputs_than_rows_and_a_constant_target():
     many = KernelRidgeRegressor().fit(X[:5], RNG.normal(size=(5, 12)))
     assert many.predict(Q).shape == (30, 12)
-    assert_array_equal(KernelRidgeRegressor().fit(X, np.full(80, 0.1)).predict(Q), 0.1)
+    with pytest.warns(UserWarning, match="y is 0.1 for all samples, and so is every prediction"):
+        assert_array_equal(KernelRidgeRegressor().fit(X, np.full(80, 0.1)).predict(Q), 0.1)
 
 
 def test_far_from_all_points_the_prediction_is_the_mean():

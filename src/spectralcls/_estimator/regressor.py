@@ -150,8 +150,9 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         `KernelRegressor` and `KernelRidgeRegressor` know the prediction without a sample in closed form.
         `KernelRegressor` takes two passes over the pairs at the first call (with up to 300 samples as many as tuning),
         O(n_queries n (d + outputs)) each and, for degree 1, d^2 for each pair. `KernelRidgeRegressor` inverts a matrix
-        at the first call, O(n^3), and a query takes n^2 multiply-adds. `AutoRegressor` has the residuals of samples
-        that its members had not seen, and replaces the prediction without a sample by that with all samples.
+        at the first call, O(n^3), and a query takes n^2 multiply-adds. `AutoRegressor`, and `KernelRidgeRegressor` of
+        many samples, have residuals of samples that were left out with others, and replace the prediction without a
+        sample by that with all samples.
 
         References
         ----------
@@ -198,7 +199,9 @@ def _advise_of(name, data):
         return
     for column, units in zip(data.targets.T, target_units(data.targets, None).to(data.targets).T, strict=True):
         values = np.unique(column)
-        if len(values) == 2 and len(column) > FEW:
+        if len(values) == 1 and len(column) > 1:
+            advise(f"y is {values[0]:g} for all samples, and so is every prediction.")
+        elif len(values) == 2 and len(column) > FEW:
             advise(
                 f"y has two values, {values[0]:g} and {values[1]:g}. If these are classes, AutoClassifier and "
                 f"KernelRidgeClassifier give their probabilities; {name} predicts numbers between and beyond them."

@@ -16,14 +16,15 @@ class Jackknife(NamedTuple):
     ----------
     ratios : (n, k) absolute residuals by the others, over what is usual at their places
     weights : (n,) of the samples
-    changes : callable, from queries (m, d) and predictions (m, k) to (m, n, k): what leaving out each sample adds
+    changes : callable, from queries (m, d) and predictions (m, k) to (m, n, k): what leaving out each sample adds;
+        None: nothing
     sizes : callable, from queries (m, d) to (m, k): residuals that are usual at their places
     numbers : how many a query takes while it is at work
     """
 
     ratios: np.ndarray
     weights: np.ndarray
-    changes: Callable
+    changes: Callable | None
     sizes: Callable
     numbers: int
 
@@ -49,12 +50,14 @@ class Jackknife(NamedTuple):
         residual; queries have the same coordinates.
         """
         usual, ratios = SizesByPrediction.of(known, np.abs(residuals), weights)
-        shape = residuals.shape
-        return cls(ratios, weights, lambda Q, predicted: np.zeros((len(Q), *shape)), usual, 3 * residuals.size)
+        return cls(ratios, weights, None, usual, 3 * residuals.size)
 
     def ends(self, Q, predicted, coverage):
         """(m, k, 2) of intervals around predictions (m, k)."""
         out, sizes = np.empty((*predicted.shape, 2)), self.sizes(Q)
+        if self.changes is None:
+            reach = sizes * _upper(np.ascontiguousarray(self.ratios.T), self.weights, coverage)
+            return np.stack([predicted - reach, predicted + reach], axis=-1)
         for rows in blocks(len(Q), 8 * self.numbers):
             changes = self.changes(Q[rows], predicted[rows])
             for j in range(predicted.shape[1]):

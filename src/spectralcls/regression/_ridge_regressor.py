@@ -6,11 +6,16 @@ from typing import Literal
 import numpy as np
 
 from .._estimator import Regressor, with_parameters
+from .._expansion.ridge_targets import NumberTargets
 from .._tuning import ridge_grid
+from .._utils.copies import random_keys
 from .._utils.from_sklearn import StrOptions
+from ..kernels import kernel_sums
 from ._jackknife import Jackknife
 from ._kernel_ridge import KernelRidge
 from ._regression_metric import RegressionKinds
+
+FOLDS = 5  # that give the residuals of intervals where conjugate gradients solve the system
 
 
 @with_parameters
@@ -159,6 +164,8 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
 
     def _keep(self, choice, targets):
         self._standardization = targets.standardization
+        if "_local" in vars(self):
+            self._of_cells = targets.Y  # that intervals need
 
     @property
     def intercept_(self):
@@ -171,19 +178,35 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     def _targets(self, X):
         return self._standardization.back(self._model.values(X).astype(np.float64))
 
-    @property
-    def _without_intervals(self):
-        if self._has_factor:
-            return None
-        return "with more than max_exact_samples points there is no factor of the system that tells them."
-
     def _ends(self, Q, coverage):
+        predicted = self._model.values(Q).astype(np.float64)
         if "_points_left_out" not in vars(self):
+            vars(self)["_points_left_out"] = self._jackknife()
+        ends = self._points_left_out.ends(Q if self._has_factor else predicted, predicted, coverage)
+        return self._standardization.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
+
+    def _jackknife(self):
+        if self._has_factor:
             residuals = self.dual_coef_ / self._smoother.inverse.diagonal()[:, None]
             by_others = self._smoother_targets() - residuals
-            vars(self)["_points_left_out"] = Jackknife.of_ridge(self._smoother, residuals, self._weights, by_others)
-        ends = self._points_left_out.ends(Q, self._model.values(Q).astype(np.float64), coverage)
-        return self._standardization.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
+            return Jackknife.of_ridge(self._smoother, residuals, self._weights, by_others)
+        in_cells = "_local" in vars(self)
+        targets = NumberTargets(
+            self._of_cells if in_cells else self._smoother_targets(), self._weights, self._standardization
+        )
+        by_others = self._predictions_by_others(targets) if in_cells else self._by_folds(targets)
+        return Jackknife.of_held_out(targets.Y - by_others, self._weights, by_others)
+
+    def _by_folds(self, targets):
+        """Predictions of the targets, (n, k), by the other folds."""
+        X, form = self.points_, {"kernel": self.kernel_, "bandwidth": self.bandwidth_, "n_jobs": self.n_jobs}
+        folds, out = np.argsort(np.argsort(random_keys(X))) % FOLDS, np.empty(targets.Y.shape)
+        for fold in range(FOLDS):
+            others = folds != fold
+            solution = self._iterate(X[others], targets.take(others), self.alpha_, np.random.RandomState(0), form)
+            coefficients = solution.coefficients.astype(X.dtype)
+            out[~others] = kernel_sums(X[~others], X[others], weights=coefficients, **form)
+        return out
 
     def _smoother_targets(self):
         """The standardized targets, (n, k): ``(K + alpha W^-1) A``."""
