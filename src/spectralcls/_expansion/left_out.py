@@ -100,8 +100,8 @@ class LeftOut:
         return self.limits(self._scores_of(Q), Q.dtype), None
 
     def counts(self, Q, within, beyond=None):
-        """For each query and class c the number (m, C) of points, each with its weight, whose log odds are at most the
-        query's once (q, c) is among them; `within` its own class if true.
+        """Total weight (m, C) of the points whose log odds are at most the query's once (q, c) joins them; of the
+        points of class c alone if `within`.
 
         With `beyond`, a number or one for each class, only whether it is exceeded has to be right.
         """
@@ -157,8 +157,8 @@ class LeftOut:
     def _finish(self, counts, rows, limits, c, points, certain, change, beyond):
         """Fill in the counts of the queries `rows`: all `certain` points, and those of `points` that conform less.
 
-        Bounds of all together decide most; for the other points the queries are halved along the longer of their sides:
-        the range of their limits, or that of what they can change.
+        Bounds for all queries together decide most points. For the other points the queries are halved along their
+        longer extent: the range of their limits, or the range of their changes.
         """
         own = limits[rows]
         least, most = change.bounds(rows, c, points)
@@ -181,11 +181,11 @@ class LeftOut:
         return bool(np.all(self.weights == 1))
 
     def weight_of(self, chosen, points):
-        """Of the points that each query has chosen, from bools (m, points)."""
+        """Total weight of the points that each query selects, from bools (m, points)."""
         return np.count_nonzero(chosen, axis=1) if self._alike else chosen @ self.weights[points]
 
     def number(self, by_class):
-        """Of points, each with its weight; (C,) of each class if `by_class`."""
+        """Total weight of the points; (C,) of each class if `by_class`."""
         return np.bincount(self.codes, self.weights, self.scores.shape[1]) if by_class else self.weights.sum()
 
     def p_values(self, Q, by_class):

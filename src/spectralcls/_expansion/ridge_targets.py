@@ -16,12 +16,12 @@ from .._utils.target_units import TargetUnits
 class Judged(NamedTuple):
     scores: np.ndarray  # (n, k) the predictions; of classes, with their shares added
     losses: np.ndarray  # (n,)
-    temperature: float | None  # temperature of the least losses, of classes
+    temperature: float | None  # at which the losses are least; for classes only
 
 
 @dataclass(frozen=True)
 class ClassTargets:
-    """Indicators of the classes less their shares `center` (k,), judged by the log loss."""
+    """Indicators of the classes minus their shares `center` (k,), judged by the log loss."""
 
     Y: np.ndarray
     center: np.ndarray
@@ -75,7 +75,7 @@ class Standardization(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberTargets:
-    """Numbers of mean zero and variance one, judged by the squared error, in the mean over the outputs."""
+    """Numbers of mean zero and variance one, judged by the squared error averaged over the outputs."""
 
     Y: np.ndarray
     weights: np.ndarray
@@ -96,7 +96,7 @@ class NumberTargets:
 
 
 def targets_of(data):
-    """What an expansion is fitted to of `TrainingData` with weights: its numbers to predict, or its classes."""
+    """Targets of an expansion from weighted `TrainingData`: its numbers, or its classes."""
     if data.targets is not None:
         return NumberTargets.of(data.targets, data.weights)
     return ClassTargets.of(data.codes, data.n_classes, data.weights)

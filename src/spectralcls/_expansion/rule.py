@@ -36,16 +36,16 @@ class Rule:
 
     @property
     def needs_query_density(self):
-        """g(y) = f(y)^-1/2 scales all scores of a query alike; it matters only if there is an offset."""
+        """Whether g(y) = f(y)^-1/2 is needed: it scales all scores of a query, and matters only with an offset."""
         return self.weighting == "symmetric" and self.decision == "distance"
 
     @property
     def exponent(self):
-        """A training point enters the class means with its density to the power of minus this."""
+        """Power p of the factor f(x_i)^-p of a training point in the class means."""
         return {None: 0.0, "symmetric": 0.5, "inverse": 1.0}[self.weighting]
 
     def point_weights(self, log_density):
-        """What a training point of the given log density is multiplied by in the class means."""
+        """Factor of a training point in the class means, given its log density."""
         return np.exp(-self.exponent * log_density)
 
     def potential_kernel(self, kernel, bandwidth, n_features):
@@ -81,7 +81,7 @@ class Rule:
             log_scale = -np.log(mass) - np.where(exists & (log_potentials > -np.inf), log_potentials, 0.0) / 2
         elif log_priors is not None:
             log_scale = log_priors - np.log(weight)
-        else:  # P_c / (weight of c) is 1 / (weight of all), without rounding the same for every class
+        else:  # P_c / (weight of c) is 1 / (weight of all), exactly the same for every class
             log_scale = np.zeros_like(weight) - np.log(class_weight.sum(axis=-1, keepdims=True))
         return log_scale, np.zeros_like(log_scale)
 
@@ -98,8 +98,8 @@ class Rule:
         Returns
         -------
         scores : ndarray (..., C)
-            For "density" and "angle", which no positive factor per query changes, logarithms in which -inf means that
-            the kernel does not reach the class; or, if the sums have signs, the sums relative to the query's scale.
+            For "density" and "angle", which a positive factor per query leaves unchanged, logarithms, with -inf if no
+            kernel value of the class is positive. If the sums may be negative, the sums relative to the query's scale.
         """
         log_scale, values, log_density = sums
         order = log_scale if values is None else values
@@ -114,15 +114,15 @@ class Rule:
 
 
 def over_classes(function, values):
-    """Reduce the last axis by long vectors: NumPy's own reduction of so few is slow."""
+    """Reduce the short last axis by long vectors, which is faster than NumPy's own reduction."""
     return reduce(function, np.moveaxis(values, -1, 0))
 
 
 def break_ties(scores, order):
     """Raise the nearest of exactly tied best classes, the first in `order`, by one unit in the last place.
 
-    Far from the data 2 <m_c, y> vanishes next to |m_c|^2. If two potentials are equal, as for isolated
-    points of balanced classes, the vanished terms still order the classes.
+    Far from the data 2 <m_c, y> is lost in rounding next to |m_c|^2. If two potentials are equal, as for isolated
+    points of balanced classes, the lost terms still order the classes.
     """
     best = over_classes(np.maximum, scores)[..., None]
     tied = scores == best

@@ -1,5 +1,4 @@
-"""Leading eigenpairs of a kernel operator, and what they make of points: the training map and its
-extension."""
+"""Leading eigenpairs of a kernel operator, the map of the training points, and its extension to new points."""
 
 from dataclasses import dataclass, replace
 from functools import singledispatch
@@ -13,11 +12,11 @@ from .expansion import Expansion
 from .points import plain_points
 from .rule import Rule
 
-_ROUNDING = 10  # eigenvalues below this many units of the first one's rounding are taken for zero
+_ROUNDING = 10  # eigenvalues below this many roundings of the first one count as zero
 DISTANCE = Rule("distance")
-# Gap, relative to the first eigenvalue, below which eigenvectors on its two sides cannot be told apart. Of the first
-# twelve gaps of standardized iris, wine and breast cancer nearly none lies between 1e-7 and 4e-6: at bandwidths that
-# isolate points they are below, at wider ones above.
+# Gap, relative to the first eigenvalue, below which the eigenvectors on both sides are not determined. Hardly any of
+# the first twelve gaps of standardized iris, wine and breast cancer lies between 1e-7 and 4e-6: gaps are smaller at
+# bandwidths that isolate points and larger at wider ones.
 _GAP = 1e-6
 
 
@@ -55,7 +54,7 @@ class Spectrum:
         return self.values * np.square(self.weighted_vectors().sum(axis=0, dtype=np.float64))
 
     def taken(self, pairs):
-        """The spectrum of these pairs alone, in this order."""
+        """The spectrum of the given pairs alone, in the given order."""
         return replace(self, values=self.values[pairs], vectors=self.vectors[:, pairs])
 
     def coefficients(self, columns):
@@ -67,7 +66,7 @@ class Spectrum:
 
     @property
     def anchors(self):
-        """The points that `coefficients` and `density_weights` go with."""
+        """The points to which `coefficients` and `density_weights` refer."""
         return self.operator.X
 
     @property
@@ -88,8 +87,8 @@ class Spectrum:
     def determined(self, candidates, tol=None):
         """Whether the span of the first r vectors is determined by the data, for each r of the candidates.
 
-        It is not where the eigenvalues r and r + 1 agree, as those of isolated points do at a small
-        bandwidth; any basis of their common space is as good as another.
+        It is not determined if the eigenvalues r and r + 1 agree, as for isolated points at a small bandwidth. Then any
+        basis of their common space is as good as another.
         """
         eps = np.finfo(self.vectors.dtype).eps
         smallest = max(_GAP, 10 * (eps ** (2 / 3) if tol is None else tol)) * self.values[0]
@@ -105,7 +104,7 @@ def _(spectrum: Spectrum):
 
 @singledispatch
 def kernel_operator(X, **options):
-    """The kernel matrix of points, where these are, as an operator."""
+    """The kernel matrix of points, in memory or on workers, as an operator."""
     return KernelOperator(X, **options)
 
 
@@ -126,7 +125,7 @@ def kernel_spectrum(estimator, X, weights, bandwidth, weighting, n_components, *
 
 
 def leading_spectrum(operator, n_components, estimator, max_block_products=None):
-    """The positive ones of the leading eigenpairs, by an estimator's parameters; all n where as many are wanted."""
+    """The positive leading eigenpairs, by an estimator's parameters; all n if that many are wanted."""
     n = len(operator.X)
     converged = True
     if n_components >= n:

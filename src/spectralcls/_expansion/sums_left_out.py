@@ -1,4 +1,4 @@
-"""Class sums without one point, and with one more: a term of a sum goes, and a term comes."""
+"""Class sums without one of the points, and with a query added: one term is subtracted, one is added."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ from ..kernels import PackedPoints, kernel_matrix, kernel_sums
 from .class_means import log_volumes
 from .left_out import Change, LeftOut, odds, rounding_of
 
-MODERATE = 60.0  # logarithms of sums whose inverses are weights that a sum takes in float32
+MODERATE = 60.0  # largest logarithm of sums whose inverses can be weights in float32
 SLACK = 1e-4  # of sums in float32
 PLAIN = 300.0  # logarithms below which sums and their quotients are numbers
 
@@ -19,13 +19,13 @@ PLAIN = 300.0  # logarithms below which sums and their quotients are numbers
 class SumsLeftOut(LeftOut):
     """Points whose scores are log class sums of (weighted) kernels, each class at its bandwidth.
 
-    With a the sum of a point's class, b that of the others and k the query's kernel value, the odds of the point's
-    class are ``a / (b + k)`` once the query is of another class, ``(a + k) / b`` if it is of the same.
+    Let a be the sum of a point's class, b that of the others, and k the query's kernel value. The odds of the point's
+    class are then ``a / (b + k)`` if the query joins another class, and ``(a + k) / b`` if it joins the same.
 
-    Whatever the rule of the expansion, a class has its share in the data: norms and given priors do not enter. With
-    weights 1/f those of the training points are as fitted, and that of a query as if it had been among them. A
-    point is left out with all its weight and, if there are `groups`, (n,) integers from 0, with the other points of its
-    group. A group weighs one on average, and so does a query.
+    Every class has its share in the data; norms and given priors of the expansion's rule do not enter. Weights 1/f of
+    the training points are those of the fit, and a query gets the weight of a training point. A point is left out with
+    all its weight, and with the other points of its group if there are `groups`, (n,) integers from 0. Groups, and
+    queries, have weight one on average.
     """
 
     def __init__(self, expansion, groups=None):
@@ -56,17 +56,18 @@ class SumsLeftOut(LeftOut):
         self.columns = columns if expansion.rule.weighting is None else points.with_sample_weights(columns)
         with np.errstate(divide="ignore"):
             self.log_columns = np.zeros(len(rows)) if columns is None else np.log(columns)
-        # Then a kernel value is at most the sum that it is part of.
+        # Then a kernel value is at most the sum that contains it.
         self.bounded = np.ptp(self.widths) == 0 and not points.tolerance
 
     def _sums(self, Q):
-        """Logarithmic class sums (m, C, k) by all points: scores, and the density's if it weighs the points."""
+        """Logarithmic class sums (m, C, k) over all points: the scores, and the density if points are weighted by
+        it."""
         shape = dict(kernel=self.expansion.kernel, bandwidth=self.widths)
         sums = self.expansion.points.class_log_sums(complete(Q), self.columns, **shape)
         return sums + self.log_volume[:, None]
 
     def log_weights(self, sums):
-        """log of the weight that each query has as a training point."""
+        """log of the weight of each query as a training point."""
         rule = self.expansion.rule
         if rule.weighting is None:
             return np.full(len(sums), self.log_mean)
@@ -76,7 +77,8 @@ class SumsLeftOut(LeftOut):
 
     @cached_property
     def _relative(self):
-        """The points with weights over the sums of their classes, and over those of the others; None beyond numbers."""
+        """The points weighted by the inverse sums of their classes, and by those of the others; None if out of
+        range."""
         logs = np.stack([self.own, self.others], axis=1)
         if not np.abs(logs).max() < MODERATE:
             return None
@@ -88,7 +90,7 @@ class SumsLeftOut(LeftOut):
         )
 
     def _moves(self, Q, log_weights, rows):
-        """See `Change`: sums of kernels over the sums that they join."""
+        """Sums of kernel values over the sums they are added to, see `Change`."""
         shape = {"kernel": self.expansion.kernel, "bandwidth": self.widths[0], "n_jobs": self.expansion.points.n_jobs}
         sums = kernel_sums(Q[rows], self._relative, **shape).reshape(len(rows), -1, 2).astype(np.float64)
         rise, fall = np.moveaxis(sums * np.exp(log_weights[rows])[:, None, None] * (1 + SLACK), 2, 0)
@@ -142,7 +144,7 @@ class SumsLeftOut(LeftOut):
 
 
 def without_class_sums(estimator):
-    """Why an estimator has no `SumsLeftOut` of its `_model`; None if it has."""
+    """The reason why an estimator has no `SumsLeftOut` of its `_model`; None if it has one."""
     model = vars(estimator).get("_model")
     if model is not None and not model.by_class:
         return "leaving out a point changes the eigenvectors; with n_components='all' and class means there are none."
@@ -152,7 +154,7 @@ def without_class_sums(estimator):
 
 
 def complete(Q):
-    """Queries, or an error if they lack values."""
+    """Queries as coordinates; missing values are an error."""
     if is_incomplete(Q):
         raise ValueError(
             "X lacks values. Prediction sets compare queries with training points, and these lack none: complete "
@@ -162,7 +164,7 @@ def complete(Q):
 
 
 def log_sum(a, b):
-    """``np.logaddexp(a, b)`` of large arrays, by functions that NumPy vectorizes: a seventh of the time."""
+    """``np.logaddexp(a, b)`` of large arrays in a seventh of the time, by functions that NumPy vectorizes."""
     least, most = np.minimum(a, b), np.maximum(a, b)
     with np.errstate(invalid="ignore"):
         least -= most

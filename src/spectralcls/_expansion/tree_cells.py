@@ -7,8 +7,8 @@ import numpy as np
 from .points import blocks
 
 _SEEN = 500  # points that show a node's principal directions
-_MIDDLE = 0.25  # share of the points that a cut leaves on either side at least, if one between two values can
-_RESOLVED = 1e-12  # of the largest coordinate: values closer than this may change places by rounding
+_MIDDLE = 0.25  # least share of the points on either side of a cut, if a cut between two values allows it
+_RESOLVED = 1e-12  # relative to the largest coordinate: rounding may swap values closer than this
 
 
 @dataclass(frozen=True)
@@ -16,17 +16,15 @@ class TreeCells:
     """A partition of points into cells, and of space: a binary tree of hyperplanes.
 
     A node cuts at the median along a random mixture of the principal directions of its points. It cuts by rank, so that
-    the sizes of cells are known, but between two different values if there are any in the middle half: then each point
-    is in the cell of its place.
+    the sizes of cells are known. If the middle half has different values, it cuts between two of them, so that each
+    point lies in its cell.
 
     Attributes
     ----------
     center : (d,) subtracted from points
     directions : (nodes, d)
-    thresholds : (nodes,) what is less goes to the first child
-    children : (nodes, 2) number of a node, or ~cell
-    order : (n,) the points, cell by cell
-    starts : (n_cells + 1,) where each cell begins in this order
+    thresholds : (nodes,) smaller values go to the first child children : (nodes, 2) number of a node, or ~cell order :
+    (n,) the points, cell by cell starts : (n_cells + 1,) where each cell begins in this order
     """
 
     center: np.ndarray
@@ -38,7 +36,7 @@ class TreeCells:
 
     @classmethod
     def of(cls, X, most, rng):
-        """Grow a tree whose cells have `most` points at most, and about as many each.
+        """Grow a tree whose cells have at most `most` points, and about the same number each.
 
         Parameters
         ----------
@@ -88,7 +86,7 @@ class TreeCells:
         return np.split(self.order, self.starts[1:-1])
 
     def spread(self, n_cells):
-        """The points of some cells, spread over all, a list; of all cells if there are no more."""
+        """A list of the points of some cells, spread over all cells, or of all cells if there are not more."""
         chosen = np.linspace(0, len(self) - 1, min(len(self), n_cells)).round().astype(int)
         return [self.rows(cell) for cell in chosen]
 
@@ -97,7 +95,7 @@ class TreeCells:
         return self.order[self.starts[cell] : self.starts[cell + 1]]
 
     def of_queries(self, Q):
-        """Pairs of a cell and the rows of the queries (m, d) that lie in it; each row in one."""
+        """Pairs of a cell and the rows of the queries (m, d) in it; each row is in one cell."""
         found = []
 
         def descend(node, rows):
@@ -115,7 +113,7 @@ class TreeCells:
 
 
 def _direction(S, rng):
-    """A random vector whose part along each principal direction of S (m, d) grows with the variance there."""
+    """A random vector whose component along each principal direction of S (m, d) grows with the variance there."""
     S = S - S.mean(axis=0)
     S /= np.abs(S).max() or 1.0
     direction = S.T @ (S @ (S.T @ rng.standard_normal(len(S))))
@@ -131,7 +129,7 @@ def _projected(X, rows, center, direction):
 
 
 def _cut(values, middle):
-    """Where to cut ascending values (m,), as near to the position `middle` as two values that differ allow."""
+    """The position nearest to `middle` at which ascending values (m,) can be cut between different values."""
     reach = np.abs(values).max()
     between = np.flatnonzero(np.diff(values) > _RESOLVED * reach) + 1
     least = _MIDDLE * len(values)

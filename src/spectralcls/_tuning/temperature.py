@@ -3,7 +3,7 @@
 import numpy as np
 
 LOWEST = 1e-3  # probabilities below this count as this much in a log loss
-_RANGE = 1e-2, 1e3  # of 1 / T, in units of the scores
+_RANGE = 1e-2, 1e3  # range of 1 / T, in units of the scores
 _MOST_STEPS, _TOLERANCE = 60, 1e-3
 
 
