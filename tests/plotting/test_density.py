@@ -50,6 +50,8 @@ def test_contours_hold_their_share_of_the_mass(far):
         (np.ones((20, 2)), ParzenDensity()),
         (np.vstack([points(2), [[1e6, 0.0]]]), ParzenDensity(0.3)),
         (points(2), ParzenOutlierDetector(novelty=True)),
+        (points(2) * 1e-300, ParzenDensity()),
+        (points(2) * 1e300, ParzenDensity(kernel="tophat")),
     ],
 )
 def test_every_density_has_contours(X, density):

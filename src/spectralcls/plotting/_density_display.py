@@ -13,6 +13,7 @@ from ._display import Display
 GRID = {1: 400, 2: 100}  # places along each feature, at equal distances
 MARKED = {1: 200, 2: 60}  # samples added to the places, so that no narrow density is missed
 DRAWN = 10_000  # random points that measure the mass above a level
+LARGEST_LOG = 700.0  # of a density that is drawn as it is: floats end at 709
 SHARES = (0.95, 0.8, 0.6, 0.4, 0.2)
 _FEWER_MARKS = 300  # samples from which marks become fainter
 
@@ -27,7 +28,7 @@ class DensityDisplay(Display):
     grid : list of one or two ndarrays
         Places along each feature.
     density : ndarray of shape (n,) or (n_1, n_2)
-        Density at the places of the grid.
+        Density at the places of the grid; relative to the largest if that is out of the range of floats.
     X : ndarray of shape (n_samples, 1 or 2), default=None
         Samples to mark.
     levels : ndarray of shape (5,), default=None
@@ -105,11 +106,11 @@ class DensityDisplay(Display):
         grid = [np.unique([*np.linspace(low, high, GRID[X.shape[1]]), *own]) for low, high, own in ends]
         places = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1).reshape(-1, X.shape[1])
 
-        def density(points):
-            return np.exp(estimator.score_samples(like(points, frame)))
-
-        found = density(places).reshape([len(side) for side in grid])
-        levels = np.quantile(density(drawn), 1 - np.array(SHARES)) if X.shape[1] == 2 else None
+        logs, own = (estimator.score_samples(like(points, frame)) for points in (places, drawn))
+        largest = max(logs.max(), own.max())
+        unit = largest if abs(largest) > LARGEST_LOG else 0.0
+        found = np.exp(logs - unit).reshape([len(side) for side in grid])
+        levels = np.quantile(np.exp(own - unit), 1 - np.array(SHARES)) if X.shape[1] == 2 else None
         display = cls(grid, found, X, levels=levels, feature_names=None if names is None else list(names))
         return display.plot(ax=ax, **kwargs)
 
