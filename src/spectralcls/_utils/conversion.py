@@ -10,7 +10,9 @@ from .._core import compiled
 
 def is_ready(A, dtypes):
     """Whether an array is finite and needs no conversion. On a small problem check_array takes longer than the sums."""
-    if not (type(A) is np.ndarray and A.dtype in dtypes and A.flags.c_contiguous and A.flags.aligned and A.size):
+    if type(A) is not np.ndarray or A.dtype.type not in dtypes or not A.dtype.isnative:
+        return False
+    if not (A.flags.c_contiguous and A.flags.aligned and A.size):
         return False
     return compiled.largest_size(A) < np.inf
 
