@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -121,6 +122,8 @@ class ExactSearch {
   std::vector<Neighbor> found_;  // a heap with the last neighbor on top
   std::vector<Waiting> waiting_;
 };
+
+}  // namespace
 
 // Up to 16 queries of the same or nearby leaves, which descend together.
 template <class T>
@@ -271,8 +274,6 @@ class Packet {
   unsigned crowded_ = 0;  // bits of the queries with too many ties for a shortlist
 };
 
-}  // namespace
-
 template <class T>
 class TreeSearch<T>::Plan {
  public:
@@ -283,28 +284,34 @@ class TreeSearch<T>::Plan {
         execution_(execution.for_work(static_cast<double>(queries.rows * (queries.cols + k)) * 64)),
         order_(tree, queries, among_themselves, execution_) {}
 
-  bool scans_at_most(double n_leaves) const {
+  bool scans_at_most(double n_leaves) {
     if (n_leaves >= static_cast<double>(tree_.n_leaves())) return true;
     const index_t n_packets = (queries_.rows + sixteen - 1) / sixteen;
     const index_t n_tried = std::clamp<index_t>(n_packets / 64, 1, 8);
     const double most = n_leaves * static_cast<double>(sixteen * n_tried);
-    Packet<T> packet(tree_, queries_, k_);
+    Packet<T>& packet = tried_.emplace(tree_, queries_, k_);
     for (index_t i = 0; i < n_tried && static_cast<double>(packet.n_scans()) <= most; ++i)
       search(packet, (2 * i + 1) * n_packets / (2 * n_tried) * sixteen);
     return static_cast<double>(packet.n_scans()) <= most;
   }
 
-  void run(T* distances, std::int64_t* indices) const {
+  void run(T* distances, std::int64_t* indices) {
+    auto write = [&](index_t query, index_t place, double squared, std::int64_t row) {
+      distances[query * k_ + place] = static_cast<T>(std::sqrt(squared));
+      indices[query * k_ + place] = row;
+    };
+    if (tried_ && queries_.rows <= sixteen) {  // the trial has searched for all of them
+      ExactSearch<T> exact(tree_, k_);
+      tried_->finish(exact, write);
+      return;
+    }
     constexpr index_t chunk = 512;
     for_each_chunk((queries_.rows + chunk - 1) / chunk, execution_, [&](index_t c, Checkpoint& checkpoint) {
       Packet<T> packet(tree_, queries_, k_);
       ExactSearch<T> exact(tree_, k_);
       for (index_t i = c * chunk; i < std::min((c + 1) * chunk, queries_.rows); i += sixteen) {
         search(packet, i);
-        packet.finish(exact, [&](index_t query, index_t place, double squared, std::int64_t row) {
-          distances[query * k_ + place] = static_cast<T>(std::sqrt(squared));
-          indices[query * k_ + place] = row;
-        });
+        packet.finish(exact, write);
         checkpoint();
       }
     });
@@ -322,6 +329,7 @@ class TreeSearch<T>::Plan {
   index_t k_;
   Execution execution_;
   QueryOrder order_;
+  std::optional<Packet<T>> tried_;
 };
 
 template <class T>

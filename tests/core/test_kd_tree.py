@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import distances as all_distances
 
+from spectralcls.kernels import PackedPoints
 from spectralcls.neighbors import knn, knn_graph
 
 DTYPES = [np.float32, np.float64]
@@ -199,3 +200,17 @@ def test_the_graph_is_the_same_through_tree_and_tiles():
     X = np.random.default_rng(0).integers(0, 12, (3000, 3)).astype(float)
     tree, tiles = (knn_graph(X, 8, mode="distance", algorithm=algorithm) for algorithm in ("kd_tree", "brute"))
     assert (tree != tiles).nnz == 0
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["normal", "whole", "repeated"])
+def test_the_trial_of_a_few_queries_is_their_answer(kind, dtype):
+    X, Q = (points(np.random.default_rng(i), kind, n, 3, dtype) for i, n in ((0, 20_000), (1, 17)))
+    kept = PackedPoints(X)
+    knn(np.repeat(Q, 200, axis=0), kept, 5)  # so many that a tree is built
+    for m in (1, 2, 16, 17):
+        for k in (1, 10):
+            distances, indices = knn(Q[:m], kept, k)
+            expected = knn(Q[:m], X, k, algorithm="brute")
+            np.testing.assert_array_equal(distances, expected[0])
+            np.testing.assert_array_equal(indices, expected[1])

@@ -12,7 +12,8 @@ def is_ready(A, dtypes):
     """Whether an array is finite and needs no conversion. On a small problem check_array takes longer than the sums."""
     if type(A) is not np.ndarray or A.dtype.type not in dtypes or not A.dtype.isnative:
         return False
-    if not (A.flags.c_contiguous and A.flags.aligned and A.size):
+    flags = A.flags
+    if not (flags.c_contiguous and flags.aligned and A.size):
         return False
     return compiled.largest_size(A) < np.inf
 

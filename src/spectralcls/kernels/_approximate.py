@@ -17,6 +17,8 @@ from ._request import SumsRequest
 GRID_FEATURES = 3
 # Relative error of a label's sum on the grid if it replaces an exact one. With the rounding of the grid's arithmetic it
 # is less than half of the error that the guide promises.
+# It leaves far labels: of 1e5 points in eight clusters with four labels it settles 99 % of a query's sums on a line
+# (h = .1) and 69 % in the plane (h = .15); in space it is not predicted to be faster (h = .265).
 AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
 # Queries from which on the grid replaces exact sums. Near ties are settled by all pairs, in smaller parts.
 GRID_QUERIES = 1024
@@ -71,6 +73,8 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
     O((m + n) (d + c)).
     """
     r = request
+    # Groups are left to all pairs: fold by fold the grid took 4 times as long in one feature and as long in two, for
+    # 20 000 points, five folds and 16 bandwidths, which share their distances in one pass.
     three_axes = r.weights is not None and r.weights.ndim > 2
     each_label = not (r.rtol or r.atol)
     if r.kernel != "gaussian" or r.X.shape[1] > GRID_FEATURES or r.groups[0] is not None or three_axes:
