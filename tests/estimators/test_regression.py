@@ -404,3 +404,16 @@ def test_ends_do_not_depend_on_how_close_to_one_a_leverage_is_left_out(close, mo
 def test_lines_are_tried_up_to_ten_features():
     X = np.random.default_rng(0).normal(size=(100, 10))
     assert KernelRegressor().fit(X, X[:, 0]).degree_ == 1
+
+
+def test_a_slope_is_damped_by_1e_8_of_the_variance_of_the_kernel():
+    """Where nearly all weight is on one sample: here as much as the variance of the samples around the query."""
+    x, y, q = np.array([0.0, 5.6]), np.array([0.0, 1.0]), -1.0
+    w = np.exp(-((x - q) ** 2) / 2)
+    w /= w.sum()
+    deviations = x - w @ x
+    variance = w @ deviations**2
+    assert 0.2 < variance / 1e-8 < 5
+    expected = w @ y + w @ (deviations * y) / (variance + 1e-8) * (q - w @ x)
+    found = KernelRegressor(1.0, degree=1, scale=None).fit(x[:, None], y).predict([[q]])
+    assert_allclose(found, expected, rtol=1e-3)
