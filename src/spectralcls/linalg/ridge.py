@@ -106,10 +106,16 @@ class Smoother:
     @cached_property
     def inverse(self) -> Array:
         """B, (n, n)."""
-        K = kernel_matrix(self._X, **self._shape)
+        K = self._matrix()
         V = inverse_in_place(factor_in_place(K, self._ridge / self._weights, self._ridge))
         return matmul(V, V.T)
 
     def __call__(self, Q: Array) -> Array:
         """``k(q) B``, (m, n)."""
-        return matmul(kernel_matrix(Q.astype(np.float64), self._X, **self._shape), self.inverse)
+        return matmul(self._values(Q), self.inverse)
+
+    def _matrix(self) -> Array:
+        return kernel_matrix(self._X, **self._shape)
+
+    def _values(self, Q: Array) -> Array:
+        return kernel_matrix(Q.astype(np.float64), self._X, **self._shape)

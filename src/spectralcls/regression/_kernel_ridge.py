@@ -7,10 +7,12 @@ import numpy as np
 from .._expansion.local_ridge import LocalRidge, held_out_in_cells
 from .._expansion.ridge_targets import targets_of
 from .._expansion.tree_cells import TreeCells
+from .._inputs.given import numbers_of
 from .._tuning import ridge_grid
 from .._utils.progress import progress
 from ..linalg.ridge import Smoother, solve
 from . import _ridge_iterative as iterative
+from ._given_kernel import GivenSmoother
 from ._penalized import PenalizedExpansion
 from ._penalty_search import Fitted, leave_one_out
 
@@ -110,7 +112,12 @@ class KernelRidge(PenalizedExpansion):
     def _smoother(self):
         """The weights of the targets in predictions; kept."""
         if "_kept_smoother" not in vars(self):
-            self._kept_smoother = Smoother(self.points_, self.kernel_, self.bandwidth_, self.alpha_, self._weights)
+            if self._is_given:
+                self._kept_smoother = GivenSmoother(
+                    self._inputs.K, numbers_of(self.points_), self.alpha_, self._weights
+                )
+            else:
+                self._kept_smoother = Smoother(self.points_, self.kernel_, self.bandwidth_, self.alpha_, self._weights)
         return self._kept_smoother
 
 

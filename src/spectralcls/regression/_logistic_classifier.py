@@ -35,8 +35,10 @@ class KernelLogisticClassifier(PenalizedClassifier):
         Radius h of the kernel. "cv": the best of `bandwidth_grid`.
     alpha : "cv" or float, default="cv"
         Ridge. "cv": the best of `alpha_grid`.
-    kernel : {"laplace", "gaussian", "cv"}, default="laplace"
+    kernel : {"laplace", "gaussian", "cv", "precomputed"} or callable, default="laplace"
         ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them.
+        "precomputed": X is the kernel matrix with the samples of `fit`; a function ``kernel(Q, X)`` returns it. Then
+        `bandwidth`, `metric` and `scale` have no effect, and `points_` are the numbers of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
         transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
@@ -148,7 +150,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
     max_iter: int = 100
 
     _parameter_constraints = {
-        "kernel": [StrOptions({"cv", "laplace", "gaussian"})],
+        "kernel": [StrOptions({"cv", "laplace", "gaussian", "precomputed"}), callable],
         "alpha_grid": ["array-like"],
     }
     _BANDWIDTH_FACTORS = {"laplace": (1.4, 6.0), "gaussian": (0.7, 1.4)}

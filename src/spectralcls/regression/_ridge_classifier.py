@@ -1,6 +1,8 @@
 """Classification by kernel ridge regression of the classes' indicators."""
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY
+from typing import Any, Literal
 
 from .._estimator import with_parameters
 from .._utils.typing import PositiveKernel
@@ -22,8 +24,10 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
         Radius h of the kernel. "cv": the best of `bandwidth_grid`.
     alpha : "cv" or float, default="cv"
         Ridge. "cv": the best of `alpha_grid`.
-    kernel : {"laplace", "gaussian"}, default="laplace"
+    kernel : {"laplace", "gaussian", "precomputed"} or callable, default="laplace"
         ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``.
+        "precomputed": X is the kernel matrix with the samples of `fit`; a function ``kernel(Q, X)`` returns it. Then
+        `bandwidth`, `metric` and `scale` have no effect, and `points_` are the numbers of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
         transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
@@ -140,7 +144,7 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     """
 
     _: KW_ONLY
-    kernel: PositiveKernel = "laplace"
+    kernel: PositiveKernel | Literal["precomputed"] | Callable[[Any, Any], Any] = "laplace"
 
     def _keep(self, choice, targets):
         super()._keep(choice, targets)

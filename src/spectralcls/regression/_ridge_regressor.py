@@ -1,12 +1,14 @@
 """Kernel ridge regression."""
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from .._estimator import Regressor, with_parameters
 from .._expansion.ridge_targets import NumberTargets
+from .._inputs.given import numbers_of
 from .._tuning import ridge_grid
 from .._utils.copies import random_keys
 from .._utils.from_sklearn import StrOptions
@@ -31,8 +33,10 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         Radius h of the kernel. "cv": the best of `bandwidth_grid`.
     alpha : "cv" or float, default="cv"
         Ridge. "cv": the best of `alpha_grid`.
-    kernel : {"cv", "laplace", "gaussian"}, default="cv"
+    kernel : {"cv", "laplace", "gaussian", "precomputed"} or callable, default="cv"
         ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them.
+        "precomputed": X is the kernel matrix with the samples of `fit`; a function ``kernel(Q, X)`` returns it. Then
+        `bandwidth`, `metric` and `scale` have no effect, and `points_` are the numbers of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first. "diagonal" and "full": a
         :class:`~spectralcls.metric.GradientMetric`; "whiten": the inverse root of their covariance within eighths of y,
@@ -138,9 +142,9 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     """
 
     _: KW_ONLY
-    kernel: Literal["cv", "laplace", "gaussian"] = "cv"
+    kernel: Literal["cv", "laplace", "gaussian", "precomputed"] | Callable[[Any, Any], Any] = "cv"
 
-    _parameter_constraints = {"kernel": [StrOptions({"cv", "laplace", "gaussian"})]}
+    _parameter_constraints = {"kernel": [StrOptions({"cv", "laplace", "gaussian", "precomputed"}), callable]}
 
     # Of all subsets of {.35, .7, 1.4, 2, 3, 6, 12, 24} medians that were tried on the fifteen tables of
     # bench_intervals (at most 600 rows), these lose .3 % of squared error against all of both kernels, and 5 % at most.
@@ -210,5 +214,6 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
 
     def _smoother_targets(self):
         """The standardized targets, (n, k): ``(K + alpha W^-1) A``."""
-        fitted = self._model.values(self.points_).astype(np.float64)
+        points = self._inputs.K[numbers_of(self.points_)] if self._is_given else self.points_
+        fitted = self._model.values(points).astype(np.float64)
         return fitted + (self.alpha_ / self._weights)[:, None] * self.dual_coef_

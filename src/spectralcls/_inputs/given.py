@@ -1,0 +1,66 @@
+"""Samples of which only a kernel is known: its matrix, or a function of two sets of samples."""
+
+import numpy as np
+
+from .inputs import Inputs, take
+from .read import FLOATS
+
+
+class GivenKernel(Inputs):
+    """Reads kernel values; the coordinate of a training sample is its number, those of a query its kernel values.
+
+    Samples of equal kernel values are copies, and have the number of the first one.
+
+    Parameters
+    ----------
+    name : str
+        Class of the estimator, for messages.
+    kernel : "precomputed" or callable
+        X is the matrix of kernel values with the samples of `fit`, (m, n); or ``kernel(Q, X)`` gives it.
+
+    Attributes
+    ----------
+    K : ndarray (n, n)
+        Kernel matrix of the training samples of positive weight.
+    """
+
+    def __init__(self, name, kernel, *, class_weight=None):
+        super().__init__(name, missing="refuse", class_weight=class_weight, dtype=FLOATS)
+        self.kernel = kernel
+
+    def among(self, positions):
+        """The kernel matrix of training samples of these coordinates (m, 1)."""
+        rows = numbers_of(positions)
+        return self.K[np.ix_(rows, rows)]
+
+    def _learned(self, X, raw, data, unlabeled=()):
+        if self.kernel == "precomputed":
+            if raw.shape[0] != raw.shape[1]:
+                raise ValueError(f'kernel="precomputed" takes a square matrix in fit, got X of shape {raw.shape}.')
+            self._kept = np.arange(len(raw)) if data.kept is None else np.flatnonzero(data.kept)
+            K = raw[np.ix_(self._kept, self._kept)]
+        else:
+            self._points = take(raw, data.kept)
+            K = self._values(self._points)
+        self.K = K.astype(np.float64)
+        if not np.allclose(self.K, self.K.T, atol=1e-8 * np.abs(self.K).max()):
+            raise ValueError("The kernel matrix of the samples of fit is not symmetric.")
+        _, first, group = np.unique(self.K, axis=0, return_index=True, return_inverse=True)
+        return data._replace(X=first[group.ravel()].astype(np.float64)[:, None])
+
+    def __call__(self, X):
+        raw = self._read(X, reset=False)
+        return raw[:, self._kept].astype(np.float64) if self.kernel == "precomputed" else self._values(raw)
+
+    def _values(self, Q):
+        K = np.asarray(self.kernel(Q, self._points), dtype=np.float64)
+        if K.shape != (len(Q), len(self._points)):
+            raise ValueError(f"kernel(Q, X) is {K.shape} for {len(Q)} queries and {len(self._points)} points.")
+        if not np.isfinite(K).all():
+            raise ValueError("kernel(Q, X) has values that are not finite.")
+        return K
+
+
+def numbers_of(positions):
+    """Coordinates (m, 1) of training samples as row numbers."""
+    return positions[:, 0].astype(np.intp)

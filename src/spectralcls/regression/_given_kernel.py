@@ -1,0 +1,42 @@
+"""The fitted form of a penalized expansion in a given kernel, whose queries are kernel values."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..linalg.ridge import Smoother
+
+
+@dataclass(frozen=True)
+class GivenForm:
+    """Scores ``k(q) A - b`` of queries, kernel values with all training samples, (m, n).
+
+    Attributes
+    ----------
+    points : (r,) numbers of the samples that have coefficients
+    columns : (r, k) A
+    offsets : (k,) b
+    """
+
+    points: np.ndarray
+    columns: np.ndarray
+    offsets: np.ndarray
+
+    def scores(self, Q):
+        return self.values(Q) - self.offsets
+
+    def values(self, Q):
+        return Q[:, self.points] @ self.columns
+
+
+class GivenSmoother(Smoother):
+    """The `Smoother` of the samples `points` (r,) in a kernel matrix K (n, n)."""
+
+    def __init__(self, K, points, ridge, weights):
+        self._K, self._points, self._ridge, self._weights = K, points, ridge, weights
+
+    def _matrix(self):
+        return self._K[np.ix_(self._points, self._points)]
+
+    def _values(self, Q):
+        return Q[:, self._points]
