@@ -118,6 +118,9 @@ def test_far_points_beside_few_are_left_out(n, graph):
     expected = entropic_dimension(X, **options)
     assert found.dimension == pytest.approx(expected.dimension)
     np.testing.assert_allclose(found.lengths, expected.lengths)
+    with pytest.warns(UserWarning, match="They are left out"):
+        found = entropic_dimension(np.vstack([[[1e6, 1e6]], X]), sizes=[n // 2, n + 1], **options)
+    assert found.sizes.tolist() == [n // 2, n]
 
 
 @pytest.mark.parametrize("graph", ["knn", "mst"])

@@ -161,7 +161,7 @@ def entropic_dimension(
                 graph=graph,
                 n_neighbors=n_neighbors,
                 gamma=gamma,
-                sizes=given,
+                sizes=None if given is None else np.unique(np.minimum(given, n - np.count_nonzero(far))),
                 n_resamples=n_resamples,
                 random_state=random_state,
                 n_jobs=n_jobs,
