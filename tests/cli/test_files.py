@@ -201,6 +201,20 @@ def test_thousands_that_might_be_fractions_of_another_locale_are_refused(written
         read_table(new, schema=one)
 
 
+@pytest.mark.parametrize(("here", "there"), [(",", "."), (".", ",")])
+def test_another_locale_that_the_cells_tell_is_read_as_what_it_is(written, here, there):
+    """Also the column whose cells alone could be thousands, and the one whose cells are the same in both."""
+    names, sep = ("a", "b", "n"), {",": ";", ".": ","}
+    values = [(f"{1 + k / 7:.3f}", f"{k % 5}.5", k % 3) for k in range(60)]
+
+    def rows(sign):
+        return [tuple(str(cell).replace(".", sign) for cell in row) for row in values]
+
+    schema = read_table(written([names, *rows(here)], sep=sep[here])).schema
+    new = read_table(written([names, *rows(there)], "new.csv", sep=sep[there]), schema=schema)
+    assert_array_equal(new.data, np.array(values, dtype=float))
+
+
 def test_thousands_that_were_set_apart_before_are_read_again(written):
     rows = [("a", "b"), *((f'"{1000 + 37 * k:,}.5"', k % 3) for k in range(60))]
     schema = read_table(written(rows)).schema

@@ -76,9 +76,12 @@ def test_a_schema_reads_another_dialect_only_if_its_rules_fit(tmp_path, truth):
     few = {name: values[:30] for name, values in truth.items() if name not in office.LEFT_OUT}
     again = read_table(office.export(tmp_path / "b.csv", few, "german utf-8"), schema=german.schema)
     assert_array_equal(again.data, german.data[:30])
-    with pytest.raises(ValueError, match="'Vertragsbeginn': '20") as refused:
-        read_table(office.export(tmp_path / "c.csv", few, "english"), schema=german.schema)
-    assert "Jahreseinkommen" in str(refused.value)
+    english = office.export(tmp_path / "c.csv", few, "english")
+    with pytest.raises(ValueError, match="'Vertragsbeginn': '20"):
+        read_table(english, schema=german.schema)
+    options = dict(target=office.TARGET, drop=["Vertragsbeginn"])
+    german = read_table(tmp_path / "a.csv", **options)  # decimal signs are told by the cells
+    assert_array_equal(read_table(english, schema=german.schema).data, german.data[:30])
 
 
 def test_the_customer_table_as_parquet_and_as_a_spreadsheet(tmp_path, truth):

@@ -350,6 +350,8 @@ def _signs_of(schema, source, data, told):
                 )
             continue
         sign = told or column.decimal or found or source.decimal
+        if not told and found and found != sign and isinstance(cells, Cells) and _reads_better(cells, found, sign):
+            sign = found
         signs[column.name] = sign
         if isinstance(cells, Cells):
             contrary = (found or sign) != sign or column.decimal not in (None, source.decimal) and source.decimal == ","
@@ -371,6 +373,13 @@ def _signs_of(schema, source, data, told):
     if wrong:
         raise ValueError(f"{source.path}: {'; '.join(wrong)}")
     return signs
+
+
+def _reads_better(cells, found, sign):
+    """Whether all cells are numbers with the sign of the file, and not with another one, or thousands then."""
+    if not np.isfinite(cells.numbers(found)).all():
+        return False
+    return not np.isfinite(cells.numbers(sign)).all() or bool(cells.matches(_ONCE[found]).any())
 
 
 def _exceeds_one(values):
