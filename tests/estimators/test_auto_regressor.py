@@ -11,6 +11,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from spectralcls import AutoClassifier, AutoRegressor, KernelRidgeRegressor, load, save
 from spectralcls.ensemble._blend import NEAR, UNIFORM, learn_blend
 from spectralcls.ensemble._loss import Loss
+from spectralcls.ensemble._members import OF_NUMBERS, members_for
 from spectralcls.ensemble._target_map import TargetMap, chosen_map
 from spectralcls.ensemble._trees import BoostedRegression
 
@@ -224,6 +225,11 @@ def test_intervals_of_a_wrong_coverage_are_refused():
     X, y, Q, _ = problem(60, 5)
     with pytest.raises(ValueError, match="coverage must be a number between 0 and 1, got 1.5"):
         AutoRegressor().fit(X, y).predict_interval(Q, coverage=1.5)
+
+
+def test_members_by_the_number_of_points():
+    assert members_for(100_000, OF_NUMBERS)[1] == []
+    assert members_for(1_000_000, OF_NUMBERS)[1] == ["gradient metric + local means"]
 
 
 def test_a_budget_is_said():

@@ -92,9 +92,10 @@ class AutoRegressor(Auto, Regressor):
 
     Notes
     -----
-    Cost: up to 3000 points a fit takes O(n^3), some 150 Cholesky factors. Above, tuning works on 2000 points; ridge
-    regression takes O(n^2) a step of its conjugate gradients and is left out above 30 000 points. Memory is O(n) above
-    6000 points, and O(n^2) below.
+    Cost: up to 3000 points a fit takes O(n^3), sixteen Cholesky factors, and some 200 of 500 points at most, on which
+    ridges and metrics are tuned. Above, ridge regression takes O(n^2) a step of its conjugate gradients, and from
+    20 000 points on O(n), in cells of neighbors; local means take O(n^2) and are left out above 100 000 points. Memory
+    is O(n) above 6000 points, and O(n^2) below. Boosted trees see all points, and grow as far as unseen points say.
 
     Several outputs share weights and the kind of transformation. A prediction is a mean; for a transformed target it
     averages over the residuals of unseen points (Duan's smearing estimate). With the other losses it is a median.

@@ -144,10 +144,10 @@ MEMBERS = (
 
 
 OF_NUMBERS = (
-    Member("ridge", "standardized", _regression, most=30_000),
-    Member("ridge of ranks", "ranks", _regression, most=30_000),
-    Member("gradient metric + ridge", "gradient metric of numbers", _laplace, most=30_000),
-    Member("gradient metric of ranks + ridge", "gradient metric", _laplace, most=30_000),
+    Member("ridge", "standardized", _regression),
+    Member("ridge of ranks", "ranks", _regression),
+    Member("gradient metric + ridge", "gradient metric of numbers", _laplace),
+    Member("gradient metric of ranks + ridge", "gradient metric", _laplace),
     Member("gradient metric + local means", "gradient metric of numbers", _local_means, most=100_000),
     Member("boosted trees", "standardized", _boosted),
 )

@@ -114,7 +114,6 @@ class BoostedRegression(RegressorMixin, _Trees):
 
         With `unseen` points, targets and weights or None, until the squared error there stops falling.
         """
-        X, y, sample_weight = _some(X, np.zeros(len(X), dtype=np.intp), y, sample_weight)
         Y, trees, starts = y.reshape(len(y), -1), [], []
         for j, column in enumerate(Y.T):
             model = HistGradientBoostingRegressor(
