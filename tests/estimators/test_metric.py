@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls._inputs.training_data import TrainingData
 from spectralcls.metric import GradientMetric, KernelMetric, _gradient_metric
-from spectralcls.metric._gradient_metric import _combined, _gradients
+from spectralcls.metric._gradient_metric import _combined, _gradients, _root
 from spectralcls.metric._likelihood import loss, loss_and_gradient
 
 unlearned = pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
@@ -176,6 +176,16 @@ def test_gradients_of_the_ridge_are_finite_differences():
     for c, gradient in enumerate(_gradients(Z, A, 0.8, None)):
         expected = [finite_differences(lambda q, i=i, c=c: prediction(q, i, c), Z[i]) for i in range(15)]
         assert_allclose(gradient, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("L", [np.ones(4), np.eye(4)])
+def test_no_feature_is_lost_for_good(L):
+    """One that changes nothing keeps a millionth of the mean weight, so that a later round may find it."""
+    gradients = np.zeros((10, 4))
+    gradients[:, 1] = 1.0
+    root = _root([(gradients, np.ones(10))], L)
+    weights = root**2 if root.ndim == 1 else np.diag(root.T @ root)
+    assert_allclose(weights, [1e-6, 4.0, 1e-6, 1e-6], rtol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["diagonal", "full"])
