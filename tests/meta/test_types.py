@@ -55,6 +55,29 @@ def test_words_that_are_checked_are_those_of_the_types(checked):
             assert words_told(hints[name]) == words_checked(allowed), name
 
 
+def public_functions():
+    """Public functions, and public methods of public classes, that are ours."""
+    for found in filter(callable, PUBLIC):
+        members = inspect.getmembers(found, callable) if inspect.isclass(found) else [(found.__name__, found)]
+        for name, member in members:
+            function = inspect.unwrap(member)
+            if not name.startswith("_") and inspect.isfunction(function) and "spectralcls" in function.__module__:
+                yield f"{found.__name__}.{name}", function
+
+
+def test_every_public_function_tells_what_it_takes_and_returns():
+    silent = [
+        name
+        for name, function in public_functions()
+        if inspect.signature(function).return_annotation is inspect.Signature.empty
+        or any(
+            parameter.annotation is inspect.Parameter.empty and parameter.name not in ("self", "cls")
+            for parameter in inspect.signature(function).parameters.values()
+        )
+    ]
+    assert not silent
+
+
 def messages_of(program, folder):
     """Lines of a program at which mypy complains, and what it says."""
     path = folder / "program.py"

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from importlib import metadata
 from numbers import Real
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, ParamSpec, Self, TypeVar, overload
 
 import joblib
 import numpy as np
@@ -217,7 +217,7 @@ class Estimator(BaseEstimator):
         return inputs.scale_
 
     @available_if(fitted_on_workers)
-    def to_local(self):
+    def to_local(self) -> Self:
         """The same fitted estimator with everything that it learned in this process.
 
         Only present after a fit to a Dask collection.

@@ -5,12 +5,14 @@ and `_without_leave_one_out`: None, or the reason for having none.
 """
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.advice import tell
 from .._utils.available import available_if
+from .._utils.typing import Array
 from .base import fitted_in_memory
 
 NOT_IN_CLOSED_FORM = "its training points cannot be left out one at a time in closed form."
@@ -46,7 +48,7 @@ def leave_one_out(estimator):
 
 
 @available_if(_has_leave_one_out)
-def conformal_p_values(self, X, by_class=False):
+def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
     """How well each class suits each query, relative to how well labels suit the training points.
 
     The p-value of a class is the fraction of the training points, the query included, whose labels have no more support
@@ -107,7 +109,7 @@ def conformal_p_values(self, X, by_class=False):
 
 
 @available_if(_has_leave_one_out)
-def predict_set(self, X, coverage=0.9, by_class=False):
+def predict_set(self: Any, X: Any, coverage: float = 0.9, by_class: bool = False) -> Array:
     """All classes that cannot be excluded for each query.
 
     Parameters

@@ -8,6 +8,7 @@ import sys
 import threading
 import warnings
 from contextlib import contextmanager
+from typing import Any
 
 from .. import __version__
 from . import compare, fit, listing, predict, show_config
@@ -45,7 +46,7 @@ def build_parser():
     return parser
 
 
-def main(argv=None):
+def main(argv: Any = None) -> int:
     """Run the command line; the exit code is 1 if a classifier failed, 2 for bad input, 130 for Ctrl-C, 143
     for SIGTERM."""
     argv = sys.argv[1:] if argv is None else argv

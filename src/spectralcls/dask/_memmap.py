@@ -2,6 +2,7 @@
 
 import mmap
 from numbers import Integral
+from typing import Any
 
 import dask
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ._rows import from_blocks
 
 
-def from_memmap(array, rows=100_000):
+def from_memmap(array: Any, rows: int = 100_000) -> Any:
     """A Dask array of an array on disk; no data passes through this process.
 
     ``dask.array.from_array`` copies a memory map into memory. Here a task maps its own rows, and the system

@@ -5,7 +5,7 @@ A task sums the kernel values of a block of queries over a block of points and r
 Dask decides which worker runs them, moves the data, and repeats the tasks of a lost worker.
 """
 
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import dask
 import dask.array as da
@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import kernels
 from .._core.threads import effective_n_threads
+from .._utils.typing import Bandwidth, Kernel
 from ..kernels import checks
 from ..kernels.neighbor_search import knn
 from ._rows import as_column, as_pair, blocks, column_blocks, from_blocks, sizes
@@ -54,21 +55,21 @@ def tree(combine, parts):
 
 
 def kernel_sums(
-    Q,
-    X,
+    Q: Any,
+    X: Any,
     *,
-    weights=None,
-    labels=None,
-    n_labels=None,
-    kernel="gaussian",
-    bandwidth,
-    log=False,
-    exclude_self=False,
-    exclude_groups=None,
-    normalize=False,
-    rtol=0.0,
-    n_jobs=None,
-):
+    weights: Any = None,
+    labels: Any = None,
+    n_labels: int | None = None,
+    kernel: Kernel = "gaussian",
+    bandwidth: Bandwidth,
+    log: bool | Literal["pair"] = False,
+    exclude_self: bool = False,
+    exclude_groups: Any = None,
+    normalize: bool = False,
+    rtol: float = 0.0,
+    n_jobs: int | None = None,
+) -> Any:
     """Sum kernel values over Dask arrays: :func:`spectralcls.kernels.kernel_sums` for many machines.
 
     Parameters
@@ -133,7 +134,7 @@ def kernel_sums(
         raise ValueError(f"exclude_self must be True or False, got {exclude_self!r}.")
     if exclude_self and not same:
         raise ValueError("exclude_self=True needs Q to be X itself.")
-    W = None if weights is None else as_column(weights, X, "weights")
+    W: Any = None if weights is None else as_column(weights, X, "weights")
     labels = None if labels is None else as_column(labels, X, "labels")
     if labels is None:
         checks.check_labels(None, n_labels, X.shape[0])
@@ -153,7 +154,7 @@ def kernel_sums(
     point_groups = None if exclude_groups is None else as_column(point_groups, X, "exclude_groups[1]")
     bandwidth = np.asarray(bandwidth, dtype=np.float64)
 
-    options = dict(
+    options: dict[str, Any] = dict(
         n_labels=1 if labels is None else n_labels,
         kernel=kernel,
         bandwidth=np.atleast_1d(bandwidth),

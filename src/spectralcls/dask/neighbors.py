@@ -2,6 +2,7 @@
 
 from functools import partial
 from numbers import Integral
+from typing import Any, Literal
 
 import dask
 import numpy as np
@@ -12,7 +13,7 @@ from ._rows import as_pair, as_points, blocks, from_blocks, sizes
 from ._sums import tree
 
 
-def knn(Q, X, k, *, n_jobs=None):
+def knn(Q: Any, X: Any, k: int, *, n_jobs: int | None = None) -> tuple[Any, Any]:
     """Exact Euclidean k nearest neighbors: :func:`spectralcls.knn` for many machines.
 
     Parameters
@@ -66,7 +67,15 @@ def knn(Q, X, k, *, n_jobs=None):
     )
 
 
-def knn_graph(X, n_neighbors, *, mode="connectivity", symmetrize=None, epsilon=None, n_jobs=None):
+def knn_graph(
+    X: Any,
+    n_neighbors: int,
+    *,
+    mode: Literal["connectivity", "distance", "heat"] = "connectivity",
+    symmetrize: Literal["or", "and", "mean"] | None = None,
+    epsilon: Any = None,
+    n_jobs: int | None = None,
+) -> Any:
     """Graph that joins every point with its nearest neighbors, as :func:`spectralcls.neighbors.knn_graph`.
 
     The workers find the neighbors; this process builds the graph, O(n n_neighbors) numbers.

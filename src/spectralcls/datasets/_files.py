@@ -4,6 +4,7 @@ import stat
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from .._utils.atomic_files import as_path
 from .._utils.typing import FilePath
@@ -78,7 +79,7 @@ def _suffix(path):
 def table_parts(
     path: FilePath,
     *,
-    schema=None,
+    schema: Any = None,
     encoding: str | None = None,
     sheet: str | int | None = None,
     delimiter: str | None = None,

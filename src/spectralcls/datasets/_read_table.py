@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -58,14 +58,14 @@ def read_table(
     path: FilePath,
     *,
     target: str | int | None = None,
-    schema=None,
-    drop=(),
-    categories=(),
-    numbers=(),
+    schema: Any = None,
+    drop: Any = (),
+    categories: Any = (),
+    numbers: Any = (),
     dates: Literal["dmy", "mdy", "ymd"] | None = None,
     decimal: Literal[".", ","] | None = None,
-    missing=(),
-    not_missing=(),
+    missing: Any = (),
+    not_missing: Any = (),
     unlabeled: Literal["drop", "error"] = "drop",
     group: str | int | None = None,
     encoding: str | None = None,
@@ -195,7 +195,8 @@ def read_table(
         random_state=random_state,
     )
     n_rows, names = source.n_rows, source.table.column_names
-    classes, labels, y = None, None, None
+    classes: Any = None
+    labels = y = None
     goal = None if target is None else names[find_column(names, target, source.path)]
     label_words = (words - CLASSES) | own_words | {""}
     if goal is not None:

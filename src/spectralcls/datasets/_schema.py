@@ -1,12 +1,15 @@
 """The columns of a table, learned from one file and used to read others."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
 from .._inputs.columns import LEFT_OUT, Number, packed, unpacked
 from .._inputs.frames import BOOLEAN, CATEGORY, DATE, NUMBER
+from .._utils.typing import Array, ArrayLike
 
 _MOST_SHOWN, _WIDTH = 20, 24
 
@@ -68,7 +71,7 @@ class Schema:
         vars(self).update(own | {"columns": tuple(unpacked(state["columns"]))})
 
     @classmethod
-    def of_numbers(cls, names):
+    def of_numbers(cls, names: Sequence[str]) -> Self:
         """The schema of columns that are all numbers.
 
         Parameters
@@ -93,7 +96,7 @@ class Schema:
         """Names of the columns that a file has to have, which tell its header."""
         return [column.name for column in self.used]
 
-    def missing_words(self, column):
+    def missing_words(self, column: Any) -> set[str]:
         """Return the words for a missing value in a column, none of which is one of its levels.
 
         Parameters
@@ -109,7 +112,7 @@ class Schema:
         words = self.words if column.words is None else column.words
         return {"", *words} - {level.lower() for level in column.levels if level}
 
-    def signs(self, names):
+    def signs(self, names: Sequence[str]) -> list[str]:
         """Decimal signs that plain numbers may have in columns.
 
         Parameters
@@ -136,7 +139,7 @@ class Schema:
         are = [column.is_category for column in self.used for _ in column.features]
         return [position for position, is_category in enumerate(are) if is_category]
 
-    def encode(self, source, *, unknown="error", decimal=None):
+    def encode(self, source: Any, *, unknown: str = "error", decimal: str | None = None) -> Array:
         """The matrix of a part of a file.
 
         Parameters
@@ -162,7 +165,7 @@ class Schema:
 
         return encode(self, source, unknown, decimal=decimal)
 
-    def frame(self, X):
+    def frame(self, X: ArrayLike) -> Any:
         """The matrix as a data frame of pandas, with categories under their names.
 
         Parameters
@@ -186,7 +189,7 @@ class Schema:
             columns.append(pd.Series(values))
         return pd.concat(columns, axis=1, keys=self.feature_names)
 
-    def summary(self):
+    def summary(self) -> str:
         """Two lines on the kinds of the columns.
 
         Returns
@@ -208,7 +211,7 @@ class Schema:
             text += "; --categories or --numbers takes a column all the same"
         return text
 
-    def describe(self):
+    def describe(self) -> str:
         """A line for each column: kind, fraction of missing values, examples, and remarks.
 
         Returns

@@ -2,14 +2,14 @@
 
 from dataclasses import KW_ONLY
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from .._estimator import prediction_sets, refuse_many_classes, transactional, with_parameters
 from .._expansion.left_out import LeftOut
 from .._utils.bases import BaseEstimator, ClassifierMixin
-from .._utils.typing import Array, ClassWeight
+from .._utils.typing import Array, ArrayLike, ClassWeight
 from .._utils.validation import units_of
 from ._auto import Auto
 from ._budget import Clock
@@ -127,7 +127,7 @@ class AutoClassifier(ClassifierMixin, Auto):
     predict_set = prediction_sets.predict_set  # type: ignore[has-type]
 
     @transactional
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the members and their vote.
 
         Parameters
@@ -217,7 +217,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         weights = weights / units_of(codes, weights, len(self.classes_), self.class_weight is not None)[codes]
         return LeftOut(codes, weights, _log(held_out), lambda X: _log(self._probabilities(X)), order)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Array:
         """Predict the most probable class of each query.
 
         Parameters
@@ -264,7 +264,7 @@ class VotingMember(ClassifierMixin, BaseEstimator):
         """Probabilities, (n_queries, n_classes), before the vote's temperature."""
         return posterior(self.pipeline, self.inputs(X), len(self.classes))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Array:
         """The most probable class of each query, (n_queries,)."""
         return self.classes[self.predict_proba(X).argmax(axis=1)]
 

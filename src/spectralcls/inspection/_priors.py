@@ -1,7 +1,7 @@
 """Populations with other shares of the classes than in the training data."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -185,7 +185,7 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
         self.estimator = estimator
         self.priors = priors
 
-    def fit(self, X, y, **fit_params):
+    def fit(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:
         """Fit the classifier, unless it is frozen.
 
         Parameters

@@ -1,6 +1,7 @@
 """Shared parts of the classifiers by class means: bandwidth, fit and growth."""
 
 from dataclasses import KW_ONLY
+from typing import Any, Self
 
 import numpy as np
 
@@ -121,7 +122,15 @@ class KernelMeanClassifier(ExpansionClassifier):
 
     @available_if(fitted_in_memory)
     @transactional(keep=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        retune: bool = False,
+    ) -> Self:
         """Add training points: a point is one more term of the sums.
 
         The result equals `fit` with this bandwidth on all points seen. The first call learns the metric, which is then

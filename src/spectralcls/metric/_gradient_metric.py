@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from scipy.linalg import eigh, qr
@@ -133,7 +133,7 @@ class GradientMetric(CallbackSupport, LinearMap):
     }
 
     @transactional
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the map.
 
         Parameters
@@ -170,7 +170,7 @@ class GradientMetric(CallbackSupport, LinearMap):
         points = points - self.mean_
         d, matrices = points.shape[1], np.empty((2, max(map(len, parts)) ** 2))
         L = np.ones(d) if self.kind == "diagonal" else np.eye(d)
-        self.loss_curve_ = []
+        self.loss_curve_: list[float] = []
         with fit_steps(self, "metric", self.max_iter) as step_done:
             for step in range(self.max_iter + 1):
                 Z = _mapped(points, L)

@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY
 from numbers import Integral
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -13,7 +13,7 @@ from .._estimator import fit_steps, transactional, with_parameters
 from .._tuning import within_reach
 from .._utils.advice import advise
 from .._utils.from_sklearn import CallbackSupport, Interval, StrOptions
-from .._utils.typing import RandomState
+from .._utils.typing import ArrayLike, RandomState
 from ._descent import learn
 from ._initial_map import absorb_bandwidth, best_start, leading_directions
 from ._linear_map import LinearMap
@@ -114,7 +114,7 @@ class KernelMetric(CallbackSupport, LinearMap):
     }
 
     @transactional
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the map.
 
         Parameters

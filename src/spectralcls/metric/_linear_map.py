@@ -1,11 +1,17 @@
 """Shared parts of all learned linear maps."""
 
+from typing import Any
+
 from .._estimator import Estimator
 from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from .._utils.typing import Array
 
 
 class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """A transformer ``z = L (x - mean)`` learned from labels, with L in `components_` and the mean in `mean_`."""
+
+    mean_: Array
+    components_: Array
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -13,7 +19,7 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Array:
         """Map points.
 
         Parameters

@@ -59,7 +59,7 @@ class BandwidthPathDisplay(Display):
     score_name: str = "Cross-validated accuracy"
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, name: str | None = None, ax=None, **line_kwargs) -> Self:
+    def from_estimator(cls, estimator: Any, *, name: str | None = None, ax: Any = None, **line_kwargs: Any) -> Self:
         """Plot the path of an estimator fitted with ``bandwidth="cv"``.
 
         Parameters
@@ -104,7 +104,7 @@ class BandwidthPathDisplay(Display):
         )
         return display.plot(ax=ax, **line_kwargs)
 
-    def plot(self, ax=None, *, name: str | None = None, **line_kwargs) -> Self:
+    def plot(self, ax: Any = None, *, name: str | None = None, **line_kwargs: Any) -> Self:
         """Draw the path.
 
         Parameters

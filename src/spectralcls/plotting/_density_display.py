@@ -66,7 +66,9 @@ class DensityDisplay(Display):
     feature_names: Any | None = None
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: ArrayLike, *, margin: float = 0.15, ax=None, **kwargs) -> Self:
+    def from_estimator(
+        cls, estimator: Any, X: ArrayLike, *, margin: float = 0.15, ax: Any = None, **kwargs: Any
+    ) -> Self:
         """Plot a fitted density of one or two features.
 
         Parameters
@@ -114,7 +116,7 @@ class DensityDisplay(Display):
         display = cls(grid, found, X, levels=levels, feature_names=None if names is None else list(names))
         return display.plot(ax=ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs) -> Self:
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the density.
 
         Parameters

@@ -156,7 +156,7 @@ class EmbeddingDisplay(Display):
         )
         return display.plot(ax=ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs) -> Self:
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the points.
 
         Parameters

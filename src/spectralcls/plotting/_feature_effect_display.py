@@ -86,7 +86,7 @@ class FeatureEffectDisplay(Display):
         values = [_as_text(column) for column in columns(model, mapped(steps, X))]
         return cls(effect, estimator.predict(X)[0], values=values, n_shown=n_shown).plot(ax)
 
-    def plot(self, ax=None) -> Self:
+    def plot(self, ax: Any = None) -> Self:
         """Draw the bars.
 
         Parameters

@@ -1,12 +1,12 @@
 """The weights of a learned metric, and the course of its learning."""
 
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from .._estimator import mapped, within
-from .._utils.typing import Array
+from .._utils.typing import Array, ArrayLike
 from ._display import Display, shown
 
 
@@ -56,7 +56,7 @@ class MetricDisplay(Display):
     n_shown: int = 20
 
     @classmethod
-    def from_estimator(cls, metric, *, X=None, n_shown=20, axes=None):
+    def from_estimator(cls, metric: Any, *, X: ArrayLike | None = None, n_shown: int = 20, axes: Any = None) -> Self:
         """Plot a fitted metric.
 
         Parameters
@@ -96,7 +96,7 @@ class MetricDisplay(Display):
         names = getattr(owner, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
         return cls(weights, names, np.asarray(metric.loss_curve_), n_shown=n_shown).plot(axes)
 
-    def plot(self, axes=None):
+    def plot(self, axes: Any = None) -> Self:
         """Draw weights and loss.
 
         Parameters

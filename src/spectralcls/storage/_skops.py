@@ -3,6 +3,7 @@
 import re
 import zipfile
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import sklearn
@@ -16,7 +17,7 @@ __all__ = ["load", "save"]
 _VERSION = re.compile(r'"_sklearn_version": \{[^{}]*"content": "\\"([^"\\]+)')
 
 
-def save(model, path: FilePath) -> None:
+def save(model: Any, path: FilePath) -> None:
     """Write a fitted estimator to a file.
 
     skops writes the file completely or not at all, and without pickled code.
@@ -61,7 +62,7 @@ def save(model, path: FilePath) -> None:
         skops.dump(model, temporary)
 
 
-def load(path: FilePath):
+def load(path: FilePath) -> Any:
     """Read an estimator that :func:`save` or ``spectralcls fit`` wrote.
 
     A file with anything but estimators of this package and scikit-learn, arrays and plain values is refused: reading
