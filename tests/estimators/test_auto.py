@@ -16,16 +16,17 @@ from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
+from threadpoolctl import threadpool_limits
 
 from spectralcls._core.threads import serial_blas
 from spectralcls._inputs.encoder import ColumnEncoder
 from spectralcls._tuning.temperature import log_loss
-from spectralcls.ensemble import AutoClassifier, _members
+from spectralcls.ensemble import AutoClassifier, _auto, _ensemble, _members
 from spectralcls.ensemble._budget import Clock, next_ensemble
 from spectralcls.ensemble._ensemble import Fitting
 from spectralcls.ensemble._member_points import ClassPoints
 from spectralcls.ensemble._members import make_views, members_for
-from spectralcls.ensemble._trees import ITERATIONS, LEAVES, MOST_TREES, RATE, BoostedTrees
+from spectralcls.ensemble._trees import ITERATIONS, LEAVES, MOST_GROWN_TREES, MOST_TREES, RATE, BoostedTrees, GrownTrees
 from spectralcls.ensemble._vote import learn_vote, tempered, unseen_votes
 
 TRUSTED = "spectralcls._inputs.encoder.ColumnEncoder"
@@ -398,7 +399,9 @@ def test_trees_cut_where_kernels_are_smooth_and_stay_few():
     y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.3) ^ (X[:, 2] > 0.7)
     model = AutoClassifier().fit(X[:600], y[:600])
     names = [name for name, _ in model.members_]
-    assert names[np.argmax(model.weights_)] == "boosted trees" and "boosted trees" in model.summary_
+    assert names[np.argmax(model.weights_)] == "grown trees" and "boosted trees" not in names
+    grown = dict(model.members_)["grown trees"].pipeline[-1]
+    assert f"({grown.iterations_} iterations)" in model.summary_ and not model.dropped_
     for n_classes in (2, 30, 700):
         y = np.arange(2 * n_classes) % n_classes
         trees = BoostedTrees().fit(rng.normal(size=(len(y), 2)), y)
@@ -425,6 +428,123 @@ def test_all_trees_at_once_are_those_of_scikit_learn(n_classes, monkeypatch):
         random_state=0,
     ).fit(X, y, rng.uniform(0.5, 2, 700))
     assert_allclose(trees.predict_proba(X), expected.predict_proba(X), rtol=1e-12)
+
+
+def gappy_table(n=1500, n_classes=2, seed=0):
+    """Numbers and levels, some missing, the last level of the third column rare."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    X[:, 1], X[:, 2] = rng.integers(0, 30, n), rng.integers(3, 9, n)
+    score = X[:, 0] + 2 * np.isin(X[:, 1], [1, 4, 7, 20, 29]) + (X[:, 2] == 5) + rng.normal(size=n)
+    X[rng.random((n, 4)) < 0.1] = np.nan
+    return X, np.digitize(score, norm.ppf(np.arange(1, n_classes) / n_classes) + 0.5), np.array([0, 1, 1, 0], bool)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_grown_trees_are_those_of_scikit_learn(n_classes):
+    X, y, categorical = gappy_table(n_classes=n_classes)
+    weights, unseen = np.random.default_rng(1).uniform(0.5, 2, 1000), (X[1000:], y[1000:], None)
+    trees = GrownTrees(categorical=categorical).fit(X[:1000], y[:1000], weights, unseen=unseen)
+    expected = HistGradientBoostingClassifier(
+        max_iter=60, early_stopping=False, categorical_features=categorical, random_state=0
+    )
+    with threadpool_limits(1):
+        expected.fit(X[:1000], y[:1000], weights)
+    losses = [log_loss(p, y[1000:]) for p in expected.staged_predict_proba(X[1000:])]
+    assert trees.iterations_ == np.argmin(losses) + 1 < 60
+    Q = X.copy()
+    Q[0, 1], Q[1, 2], Q[2] = 77, 4.5, np.nan  # levels that nobody has seen
+    stages = list(expected.staged_predict_proba(Q))
+    assert_allclose(trees.predict_proba(Q), stages[trees.iterations_ - 1], rtol=1e-12)
+    assert_array_equal(pickle.loads(pickle.dumps(trees)).predict_proba(Q), trees.predict_proba(Q))
+
+
+@pytest.mark.parametrize("kind", ["copies", "constant", "many classes", "one column", "wide", "many levels"])
+def test_hard_tables_of_grown_trees(kind):
+    X, y, categorical = gappy_table()
+    rng = np.random.default_rng(1)
+    if kind == "copies":
+        rows = rng.integers(300, size=200_000)
+        X, y = X[rows], y[rows]
+    elif kind == "constant":
+        X[:, :3] = [[np.nan, 7.0, 2.0]]
+    elif kind == "many classes":
+        y = np.arange(len(y)) % 700
+    elif kind == "one column":
+        X, categorical = X[:, :1], categorical[:1]
+    elif kind == "wide":
+        X, categorical = rng.normal(size=(1500, 2000)), np.zeros(2000, bool)
+    elif kind == "many levels":
+        X[:, 1] = np.arange(1500) // 2
+    some = np.arange(len(X)) % 5 > 0
+    unseen = X[~some], y[~some], None
+    few = {"wide": 3, "copies": 20}.get(kind)
+    trees = GrownTrees(categorical=categorical, iterations=few).fit(X[some], y[some], unseen=None if few else unseen)
+    p = trees.predict_proba(X[:300])
+    assert np.isfinite(p).all() and trees.n_trees_ <= MOST_GROWN_TREES
+    assert_allclose(p.sum(axis=1), 1)
+    assert kind != "copies" or np.mean(trees.classes_[p.argmax(axis=1)] == y[:300]) > 0.9
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """A part that is held out once, for few points."""
+    for module in (_auto, _ensemble, _members):
+        monkeypatch.setattr(module, "LARGE", 300)
+
+
+def test_of_many_points_members_that_add_nothing_do_not_vote(large):
+    X, y = load_digits(return_X_y=True)
+    model = AutoClassifier().fit(X[:500], y[:500])
+    assert len(model.members_) < 6 and not model.dropped_ and model.n_samples_used_ == 500
+    assert_allclose(model.weights_.sum() + model.prior_weight_, 1)
+    assert model.score(X[500:], y[500:]) > 0.9
+
+
+def test_members_of_many_points_are_not_fitted_again_for_a_few(large, monkeypatch):
+    monkeypatch.setattr(_ensemble, "FEW_HELD_OUT", 0.5)
+    X, y = load_digits(return_X_y=True)
+    model = AutoClassifier().fit(X[:500], y[:500])  # no warning: nothing is missing
+    held_out = model._held_out[-1]
+    assert model.n_samples_used_ == 500 - len(held_out) and "of 500 points" in model.summary_
+    assert_array_equal(np.sort(np.concatenate([held_out, model._seen])), np.arange(500))
+    monkeypatch.undo()
+    assert (_ensemble.FEW_HELD_OUT, _ensemble.CARRIES, _ensemble.NEAR) == (0.02, 0.3, 1.25)
+    assert (_ensemble.MOST_FOR_VIEWS, MOST_GROWN_TREES) == (100_000, 3000)
+
+
+def test_views_of_very_many_points_are_learned_from_some(monkeypatch):
+    monkeypatch.setattr(_ensemble, "MOST_FOR_VIEWS", 200)
+    X, y = make_blobs(900, 3, centers=3, random_state=0)
+    points = ClassPoints(X, y, None, 3, np.zeros(3, dtype=bool))
+    view, Z = Fitting(points, {"random_state": 0, "n_jobs": 1}, Clock(None), None)._view("standardized")
+    assert_array_equal(Z, view.transform(X))
+    assert 0 < np.abs(Z.mean(axis=0)).max() < 0.2  # about the mean of all, and not quite
+
+
+def test_trees_that_are_as_good_as_the_vote_are_named():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(900, 9)).astype(float)
+    y = (X[:, :5].sum(axis=1) % 2).astype(int)
+    model = AutoClassifier().fit(X, y)
+    losses = {name: loss for (name, _), loss in zip(model.members_, model.losses_, strict=True) if "trees" in name}
+    as_good = [name for name, loss in losses.items() if loss <= 1.005 * model.loss_]
+    assert ("alone are as good" in model.summary_) == bool(as_good)
+
+
+def test_members_are_left_out_rather_than_points():
+    class Fake(Clock):
+        elapsed = 0.0
+
+    members = members_for(1000)[0][:3]
+    seconds = {"PerTurbo": 30.0, "gradient metric + ridge": 20.0, "kernel metric + ridge": 5.0}
+    timed = [(10_000, seconds), (40_000, {name: 4 * t for name, t in seconds.items()})]
+    n, chosen = next_ensemble(120_000, members, timed, Fake(400.0))
+    assert n == 120_000 and [member.name for member in chosen] == ["gradient metric + ridge", "kernel metric + ridge"]
+    n, chosen = next_ensemble(120_000, members, timed, Fake(80.0))
+    assert n == 120_000 and [member.name for member in chosen] == ["kernel metric + ridge"]
+    n, chosen = next_ensemble(120_000, members, timed, Fake(50.0))
+    assert n < 120_000 and len(chosen) == 1
 
 
 def test_no_more_folds_than_points():

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils._param_validation import (
@@ -28,6 +29,7 @@ __all__ = [
     "Options",
     "RealNotInt",
     "StrOptions",
+    "boosted_levels",
     "boosted_nodes",
     "callback_management_context",
     "check_columns_seen",
@@ -100,3 +102,10 @@ def fit_root(estimator, n_steps):
     """The context of a fit of that many steps for the callbacks of an estimator; None before scikit-learn 1.9."""
     start = getattr(estimator, "_init_callback_context", None)
     return None if start is None else start(max_subtasks=n_steps)
+
+
+def boosted_levels(model):
+    """Of each of these trees: which of 256 levels go to the left, (n, 256) bool, a row for each of its splits of
+    categories, which are its nodes with ``is_categorical`` by their ``bitset_idx``."""
+    bits = [tree.raw_left_cat_bitsets.astype("<u4") for iteration in model._predictors for tree in iteration]
+    return [np.unpackbits(own.view(np.uint8), axis=1, bitorder="little").astype(bool) for own in bits]

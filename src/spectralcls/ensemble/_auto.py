@@ -18,6 +18,7 @@ from ._ensemble import fit_ensemble, said_by_all
 from ._members import LARGE
 from ._positions import Positions
 
+_AS_GOOD = 0.005  # of the loss: more than the vote's with which trees alone, which are fast, are as good
 _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
 
 
@@ -84,12 +85,19 @@ class Auto(CallbackSupport, Estimator):
                 timed.append((size, found.seconds))
                 if ensemble is None or not found.vote.loss > ensemble.vote.loss:
                     ensemble, seen = found, rows
-        left_out = [member.name for member in members if member.name not in dict(ensemble.members)]
+        voting = {*dict(ensemble.members), *ensemble.spare}
+        left_out = [m.name for m in members if m.name not in voting and not (m.grown and m.grown.name in voting)]
         self._set(ensemble, not_scaling, left_out, n)
+        if len(seen) < n or left_out or not ensemble.complete:
+            tell(
+                f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: {self.summary_}."
+            )
         judged = seen[ensemble.judged]
         truth = data.codes if data.targets is None else data.targets
         weights = np.ones(len(judged)) if data.weights is None else data.weights[judged]
         self._held_out = truth[judged], weights, ensemble.said, ensemble.parts, judged  # only arrays, for storage
+        if ensemble.n_samples < len(seen):
+            seen = seen[~ensemble.judged]
         self._seen = seen if len(seen) < n else None
 
     def _parts(self, rows, ranks, copies, folds):
@@ -119,7 +127,10 @@ class Auto(CallbackSupport, Estimator):
         self.losses_, self.loss_ = self._vote.losses, self._vote.loss
         self.n_samples_used_ = ensemble.n_samples
         self.dropped_ = not_scaling + left_out
-        parts = [f"{name} {w:.2f}" for (name, _), w in zip(self.members_, self.weights_, strict=True)]
+        parts = [
+            f"{name} {w:.2f}{_in_words(model[-1], ensemble.n_samples)}"
+            for (name, model), w in zip(ensemble.members, self.weights_, strict=True)
+        ]
         if self.prior_weight_:
             parts.append(f"{self._PRIOR} {self.prior_weight_:.2f}")
         self.summary_ = f"vote of {', '.join(parts)} by {self._loss_in_words()} on {len(ensemble.parts)} unseen points"
@@ -127,10 +138,9 @@ class Auto(CallbackSupport, Estimator):
             self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
         if self.dropped_:
             self.summary_ += f"; without {', '.join(self.dropped_)}"
-        if ensemble.n_samples < n or left_out:
-            tell(
-                f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: {self.summary_}."
-            )
+        for (name, _), loss in zip(self.members_, self.losses_, strict=True):
+            if "trees" in name and len(self.members_) > 1 and loss <= (1 + _AS_GOOD) * self.loss_:
+                self.summary_ += f"; {name} alone are as good"
 
     def _said(self, X, said_by):
         with blas_threads_for(X):
@@ -149,3 +159,13 @@ class Auto(CallbackSupport, Estimator):
 
     def _summary_as_html(self):
         return f"<p>{html.escape(self.summary_)}</p>" if hasattr(self, "summary_") else ""
+
+
+def _in_words(head, n):
+    """How many trees there are, and from how many of the n points a member learned, if from fewer."""
+    words = []
+    if "iterations_" in vars(head):
+        words.append(f"{int(np.max(head.iterations_))} iterations")
+    if vars(head).get("n_points_", n) < n:
+        words.append(f"{head.n_points_} points")
+    return f" ({', '.join(words)})" if words else ""

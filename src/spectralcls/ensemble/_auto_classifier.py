@@ -35,9 +35,13 @@ class AutoClassifier(ClassifierMixin, Auto):
     - a Parzen classifier after the same :class:`~spectralcls.metric.KernelMetric`;
     - a Parzen classifier on numbers in one scale, for columns of the same unit, whose spread says how much they count;
     - boosted trees, which cut where smooth kernels cannot: 30 iterations, with more than 8 classes 240 trees at most.
+      If they carry the vote, trees replace them that see all points, with their categories and gaps, and grow until
+      the log loss of unseen points stops falling.
 
     Their probabilities of unseen points choose a temperature for each member, and the weights; then all members are
     fitted again to all points. The shares of the classes vote too and take the weight of members that learned nothing.
+    With more than 3000 points members that add nothing leave the vote; above 150 000 the held-out points are few, and
+    members are not fitted again.
 
     Parameters
     ----------
@@ -46,8 +50,8 @@ class AutoClassifier(ClassifierMixin, Auto):
         inversely proportional to the classes' frequencies. None: all are one. Probabilities refer to a population with
         these weighted shares.
     time_budget : float, default=None
-        Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points or are left
-        out, whichever has the smaller log loss on unseen points, and a warning says so. None: as long as it takes.
+        Seconds that `fit` may take. If they do not suffice, the members that take longest are left out, then members
+        learn from a random part of the points, and a warning says so. None: as long as it takes.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
         no numbers.
@@ -80,9 +84,9 @@ class AutoClassifier(ClassifierMixin, Auto):
     dropped_ : list of str
         Members that do not scale to the number of points, or for which the time did not suffice.
     n_samples_used_ : int
-        Points learned from; all of them without a time budget.
+        Points learned from; without a time budget all of them, above 150 000 all but some 3000 that are held out.
     summary_ : str
-        The members with their weights and losses in a line; also at the end of the fitted classifier's `repr`.
+        The members with their weights, iterations and points in a line, and whether trees alone are as good; also at the end of the fitted classifier's `repr`.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)

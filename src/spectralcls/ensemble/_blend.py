@@ -26,6 +26,11 @@ class Blend(NamedTuple):
     losses: np.ndarray  # (m,) of each member, relative to that of the prior
     loss: float  # of the vote
 
+    @property
+    def adds(self):
+        """Which members add something, (m,)."""
+        return np.ones(len(self.weights), dtype=bool)
+
     @classmethod
     def equal(cls, m, targets, map, loss, weights):
         plain = TargetMap.of("none", targets, weights)

@@ -9,6 +9,7 @@ _GROWTH, _LEAST_GROWTH = 4, 1.5  # growth of the size from one timed ensemble to
 _SHARE = 0.9  # fraction of the remaining time that is planned
 _FIRST = 1.5  # exponent of the time in n that is assumed at first, when most of it does not depend on n
 _STEEPEST = 3.0
+_LINEAR = 20_000  # points from which the time of every member is proportional to n
 
 
 class Clock:
@@ -28,7 +29,7 @@ class Clock:
 
 def cost(members, seconds):
     """Seconds of one fit of members and their views, from the seconds of each; every view counts once."""
-    names = {name for member in members for name in (member.name, member.view)}
+    names = {name for member in members for own in (member, member.grown) if own for name in (own.name, own.view)}
     return sum(seconds.get(name, 0.0) for name in names)
 
 
@@ -40,10 +41,10 @@ def dearest(members, seconds):
 def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 1):
     """Number of points and members of the next ensemble; None if no larger one fits.
 
-    Without a budget all points are used at once. With one, sizes grow: the times of the last two sizes, extrapolated by
-    a power of n for each member and view, predict whether all points fit into the remaining time. If not, the next size
-    has four times as many points, or as many as fit. If hardly more fit, the most expensive member is left out, and so
-    on.
+    Without a budget all points are used at once. With one, sizes grow: the times of the last two sizes, extrapolated
+    for each member and view, predict what fits into the remaining time. Members are left out rather than points: the
+    most expensive ones, until the others can learn from all points. If no member can, the next size has four times as
+    many points, or as many as fit; if hardly more fit, the most expensive member is left out, and so on.
 
     Parameters
     ----------
@@ -64,17 +65,33 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
         return None
     sizes = np.unique(np.geomspace(size, n, 100).astype(int))[1:]
     fits = np.array([n_fits(size) for size in sizes.tolist()])
-    predicted = {name: fits * t * (sizes / size) ** _exponent(name, timed) for name, t in seconds.items()}
+    predicted = {name: fits * t * _growth(size, sizes, _exponent(name, timed)) for name, t in seconds.items()}
+    at_most = {name: t[-1] for name, t in predicted.items()}
     left = _SHARE * (clock.budget - clock.elapsed)
     kept = [member for member in members if member.name in seconds]
+    cheap = list(kept)
+    while cheap and cost(cheap, at_most) > left:
+        cheap.remove(dearest(cheap, at_most))
+    if cheap and n >= _GROWTH**2 * size:  # far off: tell more of all members first, if that takes little
+        costs = cost(kept, {name: np.interp(_GROWTH * size, sizes, t) for name, t in predicted.items()})
+        if costs <= left / _GROWTH:
+            return _GROWTH * size, kept
+    if cheap:
+        return n, cheap
     while kept:
         largest = sizes[cost(kept, predicted) <= left].max(initial=0)
-        if n > largest >= _GROWTH**2 * size:
+        if largest >= _GROWTH**2 * size:
             return _GROWTH * size, kept
-        if largest == n or largest >= _LEAST_GROWTH * size:
+        if largest >= _LEAST_GROWTH * size:
             return int(largest), kept
-        kept.remove(dearest(kept, {name: t[-1] for name, t in predicted.items()}))
+        kept.remove(dearest(kept, at_most))
     return None
+
+
+def _growth(size, sizes, exponent):
+    """Time of more points over that of `size`: a power of n up to `_LINEAR`, from where on all members are linear."""
+    few, many = np.minimum(sizes, _LINEAR) / min(size, _LINEAR), np.maximum(sizes, _LINEAR) / max(size, _LINEAR)
+    return few**exponent * many
 
 
 def _exponent(name, timed):

@@ -65,7 +65,7 @@ class ClassPoints(NamedTuple):
     def equal_vote(self, m):
         """The vote of m members if no point could be judged."""
         prior = class_shares(self.codes, self.weights, self.n_classes)
-        return Vote(prior, 0.0, np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan)
+        return Vote(prior, 0.0, np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan, np.ones(m, bool))
 
 
 class NumberPoints(NamedTuple):

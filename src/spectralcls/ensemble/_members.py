@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import check_random_state
 
 from .._inputs.encoder import ColumnEncoder
@@ -16,7 +16,7 @@ from ..kernel_mean import ParzenClassifier
 from ..metric import GradientMetric, KernelMetric
 from ..perturbo import PerTurboClassifier
 from ..regression import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
-from ._trees import BoostedRegression, BoostedTrees
+from ._trees import BoostedRegression, BoostedTrees, GrownTrees
 
 # from this many points one held-out part replaces the folds, float32 replaces float64, and looser tolerances suffice
 LARGE = 3000
@@ -35,6 +35,7 @@ ENCODINGS = {"standardized": "standard", "one scale": "shared", "ranks": "rank"}
 # Points from which the encoding below a gradient metric is chosen, too, by the loss in cells of neighbors. Accuracies
 # of ridge regression after it on 100 000 rows of covertype: ranks 92.2, standardized 93.4, one scale 94.2.
 MANY = 20_000
+AS_GIVEN = "as given"  # numbers with their gaps, and positions of levels
 
 
 class Member(NamedTuple):
@@ -44,6 +45,7 @@ class Member(NamedTuple):
     view: str
     make: Callable
     most: float = np.inf  # points it scales to
+    grown: "Member | None" = None  # takes its place if it carries the vote and the loss is less
 
 
 def make_views(name, points, indicators, options):
@@ -51,6 +53,8 @@ def make_views(name, points, indicators, options):
     metric has the least loss is the view."""
     large = len(points.X) > LARGE
     encoder = partial(ColumnEncoder, dtype=np.float32 if large else np.float64, categorical=points.categorical)
+    if name == AS_GIVEN:
+        return [Pipeline([])]
     if name in ENCODINGS:
         return [make_pipeline(encoder(ENCODINGS[name], indicators=False))]
     if name == "kernel metric":
@@ -115,6 +119,10 @@ def _trees(Z, large, options):
     return BoostedTrees()
 
 
+def _grown_trees(Z, large, options):
+    return GrownTrees()
+
+
 def _regression(Z, large, options):
     less = {"tol": _LARGE_RESIDUAL} if large else {}
     return KernelRidgeRegressor(scale=None, max_tuning_samples=_TUNING_OF_NUMBERS, **less, **options)
@@ -139,7 +147,7 @@ MEMBERS = (
     Member("kernel metric + ridge", "kernel metric", _ridge, most=100_000),
     Member("kernel metric + Parzen", "kernel metric", _parzen, most=100_000),
     Member("one scale + Parzen", "one scale", _parzen),
-    Member("boosted trees", "standardized", _trees),
+    Member("boosted trees", "standardized", _trees, grown=Member("grown trees", AS_GIVEN, _grown_trees)),
 )
 
 

@@ -1,6 +1,6 @@
 """Boosted trees of bounded size, learned in one thread and evaluated together."""
 
-from functools import cache
+from functools import cache, partial
 from itertools import zip_longest
 
 import numpy as np
@@ -9,10 +9,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.utils.multiclass import unique_labels
 
 from .._tuning import stratified_subsample
-from .._tuning.temperature import softmax
+from .._tuning.temperature import log_loss, softmax
 from .._utils.bases import BaseEstimator, ClassifierMixin, RegressorMixin
 from .._utils.copies import random_keys
-from .._utils.from_sklearn import boosted_nodes
+from .._utils.from_sklearn import boosted_levels, boosted_nodes
 
 ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # as many leaves as a byte has bits
 # Of numbers trees are added until the loss on unseen points stops falling: on 34 tables of at most 600 rows after 13 to
@@ -26,7 +26,10 @@ _HIGHEST_RATE = 0.3
 _MOST_POINTS = 30_000  # more points do not help so few leaves
 _BLOCK = 1 << 22  # comparisons at a time
 _NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
-_LOWEST_BIT = np.array([(byte & -byte).bit_length() - 1 for byte in range(256)])
+# What carries a vote: trees as scikit-learn's boosting has them by default, as many as unseen points ask for.
+GROWN_RATE, GROWN_LEAVES = 0.1, 31
+MOST_GROWN_TREES = 3000  # of all classes
+_MOST_LEVELS = 255  # of a category, as scikit-learn's boosting can tell apart; with more it is a number
 
 
 class _Trees(BaseEstimator):
@@ -46,10 +49,20 @@ class _Trees(BaseEstimator):
        trees", SIGIR 2015.
     """
 
-    def _keep(self, trees, start):
-        """Trees of the columns in turn, and the scores (1, k) to which they add."""
+    def _keep(self, trees, start, *, leaves=LEAVES, levels=None):
+        """Trees of the columns in turn with at most so many leaves, and the scores (1, k) to which they add.
+
+        `levels` says of each tree which levels its splits of categories send to the left, see `boosted_levels`.
+        """
         self.start_, self.n_trees_ = start, len(trees)
-        self.features_, self.thresholds_, self.left_, self.values_ = map(np.stack, zip(*map(_tree, trees), strict=True))
+        levels = [None] * len(trees) if levels is None else levels
+        found = [_tree(nodes, leaves, own) for nodes, own in zip(trees, levels, strict=True)]
+        *arrays, categories = zip(*found, strict=True)
+        self.features_, self.thresholds_, self.left_, self.missing_right_, self.values_ = map(np.stack, arrays)
+        places = [(split, tree) for tree, own in enumerate(categories) for split in own]
+        self.category_splits_ = np.array(places, dtype=np.intp).reshape(-1, 2)
+        left = [own[split] for own in categories for split in own]
+        self.category_left_ = np.array(left, dtype=bool).reshape(len(places), _MOST_LEVELS + 2)
 
     def _all_scores(self, X):
         """Sums of the trees, (n, k)."""
@@ -59,18 +72,38 @@ class _Trees(BaseEstimator):
 
     def _scores(self, X):
         # Queries last, side by side in memory: splits of a tree by trees by queries.
-        failed = np.ascontiguousarray(X.T)[self.features_.T] > self.thresholds_.T[..., None]
-        left = np.bitwise_and.reduce(np.where(failed, self.left_.T[..., None], np.uint8(255)), axis=0)
-        values = self.values_[np.arange(self.n_trees_)[:, None], _LOWEST_BIT[left]]
+        columns, features = np.ascontiguousarray(X.T), self.features_.T
+        failed = columns[features] > self.thresholds_.T[..., None]
+        missing = np.isnan(columns)
+        if missing.any():
+            failed |= missing[features] & self.missing_right_.T[..., None]
+        if len(self.category_splits_):
+            split, tree = self.category_splits_.T
+            codes = np.where(missing, self.category_left_.shape[1] - 1, columns).astype(np.intp)
+            failed[split, tree] = ~self.category_left_[np.arange(len(split))[:, None], codes[features[split, tree]]]
+        left = np.bitwise_and.reduce(np.where(failed, self.left_.T[..., None], ~self.left_.dtype.type(0)), axis=0)
+        values = self.values_[np.arange(self.n_trees_)[:, None], _lowest_bit(left)]
         return self.start_ + values.reshape(-1, self.start_.shape[1], len(X)).sum(axis=0).T
 
 
-class BoostedTrees(ClassifierMixin, _Trees):
+class _Classifier(ClassifierMixin, _Trees):
+    """Boosted trees whose scores are those of classes."""
+
+    def predict_proba(self, X):
+        """Probabilities of the classes, (n, C)."""
+        scores = self._all_scores(X)
+        if scores.shape[1] == 1:  # of the second class, against 0 for the first
+            scores = np.hstack([np.zeros_like(scores), scores])
+        return softmax(scores)
+
+
+class BoostedTrees(_Classifier):
     """A small :class:`~sklearn.ensemble.HistGradientBoostingClassifier`, of a bounded number of trees and points."""
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, d) without missing values, y (n,), positive weights (n,)."""
         X, y, sample_weight = _some(X, y, y, sample_weight)
+        self.n_points_ = len(X)
         self.classes_ = unique_labels(y)
         iterations = max(1, min(ITERATIONS, MOST_TREES // len(self.classes_)))
         model = HistGradientBoostingClassifier(
@@ -85,12 +118,77 @@ class BoostedTrees(ClassifierMixin, _Trees):
         self._keep(*boosted_nodes(model))
         return self
 
+
+class GrownTrees(_Classifier):
+    """A :class:`~sklearn.ensemble.HistGradientBoostingClassifier` of all points, with as many trees as these ask for.
+
+    Parameters
+    ----------
+    iterations : int, default=None
+        None: as `unseen` points say; 100 without them, fewer of more than 30 classes.
+    categorical : ndarray of shape (d,) of bool, default=None
+        Columns that hold categories.
+
+    Attributes
+    ----------
+    iterations_ : int
+    levels_ : list of ndarray or None, of each column
+    empty_ : ndarray of shape (d,) of bool, columns without any value
+    """
+
+    def __init__(self, iterations=None, categorical=None):
+        self.iterations = iterations
+        self.categorical = categorical
+
+    def fit(self, X, y, sample_weight=None, unseen=None):
+        """Fit to X (n, d), NaN where a value is missing, y (n,), positive weights (n,).
+
+        With `unseen` points, codes and weights or None, until the log loss there stops falling.
+        """
+        self.classes_ = unique_labels(y)
+        categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
+        levels = [np.unique(x[~np.isnan(x)]) if named else None for x, named in zip(X.T, categorical, strict=True)]
+        self.levels_ = [None if own is None or not 0 < len(own) <= _MOST_LEVELS else own for own in levels]
+        self.empty_ = np.isnan(X).all(axis=0)
+        most = max(1, MOST_GROWN_TREES // (1 if len(self.classes_) == 2 else len(self.classes_)))
+        first = min(FIRST, most)
+        model = HistGradientBoostingClassifier(
+            learning_rate=min(GROWN_RATE * FIRST / first, _HIGHEST_RATE),
+            max_iter=first if self.iterations is None else int(self.iterations),
+            max_leaf_nodes=GROWN_LEAVES,
+            categorical_features=np.sort([own is not None for own in self.levels_])[::-1],
+            early_stopping=False,
+            warm_start=True,
+            random_state=0,
+        )
+        training = self._coded(X), y, sample_weight
+        with _openmp().limit(limits=1):
+            known = np.zeros(0, bool) if unseen is None else np.isin(unseen[1], self.classes_)
+            if not known.any():
+                self.iterations_ = model.fit(*training).max_iter
+            else:
+                Q, codes = self._coded(unseen[0][known]), np.searchsorted(self.classes_, unseen[1][known])
+                weights = None if unseen[2] is None else unseen[2][known]
+                losses = partial(_log_losses, model, Q, codes, weights)
+                self.iterations_ = _grown(model, training, losses, first, min(MOST, most))
+        nodes, start = boosted_nodes(model)
+        kept = self.iterations_ * start.shape[1]
+        self._keep(nodes[:kept], start, leaves=GROWN_LEAVES, levels=boosted_levels(model)[:kept])
+        return self
+
     def predict_proba(self, X):
         """Probabilities of the classes, (n, C)."""
-        scores = self._all_scores(X)
-        if scores.shape[1] == 1:  # of the second class, against 0 for the first
-            scores = np.hstack([np.zeros_like(scores), scores])
-        return softmax(scores)
+        return super().predict_proba(self._coded(X))
+
+    def _coded(self, X):
+        """Columns of levels first, as positions of the levels; what is none of them is missing."""
+        out = np.array(X, dtype=np.float64, order="F")
+        out[:, self.empty_] = 0.0
+        for j, levels in enumerate(self.levels_):
+            if levels is not None:
+                place = np.minimum(np.searchsorted(levels, out[:, j]), len(levels) - 1)
+                out[:, j] = np.where(levels[place] == out[:, j], place, np.nan)
+        return out[:, np.argsort([levels is None for levels in self.levels_], kind="stable")]
 
 
 class BoostedRegression(RegressorMixin, _Trees):
@@ -131,7 +229,8 @@ class BoostedRegression(RegressorMixin, _Trees):
                     kept = model.fit(X, column, sample_weight).max_iter
                 else:
                     Q, truth, weights = unseen
-                    kept = _grown(model, (X, column, sample_weight), Q, truth.reshape(len(Q), -1)[:, j], weights)
+                    errors = partial(_squared_errors, model, Q, truth.reshape(len(Q), -1)[:, j], weights)
+                    kept = _grown(model, (X, column, sample_weight), errors)
             own, start = boosted_nodes(model)
             trees.append(own[:kept])
             starts.append(np.ravel(start))
@@ -146,16 +245,24 @@ class BoostedRegression(RegressorMixin, _Trees):
         return self._all_scores(X)
 
 
-def _grown(model, training, Q, truth, weights):
-    """Fit a model with a warm start; the number of iterations after which its squared error at Q is least."""
-    model.max_iter = FIRST
+def _grown(model, training, losses, first=FIRST, most=MOST):
+    """Fit a model with a warm start; the number of iterations after which the loss is least, of those that a function
+    gives of each iteration so far."""
+    model.max_iter = first
     while True:
         model.fit(*training)
-        errors = [np.average((predicted - truth) ** 2, weights=weights) for predicted in model.staged_predict(Q)]
-        best = int(np.argmin(errors)) + 1
-        if best <= AMONG_THE_LAST * model.max_iter or model.max_iter >= MOST:
+        best = int(np.argmin(losses())) + 1
+        if best <= AMONG_THE_LAST * model.max_iter or model.max_iter >= most:
             return best
-        model.max_iter *= 2
+        model.max_iter = min(2 * model.max_iter, most)
+
+
+def _squared_errors(model, Q, truth, weights):
+    return [np.average((predicted - truth) ** 2, weights=weights) for predicted in model.staged_predict(Q)]
+
+
+def _log_losses(model, Q, codes, weights):
+    return [log_loss(probability, codes, weights) for probability in model.staged_predict_proba(Q)]
 
 
 def _some(X, codes, y, weights):
@@ -166,10 +273,14 @@ def _some(X, codes, y, weights):
     return X[some], y[some], None if weights is None else weights[some]
 
 
-def _tree(nodes):
-    """Feature, threshold and the leaves that remain to the right of each split; values of the leaves from left on."""
-    features, thresholds = np.zeros(LEAVES - 1, dtype=np.intp), np.full(LEAVES - 1, np.inf)
-    remaining, values = np.full(LEAVES - 1, 255, dtype=np.uint8), np.zeros(LEAVES)
+def _tree(nodes, leaves, levels):
+    """Feature, threshold, the leaves that remain to the right of each split and whether missing values go there;
+    values of the leaves from left on; and which levels each split of a category sends to the left, a dict, the last of
+    the levels being the missing one."""
+    features, thresholds = np.zeros(leaves - 1, dtype=np.intp), np.full(leaves - 1, np.inf)
+    every = (1 << (8 if leaves <= 8 else 32)) - 1
+    remaining, values = np.full(leaves - 1, every, dtype=np.uint8 if leaves <= 8 else np.uint32), np.zeros(leaves)
+    missing_right, categories = np.zeros(leaves - 1, dtype=bool), {}
     n_splits = n_leaves = 0
 
     def walk(node):
@@ -180,13 +291,23 @@ def _tree(nodes):
             return
         split, first = n_splits, n_leaves
         n_splits += 1
-        features[split], thresholds[split] = node["feature_idx"], node["num_threshold"]
+        features[split] = node["feature_idx"]
+        missing_right[split] = not node["missing_go_to_left"]
+        if node["is_categorical"]:
+            categories[split] = np.append(levels[node["bitset_idx"]], node["missing_go_to_left"])
+        else:
+            thresholds[split] = node["num_threshold"]
         walk(nodes[node["left"]])
-        remaining[split] = 255 & ~((1 << n_leaves) - (1 << first))
+        remaining[split] = every & ~((1 << n_leaves) - (1 << first))
         walk(nodes[node["right"]])
 
     walk(nodes[0])
-    return features, thresholds, remaining, values
+    return features, thresholds, remaining, missing_right, values, categories
+
+
+def _lowest_bit(masks):
+    """Position of the lowest bit that is set."""
+    return np.frexp((masks & (~masks + masks.dtype.type(1))).astype(np.float64))[1] - 1
 
 
 @cache

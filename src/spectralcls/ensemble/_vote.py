@@ -26,6 +26,7 @@ class Vote(NamedTuple):
     final_temperature: float
     losses: np.ndarray  # (m,) log loss of each member
     loss: float  # of the vote
+    adds: np.ndarray  # (m,) bool: members that the greedy selection took
 
     def __call__(self, posteriors):
         """The vote's probabilities, (n, C), from those of the members, a list of such arrays."""
@@ -86,7 +87,7 @@ def learn_vote(posteriors, codes, weights=None):
     equal = np.full(len(losses), 1 / len(losses)) if alone else better / np.count_nonzero(better)
     greedy = equal if alone else counts[:-1] / counts[:-1].sum()
     own = (1 - prior_weight) * ((1 - UNIFORM) * greedy + UNIFORM * equal)
-    vote = Vote(prior, float(prior_weight), own, temperatures, 1.0, losses, np.nan)
+    vote = Vote(prior, float(prior_weight), own, temperatures, 1.0, losses, np.nan, greedy > 0)
     mixed = vote._mixed(posteriors)
     final = best_temperature(_log(mixed), codes, weights)
     return vote._replace(final_temperature=final, loss=log_loss(tempered(mixed, final), codes, weights))
