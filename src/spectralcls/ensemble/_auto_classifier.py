@@ -86,7 +86,8 @@ class AutoClassifier(ClassifierMixin, Auto):
     n_samples_used_ : int
         Points learned from; without a time budget all of them, above 150 000 all but some 3000 that are held out.
     summary_ : str
-        The members with their weights, iterations and points in a line, and whether trees alone are as good; also at the end of the fitted classifier's `repr`.
+        The members with their weights, iterations and points in a line, and whether trees alone are as good; also at
+        the end of the fitted classifier's `repr`.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
