@@ -116,6 +116,34 @@ def test_names_are_found_whatever_blanks_and_invisible_marks_they_have(written):
     assert table.feature_names == ["a"]
 
 
+def test_a_first_row_that_comes_again_and_again_is_data(written):
+    rows = [("control", "no")] * 50 + [("control", "yes"), ("treated", "no"), ("treated", "yes")] * 3
+    assert len(read_table(written(rows)).data) == 59
+    again = [("group", "dead"), *rows[48:], ("group", "dead")]  # a header that is repeated is one
+    with pytest.raises(ValueError, match="repeats the header"):
+        read_table(written(again))
+
+
+@pytest.mark.parametrize(("n_words", "is_header"), [(7, True), (15, False)])
+def test_a_name_stands_above_a_column_mostly_of_numbers(written, n_words, is_header):
+    """The first cell of the other column is a number as those below it."""
+    cells = ["lots" if k < n_words else f"{k}.5" for k in range(100)]
+    table = read_table(written([("size", 5), *((cell, k % 9) for k, cell in enumerate(cells))]), categories=[0])
+    assert (len(table.data) == 100) == is_header
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "times", "is_header"), [(2, 1.4, False), (2, 2.5, True), (1, 8, False), (1, 13, True)]
+)
+def test_words_that_come_again_speak_for_a_name_that_does_not(written, n_columns, times, is_header):
+    """Beside a column whose first cell is a number as those below it."""
+    words = [f"w{int(k / times)}" for k in range(100)]
+    rows = [(*["kind"] * n_columns, 5), *((*[word] * n_columns, k % 9) for k, word in enumerate(words))]
+    rows[0] = (*[f"kind {j}" for j in range(n_columns)], 5)
+    table = read_table(written(rows), categories=list(range(n_columns)))
+    assert (len(table.data) == 100) == is_header
+
+
 def test_the_user_may_say_whether_there_is_a_header(written):
     rows = [("u", "left"), *((a, y) for (a, _), y in zip(X, Y, strict=True))]
     path = written(rows)
