@@ -63,7 +63,7 @@ def _scaled_back(distances: Array, shift: int) -> Array:
         return np.ldexp(distances, -shift)
 
 
-def _far_rows(Q: Array, X: Any, exponent: int) -> list[Array] | None:
+def _far_rows(Q: Array, X: Any, exponent: int) -> tuple[Array, Array] | None:
     """Masks of the rows of Q and X that are too large to be squared, if scaling them would underflow others; or None.
 
     No single scale suits both, so near and far rows are searched separately."""
@@ -75,8 +75,8 @@ def _far_rows(Q: Array, X: Any, exponent: int) -> list[Array] | None:
     exponents = [np.where(size > 0, np.frexp(size)[1], high) for size in sizes]
     if min(exponent.min() for exponent in exponents) - excess >= low:
         return None
-    far = [exponent > high for exponent in exponents]
-    return None if all(rows.all() for rows in far) else far
+    of_queries, of_points = (exponent > high for exponent in exponents)
+    return None if of_queries.all() and of_points.all() else (of_queries, of_points)
 
 
 def _knn(Q: Array, X: Any, k: int, algorithm: str, n_threads: int, exponent: int | None = None) -> tuple[Array, Array]:
