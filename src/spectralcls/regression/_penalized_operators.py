@@ -73,7 +73,7 @@ class FactoredKernel:
 def _iterations_of_a_factor(n):
     """n^3 operations at the speed of arithmetic, n^2 at that of memory.
 
-    A solution for 10 000 points and five classes took 31 s with 15 here, 20 s with 40 and 24 s with 50.
+    A solution for 10 000 points and five classes took 31 s with 15 here and 20 s with 40.
     """
     return max(5, n // 250)
 
