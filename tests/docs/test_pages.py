@@ -44,3 +44,10 @@ def test_a_note_above_the_text_does_not_describe_a_page(monkeypatch):
     page += nodes.note("", nodes.paragraph(text="Go to the end to download the full example code."))
     page += nodes.paragraph(text="Each protein of a cell has a place, and a classifier finds it.")
     assert extension("pages", monkeypatch).description(page).startswith("Each protein")
+
+
+def test_the_source_of_every_module_has_a_page():
+    """Sphinx cannot read some decorators, such as one with ``{**...}``, and then lists a page that does not exist."""
+    pycode = pytest.importorskip("sphinx.pycode")
+    for path in (DOCS.parent / "src").rglob("*.py"):
+        pycode.ModuleAnalyzer.for_string(path.read_text(encoding="utf-8"), path.name).find_tags()

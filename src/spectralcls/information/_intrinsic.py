@@ -19,9 +19,9 @@ _COUNT = [Interval(Integral, 1, None, closed="left")]
         "alpha": [Interval(Real, 0, 1, closed="neither")],
         "dimension": [*_COUNT, None],
         "graph": [StrOptions({"knn", "mst"})],
-        **dict.fromkeys(("n_neighbors", "n_references"), _COUNT),
         "random_state": ["random_state"],
     }
+    | dict.fromkeys(("n_neighbors", "n_references"), _COUNT)
 )
 def intrinsic_entropy(
     X: ArrayLike,
