@@ -15,7 +15,7 @@ class PrincipalAxes {
   template <class T>
   static PrincipalAxes of(MatrixView<T> points, const Geometry& geometry, index_t n_axes);
 
-  // Coordinates of a point are its coordinates along the axes. If there are fewer axes than features, the length of the
+  // The number of coordinates of a point: one along each axis. If there are fewer axes than features, the length of the
   // remaining part comes first. Any subset of the coordinates gives a lower bound of the distance.
   index_t n_coordinates() const { return n_axes_ + (n_axes_ < d_); }
 

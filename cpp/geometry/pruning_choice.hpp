@@ -1,4 +1,4 @@
-// Who decides about pruning: samples, or the caller.
+// Whether pairs are pruned: as samples suggest, always, or never.
 #pragma once
 
 namespace spectralcls::detail {

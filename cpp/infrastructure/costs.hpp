@@ -32,28 +32,31 @@ inline constexpr const Costs& costs = vector_bytes == 64   ? variants::avx512
                                       : vector_bytes == 32 ? variants::avx2
                                                            : variants::baseline;
 
-// The cost of pruning in multiply-adds on whole vectors, so that the speed of a variant cancels. `filter` is a vector
-// of coordinates of points, `box` one of boxes. `form` is a feature of a vector of distances, `kernel` its kernel
-// values and their sum, `summed_pair` a single pair, `summed_pair_vector` each vector of its features, and `pass` a
-// block of queries for each label with a separate search radius. The other fields are for searches, which filter at
-// another cost, keep candidates for a while, and sort them.
+// The cost of pruning in multiply-adds on whole vectors, so that the speed of a variant cancels.
 struct PruningCosts {
-  double filter = 1.8, box = 4;
-  double form = 2, kernel = 18, summed_pair = 16, summed_pair_vector = 4, pass = 2000;  // sums
-  double search_filter = 1.1, scan = 4, candidate = 60, exact_pair = 60,
-         exact_pair_feature = 0.7;  // searches for neighbors
+  // The filter reads a vector of coordinates: of points, or of the boxes of tiles. Searches filter at another cost.
+  double filter = 1.8, search_filter = 1.1, box = 4;
+  // Sums compute a vector of distances, feature by feature, then its kernel values and their sum.
+  double form = 2, kernel = 18;
+  // Sums compute a single pair, and each vector of its features.
+  double summed_pair = 16, summed_pair_vector = 4;
+  // Sums process a block of queries for each label with a separate search radius.
+  double pass = 2000;
+  // Searches compare a vector of distances with limits, keep a candidate for a while, and compute an exact pair,
+  // feature by feature.
+  double scan = 4, candidate = 60, exact_pair = 60, exact_pair_feature = 0.7;
 };
 inline constexpr PruningCosts pruning_costs{};
 
-// Costs in multiply-adds on single numbers, measured on sets of 16 to 784 features. `build` is the filter for one
-// point, `distance` and `pair` are pairs beyond their features, `pass` is a query for each label with a separate
-// radius. They decide what is tried, never a result.
+// Costs in multiply-adds on single numbers, measured on sets of 16 to 784 features. They decide what is tried, never a
+// result.
 struct FilterCosts {
-  static double build(index_t d) { return 10000 + 280 * static_cast<double>(d); }
+  static double build(index_t d) { return 10000 + 280 * static_cast<double>(d); }   // the filter, for each point
   static double sample(index_t d) { return 2.2e7 + 4e5 * static_cast<double>(d); }  // the largest sample
-  static double distance(index_t d) { return 200 + 1.5 * static_cast<double>(d); }  // of a single pair
-  static constexpr double sampling = 0.018,
-                          measuring = 0.009;  // a sample and a measurement may take these shares of all pairs
+  static double distance(index_t d) { return 200 + 1.5 * static_cast<double>(d); }  // an exact distance
+  // The share of the cost of all pairs that a sample, or measured distances, may take.
+  static constexpr double sampling = 0.018, measuring = 0.009;
+  // A query reads coordinates and boxes, computes a pair, and starts a label with a separate search radius.
   static constexpr double coordinate = 1.8, box = 0.2, pair = 320, pass = 4000;
   // The filter is tried if its predicted cost is below `gain` of all pairs. The prediction extrapolates distances to
   // the nearest points and may be `misjudged` times too optimistic. In between, distances are measured, and

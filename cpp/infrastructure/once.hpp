@@ -1,4 +1,4 @@
-// Work that the first caller does for all.
+// Work that is done once, by the first caller.
 #pragma once
 
 #include <atomic>
