@@ -13,7 +13,7 @@ _MODULES = (
     "ccdr dask datasets density ensemble information inspection kernel_mean kernels linalg metric "
     "neighbors papers perturbo plotting regression spectral storage"
 ).split()
-_NAMES = {  # by the module that they come from
+_NAMES = {  # the public names of each module
     "_core.config": "show_config",
     "ccdr": "CCDR CCDRClassifier",
     "density": "ParzenDensity ParzenOutlierDetector",

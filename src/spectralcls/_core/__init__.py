@@ -53,5 +53,5 @@ def _loaded():
 
 
 if _loaded() != (variant := _select()):
-    compiled.load(os.fsencode(_library(variant)))  # bytes, because a path need not be decodable
+    compiled.load(os.fsencode(_library(variant)))  # bytes, because not every path can be decoded
 compiled.use_lapack(_lapack.routines)

@@ -18,8 +18,8 @@ import scipy.linalg
 
 R = TypeVar("R")
 
-_SHORT = 500  # order up to which a decomposition ends before anybody could notice
-_OPERATIONS = 2e9  # multiply-adds of a part of a matrix product: a tenth of a second
+_SHORT = 500  # up to this order a decomposition ends before anyone notices
+_OPERATIONS = 2e9  # multiply-adds per part of a matrix product: a tenth of a second
 
 
 @contextmanager

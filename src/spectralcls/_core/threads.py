@@ -16,7 +16,7 @@ from joblib.parallel import get_active_backend
 from . import compiled
 
 _MOST_THREADS = 1024  # upper limit of n_jobs, because libraries start as many threads as requested
-_SMALL = 1000  # rows and columns up to which several threads of BLAS gain little
+_SMALL = 1000  # up to this many rows and columns, BLAS gains little from threads
 
 cpu_count = cache(joblib.cpu_count)  # reads the affinity mask and the container's quota: a tenth of a millisecond
 
@@ -33,7 +33,7 @@ class _OneThread:
             self._before = [library.get_num_threads() for library in self.libraries]
             try:
                 self._set([1] * len(self.libraries))
-            except BaseException:  # Ctrl-C, half-way
+            except BaseException:  # Ctrl-C in the middle
                 self._set(self._before)
                 raise
         self.entered += 1
@@ -44,8 +44,8 @@ class _OneThread:
             self._set(self._before)
 
     def _set(self, counts: Sequence[int]) -> None:
-        # threadpoolctl 3.8 lets one thread control OpenBLAS and ignores the others. Here whoever enters first sets the
-        # limit, and whoever leaves last restores it, so no thread keeps control.
+        # threadpoolctl 3.8 lets one thread control OpenBLAS and ignores the others. Here the first thread
+        # to enter sets the limit and the last to leave restores it, so no thread keeps control.
         clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", lambda force: None)
         clear(force=True)
         try:
@@ -80,11 +80,11 @@ class _SerialBlas:
             own.enter()
             try:
                 yield
-            finally:  # counted without a call, not even of a property: Ctrl-C may end one at its start
+            finally:  # no call here, not even of a property: Ctrl-C could interrupt it
                 own.entered -= 1
                 try:
                     own.restore()
-                except BaseException:  # such a Ctrl-C
+                except BaseException:  # Ctrl-C during the call above
                     own.restore()
                     raise
         finally:

@@ -119,7 +119,7 @@ class Estimator(BaseEstimator):
     _doc_link_module = "spectralcls"
 
     @property
-    def _doc_link_template(self):  # of scikit-learn: what its HTML of an estimator links to
+    def _doc_link_template(self):  # scikit-learn's hook: the link in the HTML of an estimator
         module = ".".join(type(self).__module__.split(".")[:2])
         return documents() and f"{documents()}/reference/generated/{module}.{type(self).__name__}.html"
 
@@ -238,7 +238,7 @@ class Estimator(BaseEstimator):
         return inputs.seen[name]
 
     def __dask_tokenize__(self):
-        return joblib.hash(self)  # of all that was learned: of a dataclass Dask looks at the parameters alone
+        return joblib.hash(self)  # of everything learned: Dask hashes only the parameters of a dataclass
 
     def __getstate__(self):
         return written(super().__getstate__())
@@ -268,7 +268,7 @@ def at_end(estimator, found):
 
 def coordinates(estimator, X):
     """Queries (m, d) in the coordinates of a fitted estimator."""
-    if "_inputs" not in vars(estimator):  # asked first: the check takes as long as the sums of a query
+    if "_inputs" not in vars(estimator):  # tested first: the full check takes as long as a query's sums
         check_is_fitted(estimator)
     return estimator._inputs(X)
 

@@ -13,8 +13,8 @@ from .._utils.target_units import target_units
 from .._utils.typing import Array, ArrayLike
 from .base import Estimator, fitted_in_memory, transactional
 
-FEW = 30  # targets that may have two values by chance
-DECIDES = 0.9  # share of the variance of the targets that one of them may have before a warning names it
+FEW = 30  # so few targets may have only two values by chance
+DECIDES = 0.9  # largest share of the targets' variance due to one of them without a warning
 
 
 def _has_intervals(estimator):

@@ -3,9 +3,9 @@
 from .. import __version__
 
 _WRITTEN_BY = "_spectralcls_version"
-DERIVED = ("_points_left_out", "_kept_form", "_by_others", "_kept_smoother", "_usual")  # found from the rest if needed
-GIVEN = ("_samples",)  # what the user holds anyway
-_OLDEST_READ = (0, 1)  # models of earlier versions are refused; see the policy in docs/about/versions.md
+DERIVED = ("_points_left_out", "_kept_form", "_by_others", "_kept_smoother", "_usual")  # recomputed if needed
+GIVEN = ("_samples",)  # the user has these anyway
+_OLDEST_READ = (0, 1)  # older models are refused; see the policy in docs/about/versions.md
 
 
 def _minor(version):

@@ -5,18 +5,18 @@ import numpy as np
 from ..kernels import GRID_QUERIES, bounded_sums, gridded_sums
 from .points import blocks
 
-# Shares that sums may miss. On a grid they depend on the number of features. On a line a narrower tolerance is free,
-# and many queries are near ties. In the plane and in space 2^-8 to 2^-12 take the same time within a tenth (eight
-# overlapping classes of 1e5 points), and in space 2^-12 needs the next wider stencil.
+# Relative errors allowed in sums. On a grid they depend on the number of features. In one feature a tighter tolerance
+# is free, and many queries are near ties. In two and three features 2^-8 to 2^-12 take the same time within a tenth
+# (eight overlapping classes of 1e5 points); in three features 2^-12 needs the next wider stencil.
 ON_GRID = {1: 2.0**-16, 2: 2.0**-10, 3: 2.0**-10}
-TOLERANCES = (2.0**-3, 2.0**-10)  # of tiles, in turn, for the queries that are not yet certain
-MANY = 1024  # queries from which on the core looks for pairs to leave out
-BY_ALL_PAIRS = GRID_QUERIES - 1  # queries of near ties at a time
+TOLERANCES = (2.0**-3, 2.0**-10)  # of successive passes over the undecided queries
+MANY = 1024  # from this many queries on, the core looks for pairs to skip
+BY_ALL_PAIRS = GRID_QUERIES - 1  # undecided queries that are settled together
 UNCERTAIN = -1
-CACHED_BYTES = 1 << 17  # of sums that are examined together
+CACHED_BYTES = 1 << 17  # of sums in one block
 ROUNDINGS = 40  # largest error of a kernel value, in epsilons of its exponent
-LARGEST_LOG_SUM = 16.0  # of a sum relative to its scale, but for the roundings that are far smaller than its own
-AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # of sums with the truth, relative
+LARGEST_LOG_SUM = 16.0  # of a sum relative to its scale
+AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # relative error of a sum
 
 
 def certified_labels(model, Q):
@@ -67,9 +67,8 @@ def certain(model, log_scale, sums, missing, dtype):
         scale = np.where(values.any(axis=1), np.ascontiguousarray(log_scale.T, dtype=np.float64), -np.inf)
         top = np.maximum(scale.max(axis=0), np.finfo(np.float64).min)
         gap = scale - top
-        # Between these sums and those of all pairs: each is this close to the truth, and no closer than the distances
-        # that it comes from are rounded, which is a share `step` of its log_scale; that is no farther from 0 than the
-        # largest, and what lies between the two.
+        # Bound on the difference from the sums over all pairs. Each sum has this error, plus that of the distances,
+        # whose rounding is a fraction `step` of its log_scale; |log_scale| is at most |top| + |gap|.
         step = 2 * ROUNDINGS * np.finfo(dtype).eps
         slack = 2 * AGREEMENT[dtype] + step * (LARGEST_LOG_SUM + np.abs(top))
         high = values * np.exp((1 - step) * gap + slack)[:, None]
@@ -81,7 +80,7 @@ def certain(model, log_scale, sums, missing, dtype):
         by_distance = model.rule.decision == "distance"
         largest = -top if by_distance else np.max(model.log_scale)
         factor = np.broadcast_to(np.exp(model.log_scale[:, None] - largest), gap.shape)
-        # Only the class of the largest upper bound can be certain.
+        # Only the class with the largest upper bound can be certain.
         upper = most[:, 0] * factor
         if by_distance:
             if has_density := model.log_share is not None and sums.shape[2] > 1:

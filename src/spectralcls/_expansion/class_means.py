@@ -45,7 +45,7 @@ def class_means(
     widths, log_volume = log_volumes(bandwidth, len(class_weight), d)
     columns = in_norm = points.weights
     inverse_density = log_share = None
-    log_unit = 0.0  # of the density, for each class; in this unit the weights of a class are in range
+    log_unit = 0.0  # log of each class's density scale, which keeps its weights in range
     if rule.weighting is not None:
         density_bandwidth = bandwidth if density_bandwidth is None else density_bandwidth
         _, log_share = log_volumes(density_bandwidth, len(class_weight), d)
@@ -64,11 +64,11 @@ def class_means(
         squared = [rule.potential_kernel(kernel, h, d) for h in widths]
         squared_widths = [h for h, _ in squared]
         whole = before is None or rule.weighting is not None or points.tolerance is not None
-        if whole or points.given is not None:  # more points complete the others differently
+        if whole or points.given is not None:  # more points change the completion of the others
             sums = points.potentials(in_norm, kernel, squared_widths)
         else:
             sums = points.grown_potentials(before.points, before.potential_sums, kernel, squared_widths)
-        with np.errstate(divide="ignore"):  # a class that does not exist has no potential
+        with np.errstate(divide="ignore"):  # an absent class has no potential
             log_potentials = np.log(sums) - 2 * np.log(np.where(exists, class_weight, 1.0))
         log_potentials += np.array([log_factor for _, log_factor in squared]) + log_volume - log_unit
     log_scale, offsets = rule.coefficients(class_weight, log_potentials, log_priors)

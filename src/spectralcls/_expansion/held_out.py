@@ -25,7 +25,7 @@ from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows
 from .rule import Rule
 
 MAX_WEIGHTED_LEAVE_ONE_OUT = 2000
-CACHE_BYTES = 1 << 20  # results that are processed while they are in the second-level cache
+CACHE_BYTES = 1 << 20  # results per block, which fit the second-level cache
 
 
 class Problem(NamedTuple):
@@ -38,12 +38,12 @@ class Problem(NamedTuple):
     rule: Rule
     sample: NamedTuple
     kernel: str
-    bandwidths: np.ndarray  # (b,), or (b, C) of each class
+    bandwidths: np.ndarray  # (b,), or (b, C): one per class
     log_priors: np.ndarray | None = None  # (C,); None: shares of the classes in the training part
     n_jobs: int | None = None
     scoring: str = "auto"
     importance: np.ndarray | None = None  # (C,) weight of an error in each class
-    priors: tuple = ()  # (k,) candidates for the rule's priors, which replace its own
+    priors: tuple = ()  # (k,) candidates that replace the rule's priors
 
     @property
     def shape(self):
@@ -57,7 +57,7 @@ class HeldOut(NamedTuple):
     log_sums: np.ndarray  # (m, b, C)
     log_scale: np.ndarray  # (parts, b, C), or (parts, b, k, C)
     offsets: np.ndarray  # of the same shape
-    part: np.ndarray  # (m,) row of `log_scale` and `offsets` that belongs to a point
+    part: np.ndarray  # (m,) row of `log_scale` and `offsets` for each point
     log_densities: np.ndarray | None = None  # (m, b)
 
 
@@ -83,7 +83,7 @@ def judged(problem):
     The 1/f-weighted rules take a further pass per bandwidth, and O(n^3) to leave out one point at a time.
     Memory O(m * bandwidths * (classes + folds)).
     """
-    if len(problem.sample.X) == 1:  # the first of a `partial_fit`: no statement can be made
+    if len(problem.sample.X) == 1:  # the first sample of a `partial_fit`: nothing to validate against
         return None
     if np.ndim(problem.bandwidths) == 2:
         return _by_class(problem)
@@ -263,7 +263,7 @@ def _weighted(p):
             sums = _log_sums(p, rows, widths, labels=folds, n_labels=n_folds)
             log_f[rows] = log_sums_of_others(sums.astype(np.float64)) - log_total
         log_densities[:, some] = np.take_along_axis(log_f, folds[:, None, None], axis=2)[..., 0]
-        log_f[np.arange(n), :, folds] = 0.0  # the own fold gets weight 0 below; this avoids an overflow
+        log_f[np.arange(n), :, folds] = 0.0  # the point's fold gets weight 0 below; this avoids an overflow
         member = np.where(inside, 0.0, p.sample.weights[:, None])[:, None]
         log_sums[:, some] = _weighted_log_sums(p, folds, member * p.rule.point_weights(log_f), widths)
         if p.rule.needs_potentials:
@@ -299,10 +299,10 @@ def _weighted_totals(p, weights, widths):
     widths, _ = p.rule.potential_kernel(p.kernel, widths, p.sample.X.shape[1])
     out = np.zeros((weights.shape[2], len(widths), p.sample.n_classes))
     for code, own in enumerate(class_rows(p.sample.codes, p.sample.n_classes)):
-        if not len(own):  # all points are in the fold that is left out, or there are none yet
+        if not len(own):  # the fold holds all points, or there are none yet
             continue
         u = weights[own]
-        # With a scale the core may leave out what is nothing compared with k(x_i, x_i).
+        # With a scale the core may skip terms that are negligible compared with k(x_i, x_i).
         log_scale, sums = kernel_sums(
             p.sample.X[own], p.sample.X[own], weights=u, kernel=p.kernel, bandwidth=widths, log="pair", n_jobs=p.n_jobs
         )
@@ -368,7 +368,7 @@ def _widths(p):
     both = np.concatenate([p.bandwidths, squared])
     order = np.argsort(both)
     new = np.ones(len(both), dtype=bool)
-    # With ratio 2 in h^2 the kernel of the potentials is the next of the grid.
+    # With ratio 2 in h^2 the kernel of the potentials has the next bandwidth of the grid.
     new[1:] = np.diff(both[order]) > 1e-9 * both[order][1:]
     position = np.empty(len(both), dtype=np.intp)
     position[order] = np.cumsum(new) - 1
@@ -426,11 +426,11 @@ def log_sums_of_others(sums):
     shift = np.where(np.isneginf(largest), 0, largest)
     terms = np.exp(buckets - shift)
     others = np.zeros_like(terms)
-    for step in (1, -1):  # buckets before, then buckets after
+    for step in (1, -1):  # preceding buckets, then following ones
         others[::step][1:] += np.add.accumulate(terms[::step][:-1])
     with np.errstate(divide="ignore"):
         out = np.log(others) + shift
-    # A bucket that is larger than all others by more than the range of a double hides them.
+    # A bucket hides the others if it exceeds them by more than the range of a double.
     hidden = (others < np.finfo(np.float64).tiny / np.finfo(np.float64).eps).any(axis=0)
     if hidden.any():
         out[:, hidden] = _log_sums_of_others_in_any_range(buckets[:, hidden])

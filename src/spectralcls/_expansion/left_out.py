@@ -10,11 +10,11 @@ from .._utils.quantile import weighted_quantile
 from .held_out import log_sums_of_others
 from .points import blocks
 
-OFTEN = 0.9  # undecided classes per query from which on a pass over the points pays; 2 is as good, .5 and 9 are worse
-STEPS = 0.05, 0.2  # of log odds, to the points that many small changes may move: .03 to .3 decide alike
-PAIRS = 1 << 17  # queries times undecided points compared at once; times with 2^16 to 2^18 are within 15 %
-BACKGROUND = 0.02  # share of the training points with less score in their class than the background
-JOINT_BYTES = 1 << 23  # kernel values of queries that join the points together
+OFTEN = 0.9  # undecided classes per query that justify a pass over the points; 2 is as good, .5 and 9 are worse
+STEPS = 0.05, 0.2  # of log odds, to points that many small changes may move: .03 to .3 work alike
+PAIRS = 1 << 17  # queries times undecided points per block; 2^16 to 2^18 take the same time within 15 %
+BACKGROUND = 0.02  # share of training points whose own class scores less than the background
+JOINT_BYTES = 1 << 23  # kernel values of the queries that are added together
 
 
 class Change(NamedTuple):

@@ -83,7 +83,7 @@ def low_rank_spectrum(
         degrees, density = factor.row_sums(w / w.sum())
     squares = w if degrees is None else w / degrees
     values, U = factor.spectrum(squares, n_components)
-    # E = D^-1/2 F U values^-1/2 are the eigenvectors by repeated point, and L^-T U maps a query onto E L^1/2.
+    # E = D^-1/2 F U values^-1/2 holds the eigenvectors of repeated points, and L^-T U maps a query onto E L^1/2.
     vectors = factor.factor @ (U / np.sqrt(values)).astype(X.dtype)
     if degrees is not None:
         vectors /= np.sqrt(degrees)[:, None]

@@ -14,9 +14,9 @@ from .._utils.target_units import TargetUnits
 
 
 class Judged(NamedTuple):
-    scores: np.ndarray  # (n, k) the predictions; of classes, with their shares added
+    scores: np.ndarray  # (n, k) predictions; for classes plus their shares
     losses: np.ndarray  # (n,)
-    temperature: float | None  # at which the losses are least; for classes only
+    temperature: float | None  # minimizes the losses; for classes only
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Standardization(NamedTuple):
     """A map of numbers (n, k) to numbers of mean zero and variance one, whatever their units are."""
 
     units: TargetUnits
-    center: np.ndarray  # (k,) in these units
+    center: np.ndarray  # (k,) in the scaled targets
     spread: np.ndarray  # (k,)
 
     @classmethod

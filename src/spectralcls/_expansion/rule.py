@@ -107,7 +107,7 @@ class Rule:
             return order
         if log_density is not None:
             log_g = -np.where(np.isfinite(log_density), log_density, 0.0)[..., None] / 2
-            # as f(y) vanishes, so does g(y) k(y) A
+            # g(y) k(y) A vanishes with f(y)
             log_scale = np.where(log_scale > -np.inf, log_scale + log_g, -np.inf)
         inner = np.exp(log_scale) if values is None else np.exp(log_scale) * values
         return break_ties(inner - offsets, order)

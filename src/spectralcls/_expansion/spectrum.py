@@ -12,9 +12,9 @@ from .expansion import Expansion
 from .points import plain_points
 from .rule import Rule
 
-_ROUNDING = 10  # eigenvalues below this many roundings of the first one count as zero
+_ROUNDING = 10  # eigenvalues below this many ulps of the first one count as zero
 DISTANCE = Rule("distance")
-# Gap, relative to the first eigenvalue, below which the eigenvectors on both sides are not determined. Hardly any of
+# Gap relative to the first eigenvalue; the eigenvectors on both sides of a smaller gap are undetermined. Hardly any of
 # the first twelve gaps of standardized iris, wine and breast cancer lies between 1e-7 and 4e-6: gaps are smaller at
 # bandwidths that isolate points and larger at wider ones.
 _GAP = 1e-6

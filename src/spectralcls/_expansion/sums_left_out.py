@@ -11,9 +11,9 @@ from ..kernels import PackedPoints, kernel_matrix, kernel_sums
 from .class_means import log_volumes
 from .left_out import Change, LeftOut, odds, rounding_of
 
-MODERATE = 60.0  # largest logarithm of sums whose inverses can be weights in float32
+MODERATE = 60.0  # largest logarithm of a sum whose inverse can be a float32 weight
 SLACK = 1e-4  # of sums in float32
-PLAIN = 300.0  # logarithms below which sums and their quotients are numbers
+PLAIN = 300.0  # below this logarithm, sums and their quotients are finite
 
 
 class SumsLeftOut(LeftOut):
@@ -33,7 +33,7 @@ class SumsLeftOut(LeftOut):
         rows = np.arange(len(points.X))
         left_out = {"exclude_self": rows} if groups is None else {"exclude_groups": (groups, groups)}
         counts = np.ones(len(rows)) if points.weights is None else points.weights
-        mean = counts.sum() / (len(rows) if groups is None else groups.max() + 1)  # weight of a group, and of a query
+        mean = counts.sum() / (len(rows) if groups is None else groups.max() + 1)  # of a group; also of a query
         columns = points.weights
         if expansion.rule.weighting is not None:
             columns = expansion.columns if expansion.columns.ndim == 1 else expansion.columns[:, 0].copy()
@@ -136,7 +136,7 @@ class SumsLeftOut(LeftOut):
                     k = log_kernel(Q[rows], X[some], kernel, self.widths[c]) + weight
                     with np.errstate(over="ignore", invalid="ignore"):
                         whole = np.exp(one - other - sign * limit) + np.exp(k - other - sign * limit)
-                    less = ~(sign * whole > sign)  # NaN: neither class is in reach
+                    less = ~(sign * whole > sign)  # NaN: both classes are out of reach
                 out += self.weight_of(less, some)
             return out
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from .points import blocks
 
-_SEEN = 500  # points that show a node's principal directions
-_MIDDLE = 0.25  # least share of the points on either side of a cut, if a cut between two values allows it
+_SEEN = 500  # points from which a node's principal directions are computed
+_MIDDLE = 0.25  # smallest share of points on a side of a cut, unless ties forbid it
 _RESOLVED = 1e-12  # relative to the largest coordinate: rounding may swap values closer than this
 
 

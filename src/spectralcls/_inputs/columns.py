@@ -27,11 +27,11 @@ from .identifiers import (
 LEFT_OUT = "left out"
 IDENTIFIER, FREE_TEXT = "identifier", "free text"
 TOLD = (IDENTIFIER, FREE_TEXT)  # reasons for leaving out a column that may surprise a user
-MANY_UNSEEN = 10  # number of values of unseen levels that indicates a new coding of the column
-MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rarest of more become one
-FEW_WORDS = 3.0  # words of the mean cell from which texts are sentences
-MOST_TEXTS = 0.2  # different texts, as a share of all, more of which are sentences
-_SPAN_OF_YEARS = 15  # distinct numbers that days of a month exceed, and years of one table rarely
+MANY_UNSEEN = 10  # so many values of unseen levels indicate a new coding
+MOST_LEVELS = 48  # levels with separate coordinates; the rarest beyond these share one
+FEW_WORDS = 3.0  # texts with this many words on average are sentences
+MOST_TEXTS = 0.2  # texts with a larger share of distinct values are sentences
+_SPAN_OF_YEARS = 15  # days of a month have more distinct values, years of a table rarely
 # (false, true) in the languages of office programs.
 _PAIRS = (
     "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"
@@ -40,8 +40,8 @@ _PAIRS = (
 TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
 _IS_TRUE = {word: float(k) for pair in TRUTH for k, word in enumerate(pair)}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
-_HEAD = 1000  # texts of which most have to have one
-_SECTION, _SECTIONS = re.compile(r"\d+\.\d+\.\d"), 3  # as 3.4.2: so many are no slips in dates, whose years are longer
+_HEAD = 1000  # number of first texts examined
+_SECTION, _SECTIONS = re.compile(r"\d+\.\d+\.\d"), 3  # as 3.4.2: so many are not typos in dates, whose years are longer
 
 
 class Unclear(ValueError):

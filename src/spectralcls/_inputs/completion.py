@@ -27,11 +27,11 @@ from .missing import (
     sums_by_feature,
 )
 
-MOST_DONORS = 250  # points of a class that complete the others
-MOST_PAIRS = 4000  # of one class that say what is near
+MOST_DONORS = 250  # points of a class used to complete the others
+MOST_PAIRS = 4000  # of one class, to estimate what counts as near
 BLOCK = 4096  # points that are completed at a time
-NEAR = 0.05  # share of the pairs that are near
-OF_MEAN = 1e-5  # weight of the class mean, of that of the class; the kernel at distance 0 is 1
+NEAR = 0.05  # share of pairs that count as near
+OF_MEAN = 1e-5  # weight of the class mean relative to the class's; the kernel at distance 0 is 1
 
 
 def completed(X, codes, weights=None, features=None, n_jobs=None):
@@ -49,9 +49,9 @@ def completed_by_folds(X, codes, folds, weights=None, features=None, n_jobs=None
 class Donors(NamedTuple):
     """The D points of a class that fill values of others."""
 
-    points: np.ndarray  # (D, d) centered, 0 for what is missing
+    points: np.ndarray  # (D, d) centered, 0 if missing
     lacking: np.ndarray  # (D, F) bool
-    terms: np.ndarray  # (D, d + F) of the means: values by feature, and whether they are there, times the weight
+    terms: np.ndarray  # (D, d + F) summands of the means: values, and indicators of known ones, times the weight
     folds: np.ndarray  # (D,)
     mean: np.ndarray  # (folds, 1, d) of the class outside of each fold
     prior: float  # its weight
@@ -63,7 +63,7 @@ class Completion(NamedTuple):
     classes: list  # of Donors
     columns: list  # of each feature
     center: np.ndarray  # (d,)
-    spread: np.ndarray  # (d,) mean square of what is centered
+    spread: np.ndarray  # (d,) mean square of the centered values
     width: float
 
     @classmethod

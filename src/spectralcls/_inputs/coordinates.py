@@ -12,9 +12,9 @@ import numpy as np
 from .._tuning.spread import centers_and_spreads, moments
 from .._utils.conversion import brought_into_range
 
-# largest root mean square distance, in scales, of the rare values of a mostly constant column from the others
+# limit on the root mean square distance, in scales, of a mostly constant column's rare values from the others
 RARE = 3.0
-FEWEST_GAPS = 10  # missing values of a column, and others, from which on its gaps may say something
+FEWEST_GAPS = 10  # a column with fewer missing or fewer known values gets no gap indicator
 UNIT = 1e-6  # relative distance from 1 within which a spread counts as 1
 
 
@@ -54,7 +54,7 @@ class Indicators:
     name: object
     n_positions: int
     ordered: bool
-    scale: float  # of the indicators: the squared distance of two random rows is 2 on average
+    scale: float  # of the indicators: the mean squared distance of two random rows is 2
     factor: float = 1.0  # tuned; 0 leaves the column out
     is_category = True
 
@@ -86,7 +86,7 @@ class Indicators:
 class Gap:
     """An indicator of a missing number, standardized and never missing."""
 
-    position: int  # of the number in the matrix
+    position: int  # of the number's column in the matrix
     scale: float
     factor: float = 1.0
     is_category = False

@@ -5,15 +5,15 @@ from functools import cache
 
 import numpy as np
 
-ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "ym", "time")  # of day, month or its name, and year; a time of day
-SHORT = "yymd"  # begins with a year of two digits
+ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "ym", "time")  # of day, month (or its name) and year; time: a time of day
+SHORT = "yymd"  # the year has two digits and comes first
 # Regular expressions that Python and Arrow read alike.
 _LETTER = "[A-Za-zÀ-ɏ]"
 _TIME = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp]?)(?:[Mm]|Z|Uhr|[+-]\d{2}:?\d{2})?"
 _AT = rf"(?:[T ,]+{_TIME})?$"
 _DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", rf"(?P<name>{_LETTER}+)"
 _BETWEEN = r"[-/.]\s?"
-_WEEKDAY = rf"^(?:(?i:mo|di|mi|do|fr|sa|so|tu|we|th|su){_LETTER}*[., ]+)?"  # German and English, ahead of a date
+_WEEKDAY = rf"^(?:(?i:mo|di|mi|do|fr|sa|so|tu|we|th|su){_LETTER}*[., ]+)?"  # German and English, before a date
 _YEAR = r"(?P<y>\d{4}|\d{2})"
 PATTERNS = {
     "ymd": rf"{_WEEKDAY}(?P<y>\d{{4}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",
@@ -23,10 +23,10 @@ PATTERNS = {
     "ndy": rf"{_WEEKDAY}{_NAME}[-/. ]+{_DAY}[-/., ]+{_YEAR}{_AT}",
     "ym": rf"^(?P<y>\d{{4}})[-/]{_MONTH}$",
     "time": f"^{_TIME}$",
-    "yymd": rf"{_WEEKDAY}(?P<y>\d{{4}}|\d{{2}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",  # only if it is said
+    "yymd": rf"{_WEEKDAY}(?P<y>\d{{4}}|\d{{2}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",  # only if requested
 }
 UNCLEAR = re.compile("[-/]")  # separators of dates with the day or the month first
-_CENTURY = 30  # two digits of a year from which it is of the last century, as in Excel
+_CENTURY = 30  # two-digit years from this one on belong to the last century, as in Excel
 _NAMES = "jan|jän feb mar|mär|mrz apr may|mai jun jul aug sep oct|okt nov dec|dez"
 _MONTHS = {name: month for month, names in enumerate(_NAMES.split(), 1) for name in names.split("|")}
 _MICROSECONDS = 86_400_000_000  # of a day

@@ -11,7 +11,7 @@ from .._utils.cached import cached_property
 from .._utils.conversion import brought_into_range
 
 FEWEST_INDICATED, MOST_INDICATED = 3, 10  # distinct values of a column that becomes indicators
-_LEAST_RANK = np.finfo(np.float64).eps / 2  # of which quantiles are taken; 1 less this is the last number below 1
+_LEAST_RANK = np.finfo(np.float64).eps / 2  # smallest rank for a quantile; 1 minus this is the last number below 1
 
 
 class Encoding(NamedTuple):
@@ -20,8 +20,8 @@ class Encoding(NamedTuple):
     levels: np.ndarray | None = None
     moments: tuple | None = None  # mean and scale
     curve: tuple | None = None  # values and their quantiles
-    missing: bool = False  # a further coordinate says which values are missing
-    exponent: int = 0  # of the power of two by which numbers are divided: squares and slopes stay in range
+    missing: bool = False  # an extra coordinate indicates missing values
+    exponent: int = 0  # numbers are divided by this power of two: squares and slopes stay in range
 
     @property
     def width(self):
@@ -82,7 +82,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         X = np.asarray(X, dtype=np.float64)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
-        columns = X.T if weights is not None else np.sort(X.T, axis=1)  # their order then changes no bit
+        columns = X.T if weights is not None else np.sort(X.T, axis=1)  # the order of rows then changes no bit
         found = np.full((2, X.shape[1]), np.nan)
         if self.numeric != "rank":
             found[:] = centers_and_spreads(columns, weights)
@@ -95,7 +95,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     def _learn(self, column, weights, named, center, spread):
         missing = np.isnan(column)
-        if weights is None:  # one sort, not of places
+        if weights is None:  # sort values, not positions
             values, counts = np.unique(column[~missing], return_counts=True)
         else:
             values, group = np.unique(column[~missing], return_inverse=True)
@@ -122,7 +122,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         stops, alike, exponents, moments, curves, others = self._layout
         out = np.zeros((len(X), max(1, stops[-1])), dtype=self.dtype)
         with np.errstate(over="ignore"):
-            if len(alike):  # at once: of a single row each column alone would take as long as all
+            if len(alike):  # at once: for a single row one column takes as long as all
                 values = np.ldexp(X[:, alike], exponents)
                 if curves:
                     values = np.stack([np.interp(*pair) for pair in zip(values.T, *curves, strict=True)], axis=1)

@@ -14,7 +14,7 @@ from .dates import read_dates
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "category", "ordered category", "date"
 TRUTH_VALUES = [False, True]
 
-_DATES = {  # by their types; a time of day is one of the first day
+_DATES = {  # by type; a time of day is dated to the first day
     "date": "datetime64[D]",
     "datetime": "datetime64[us]",
     "time": "datetime64[us]",
@@ -217,11 +217,11 @@ def read_columns(X):
     if not is_frame(X):
         return as_columns(X if hasattr(X, "dtype") else np.array(X, dtype=object))
     if hasattr(X, "iloc") and {str(dtype) for dtype in X.dtypes} <= {"object", "str", "string"}:
-        return as_columns(X.to_numpy(dtype=object), X.columns)  # together: separately each would take a millisecond
+        return as_columns(X.to_numpy(dtype=object), X.columns)  # together: each separate one would take a millisecond
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(X, eager_only=True)
-    columns = frame.iter_columns()  # by position: narwhals takes an integer name for a row
+    columns = frame.iter_columns()  # by position: narwhals would take an integer name for a row
     return Columns(_of_series(series, name, nw) for series, name in zip(columns, frame.columns, strict=True))
 
 

@@ -6,24 +6,24 @@ import numpy as np
 
 FEWEST = 20  # fewest values for a decision
 SHARE = 0.95  # share of distinct values in an identifier
-_HEAD = 1000  # number of first values that rules out most columns
+_HEAD = 1000  # the first values suffice to rule out most columns
 _NAME = re.compile(  # "number of employees" and "num_votes" are counts
     r"(?:^|[^a-z])(?:id|uuid|guid|key|index|lfd)(?:[^a-z]|$)"
     r"|(?:^|[^a-z])(?:nr|no|num|number)[^a-z]*$|(?:nummer|number|nr)[^a-z]*$",
     re.IGNORECASE,
 )
-# as "studyid": a key if its values look like one too
+# as "studyid": a key only if its values look like one too
 _ENDING = re.compile(r"(?:id|no|nr|num|case|seq[a-z]?)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](?:ID|Id|No|Key)$")
-_ROW_NUMBERS = re.compile(  # that pandas, R and we give to columns without a name
+_ROW_NUMBERS = re.compile(  # names that pandas, R and this package give to unnamed columns
     r"column \d+|Unnamed: \d+(?:[._].*)?|X(?:\.\d+)?|\.\.\.\d+|__index_level_\d+__|level_0"
     r"|(?i:index|obs|observation|row(?:[ ._]?(?:names?|num|number|nr|id|index))?)"
 )
 _NAMELESS = re.compile(r"column \d+|Unnamed: \d+(?:[._].*)?|\.\.\.\d+|__index_level_\d+__|level_0|rownames")
-_NAMELESS_ROWS = 4  # a number of those, on average: of rows drawn again and again, or of tables joined
+_NAMELESS_ROWS = 4  # rows per number, on average: repeated draws, or joined tables
 
 
-_POSTAL = re.compile(  # "cap" is one in Italian, where it comes first; "market cap" is none
+_POSTAL = re.compile(  # "cap" is Italian and comes first; "market cap" is none
     r"(?:^|[^a-z])(?:plz|zip|postal|postcode)(?:[^a-z]|$)|^(?:codice[ _])?cap(?:[^a-z]|$)|postleitzahl|zip_?code"
     r"|postcode",
     re.I,
@@ -105,7 +105,7 @@ def is_identifier(values, name="", counted=False):
         return False
     if len(np.unique(values[:_HEAD])) < SHARE * min(len(values), _HEAD):
         return False
-    if values.max() - values.min() + 1 < SHARE * len(values):  # some have to be equal
+    if values.max() - values.min() + 1 < SHARE * len(values):  # some must be equal
         return False
     if len(np.unique(values)) < SHARE * len(values):
         return False

@@ -19,7 +19,7 @@ from .table import Table, categorical_columns, names_categories
 from .targets import check_labels, check_more_labels, check_targets, check_weights_of_points
 
 DONORS = 1000  # number of training samples used to fill missing values
-DRAWN = 100  # number of training samples whose values replace those of an unknown feature
+DRAWN = 100  # training samples whose values stand in for a missing feature
 
 
 class Inputs:
@@ -71,7 +71,7 @@ class Inputs:
         matter.
     """
 
-    on_workers = False  # where the training points are
+    on_workers = False  # whether the training points are on workers
 
     def __init__(
         self,
@@ -386,7 +386,7 @@ class Inputs:
         rows = some[np.argsort(data.take(some).keys(), kind="stable")[:DRAWN]]
         raw = raw.take(rows) if isinstance(raw, Columns) else raw[rows]
         if isinstance(raw, Columns):
-            raw = [tuple(column.compact()) for column in raw]  # no class of ours in a file
+            raw = [tuple(column.compact()) for column in raw]  # files must not depend on our classes
         self._drawn = raw, np.ones(len(rows)) if data.weights is None else data.weights[rows]
 
     def _chooses_scale(self, data):

@@ -72,7 +72,7 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
     q, x = (in_order(np.where(np.isnan(part), 0.0, part), columns) for part in (Q, X))
     length = np.zeros_like(has_q) if lengths is None else has_q * lengths
     square_q, square_x = (sums_by_feature(part**2, columns) for part in (q, x))
-    # columns whose products count, and sums of what depends on the query alone, or on the point alone
+    # columns to multiply, and sums of the terms that depend on the query alone or the point alone
     products = ~whole[feature]
     U = np.column_stack([-2 * q[:, products], (square_q - length)[:, gaps_x], has_q[:, gaps_q]])
     V = np.column_stack([x[:, products], has_x[:, gaps_x], square_x[:, gaps_q]])
@@ -82,7 +82,7 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
         U, V = np.column_stack([U, np.ones(len(Q))]), np.column_stack([V, summand])
     size_u, size_v = (np.abs(part).max(axis=0, initial=0.0) for part in (U, V))
     balance = np.sqrt(np.where((size_u > 0) & (size_v > 0), size_u / 2 / np.where(size_v > 0, size_v, 1.0), 1.0))
-    A, B = -U / (2 * balance), V * balance  # u v is -2 a b; both of one size
+    A, B = -U / (2 * balance), V * balance  # u v is -2 a b; balanced in size
     squares = np.einsum("ij,ij->i", B, B)
     radius = squares.max(initial=0.0)
     constant = np.einsum("ij,ij->i", A, A) + radius - common

@@ -5,7 +5,7 @@
 
 from importlib import import_module
 
-_MODULES = {"dask": "spectralcls.dask"}  # by the library of a collection, the module that registers its inputs
+_MODULES = {"dask": "spectralcls.dask"}  # library of a collection: module that registers its inputs
 _KINDS: dict[str, type] = {}
 
 

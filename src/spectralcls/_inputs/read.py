@@ -46,7 +46,7 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
     if not reset and not as_columns and _is_checked(X, seen, dtype, ensure_min_samples):
         return X
     X = without_mask(X)
-    if isinstance(X, Columns):  # read and checked before
+    if isinstance(X, Columns):  # already read and checked
         if reset:
             seen.update(X.seen)
         return X
@@ -111,13 +111,13 @@ def is_table(X):
 
 def _refuse_infinite(X):
     """Raise for the first infinite value of an array or a frame of numbers."""
-    if issparse(X):  # of which older versions of SciPy make no array
+    if issparse(X):  # older versions of SciPy make no array of it
         return
     try:
         values = np.asarray(X)
     except (ValueError, TypeError):
         return
-    with np.errstate(over="ignore", invalid="ignore"):  # of finite values, in half precision soon
+    with np.errstate(over="ignore", invalid="ignore"):  # finite values may overflow, especially in half precision
         if values.dtype.kind != "f" or values.ndim != 2 or np.isfinite(values.sum()):
             return
     row, column = np.unravel_index(np.argmax(np.isinf(values)), values.shape)

@@ -60,7 +60,7 @@ def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=N
 def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, new_classes=False):
     """The same of further samples, for a `partial_fit`; `classes` are those known so far."""
     y = check_column(y, n)
-    if isinstance(class_weight, dict):  # not every class has to occur again
+    if isinstance(class_weight, dict):  # some classes may be absent this time
         own = set(y.tolist())
         class_weight = {label: weight for label, weight in class_weight.items() if label in own}
     weights, kept = positive(with_class_weight(y, sample_weight, class_weight))

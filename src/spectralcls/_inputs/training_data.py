@@ -14,10 +14,10 @@ class _DataFields(NamedTuple):
     codes: np.ndarray  # (n,) class of each row, 0 ... C - 1; zeros without classes
     classes: np.ndarray  # (C,) labels, sorted
     weights: np.ndarray | None = None  # (n,) positive weights; None if all are one
-    kept: np.ndarray | None = None  # (n_given,) mask of the rows that remained; None if all did
-    features: np.ndarray | None = None  # (d,) feature of each column, whose values are missing together
+    kept: np.ndarray | None = None  # (n_given,) mask of the rows that were kept; None: all
+    features: np.ndarray | None = None  # (d,) feature of each column; the columns of a feature are missing together
     targets: np.ndarray | None = None  # (n, k) float64, of a regression
-    unmapped: np.ndarray | None = None  # (n, d') the rows before a learned map; None if there is none
+    unmapped: np.ndarray | None = None  # (n, d') rows before the learned map; None without a map
     y: np.ndarray | None = None  # (n_given,) as the user gave it, for splitters
 
 

@@ -16,10 +16,10 @@ from .._utils.validation import check_column
 from ..kernels.neighbor_search import knn, without_self
 from .scaled import scaled
 
-TRIMMED = 0.05  # of the edges, the longest
+TRIMMED = 0.05  # share of the longest edges
 DOMINATED = 0.8  # share of the longest edges in the total length: normal and exponential samples stay below
 NAMED = 5  # far points
-SPARE = 4  # standard deviations of neighbors in reserve: one point in a million has too few
+SPARE = 4  # reserve of neighbors in standard deviations: one point in a million lacks some
 MOST_KNOWN = 128  # neighbors of a point; small subsamples search for them
 MOST_PAIRED = 4096  # points whose distances are all kept: 128 MiB
 _COUNT = [Interval(Integral, 1, None, closed="left")]
@@ -155,7 +155,7 @@ def entropic_dimension(
     consequence = "They are left out of the estimate."
     far = named_far_points(points, graphs.edges(np.arange(n)), n_neighbors, rows_of_X, consequence, n_jobs)
     if 0 < np.count_nonzero(far) < n - least:
-        with quietly():  # the remaining points may have far ones again
+        with quietly():  # the rest may include far points again
             return entropic_dimension(
                 np.asarray(X)[rows_of_X[~far]],
                 graph=graph,

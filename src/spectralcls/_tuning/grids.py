@@ -7,7 +7,7 @@ from .._utils.validation import check_positive
 from ..kernels import geometric_grid, kernel_variance, reference_rule
 from .spread import effective_number, root_mean_square, spreads, within_reach
 
-MEDIAN_SAMPLES = 1000  # points between which the median distance is taken
+MEDIAN_SAMPLES = 1000  # points used for the median distance
 
 
 def has_spread(X):
@@ -50,7 +50,7 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     if rule != "silverman_per_class":
         return pooled
     by_class, d = np.full(n_classes, pooled), dimension(X)
-    X = within_reach(X, weights)  # in a class of few samples far values may be as frequent as others
+    X = within_reach(X, weights)  # in a small class, far values may be as frequent as others
     for c in range(n_classes):
         own = codes == c
         if own.any():

@@ -8,7 +8,7 @@ from .grids import default_bandwidths
 from .spread import within_reach
 from .temperature import LOWEST
 
-STEP = 2  # every second bandwidth of the grid is tried
+STEP = 2  # try every second bandwidth of the grid
 
 
 class HeldOutLoss:

@@ -6,7 +6,7 @@ from scipy.special import log_softmax
 from .search import Scored
 from .temperature import LOWEST, best_temperature, finite_scores
 
-MOST_KEPT = 1 << 22  # most scores, over all candidates, that are kept for log losses
+MOST_KEPT = 1 << 22  # limit on the scores kept for log losses, over all candidates
 SCORINGS = ("auto", "accuracy", "balanced_accuracy", "neg_log_loss")
 
 
@@ -69,8 +69,8 @@ class Judge:
         rows = np.arange(len(self.right))[rows]
         self.right[(rows, *at)] = right
         place = self.place[rows]
-        # Relative to the best class, so that float32 keeps the differences however far a point is.
-        with np.errstate(invalid="ignore", over="ignore"):  # of a point beyond all distances
+        # Relative to the best class, so that float32 keeps the differences even for far points.
+        with np.errstate(invalid="ignore", over="ignore"):  # a point may be out of range
             relative = scores - scores.max(axis=-1, keepdims=True) if self.logs else scores
             self.scores[(place[place >= 0], *at)] = relative[place >= 0]
 

@@ -9,7 +9,7 @@ from .folds import check_folds, drawn_seed, shuffled_ranks, stratified_subsample
 from .grids import bandwidth_ratio
 
 MANY_FOLDS = 20
-MOST_OTHERS = 200_000  # points against which a subsample is validated
+MOST_OTHERS = 200_000  # reference points for validating a subsample
 
 
 class TuningSample(NamedTuple):
@@ -20,15 +20,15 @@ class TuningSample(NamedTuple):
     """
 
     X: np.ndarray  # (m, d)
-    codes: np.ndarray  # (m,) classes 0 ... C - 1; a fold may leave out all points of a class
+    codes: np.ndarray  # (m,) classes 0 ... C - 1; some may be absent
     n_classes: int
     weights: np.ndarray  # (m,) float64, the largest in [1/2, 1)
     folds: np.ndarray | None  # (m,) 0 ... n_folds - 1, none empty; None leaves out one point at a time
     validated: np.ndarray | None = None  # (v,), ascending; None: all rows
-    bandwidth_ratio: float = 1.0  # (n / m) ** (1 / (d + 4)), of d columns that vary
-    features: np.ndarray | None = None  # (d,) feature of each column of a table that was encoded
-    targets: np.ndarray | None = None  # (m, k) what a regression predicts
-    weight_scale: float = 1.0  # factor to weights of mean one, a power of two
+    bandwidth_ratio: float = 1.0  # (n / m) ** (1 / (d + 4)) with d non-constant columns
+    features: np.ndarray | None = None  # (d,) feature of each column of an encoded table
+    targets: np.ndarray | None = None  # (m, k) targets of a regression
+    weight_scale: float = 1.0  # power of two that brings the mean weight near one
 
     @property
     def rows(self):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-FARTHEST = 1e100  # larger coordinates are cut to this, so that squares do not overflow
+FARTHEST = 1e100  # coordinates are clipped to this, so that squares do not overflow
 MOST_EXPONENT = 1000  # of the scale
 
 

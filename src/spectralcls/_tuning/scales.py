@@ -7,12 +7,12 @@ from .folds import thin
 from .held_out_loss import HeldOutLoss
 from .spread import root_mean_square
 
-# Of 100 000 rows of covertype 10 000 let each column have its scale (a gain of -.8 standard errors), 50 000 and 100 000
-# let all share one (5.9, 5.6), which is worth four points of accuracy: near neighbors say it, and few points have none.
+# On covertype, 10 000 rows choose a scale per column (one scale gains -.8 standard errors), 50 000 and 100 000 rows one
+# scale for all (5.9, 5.6), which is four points more accurate. Only near neighbors show it, and few points have none.
 MOST_POINTS, MOST_VALIDATED = 100_000, 2000
-FEW = 250  # validated samples that choose the bandwidth
-ERRORS = 2.0  # standard errors by which the loss of one scale has to be less than that of several
-ALIKE = 1.05  # scales of a smaller ratio are the same
+FEW = 250  # samples validated to choose the bandwidth
+ERRORS = 2.0  # required reduction of the loss by one shared scale, in standard errors
+ALIKE = 1.05  # scales with a smaller ratio count as equal
 
 
 def shared_scale(table, data, *, random_state=0, n_jobs=None):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-GROWTHS, MORE = 2, 4  # how many times a grid grows, and by how many values each time
-NEAR = 0.5  # standard errors: with 1 accuracy is lost, with less log loss
+GROWTHS, MORE = 2, 4  # how often a grid may grow, and by how many values
+NEAR = 0.5  # in standard errors: 1 costs accuracy, less costs log loss
 SCORE_TOLERANCE = 1e-9  # scores this close are tied: sums of weights differ in their last bits
 
 
@@ -203,7 +203,7 @@ def _chosen(sample, candidates, scored):
     means = np.tensordot(weights, by_split, 1)
     if len(by_split) > 1:
         deviations = np.sqrt(np.tensordot(weights, (by_split - means) ** 2, 1))
-    elif deviations is None:  # leave-one-out: each point is right or wrong
+    elif deviations is None:  # leave-one-out: each point counts as right or wrong
         deviations = np.sqrt(np.clip(means * (1 - means), 0, None))
     index = best_candidate(means)
     if scored.tie_score is not None:
@@ -222,7 +222,7 @@ def _best_of_tied(means, best, sample, scored):
     highest = means[best]
     if np.isnan(highest):
         return best
-    if scored.influence is None:  # shares of right points
+    if scored.influence is None:  # accuracies
         error = NEAR * np.sqrt(max(highest * (1 - highest), 1 / (4 * sample.n_effective)) / sample.n_effective)
     else:
         error = np.linalg.norm(scored.influence - scored.influence[(..., *([i] for i in best))], axis=0)

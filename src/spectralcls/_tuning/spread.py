@@ -10,14 +10,14 @@ import numpy as np
 
 from .._utils.quantile import weighted_quantile
 
-REACH = 10.0  # interquartile ranges from the median within which values count as they are
-APART = 5.0  # times as far from the median as all within reach: one of 61 public tables has such values, as at 3 and 10
-FEW = 0.05  # share of values that may be far from all others; more are a group of samples
-ROUNDING = 1e-12  # relative to the mean: standard deviations below are rounding
+REACH = 10.0  # interquartile ranges from the median; values beyond may be cut
+APART = 5.0  # least distance of far values over that of all within reach; 3 or 10 find the same in 61 public tables
+FEW = 0.05  # largest share of far values; more form a group of samples
+ROUNDING = 1e-12  # standard deviations below this fraction of the mean are rounding
 NORMAL_QUARTILES = 1.349  # interquartile range of the standard normal
 _SHARES = (0.25, 0.5, 0.75)
 _LOOKED_AT = 1000  # values of a column
-_BLOCK = 1 << 17  # values copied at a time: a megabyte, which fits a cache
+_BLOCK = 1 << 17  # values copied at a time: a megabyte fits the cache
 
 
 def moments(values, weights=None):
@@ -128,7 +128,7 @@ def _of_rows(rows, weights, farthest=np.inf):
     median, reach, mostly_one = _reach(rows, weights)
     for row in np.flatnonzero(_beyond(rows, median, reach) | (mostly_one & (farthest < np.inf))):
         within = _clipped(rows[row], median[row], reach[row])
-        exponent = np.frexp(np.abs(within).max())[1]  # far values may be so large that the others vanish next to them
+        exponent = np.frexp(np.abs(within).max())[1]  # far values may be so large that the others underflow
         within, common = np.ldexp(within, -exponent), np.ldexp(median[row], -exponent)
         center, deviation = moments(within, weights)
         if mostly_one[row]:

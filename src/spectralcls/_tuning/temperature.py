@@ -2,7 +2,7 @@
 
 import numpy as np
 
-LOWEST = 1e-3  # probabilities below this count as this much in a log loss
+LOWEST = 1e-3  # probabilities are clipped to this in a log loss
 _RANGE = 1e-2, 1e3  # range of 1 / T, in units of the scores
 _MOST_STEPS, _TOLERANCE = 60, 1e-3
 
@@ -51,14 +51,14 @@ def best_temperature(scores, codes, weights=None):
     """
     n, n_classes = scores.shape
     scale = np.sqrt(np.average(np.var(scores, axis=1), weights=weights)) or 1.0
-    # -log p of a class: what it lies behind the best, over T, and the same log(sum(exp(-behind / T))) for all.
+    # -log p of a class is behind / T + log(sum(exp(-behind / T))); `behind` is the gap to the best score.
     behind = (scores.max(axis=1, keepdims=True) - scores) / scale
     expected = (1 - LOWEST) * behind[np.arange(n), codes] + LOWEST * behind.mean(axis=1)
-    # Products with vectors: means and sums that take less time for few samples.
+    # Products with vectors compute means and sums faster than numpy's reductions do for few samples.
     shares = np.full(n, 1 / n) if weights is None else weights / np.sum(weights)
     lead, ones = expected @ shares, np.ones(n_classes)
 
-    # The slope of the loss in b = 1 / T grows with b: Newton's steps, and between the bounds where one leaves them.
+    # The slope of the loss in b = 1 / T increases with b: Newton's method, with bisection outside the bracket.
     least, most = _RANGE
     b = 1.0
     for _ in range(_MOST_STEPS):

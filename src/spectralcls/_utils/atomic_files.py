@@ -21,7 +21,7 @@ def atomic(path):
 
     The file gets the permissions of the file that it replaces, or those of a new file.
     """
-    target = as_path(path).resolve()  # a link stays a link
+    target = as_path(path).resolve()  # write to a link's target
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     os.close(descriptor)
     temporary = Path(name)

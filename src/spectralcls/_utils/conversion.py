@@ -43,7 +43,7 @@ def brought_into_range(X):
 def named_overflow_errors(name):
     """Name the argument that holds an integer too large for any float."""
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # sums of finite numbers may be infinite, of both signs
+        with np.errstate(over="ignore", invalid="ignore"):  # sums of finite numbers may be infinite
             yield
     except OverflowError as error:
         raise ValueError(f"{name}: {error}") from None

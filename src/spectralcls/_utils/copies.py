@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-BLOCK = 1 << 16  # values that are ranked at a time
-FEW = 16  # mean number of occurrences of a value, from which a column has few values
+BLOCK = 1 << 16  # values ranked at a time
+FEW = 16  # a column has few values if each occurs this often on average
 
 
 class Copies(NamedTuple):
@@ -43,7 +43,7 @@ def row_numbers(X):
     parts = np.array_split(X.T, max(1, min(X.shape[1], X.size // BLOCK)))
     ranks = [_ranks(np.ascontiguousarray(part)) for part in parts]
     with np.errstate(over="ignore"):
-        rows = np.zeros(len(X), dtype=np.uint64)  # blind to columns
+        rows = np.zeros(len(X), dtype=np.uint64)  # independent of the order of columns
         for rank in ranks:
             rows += _mixed(rank).sum(axis=0)
         _, group, size = np.unique(rows, return_inverse=True, return_counts=True)
@@ -52,7 +52,7 @@ def row_numbers(X):
         for rank in ranks:
             mixed = _mixed(_mixed(rank) ^ rows)
             copies = np.sort(mixed[:, ~alone], axis=1)
-            copies[:, 1:][copies[:, 1:] == copies[:, :-1]] = 0  # they count once
+            copies[:, 1:][copies[:, 1:] == copies[:, :-1]] = 0  # each value counts once
             column = mixed[:, alone].sum(axis=1) + copies.sum(axis=1)
             numbers += _mixed(rank ^ column[:, None]).sum(axis=0)
         return numbers
@@ -65,7 +65,7 @@ def _ranks(columns):
     new = ordered[:, 1:] != ordered[:, :-1]
     ranks = np.zeros(columns.shape, dtype=np.uint64)
     few = FEW * np.count_nonzero(new, axis=1) < columns.shape[1]
-    for row in np.flatnonzero(few):  # a search is faster than a sort of places
+    for row in np.flatnonzero(few):  # a search is faster than sorting positions
         ranks[row] = np.searchsorted(np.append(ordered[row, :1], ordered[row, 1:][new[row]]), columns[row])
     many = np.flatnonzero(~few)
     places = np.argsort(columns[many], axis=1)[:, 1:]
@@ -110,7 +110,7 @@ def copies_of(X, codes, numbers=None):
         return order, np.append(True, _differ(X, order) if not issparse(X) else np.diff(keys[order]) != 0)
 
     order, new_row = sorted_by()
-    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):  # (a, b) and (b, a), if nothing tells the columns apart
+    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):  # (a, b) and (b, a), if the columns are indistinguishable
         order, new_row = sorted_by(hashes(X))
     new = new_row.copy()
     new[1:] |= np.diff(codes[order]) != 0
@@ -123,13 +123,13 @@ def copies_of(X, codes, numbers=None):
 
 def _differ(X, order):
     """Whether each row but the first differs from the one before it in an order."""
-    comparable = np.where(np.isnan(X), np.inf, X)[order]  # equal to itself; no checked number is infinite
+    comparable = np.where(np.isnan(X), np.inf, X)[order]  # inf equals itself, unlike NaN; checked numbers are finite
     return (comparable[1:] != comparable[:-1]).any(axis=1)
 
 
 def hashes(X, seed=0):
     """64 bits for each row from its values alone, by multiply-shift hashing of their bits; NaN equals itself."""
-    words = np.where(np.isnan(X), X.dtype.type(np.nan), X + 0)  # a single NaN, and with + 0 no -0.0
+    words = np.where(np.isnan(X), X.dtype.type(np.nan), X + 0)  # one bit pattern for NaN; + 0 removes -0.0
     words = np.ascontiguousarray(words).view(np.uint32).reshape(len(X), -1)
     factors = np.random.default_rng(seed).integers(1 << 63, size=words.shape[1], dtype=np.uint64) * 2 + 1
     out = np.zeros(len(X), dtype=np.uint64)

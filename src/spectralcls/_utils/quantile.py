@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SAME = 1e-12  # relative: sums of weights that should be equal differ in their last bits
+SAME = 1e-12  # relative: equal sums of weights may differ in their last bits
 
 
 def weighted_quantile(values, share, weights=None):
@@ -27,7 +27,7 @@ def weighted_quantile(values, share, weights=None):
         n, near = len(values), SAME * len(values)
         lower = np.maximum(np.ceil(shares * n - near).astype(np.intp) - 1, 0)
         upper = np.minimum(np.floor(shares * n + near).astype(np.intp), n - 1)
-        ordered = np.sort(rows, axis=1)  # faster than a partition at several places
+        ordered = np.sort(rows, axis=1)  # faster than a partition at several ranks
         ends = [ordered[:, place].T for place in (lower, upper)]
     else:
         order = np.argsort(rows, axis=1)

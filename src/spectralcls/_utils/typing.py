@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 import numpy as np
 
-# Inputs that scikit-learn's checks accept: arrays, nested sequences, data frames, and in places sparse matrices.
+# Inputs that scikit-learn's checks accept: arrays, nested sequences, data frames, and sometimes sparse matrices.
 # NumPy's ArrayLike includes neither frames nor sparse matrices, and would reject the reuse of a name for the checked
 # array.
 ArrayLike = Annotated[Any, "array-like"]
@@ -30,8 +30,8 @@ class Transformer(Protocol):
     def transform(self, X: Any) -> Any: ...
 
 
-# Words of parameters that several estimators and functions share; tests/meta/test_types.py holds them equal to the
-# constraints that are checked when a program runs.
+# Literal types of parameters shared by several estimators and functions; tests/meta/test_types.py checks that they
+# match the constraints that are validated at run time.
 Kernel = Literal["gaussian", "laplace", "epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear"]
 PositiveKernel = Literal["gaussian", "laplace"]
 Metric = Literal["whiten", "diagonal", "full"] | Transformer | None

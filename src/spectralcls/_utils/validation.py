@@ -9,8 +9,8 @@ from .conversion import as_array, is_missing, label_array, named_overflow_errors
 from .from_sklearn import check_weights
 
 LARGEST_WEIGHT = 2.0**100  # upper limit of the largest weight; its inverse is the lower limit
-LEAST_SHARE = 2.0**-100  # of the largest weight, below which a weight is zero in float32 sums
-WEIGHT_BITS = 49  # of 53: the last ones differ by the order of operations
+LEAST_SHARE = 2.0**-100  # smaller fractions of the largest weight are zero in float32 sums
+WEIGHT_BITS = 49  # of 53: the last bits depend on the order of operations
 
 
 def check_class_labels(y):
@@ -243,7 +243,7 @@ def check_priors(priors, classes):
 def sum_of_others(weights):
     """Sum of all other weights, for each weight, (n,)."""
     others = weights.sum() - weights
-    heaviest = weights.argmax()  # the only sample whose weight may drown all others
+    heaviest = weights.argmax()  # only the heaviest sample can drown all others
     others[heaviest] = np.delete(weights, heaviest).sum()
     return others
 

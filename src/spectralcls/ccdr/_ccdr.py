@@ -34,7 +34,7 @@ class Graph(NamedTuple):
     weights: csr_array | None
     radii: np.ndarray | None  # (n,) distance of each point to its last neighbor
     epsilon: float | None
-    places: np.ndarray | None = None  # (n_samples,) point of each sample; None: each is its own
+    places: np.ndarray | None = None  # (n_samples,) point of each sample; None: all are distinct
     rows: np.ndarray | None = None  # (n,) first sample of each point
 
     def of_points(self, X):
@@ -176,7 +176,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     random_state: RandomState = 0
     n_jobs: int | None = None
 
-    _of_points = _counts = None  # of the distinct rows, if there are copies
+    _of_points = _counts = None  # set for distinct rows if there are copies
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -412,12 +412,12 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             radii = self._radii if self.extension == "symmetric" else None
             rows, duplicates = neighbor_rows(Q, self._fit_X, self.n_neighbors, radii, n_jobs=self.n_jobs)
         epsilon = np.inf if self.weights == "binary" else self.epsilon_
-        with np.errstate(over="ignore"):  # a query so far away is at the same distance from all
+        with np.errstate(over="ignore"):  # so far away, a query is equally distant from all points
             rows = _graph.log_heat(rows, epsilon)
         known = np.flatnonzero(duplicates >= 0)
         if self._log_graph is not None and self.extension == "symmetric":
             rows = replace_rows(rows, known, self._log_graph[duplicates[known]])
-        if self._counts is not None:  # as in `constrained_graph`, for each sample of the query's point
+        if self._counts is not None:  # once per sample at the query's point, as in `constrained_graph`
             own = np.ones(len(Q))
             own[known] = self._counts[duplicates[known]]
             rows.data += np.log((1 + self._counts[rows.indices] / np.repeat(own, np.diff(rows.indptr))) / 2)

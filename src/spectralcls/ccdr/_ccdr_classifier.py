@@ -24,7 +24,7 @@ from ._partial_labels import encode_partial
 
 BETAS = (0.05, 0.5, 5.0)
 N_NEIGHBORS = (4, 8, 16)
-VOTES = (1, 3, 5, 9, 15, 25)  # neighbors in the embedding
+VOTES = (1, 3, 5, 9, 15, 25)  # numbers of neighbors in the embedding
 N_COMPONENTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
 
 
@@ -247,9 +247,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             scores = fold_accuracies(ccdr, self.estimator, sample, values)
             return scores.reshape(len(scores), *(len(values) for values in tried.values()))
 
-        found = search(sample, candidates, score)  # ties by the log loss of the votes cost half a point of accuracy
+        found = search(sample, candidates, score)  # log loss as a tie-breaker would cost half a point of accuracy
         self._note(found, int(np.count_nonzero(sample.weights)))
-        return {} if np.isnan(found.scores).all() else found.params  # the smallest, if no fold reaches any
+        return {} if np.isnan(found.scores).all() else found.params  # no score is known: keep the smallest
 
     def _embedded(self, X):
         X = self._queries(X)

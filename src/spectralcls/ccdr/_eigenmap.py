@@ -16,8 +16,8 @@ from ..linalg import fix_signs, top_eigenpairs
 DENSE_SIZE = 400  # up to this size LAPACK is as fast as an iteration, and never fails to converge
 MAX_DEFLATED = 32  # up to this many known vectors go to the solver; more are subtracted as a sparse matrix
 SMALLEST = 1e-6  # eq. 20 divides by 1 - lambda: below this it amplifies rounding errors of the eigenvectors
-TOLERANCE = 1e-12  # of the residuals, for the same reason
-BLOCK = 2  # a row of the graph has few entries: products are cheap, and a smaller basis costs less than they do
+TOLERANCE = 1e-12  # of the residuals, likewise because of eq. 20
+BLOCK = 2  # the graph is sparse: products are cheap, and a small basis saves more than it costs
 
 
 @dataclass(frozen=True)

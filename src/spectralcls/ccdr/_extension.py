@@ -71,7 +71,7 @@ def sparse_sums(log_rows, embedding, labeled):
     For unlabeled queries both are divided by the row's largest weight, which cancels in the quotient and
     keeps it finite where every weight underflows: the limit is the nearest neighbor's point.
     """
-    least = np.finfo(log_rows.dtype).min  # if squares overflow, all distances of a query are equal
+    least = np.finfo(log_rows.dtype).min  # if squares overflow, treat all distances of a query as equal
     shift = np.where(labeled, 0.0, np.maximum(row_maximum(log_rows), least))
     weights = np.exp(np.maximum(log_rows.data, least) - np.repeat(shift, np.diff(log_rows.indptr)))
     K = csr_array((weights, log_rows.indices, log_rows.indptr), shape=log_rows.shape)
@@ -91,7 +91,7 @@ def full_sums(Q, X, epsilon, embedding, counts, labeled, n_jobs=None):
 def extend(numerator, denominator, codes, centers, beta, eigenvalues):
     """Eq. 20. A query without label and neighbor goes to the origin, the embedding's weighted mean."""
     labeled = codes >= 0
-    share = np.where(labeled, beta, 1.0)  # beta cancels where there is no label
+    share = np.where(labeled, beta, 1.0)  # beta cancels for unlabeled points
     numerator = share[:, None] * numerator
     numerator[labeled] += centers[codes[labeled]]
     denominator = share * denominator + labeled

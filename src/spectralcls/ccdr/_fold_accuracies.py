@@ -8,7 +8,7 @@ from .._utils.validation import encode
 from ..kernels.neighbor_search import knn
 
 NAMES = ("beta", "n_neighbors", "n_components", "estimator__n_neighbors")
-TIE = 2.0**-20  # reduction of the vote of the farthest neighbor
+TIE = 2.0**-20  # the farthest neighbor's vote is reduced by this
 
 
 def fold_accuracies(ccdr, estimator, sample, candidates):
@@ -70,7 +70,7 @@ class VoteWeights:
     name."""
 
     def __call__(self, distances):
-        with np.errstate(invalid="ignore"):  # all are here
+        with np.errstate(invalid="ignore"):  # all neighbors are at the query
             return 1 - TIE * np.nan_to_num(distances / distances.max(axis=1, keepdims=True))
 
 

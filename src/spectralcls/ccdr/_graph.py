@@ -8,7 +8,7 @@ from ..kernels.neighbor_search import csr, mean_squared_length, row_starts, undi
 
 def log_heat(distances, epsilon):
     """log w of the heat kernel, in float64; `distances` is a sparse array whose zeros are stored."""
-    with np.errstate(over="ignore"):  # an edge to a row far away weighs nothing
+    with np.errstate(over="ignore"):  # an edge to a distant row has weight zero
         data = -np.square(distances.data, dtype=np.float64) / epsilon
     return csr_array((data, distances.indices, distances.indptr), shape=distances.shape)
 

@@ -81,9 +81,9 @@ def run(arguments):
         data = data.subsample(arguments.subsample, arguments.seed)
     try:
         train, test = splits_of(data, arguments.repeats, arguments.test_size, arguments.seed)[0]
-    except ValueError as error:  # too few samples for the split that was asked for
+    except ValueError as error:  # too few samples for the requested split
         raise CommandError(f"{data.name}: {error}") from None
-    print(report.heading(data, len(train), len(test), arguments), flush=True)  # what is left out, before the work
+    print(report.heading(data, len(train), len(test), arguments), flush=True)  # printed before the work
     with progress(f"compare {data.name}", len(entries) * arguments.repeats, silent=arguments.quiet) as step:
         results = evaluate(data, entries, arguments, step)
     print(report.table(results, metrics))

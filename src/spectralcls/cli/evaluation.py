@@ -24,7 +24,7 @@ from .parallel import imap_unordered
 from .registry import Setting, prepared
 from .significance import OF_TASK
 
-SMALL = 5000  # samples up to which classifiers run in parallel on one thread each
+SMALL = 5000  # up to this many samples, classifiers run in parallel on one thread each
 _MAX_FOLDS = 5
 COVERAGE = 0.9  # coverage of the intervals of a regression
 
@@ -199,7 +199,7 @@ def _fit_and_score(entry, data, split, metrics, scale, options):
             predicted = whole.predict(data.X[test])
             predict_seconds = time.perf_counter() - end
             scores = scores_of(whole, data.X[test], data.y[test], predicted, metrics)
-        except Exception as error:  # a classifier that cannot handle the data must not cost the others their results
+        except Exception as error:  # one failure must not discard the other classifiers' results
             return Outcome(error=f"{type(error).__name__}: {error}")
     notes = tuple(str(warning.message) for warning in caught)
     return Outcome(scores, entry.bandwidth_of(classifier), end - start, predict_seconds, predicted, notes)

@@ -71,7 +71,7 @@ def run(arguments):
     options = {"seed": arguments.seed, "n_jobs": None, "parameters": arguments.parameters}
     labelled = data if data.classes is None else replace(data, y=data.classes[data.y])
     try:
-        with threads(arguments.n_jobs):  # not a parameter: the model may predict on another machine
+        with threads(arguments.n_jobs):  # not stored as a parameter: the model may predict on another machine
             _, model = fitted(entry, labelled, rows, arguments.scale, **options)
     except (ValueError, TypeError) as error:
         raise CommandError(f"{arguments.data}: {entry.name}: {error}") from None

@@ -57,7 +57,7 @@ def main(argv: Any = None) -> int:
             arguments = build_parser().parse_args(argv)
             arguments.words = argv
             code = arguments.run(arguments)
-            print(end="", flush=True)  # here a full disk can still be reported
+            print(end="", flush=True)  # flush now, while a full disk can still be reported
             return code
     except CommandError as error:
         print(f"spectralcls: error: {error}", file=sys.stderr)
@@ -78,7 +78,7 @@ def main(argv: Any = None) -> int:
         _drop_output()
         return 0
     except OSError as error:
-        if error.filename is None:  # that of standard output
+        if error.filename is None:  # the error concerns standard output
             _drop_output()
         return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
 

@@ -112,7 +112,7 @@ def read_npz(path, target="y"):
     labels, codes = np.unique(y, return_inverse=True)
     names = arrays.get("classes", labels)
     if np.issubdtype(labels.dtype, np.integer) and labels.min() >= 0 and labels.max() < len(names):
-        codes = y.astype(np.int64)  # indices into the names, of which some may not occur
+        codes = y.astype(np.int64)  # indices into the names; some may not occur
     elif len(names) != len(labels):
         raise ValueError(f"{path}: y has {len(labels)} labels, but there are {len(names)} names in 'classes'.")
     return _bunch(path.stem, X, codes, np.asarray(names), arrays.get("feature_names"), splits)

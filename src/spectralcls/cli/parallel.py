@@ -4,7 +4,7 @@ import time
 
 from .errors import CommandError
 
-_PATIENCE = 2  # seconds of work after which starting processes pays; their imports take as long
+_PATIENCE = 2  # seconds of work that justify starting processes, whose imports take as long
 
 
 def imap_unordered(function, tasks, processes, step):

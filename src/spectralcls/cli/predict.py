@@ -14,7 +14,7 @@ from .outputs import check, keep_apart, written
 
 _STANDARD = Path("-")  # input, and output
 _PACKED = {".gz": gzip.open, ".bz2": bz2.open}
-_TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters; semicolons in place of commas if numbers have these
+_TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters; with decimal commas a semicolon
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full-width
 HELP = "predict a file with a saved model"
 DESCRIPTION = """\
@@ -157,7 +157,7 @@ def _write(model, arguments):
                 file = opened.enter_context(_opened(arguments.out, source.encoding))
                 delimiter = _TEXT.get(_ending(arguments.out), ",")
                 if delimiter == "," and "," in (decimal, source.decimal):
-                    delimiter = ";"  # as programs do where numbers have commas
+                    delimiter = ";"  # as other programs do if numbers have decimal commas
                 writer = csv.writer(file, delimiter=delimiter)
                 writer.writerow(map(_escaped if arguments.escape else str, out))
             columns = [_as_text(column, decimal, arguments.escape) for column in out.values()]

@@ -10,7 +10,7 @@ from importlib import import_module
 from .errors import CommandError
 
 MAJORITY, MEAN = "majority class", "mean"
-NAIVE = {MAJORITY: "the most frequent class", MEAN: "the mean of the target"}  # the baseline that any other has to beat
+NAIVE = {MAJORITY: "the most frequent class", MEAN: "the mean of the target"}  # the baseline for all others
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Entry:
     name: str
     summary: str
     make: Callable[[Setting], object]
-    front: bool = False  # compared unless others are asked for
+    front: bool = False  # compared by default
     baseline: bool = False
     bandwidth_of: Callable[[object], object] = lambda fitted: getattr(fitted, "bandwidth_", None)
 

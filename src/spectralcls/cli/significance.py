@@ -5,9 +5,9 @@ import numpy as np
 from .registry import NAIVE
 
 LEVEL = 0.05
-POINT = 0.01  # differences up to this one do not matter
+POINT = 0.01  # smaller differences do not matter
 PRICE = 0.005  # smallest gain that justifies ten times the time
-MUCH = 5  # factor in time from which a faster one is preferred
+MUCH = 5  # factor in time that makes a faster one preferable
 _UNNOTICED = 0.1  # seconds; shorter times count as this one
 
 

@@ -20,9 +20,9 @@ _READING = {  # option: parameter of read_table
 }
 _DIALECT = ("encoding", "delimiter", "comment", "skip", "header", "sheet")
 _BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters by their names
-# distinct integers that may be classes, and rows per class for more consecutive ones
+# so many distinct integers may be classes; more, if consecutive, need this many rows per class
 _MOST_WHOLE, _ROWS_A_CLASS = 20, 3
-MOST_FEATURES = 50_000  # number of classes for which AutoClassifier takes minutes
+MOST_FEATURES = 50_000  # more columns are refused
 
 
 def add_places(parser):

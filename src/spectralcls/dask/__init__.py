@@ -12,7 +12,7 @@ try:
 except ImportError as error:
     raise ImportError('spectralcls.dask needs Dask: pip install "spectralcls[dask]"') from error
 
-# The same classes under their usual names, for programs that import them from here.
+# The same classes under their usual names, for code that imports them from here.
 from ..kernel_mean import CauchySchwarzClassifier as CauchySchwarzClassifier
 from ..kernel_mean import ISEClassifier as ISEClassifier
 from ..kernel_mean import LaplacianISEClassifier as LaplacianISEClassifier

@@ -12,7 +12,7 @@ from ._sums import ScaledSums, add, tree
 from ._tuning import gather
 from ._workers import keep
 
-MAX_COMPLETING = 5000  # points that complete incomplete ones
+MAX_COMPLETING = 5000  # complete points from which missing values are filled
 
 
 def class_log_sums(Q, X, codes, columns, weights, n_classes, bandwidth, features, n_jobs):

@@ -15,9 +15,9 @@ from ._rows import as_points, blocks, check_labels, check_points, check_targets,
 from ._tuning import gather
 from ._workers import active_client, check_workers, keep
 
-MAX_GATHERED = 20_000  # rows in this process, from which a map is learned and PerTurbo chooses
-MAX_COMPARED = 5000  # rows from which scales of categories are chosen
-GROUP_BYTES = 1 << 28  # of the columns that one task learns
+MAX_GATHERED = 20_000  # rows gathered here, to learn a map and tune PerTurbo
+MAX_COMPARED = 5000  # rows used to choose the scales of categories
+GROUP_BYTES = 1 << 28  # of the columns per task
 
 
 class DaskInputs(Inputs):
@@ -119,7 +119,7 @@ class DaskInputs(Inputs):
         return data._replace(X=X, features=self.features)
 
     def _weighed(self, raw, data, factors):
-        return self._recoded(raw, data)  # multiplied, the coordinates would be kept twice
+        return self._recoded(raw, data)  # a multiplied copy would double the memory
 
     def _sample(self, data, n):
         return gather(data, n, check_random_state(self.random_state))
@@ -143,7 +143,7 @@ class DaskInputs(Inputs):
                     self.scale is not None,
                 )
             )
-        # In one task, all groups of a block would be copied when it is read: all of X if nothing is kept.
+        # A single task would copy all groups of each block it reads, and so all of X if nothing is kept.
         learned = dask.compute(*parts) if active_client() else [dask.compute(part)[0] for part in parts]
         return Table.joined(learned).checked()
 

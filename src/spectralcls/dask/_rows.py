@@ -12,7 +12,7 @@ from .._utils.from_sklearn import check_columns_seen
 from .._utils.validation import check_class_labels, refuse_missing_labels, weights_of_classes
 from ._workers import check_workers, keep
 
-ROWS = 100_000  # in a chunk of queries in memory
+ROWS = 100_000  # per chunk of in-memory queries
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -70,7 +70,7 @@ def as_column(values, X, name):
     """One value (or one row of values) per row of X, in X's chunks."""
     if hasattr(values, "to_dask_array"):
         dtype = getattr(values, "dtype", np.dtype(object))
-        if not isinstance(dtype, np.dtype):  # pandas's own: nullable numbers, strings
+        if not isinstance(dtype, np.dtype):  # pandas's extension types: nullable numbers, strings
             plain = getattr(dtype, "numpy_dtype", None)
             values = values.astype(plain if plain is not None and plain.kind in "biuf" else object)
         values = _of_frame(values)
@@ -164,13 +164,13 @@ class DistributedData(NamedTuple):
     X: da.Array  # (n, d) float32 or float64
     codes: da.Array  # (n,) class of each row, 0 ... C - 1
     classes: np.ndarray  # (C,)
-    weights: da.Array | None  # (n,) positive weights in (0, 1]; None where all are one
+    weights: da.Array | None  # (n,) positive weights in (0, 1]; None: all are one
     class_weight: np.ndarray  # (C,) sum of the sample weights, in the user's scale
     incomplete: bool = False  # whether a value of X is missing, NaN
-    features: np.ndarray | None = None  # (d,) feature of each column, whose values are missing together
+    features: np.ndarray | None = None  # (d,) feature of each column; the columns of a feature are missing together
     targets: da.Array | None = None  # (n, k) float64, of a regression
     y: da.Array | None = None  # as the user gave it
-    kept: da.Array | None = None  # (n_given,) mask of the rows that remained; None if all did
+    kept: da.Array | None = None  # (n_given,) mask of the rows that were kept; None: all
 
     @property
     def n_classes(self):
@@ -300,7 +300,7 @@ def _without_zero_weights(X, y, weights):
 def _distinct(labels):
     if labels.dtype != object:
         return np.unique(labels)
-    return np.array(list(dict.fromkeys(labels.tolist())), dtype=object)  # which need not have an order
+    return np.array(list(dict.fromkeys(labels.tolist())), dtype=object)  # labels need not be sortable
 
 
 def _codes(labels, classes):

@@ -18,7 +18,7 @@ from ..kernels import checks
 from ..kernels.neighbor_search import knn
 from ._rows import as_column, as_pair, blocks, column_blocks, from_blocks, sizes
 
-BRANCHING = 8  # partial results that one task adds
+BRANCHING = 8  # partial results added per task
 
 
 class ScaledSums(NamedTuple):
@@ -48,7 +48,7 @@ def add(*parts):
 def tree(combine, parts):
     """Reduce a list of Delayed by tasks that combine up to `BRANCHING` of them; at least one such task."""
     combine = dask.delayed(combine)
-    while True:  # separate arguments: Dask releases persisted blocks in a list of Delayed
+    while True:  # separate arguments: Dask would release persisted blocks in a list of Delayed
         parts = [combine(*parts[i : i + BRANCHING]) for i in range(0, len(parts), BRANCHING)]
         if len(parts) == 1:
             return parts[0]

@@ -15,8 +15,8 @@ from .._utils.lazy import in_memory
 from ._rows import DistributedData, blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
-MAX_MEASURED = 20_000  # points that a rule of thumb looks at: a spread is then known to half a percent
-# data of up to this many numbers come to this process completely, so that samples are drawn as in memory
+MAX_MEASURED = 20_000  # points for a rule of thumb: enough to know a spread to half a percent
+# up to this many numbers are gathered here completely, so that samples are drawn as in memory
 MOST_VALUES = 1 << 22
 
 
@@ -108,7 +108,7 @@ def _sampled(parts, n_classes, n_samples, rng):
     counts = np.array(dask.compute(*[count(codes) for _, codes, *_ in parts]))
     totals = counts.sum(axis=0)
     edges = np.cumsum(totals) * n_samples // totals.sum()
-    wanted = np.maximum(np.diff(edges, prepend=0), np.minimum(totals, 2))  # every class remains
+    wanted = np.maximum(np.diff(edges, prepend=0), np.minimum(totals, 2))  # keep every class
     seeds = rng.randint(2**31 - 1, size=len(parts) + 1)
     draw = np.random.default_rng(seeds[-1]).multivariate_hypergeometric
     quotas = np.stack([draw(counts[:, c], wanted[c]) for c in range(n_classes)], axis=1)

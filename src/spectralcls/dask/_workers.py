@@ -5,7 +5,7 @@ import psutil
 from distributed import default_client
 from distributed.system import MEMORY_LIMIT
 
-# fraction of the free memory: a fit keeps the points as given, as coordinates, and once more while it maps them
+# fraction of the free memory: a fit holds the given points, their coordinates, and a copy while it maps them
 HELD = 1 / 8
 
 

@@ -17,18 +17,18 @@ MISSING = frozenset(
     "|-|--|–|—|.|?|na|n/a|n.a.|#n/a|#na|<na>|nan|null|#null!|none|nil|k.a.|k. a.|k.a|ka.|keine angabe|leer"
     "|fehlt|n.v.|n. v.|n/v|n.d.|n/d|#wert!|#value!|#div/0!|#bezug!|#ref!|#zahl!|#num!|#name?".split("|")
 )
-CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # of these words those that name a class, in a target
-_MINUS = frozenset(("-", "--"))  # no missing values where another cell is a plus
+CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # those of these words that name a class in a target
+_MINUS = frozenset(("-", "--"))  # not missing values if another cell is a plus
 LEADING_ZERO = r"^0\d+$"
 
-_SPACES = " '’\u00a0\u202f"  # that group thousands
+_SPACES = " '’\u00a0\u202f"  # separators of thousands
 OTHER = {".": ",", ",": "."}  # decimal sign: sign of groups
-_NUMBER = {  # groups of three, or as in India of two and a last one of three
+_NUMBER = {  # groups of three, or (India) of two before a last one of three
     decimal: rf"^[+-]?(?:(?:[1-9]\d{{0,2}}(?:[{_SPACES}{group}]\d{{3}})+|[1-9]\d?(?:{group}\d{{2}})+{group}\d{{3}}|\d+)"
     rf"(?:[{decimal}]\d*)?|[{decimal}]\d+)(?:[eE][+-]?\d+)?$"
     for decimal, group in {".": ",", ",": r"\."}.items()
 }
-GROUPED = {sign: rf"^[+-]?[1-9]\d{{0,2}}(?:[{sign}]\d{{3}})+$" for sign in ".,"}  # or decimals: who can tell
+GROUPED = {sign: rf"^[+-]?[1-9]\d{{0,2}}(?:[{sign}]\d{{3}})+$" for sign in ".,"}  # ambiguous: thousands or decimals
 _MONEY = {  # other spellings of a unit
     "EUR": "€", "USD": "$", "US$": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "Rs": "₹", "BRL": "R$", "PLN": "zł",
     "RUB": "₽", "CNY": "¥", "RMB": "¥", "KRW": "₩", "TRY": "₺", "ILS": "₪", "PHP": "₱", "THB": "฿", "CZK": "Kč",
@@ -37,23 +37,23 @@ _CODES = "CHF|SEK|NOK|DKK|AUD|CAD|NZD|SGD|HKD|MXN|ZAR|HUF|RON|AED|SAR|Kč|kr|zł
 _PREFIXES = rf"(?:[A-Z]{{0,3}}[$€£¥₹₺₩₽₪₱฿₫₦]|{_CODES}|{'|'.join(name for name in _MONEY if name.isalpha())})"
 _CURRENCY = re.compile(_PREFIXES)
 _GAP = r"[\s\x{a0}\x{202f}]*"
-_NO_NAME = r"\d\s.,'’()+−\-\x{a0}\x{202f}!?*#:;<>=_~|&@{}\\^"  # classes of letters take RE2 milliseconds to compile
-_NAME = rf"%|\$|[^%/{_NO_NAME}][^%{_NO_NAME}]*"  # of a unit behind a number
-_SIGNS = (  # that may be around a number, and what they leave
+_NO_NAME = r"\d\s.,'’()+−\-\x{a0}\x{202f}!?*#:;<>=_~|&@{}\\^"  # RE2 needs milliseconds to compile classes of letters
+_NAME = rf"%|\$|[^%/{_NO_NAME}][^%{_NO_NAME}]*"  # of a unit after a number
+_SIGNS = (  # signs around a number, and their replacements
     ("−", "-"),
     (rf"^([-+(]?){_GAP}(?:{_PREFIXES})\.?{_GAP}", r"\1"),
     (rf"{_GAP}(?:{_NAME})\.?([-)]?)$", r"\1"),
     (rf"^([-+]){_GAP}", r"\1"),
     (rf"^\(([^-+].*)\)$|^([^-+(].*?){_GAP}-$", r"-\1\2"),
 )
-_AROUND = r"(\d)[eE][+-]?\d+|[\d\s.,'’()+−\-\x{a0}\x{202f}]"  # what is not the unit
+_AROUND = r"(\d)[eE][+-]?\d+|[\d\s.,'’()+−\-\x{a0}\x{202f}]"  # everything but the unit
 _ORDINALS = dict.fromkeys(("st", "nd", "rd"), "th")
 _NO_UNITS = frozenset(("am", "pm", "AM", "PM", "e", "E"))
-_MOSTLY = 0.95  # of the numbers with a unit that is no currency, of which the others have to be plain
-THOUSANDS = "k"  # the unit of numbers that all have one of these
+_MOSTLY = 0.95  # share of numbers with a unit, other than a currency; the rest must be plain
+THOUSANDS = "k"  # allowed as a unit if all numbers have it
 _MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
-EXACT = 2**53  # whole numbers up to which floating point has them all
-_HEAD = 100  # cells of which one has to be a date, or to show the decimal sign
+EXACT = 2**53  # integers up to this are exact in floating point
+_HEAD = 100  # first cells, one of which must be a date or show the decimal sign
 
 
 def are_exact(integers):
@@ -125,8 +125,8 @@ class Cells:
             trimmed = pc.if_else(lacking, pa.scalar(None, pa.string()), values).dictionary_encode()
             self.values, codes = trimmed.dictionary, np.append(_filled(trimmed.indices, -1), np.int32(-1))
             self.codes = codes[self.codes]
-        # The distinct values as numbers and their unit, and as datetime64[us] with days, months and years in an order,
-        # NaT for what is none.
+        # The distinct values as numbers with their unit, and as datetime64[us] given an order of day, month and year,
+        # NaT if not a date.
         self._read, self.dates = cache(partial(_numbers, self.values)), cache(partial(_dates, self.values))
 
     def numbers(self, decimal):

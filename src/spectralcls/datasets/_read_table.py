@@ -20,7 +20,7 @@ from ._schema import Schema
 from ._source import Dialect, find_column, normalized, require_pyarrow
 from ._suspicions import warn_of_classes_alike, warn_of_suspicions
 
-_MOST_CLASSES, _MOST_LINES = 10, 5  # that a description and a warning list
+_MOST_CLASSES, _MOST_LINES = 10, 5  # listed in a description and in a warning
 _SUM = re.compile(
     r"(?:(?:grand |sub)?totale?s?|sum|(?:zwischen|gesamt)?summe|gesamt|insgesamt|somme|suma|mean|average"
     r"|mittel(?:wert)?|durchschnitt|moyenne|promedio)\b.{0,12}",

@@ -7,13 +7,13 @@ import numpy as np
 from .._inputs.identifiers import calls_itself_a_key
 from .._utils.advice import tell
 
-_FEWEST = 50  # rows that a suspicion needs
-_MOST_LOOKED_AT = 10_000  # of which a column is judged
+_FEWEST = 50  # minimum number of rows for a suspicion
+_MOST_LOOKED_AT = 10_000  # rows used to judge a column
 _MOST_COPIES_LOOKED_FOR = 200_000
-_PURE = 0.99  # share of the rows that a column alone gets right
-_ROWS_A_VALUE = 5  # on average, of a column whose values are looked up
+_PURE = 0.99  # accuracy of a single column
+_ROWS_A_VALUE = 5  # at least, on average, to look up a column's values
 _COPIES = 0.2  # share of rows that equal others
-_BY_CHANCE = 0.05  # copies of a row that columns of so few values would have
+_BY_CHANCE = 0.05  # a higher expected number of chance copies explains copies
 _LEAST_GROUPS = 10
 _BETWEEN_WORDS = re.compile(r"[\s_\-\u200b\ufeff]+")
 _OWNER = re.compile(r"patient|subject|person|proband|participant|customer|kunde|user|speaker|session|household", re.I)
@@ -28,7 +28,7 @@ def warn_of_suspicions(path, schema, X, classes, y):
     are_few = len(y) <= _MOST_COPIES_LOOKED_FOR
     some = np.arange(0, len(y), 1 if are_few else len(y) // _MOST_LOOKED_AT)
     sums = _sums(X[some])
-    first = some[np.unique(sums, return_index=True)[1]]  # copies of a row have its class, whatever the column
+    first = some[np.unique(sums, return_index=True)[1]]  # drop copies, whose class any column would predict
     rows = first[:: -(-len(first) // _MOST_LOOKED_AT)]
     Z, z = X[rows], y[rows]
     if len(z) >= max(_FEWEST, len(counts) * _ROWS_A_VALUE):

@@ -27,9 +27,9 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _FALLBACK = "cp1252"
-_SAMPLE, _SAMPLE_LINES = 1 << 18, 5  # bytes, and lines at least, of which the dialect and the header are found
+_SAMPLE, _SAMPLE_LINES = 1 << 18, 5  # bytes, and minimum lines, used to find the dialect and header
 _BLANK = re.compile(rb"[ \t\r\n]*")
-_FIRST_ROWS = 100  # of which cells have to be plain numbers
+_FIRST_ROWS = 100  # rows whose cells must be plain numbers
 _PLAIN = {sign: re.compile(rf"-?\d+(?:[{sign}]\d*)?(?:[eE][+-]?\d+)?", re.ASCII) for sign in ".,"}
 _MOST_LINES = 5
 
@@ -37,11 +37,11 @@ _MOST_LINES = 5
 class Cut(NamedTuple):
     """The dialect of a text file: how lines are split into cells."""
 
-    delimiter: str  # a blank: any number of blanks and tabs
-    skipped: int = 0  # lines above
+    delimiter: str  # a blank stands for any run of blanks and tabs
+    skipped: int = 0  # lines before the header
     quote: str = '"'
     escape: bool = False  # a backslash before a quote within a cell
-    blanks: bool = False  # after delimiters
+    blanks: bool = False  # whether blanks follow delimiters
     comment: str | None = None
 
     def rows(self, lines, strict=False, empty=False):
@@ -99,7 +99,7 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
     if header.first == len(rows):
         raise ValueError(f"{path}: there are no rows below the header")
     if schema is not None and header.position < 0 and cut.skipped == len(_lines(head[:begin])):
-        cut = cut._replace(skipped=0)  # blank lines above are rows of a single column
+        cut = cut._replace(skipped=0)  # in a single column, blank lines before are rows
     names = header.names + ["" for _ in range(header.trailing)]
     above = rows[header.position][0] if header.position >= 0 else cut.skipped
     first_line = next(line for line, _ in cut.rows(lines, empty=empty) if line > above) - 1
@@ -168,7 +168,7 @@ def _cut(lines, skipped, dialect, data):
         for quote in "\"'" if single and one != " " else '"':
             ways.append(Cut(one, 0, quote))
     cut = max(ways, key=lambda way: _quality(way, sample)) if len(ways) > 1 else ways[0]
-    if cut.delimiter == "\t" and not delimiter and _are_numbers_apart(sample):  # a tab before a last cell of words
+    if cut.delimiter == "\t" and not delimiter and _are_numbers_apart(sample):  # a tab before a last cell with blanks
         cut = Cut(" ")
     cut = cut._replace(skipped=skipped, comment=comment)
     if cut.delimiter != " ":
@@ -244,7 +244,7 @@ def _parsed(path, data, cut, below, width, numbers, sign, lacking):
     lines_above = below.skipped
     start = sum(map(len, data[: _sample_end(data, 0)].splitlines(keepends=True)[:lines_above]))
     quote = cut.quote.encode()
-    quoted, odd = data.find(quote, start) >= 0, []  # quotes of the header alone cost nothing
+    quoted, odd = data.find(quote, start) >= 0, []  # ignores quotes in the header
     if quoted and not cut.escape and data.count(quote, start) % 2:
         _check_quotes(path, cut.rows(_lines(data), strict=True))
     columns = list(map(str, range(width)))
@@ -277,7 +277,7 @@ def _parsed(path, data, cut, below, width, numbers, sign, lacking):
                 ),
             )
         except pa.ArrowInvalid as error:
-            if numbers:  # a later cell is none, perhaps
+            if numbers:  # a later cell may not be a number
                 return parsed(())
             _check_quotes(path, cut.rows(_lines(data), strict=True))
             raise ValueError(f"{path}: not a readable table: {error}") from None
@@ -285,9 +285,7 @@ def _parsed(path, data, cut, below, width, numbers, sign, lacking):
     table = parsed(numbers)
     if odd:
         _refuse_rows(path, list(cut.rows(_lines(data))), width)
-    if quoted and data.count(b"\n") > lines_above + len(
-        table
-    ):  # cells of several lines, or rows that one has swallowed
+    if quoted and data.count(b"\n") > lines_above + len(table):  # multi-line cells, or rows swallowed by an open quote
         _check_quotes(path, cut.rows(_lines(data), strict=True))
     return table
 
@@ -351,7 +349,7 @@ def _utf8(path, encoding):
     """The file as bytes of UTF-8, and its encoding: by its mark, UTF-16 by its zero bytes, UTF-8 or else cp1252."""
     data = _content(path)
     guessed = False
-    if b"\x1a" in data[-10:]:  # the end of a file of DOS
+    if b"\x1a" in data[-10:]:  # DOS's end-of-file character
         data = data.rstrip(b"\x1a\r\n") + b"\n"
     if encoding is None:
         encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)

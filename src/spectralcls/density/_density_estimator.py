@@ -43,7 +43,7 @@ class Density(Estimator):
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"cv", "silverman", "scott"}),
-            Hidden("array-like"),  # refused, with the alternative
+            Hidden("array-like"),  # refused with a hint
         ],
         "kernel": [StrOptions({*KERNELS, *ALIASES})],
         "covariance_type": [StrOptions({"spherical", "diag", "full"}), "array-like"],

@@ -15,8 +15,8 @@ from ._others import Others
 from ._univariate import Kernels
 from ._whitening import Space, mirrors
 
-STEP = 2.0 ** (1 / 32)  # of the grid on which the bandwidths of single points lie
-MOST_STEPS = 320  # from the bandwidth of the whole: a factor of 1024
+STEP = 2.0 ** (1 / 32)  # of the grid of bandwidths of single points
+MOST_STEPS = 320  # from the overall bandwidth: a factor of 1024
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class DensityForm:
         for mirror in self.mirrors:
             image = Q if mirror is None else mirror.of(Q)
             np.logaddexp(out, self.expansion.log_total(self.space.enter(image)), out=out)
-        # The expansion leaves out the constant of its narrowest kernel.
+        # The expansion omits the constant of its narrowest kernel.
         out -= log_normalizer(self.kernel, self.dimension, np.min(self.expansion.bandwidth))
         out -= self.space.log_volume if not is_incomplete(Q) else self.space.log_volume_of(~np.isnan(Q))
         if self.bounds is not None:

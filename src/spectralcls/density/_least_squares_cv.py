@@ -29,15 +29,16 @@ from ..kernels import geometric_grid, kernel_variance, reference_rule
 from ._others import Others
 from ._places import Places, share_of_ties, steps_of, without_atoms
 
-LEAST = 0.5  # bandwidths in steps of a lattice: the sum over it is then within 1.5 % of the integral
-NOISE = 2.0**-26  # differences relative to the spread that are rounding: no value is known and no bandwidth as small
-# With 1 the error of 26 distributions of one feature exceeds that of the rule by up to 7 %, with 1.25 by 4, with 1.5 by
-# 3; the mean of all is .862, .869 and .877 times the rule's for 100 samples, .662, .668 and .675 for 1000.
+LEAST = 0.5  # smallest bandwidth in lattice steps: sums are within 1.5 % of the integral
+NOISE = 2.0**-26  # rounding, relative to the spread: no value is known, and no bandwidth is, to less
+# On 26 distributions of one feature the error exceeds that of the rule by up to 7 % with 1, 4 % with 1.25, and 3 % with
+# 1.5; on average it is .862, .869 and .877 times the rule's for 100 samples, .662, .668 and .675 times for 1000.
 ERRORS = 1.25
-# Of one feature, times the rule for normal samples: 0.9 for 1.06, as Silverman has it for other distributions. Of
-# several, where tails hold more of the samples, .85 costs 11 distributions up to 20 % and 1 at most 5, against Scott's.
+# Factor to the rule for normal samples. In one feature: 0.9 instead of 1.06, Silverman's choice for other
+# distributions. In several features tails hold more samples: on 11 distributions .85 costs up to 20 % and 1 up to 5 %
+# against Scott's.
 SHARPER = 0.85
-LARGEST = 200.0  # differences of log densities, relative to those of the samples, that count
+LARGEST = 200.0  # log densities are clipped this far above the samples'
 
 
 def choose(search, estimator, data, space, factors, bounds, kernel):
@@ -137,8 +138,8 @@ class _IntegratedError:
         total = sample.weights.sum()
         self.weights = sample.weights[rows] / sample.weights[rows].sum()
         share = sample.targets[rows, 0]
-        self.one = sample.weights[rows] / total * share  # share of all that a sample has
-        self.error = 2 * np.sqrt(self.weights @ (self.weights * share))  # of a mean over the pairs of each sample
+        self.one = sample.weights[rows] / total * share  # share of each sample in the total weight
+        self.error = 2 * np.sqrt(self.weights @ (self.weights * share))  # of a mean over each sample's pairs
         with np.errstate(divide="ignore"):
             self.log_copies = np.log(ties * np.maximum(sample.weights[rows] - self.one * total, 0.0))
         self.counted = self.weights @ (others.weight + np.exp(self.log_copies))

@@ -135,7 +135,7 @@ def surprises(form, Q, columns, n_columns, own=None):
     own : tuple of ndarray (m,), optional
         The point equal to each query, and the share of its weight without the query.
     """
-    unit = 2.0 ** np.floor(np.log2(form.widths.max()))  # squares of distances may be out of range without it
+    unit = 2.0 ** np.floor(np.log2(form.widths.max()))  # keeps squared distances in range
     d, X, widths = form.dimension, form.points.X.astype(np.float64) / unit, form.widths / unit
     Z, root = form.space.enter(Q).astype(np.float64) / unit, form.space.root
     inverse = np.eye(d) if root is None else np.diag(1 / root) if root.ndim == 1 else None

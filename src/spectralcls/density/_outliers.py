@@ -20,7 +20,7 @@ from ._density_estimator import Density
 from ._density_model import leave_one_out_log_density
 from ._marginals import surprises, usual_surprises
 
-FENCES = (0.25, 1.5), (0.1, 0.724)  # share of the lower quantile; its distance from the fence, from 0.75 quantile to it
+FENCES = (0.25, 1.5), (0.1, 0.724)  # lower quantile; fence's distance below it, in distances from the 0.75 quantile
 ROUNDING = 1e-12
 
 

@@ -12,12 +12,12 @@ from .._inputs.training_data import TrainingData
 from .._utils.copies import hashes
 from .._utils.quantile import weighted_quantile
 
-MOST_PLACES = 1000  # places used to count neighbors on the lattice; 250, or all, change the share of ties by .1 at most
-NEXT = 0.01  # relative: values whose difference is this close to the step of the lattice are neighbors on it
-ENOUGH = 2.0  # equal pairs for each pair of neighbors, up to which all of them count: 1.3 for normal integers
+MOST_PLACES = 1000  # places sampled to count lattice neighbors; 250, or all, change the share of ties by at most .1
+NEXT = 0.01  # lattice neighbors differ by the step, within this relative error
+ENOUGH = 2.0  # equal pairs per pair of neighbors, up to which all count: normal integers have 1.3
 
 
-ATOM = 10.0  # multiple of the median weight of a place, beyond which further equal samples do not count
+ATOM = 10.0  # in median weights of a place; further equal samples do not count
 
 
 class Places(NamedTuple):
@@ -84,7 +84,7 @@ def share_of_ties(places, steps):
     X = X.astype(np.float64)
     lattice = np.flatnonzero(steps)
     keys = np.zeros(len(X), dtype=np.uint64)
-    moved = []  # what a step up changes of the key, and which places have a neighbor there at all
+    moved = []  # change of the key by a step up, and mask of the places that have a neighbor there
     for column in lattice:
         values, place = np.unique(X[:, column], return_inverse=True)
         of_value = hashes(values[:, None], seed=column)

@@ -17,11 +17,11 @@ from ..kernels import PROFILES, kernel_sums
 from ._whitening import _REACH
 
 BISECTIONS = 80
-NODES = 24  # nodes of a polynomial over a width of the kernel: exact to rounding for all kernels within reach
-FAR = 1000.0  # widths beyond which every kernel is 0 or 1 to the last digit
-SUMS = 1.2  # number of distribution functions with the cost of a segment: NODES densities, each 20 times as fast
+NODES = 24  # nodes of a polynomial over one kernel width: exact to rounding for all kernels in range
+FAR = 1000.0  # beyond so many widths, every kernel is 0 or 1 to the last digit
+SUMS = 1.2  # a segment costs this many distribution functions: NODES densities, each 20 times as fast
 FEW = 32  # up to this many places direct sums are faster than moments of some thousand points
-BLOCK = 128  # neighboring places that share the kernels between near and far
+BLOCK = 128  # neighboring places that share the kernels at medium distance
 
 
 def cumulative(form, q):
@@ -81,16 +81,16 @@ class Kernels:
         self.of_class = np.broadcast_to(form.expansion.bandwidth, form.points.n_classes) * scale
         self.widths = self.of_class[self.codes]
         self.kernel, self.n_jobs = form.kernel, form.points.n_jobs
-        self.below = np.append(0.0, np.cumsum(self.weights))  # weight of those before each
+        self.below = np.append(0.0, np.cumsum(self.weights))  # weight of the samples before each one
         reach = _REACH.get(form.kernel, 1.0) * self.widths
         self.reach, self.ends = reach.max(), (self.x - reach, self.x + reach)
         self.low, self.high = self.ends[0].min(), self.ends[1].max()
-        # Below the first center the sum is accurate to all digits, however small, unless it is part of a difference.
+        # Below the first center even a tiny sum is accurate to all digits, unless it is part of a difference.
         self.least = self.x[0] if form.bounds is None else self.low
 
     def __call__(self, q, table=None):
         """sum_i w_i C((q - x_i) / h_i) (m,), C the kernel's own distribution function."""
-        q = np.clip(q, self.low - FAR * self.widths.max(), self.high + FAR * self.widths.max())  # the end of no bound
+        q = np.clip(q, self.low - FAR * self.widths.max(), self.high + FAR * self.widths.max())  # for infinite bounds
         if self.kernel == "laplace":
             return self._of_laplace(q)
         if table is None:
@@ -186,7 +186,7 @@ class DistributionTable:
         series = dct(density, axis=1) / NODES
         series[:, 0] /= 2
         self.coefficients = width / 2 * chebyshev.chebint(series, lbnd=-1, axis=1)
-        # A segment next to another begins where that ends: at 1 every polynomial of Chebyshev is 1.
+        # Adjacent segments join at their ends, because every Chebyshev polynomial is 1 at 1.
         first = np.flatnonzero(np.diff(numbers, prepend=-np.inf) > 1)
         ends = np.append(0.0, np.cumsum(self.coefficients.sum(axis=1))[:-1])
         run = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(numbers))))
@@ -196,7 +196,7 @@ class DistributionTable:
         """Place of the segment of each q among those of the table, (m,); -1 if it has none."""
         number = (q - self.origin) // self.width
         place, last = number - self.numbers[0], len(self.numbers) - 1
-        if self.numbers[last] - self.numbers[0] > last:  # some are left out
+        if self.numbers[last] - self.numbers[0] > last:  # some segments are skipped
             place = np.searchsorted(self.numbers, number)
         place = np.clip(place, 0, last).astype(np.intp)
         return np.where(self.numbers[place] == number, place, -1)

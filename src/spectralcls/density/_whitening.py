@@ -11,7 +11,7 @@ from .._tuning.spread import centers_and_spreads, within_reach
 from .._utils.conversion import as_array
 from .._utils.validation import check_positive
 
-MOST_IMAGES = 4096  # of a query, the product over its bounded features
+MOST_IMAGES = 4096  # mirror images per query, the product over its bounded features
 _REACH = {"gaussian": 9.0, "laplace": 40.0}  # bandwidths beyond which a mirrored kernel is below rounding; else 1
 
 
@@ -133,7 +133,7 @@ class Space:
                 Z = offset / self.root
         else:
             Z = np.ascontiguousarray(solve_triangular(self.root, offset.T, lower=True).T)
-        return np.clip(Z, -largest, largest).astype(X.dtype)  # a point so far away is beyond all kernels
+        return np.clip(Z, -largest, largest).astype(X.dtype)  # such far points are out of reach of all kernels
 
     def leave(self, Z):
         """x of z, float64."""
@@ -204,7 +204,7 @@ def mirrors(bounds, kernel, scales, widest):
         if np.isfinite(low) and np.isfinite(high):
             length = high - low
             order = min(int(unit * widest / (2 * length)) + 1, MOST_IMAGES)
-            for j in range(-order, order + 1):  # from a gap between the image of the interval and itself
+            for j in range(-order, order + 1):  # least bandwidth from the gap between the interval and its image
                 images.append((1.0, 2 * j * length, (2 * abs(j) - 1) * length / unit))
                 images.append((-1.0, 2 * (low + j * length), 2 * max(j - 1, -j) * length / unit))
             images = [image for image in images if image[1:] != (0.0, -length / unit) and image[2] < widest]

@@ -18,8 +18,8 @@ from ._ensemble import fit_ensemble, said_by_all
 from ._members import LARGE
 from ._positions import Positions
 
-_AS_GOOD = 0.005  # of the loss: more than the vote's with which trees alone, which are fast, are as good
-_HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
+_AS_GOOD = 0.005  # trees alone may have this much more loss than the vote, because they are fast
+_HELD_OUT_OF_MANY = 5  # above LARGE points, one in this many is held out
 
 
 @with_parameters
@@ -71,7 +71,7 @@ class Auto(CallbackSupport, Estimator):
         folds = check_folds(self.cv, data)
         points = points_of(data, self._inputs.are_categories(data.X.shape[1]), options)
         members, not_scaling = members_for(n)
-        # Without warnings: the weight of a member already says if it learned nothing.
+        # Suppress warnings: a member's weight already shows that it learned nothing.
         with quietly(), fit_steps(self, "vote", len(members) * self._n_fits(n, folds)) as step_done:
             ensemble, timed = None, []
             while step := next_ensemble(
@@ -150,7 +150,7 @@ class Auto(CallbackSupport, Estimator):
         text = super().__repr__(N_CHAR_MAX)
         return f"{text}: {self.summary_}" if hasattr(self, "summary_") else text
 
-    def _repr_html_inner(self):  # of scikit-learn, for notebooks of old; the next is for those of today
+    def _repr_html_inner(self):  # scikit-learn's hook for old notebooks; the next one is for current ones
         return super()._repr_html_inner() + self._summary_as_html()
 
     def _repr_mimebundle_(self, **kwargs):

@@ -17,7 +17,7 @@ from ._member_points import ClassPoints, posterior
 from ._members import members_for
 from ._vote import learn_vote, unseen_votes
 
-# 900 rows with 300 classes of 3 take 13 s on one core, 300 rows with 100 classes 2.4 s: 1000 classes take minutes.
+# On one core, 300 rows of 100 classes take 2.4 s and 900 rows of 300 classes 13 s, so 1000 classes take minutes.
 MOST_CLASSES = 1000
 
 

@@ -7,9 +7,9 @@ import numpy as np
 SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble: in all, and mean per class
 _GROWTH, _LEAST_GROWTH = 4, 1.5  # growth of the size from one timed ensemble to the next: at most, and at least
 _SHARE = 0.9  # fraction of the remaining time that is planned
-_FIRST = 1.5  # exponent of the time in n that is assumed at first, when most of it does not depend on n
+_FIRST = 1.5  # initial exponent of the time in n, when most of it does not depend on n
 _STEEPEST = 3.0
-_LINEAR = 20_000  # points from which the time of every member is proportional to n
+_LINEAR = 20_000  # from this many points on, the time of every member is proportional to n
 
 
 class Clock:
@@ -72,7 +72,7 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
     cheap = list(kept)
     while cheap and cost(cheap, at_most) > left:
         cheap.remove(dearest(cheap, at_most))
-    if cheap and n >= _GROWTH**2 * size:  # far off: tell more of all members first, if that takes little
+    if cheap and n >= _GROWTH**2 * size:  # far from the target size: first time all members on more points if cheap
         costs = cost(kept, {name: np.interp(_GROWTH * size, sizes, t) for name, t in predicted.items()})
         if costs <= left / _GROWTH:
             return _GROWTH * size, kept

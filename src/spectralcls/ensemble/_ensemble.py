@@ -13,8 +13,8 @@ from .._utils.copies import random_keys
 from ._budget import cost, dearest
 from ._members import LARGE, indicators_help, make_views
 
-_TO_ALL = 2.0  # exponent of the time in n from a split to all points
-MOST_FOR_VIEWS = 100_000  # points from which encodings and metrics are learned
+_TO_ALL = 2.0  # exponent of the time in n, to extrapolate from a split to all points
+MOST_FOR_VIEWS = 100_000  # points used to learn encodings and metrics
 # Share of held-out points below which members are not fitted again to all points: a second fit takes as long as the
 # first, and on 500 000 rows of covertype would add only 3000 points.
 FEW_HELD_OUT = 0.02
@@ -22,19 +22,19 @@ FEW_HELD_OUT = 0.02
 # vote's decides, because a few trees say little about grown ones: on 300 000 flights few trees have weight 0 and a
 # relative loss of 1.06, and grown trees get weight .6. On 500 000 rows of covertype the relative loss is 9.
 CARRIES, NEAR = 0.3, 1.25
-_SETTLED = ("kernel", "bandwidth", "alpha")  # reused by the fit to many points from the fit to a part of them
+_SETTLED = ("kernel", "bandwidth", "alpha")  # found on a part of many points and reused to fit all
 
 
 class Ensemble(NamedTuple):
     members: list  # (name, fitted pipeline)
-    vote: object  # callable with what the members say
-    n_samples: int  # points that the members have seen
-    judged: np.ndarray  # (n,) bool: points by which the vote was learned, as members saw them that had not
-    said: list  # of the members for them, (n_judged, width)
-    parts: np.ndarray  # (n_judged,) the part that each was in
-    seconds: dict  # of a fit of each member and view, in the mean
-    spare: list  # names of members that were left out because they add nothing
-    complete: bool  # whether the members were fitted to all points, or as good as all
+    vote: object  # callable that combines the members' predictions
+    n_samples: int  # points to which the members were fitted
+    judged: np.ndarray  # (n,) bool: held-out points from which the vote was learned
+    said: list  # predictions of the members for these, (n_judged, width)
+    parts: np.ndarray  # (n_judged,) held-out part of each
+    seconds: dict  # mean time to fit each member and view
+    spare: list  # names of members dropped because they add nothing
+    complete: bool  # whether the members were fitted to all, or nearly all, points
 
 
 class Fitting:
@@ -111,7 +111,7 @@ class Fitting:
             rows = stratified_subsample(points.codes, MOST_FOR_VIEWS, random_keys(points.X))
             points = points.take(np.sort(rows))
         Z = points.X
-        for _, step in view.steps:  # one by one: what a pipeline passes on depends on the user's metadata routing
+        for _, step in view.steps:  # one by one: a pipeline's arguments depend on the user's metadata routing
             Z = step.fit(Z, points.answers, sample_weight=points.sample_weights).transform(Z)
         return Z if points is self.points else mapped(view, self.points.X)
 
@@ -171,7 +171,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
     tried = kept
     if fittings:
         kept = _grown(kept, fittings, outsides, said, judged, points, clock, to_all)
-        if fittings[0].large:  # enough points tell which members add nothing
+        if fittings[0].large:  # enough points to tell which members add nothing
             adds = _learned(kept, said, judged, points).adds
             kept = [member for member, own in zip(kept, adds, strict=True) if own]
     spare = [member.name for member in tried if member not in kept]

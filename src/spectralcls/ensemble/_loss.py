@@ -9,7 +9,7 @@ from .._utils.quantile import weighted_quantile
 KINDS = ("squared", "absolute", "huber")
 HUBER = 1.345  # robust spreads of the residuals up to which the loss is squared: 95 % efficient for normal residuals
 NORMAL = 1.4826  # standard deviation of a normal over its median absolute deviation
-LEAST = 1e-6  # residual, in standard deviations of the targets, below which all count alike
+LEAST = 1e-6  # residuals below this many standard deviations of the targets count alike
 
 
 class Loss(NamedTuple):

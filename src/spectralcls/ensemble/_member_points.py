@@ -17,7 +17,7 @@ class ClassPoints(NamedTuple):
     weights: np.ndarray | None  # (n,)
     n_classes: int
     categorical: np.ndarray  # (d,) bool: numbers that are levels
-    units: np.ndarray | None = None  # (C,) weight of one sample of each class, if classes have weights
+    units: np.ndarray | None = None  # (C,) weight of one sample per class, if classes have weights
 
     @property
     def task(self):

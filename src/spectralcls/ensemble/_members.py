@@ -18,24 +18,25 @@ from ..perturbo import PerTurboClassifier
 from ..regression import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
 from ._trees import BoostedRegression, BoostedTrees, GrownTrees
 
-# from this many points one held-out part replaces the folds, float32 replaces float64, and looser tolerances suffice
+# from this many points on: one held-out part instead of folds, float32 instead of float64, looser tolerances
 LARGE = 3000
-_LARGE_TUNING = 2000  # points that tuning uses then
-# Of numbers, always, and of their metrics: on 2000 rows of three tables errors with 1000 were 1 % more to .1 % less, in
-# 1.7 to 2.8 times the time.
+_LARGE_TUNING = 2000  # points used for tuning then
+# Points used for tuning in regression (always) and for its metrics: on 2000 rows of three tables 1000 points gave 1 %
+# more to .1 % less error in 1.7 to 2.8 times the time.
 _TUNING_OF_NUMBERS = 500
-_ALPHAS = ridge_grid(-2, 0)  # ridges tried above `LARGE` points, which need no strong one
+_ALPHAS = ridge_grid(-2, 0)  # ridges tried above `LARGE` points, which need no strong ridge
 _PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # of the median distance
-_FEW = 250  # held-out points that choose the bandwidth of an encoding
+_FEW = 250  # held-out points used to choose the bandwidth of an encoding
 _LARGE_RESIDUAL = 1e-2  # tolerance of conjugate gradients; a smaller one changes no posterior
 
 
 # Views without a metric, and their encoding of numbers.
 ENCODINGS = {"standardized": "standard", "one scale": "shared", "ranks": "rank"}
-# Points from which the encoding below a gradient metric is chosen, too, by the loss in cells of neighbors. Accuracies
-# of ridge regression after it on 100 000 rows of covertype: ranks 92.2, standardized 93.4, one scale 94.2.
+# From this many points on, the encoding below a gradient metric is also chosen, by the loss in cells of neighbors.
+# Accuracies of ridge regression after the metric on 100 000 rows of covertype: ranks 92.2, standardized 93.4, one
+# scale 94.2.
 MANY = 20_000
-AS_GIVEN = "as given"  # numbers with their gaps, and positions of levels
+AS_GIVEN = "as given"  # numbers, missing ones included, and positions of levels
 
 
 class Member(NamedTuple):
@@ -44,8 +45,8 @@ class Member(NamedTuple):
     name: str
     view: str
     make: Callable
-    most: float = np.inf  # points it scales to
-    grown: "Member | None" = None  # takes its place if it carries the vote and the loss is less
+    most: float = np.inf  # largest number of points it scales to
+    grown: "Member | None" = None  # replaces it if it carries the vote and the loss decreases
 
 
 def make_views(name, points, indicators, options):
@@ -77,7 +78,7 @@ def indicators_help(points, options):
     rows = np.arange(len(keys))
     if len(rows) > _LARGE_TUNING:
         rows = stratified_subsample(points.codes, _LARGE_TUNING, keys)
-    rows = rows[np.argsort(keys[rows], kind="stable")]  # whatever the order of the rows is
+    rows = rows[np.argsort(keys[rows], kind="stable")]  # independent of the order of the rows
     points, data = points.take(rows), data.take(rows)
     limits = {"most_points": len(rows), "most_validated": len(rows)}
 
@@ -140,7 +141,7 @@ def _boosted(Z, large, options):
     return BoostedRegression()
 
 
-# Conjugate gradients take n^2 operations a step, low-rank factors of the classes n times the rank squared.
+# Conjugate gradients take n^2 operations per step, low-rank factors of the classes n times the rank squared.
 MEMBERS = (
     Member("PerTurbo", "standardized", _perturbo, most=100_000),
     Member("gradient metric + ridge", "gradient metric", _ridge),

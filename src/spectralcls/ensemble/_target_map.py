@@ -14,8 +14,8 @@ from ..linalg.ridge import solve
 from ._loss import Loss
 
 KINDS = ("none", "log", "ranks")
-ERRORS = 2.0  # standard errors by which a transformation has to reduce the loss
-MOST = 1000  # points that choose
+ERRORS = 2.0  # required reduction of the loss by a transformation, in standard errors
+MOST = 1000  # points used to choose
 ALPHAS = (0.01, 0.1)
 WIDTH = 6.0  # bandwidth of the Laplace kernel, in median distances
 QUANTILES = 100  # number of residual quantiles over which predictions are averaged
@@ -26,7 +26,7 @@ class TargetMap(NamedTuple):
 
     kind: str
     standardization: Standardization
-    curves: tuple = ()  # of each output the distinct values and their quantiles
+    curves: tuple = ()  # distinct values of each output, and their quantiles
 
     @classmethod
     def of(cls, kind, targets, weights):

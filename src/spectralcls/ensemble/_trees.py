@@ -15,21 +15,21 @@ from .._utils.copies import random_keys
 from .._utils.from_sklearn import boosted_levels, boosted_nodes
 
 ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # as many leaves as a byte has bits
-# Of numbers trees are added until the loss on unseen points stops falling: on 34 tables of at most 600 rows after 13 to
-# more than 400. With all columns at each cut and leaves of 8 points the error was 4 % more on 17 of them; on the other
-# 17 with 16 leaves a tree 1 % more, with half of the columns as much, with a fifth 3 %.
+# In regression, trees are added until the loss on unseen points stops falling: after 13 to more than 400 on 34 tables
+# of at most 600 rows. On 17 of them all columns at each cut and leaves of 8 points gave 4 % more error; on the other
+# 17, 16 leaves a tree gave 1 % more, half of the columns the same, and a fifth of them 3 % more.
 OF_NUMBERS = {"rate": 0.07, "leaf": 4, "columns": 0.3}
-FIRST, MOST = 100, 800  # iterations; twice as many while the best are among the last
-AMONG_THE_LAST = 0.75  # of the iterations
-MOST_TREES = 240  # of all classes; fewer iterations go further each
+FIRST, MOST = 100, 800  # iterations; doubled while the best is among the last
+AMONG_THE_LAST = 0.75  # fraction of the iterations before the last ones
+MOST_TREES = 240  # over all classes; if iterations are fewer, each takes larger steps
 _HIGHEST_RATE = 0.3
 _MOST_POINTS = 30_000  # more points do not help so few leaves
 _BLOCK = 1 << 22  # comparisons at a time
 _NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
-# What carries a vote: trees as scikit-learn's boosting has them by default, as many as unseen points ask for.
+# If trees carry the vote: the default trees of scikit-learn's boosting, as many as help on unseen points.
 GROWN_RATE, GROWN_LEAVES = 0.1, 31
 MOST_GROWN_TREES = 3000  # of all classes
-_MOST_LEVELS = 255  # of a category, as scikit-learn's boosting can tell apart; with more it is a number
+_MOST_LEVELS = 255  # limit on a category's levels in scikit-learn's boosting; with more it becomes a number
 
 
 class _Trees(BaseEstimator):
@@ -71,7 +71,7 @@ class _Trees(BaseEstimator):
         return np.concatenate([self._scores(X[i : i + step]) for i in range(0, len(X), step)])
 
     def _scores(self, X):
-        # Queries last, side by side in memory: splits of a tree by trees by queries.
+        # Queries last, contiguous in memory: splits of a tree by trees by queries.
         columns, features = np.ascontiguousarray(X.T), self.features_.T
         failed = columns[features] > self.thresholds_.T[..., None]
         missing = np.isnan(columns)
@@ -92,7 +92,7 @@ class _Classifier(ClassifierMixin, _Trees):
     def predict_proba(self, X):
         """Probabilities of the classes, (n, C)."""
         scores = self._all_scores(X)
-        if scores.shape[1] == 1:  # of the second class, against 0 for the first
+        if scores.shape[1] == 1:  # score of the second class; the first has 0
             scores = np.hstack([np.zeros_like(scores), scores])
         return softmax(scores)
 
@@ -235,7 +235,7 @@ class BoostedRegression(RegressorMixin, _Trees):
             trees.append(own[:kept])
             starts.append(np.ravel(start))
         self.iterations_ = np.array([len(own) for own in trees])
-        # The outputs' trees in turns; one of value zero where an output has fewer.
+        # Trees of the outputs in turn, filled up with trees of value zero.
         turns = zip_longest(*trees, fillvalue=_NOTHING)
         self._keep([tree for of_outputs in turns for tree in of_outputs], np.stack(starts, axis=1))
         return self

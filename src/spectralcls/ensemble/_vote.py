@@ -8,8 +8,8 @@ from .._tuning.temperature import best_temperature, log_loss, softmax
 
 STEPS = 25
 UNIFORM = 0.25  # share of the equal weights in the final ones
-LEAST = 1e-8  # smaller probabilities count as this much, since their size differs from fit to fit
-FEW = 20  # number of points that is too small to show that there was nothing to learn
+LEAST = 1e-8  # probabilities are clipped to this: smaller ones vary from fit to fit
+FEW = 20  # so few points cannot show that nothing was learned
 
 
 class Vote(NamedTuple):
@@ -26,7 +26,7 @@ class Vote(NamedTuple):
     final_temperature: float
     losses: np.ndarray  # (m,) log loss of each member
     loss: float  # of the vote
-    adds: np.ndarray  # (m,) bool: members that the greedy selection took
+    adds: np.ndarray  # (m,) bool: members chosen by the greedy selection
 
     def __call__(self, posteriors):
         """The vote's probabilities, (n, C), from those of the members, a list of such arrays."""

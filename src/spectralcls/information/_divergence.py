@@ -89,7 +89,7 @@ def integrated_squared_error(
     largest = logs.max()
     scaled = float(np.exp(logs - largest) @ (1, -2, 1))
     if kernel == "gaussian":
-        scaled = max(scaled, 0.0)  # a squared distance, but for rounding
+        scaled = max(scaled, 0.0)  # a squared distance, so negative only by rounding
     log_size = float(largest + np.log(abs(scaled))) if scaled else -np.inf
     return log_size if log else float(np.sign(scaled)) * value(log_size, False)
 

@@ -14,14 +14,14 @@ from .._expansion.points import blocks
 from ..kernels import kernel_matrix
 from ..linalg import rpcholesky
 
-TOL = 1e-8  # fraction of the trace of a kernel matrix that its factor may miss
+TOL = 1e-8  # relative trace residual allowed for a factor of the kernel matrix
 SMALL = 128  # up to this many points the matrix is faster than its factor
 MOST_PAIRED = 2048  # points whose matrix is formed if its factor has many columns: 32 MiB, and its cube takes a second
 MOST_COLUMNS = (
-    256  # of a factor of more points: at the median bandwidth 1e-8 of the trace in two features, a tenth in ten
+    256  # most columns beyond; at the median bandwidth they miss 1e-8 of the trace in two features, .1 in ten
 )
 MOST_NUMBERS = 1 << 26  # in a factor: 512 MiB, 67 columns for a million points
-CUBED = 16  # columns whose products of three are cheaper to sum than the cubes of pairs
+CUBED = 16  # with so few columns, triple products are cheaper to sum than the cubes of pairs
 
 
 @dataclass(frozen=True)

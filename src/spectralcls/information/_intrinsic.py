@@ -101,7 +101,7 @@ def intrinsic_entropy(
     random = check_random_state(random_state)
     if dimension is None:
         options = {"graph": graph, "n_neighbors": n_neighbors, "random_state": random, "n_jobs": n_jobs}
-        with quietly():  # the same points are named below
+        with quietly():  # a warning below names the same points
             found = entropic_dimension(points, **options).dimension
         if not np.isfinite(found):
             raise ValueError("no finite dimension was found: give it as `dimension`.")

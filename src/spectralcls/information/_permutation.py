@@ -23,8 +23,8 @@ from ._permutation_moments import log_choices, permutation_moments, tail
 from ._samples import checked_pair_test, checked_test, read_sample, read_samples
 from ._test_kernel import kernel_of_test, kernels_of_tests
 
-TIED = 1e-9  # statistics this close are equal: sums in another order differ in their last bits
-STEADY = 1e-6  # relative to its mean: smaller variations of a statistic are rounding
+TIED = 1e-9  # closer statistics count as equal: the order of summation changes the last bits
+STEADY = 1e-6  # smaller variations of a statistic, relative to its mean, are rounding
 
 
 class PermutationTest(NamedTuple):
@@ -277,7 +277,7 @@ def _by_draws(values, tested, log_constants=None):
     observed, null = statistics[0], statistics[1:]
     tied = (
         TIED * abs(observed) if np.isfinite(observed) else 0.0
-    )  # samples without a common kernel are infinitely far apart
+    )  # samples beyond each other's kernels are infinitely far apart
     p_value = float((1 + np.count_nonzero(null >= observed - tied)) / (1 + len(null)))
     if len(values) == 1 and log_constants is not None:
         statistics = _times(statistics, log_constants[0])

@@ -33,7 +33,7 @@ def permutation_moments(A, B):
     n = len(A)
     mean = mean_of_permutations(A, B)
     second, third = (_moment(n, m, a, b) for m, a, b in zip((2, 3), A.graph_sums(), B.graph_sums(), strict=True))
-    if second <= 1e-18 * mean**2:  # rounding
+    if second <= 1e-18 * mean**2:  # zero up to rounding
         return mean, 0.0, 0.0
     return mean, float(np.sqrt(second)), float(third / second**1.5)
 

@@ -14,8 +14,8 @@ from .._utils.validation import check_positive, nonnegative_weights, sum_of_othe
 from ..kernels import KERNELS, kernel_sums
 from ._bandwidth_words import RULES, chosen_bandwidth
 
-DECIDES = 0.9  # share of one sample in a mean of logarithms; of 50 Cauchy samples the largest has .7 at most
-NAMED = 3  # of its features
+DECIDES = 0.9  # share of one sample in a mean of logarithms; the largest of 50 Cauchy samples has at most .7
+NAMED = 3  # number of features named in the warning
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _NUMBER = Interval(Real, 0, float_info.max, closed="right")
 CONSTRAINTS: dict = {
@@ -31,7 +31,7 @@ CONSTRAINTS: dict = {
     "n_permutations": [Interval(Integral, 1, 1_000_000, closed="both"), None],
     "random_state": ["random_state"],
 }
-_OF_TWO = [tuple, Hidden("array-like")]  # another sequence is refused by `pair_of`, which says how a pair is given
+_OF_TWO = [tuple, Hidden("array-like")]  # `pair_of` refuses other sequences, and explains how to give a pair
 _PAIR = {"bandwidth": [*CONSTRAINTS["bandwidth"], *_OF_TWO]}
 _TEST = {
     "bandwidth": [_NUMBER, StrOptions({"grid", "median", *RULES})],

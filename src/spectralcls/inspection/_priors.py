@@ -15,7 +15,7 @@ from .._utils.bases import BaseEstimator, ClassifierMixin
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_priors
 
-TOL = 1e-9  # relative change of a share in the last step; 1e-7 to 1e-12 give shares within .001 of their errors
+TOL = 1e-9  # relative change of a share in the last step; 1e-7 to 1e-12 agree within .001 standard errors
 MAX_ITER = 10_000
 
 
@@ -109,7 +109,7 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     errors = 1 / np.maximum(n - relative.sum(axis=0), 1.0)
     basis = np.linalg.svd(np.ones((1, found.sum())))[2][1:]  # changes of shares add up to zero
     information = basis @ (relative[:, found].T @ relative[:, found]) @ basis.T
-    values, vectors = np.linalg.eigh(information)  # without information on a difference of shares the error is huge
+    values, vectors = np.linalg.eigh(information)  # the error is huge if nothing determines a difference of shares
     variance = (basis.T @ vectors) ** 2 @ (1 / np.maximum(values, np.finfo(np.float64).eps * n))
     errors[found] = np.sqrt(variance + np.sum(errors[~found] ** 2) / found.sum())
     return Priors(q, errors)
@@ -245,7 +245,7 @@ def _ratios(estimator, X):
     """Densities of the classes up to a factor of each query, (m, C), the largest one being 1."""
     _check_adjustable(estimator)
     prior = np.asarray(within(estimator)[0].class_prior_)
-    p = np.maximum(estimator.predict_proba(X), np.finfo(np.float64).tiny)  # log probability of an excluded class
+    p = np.maximum(estimator.predict_proba(X), np.finfo(np.float64).tiny)  # finite logarithms for excluded classes
     ratio = np.where(prior > 0, p / np.where(prior > 0, prior, 1.0), 0.0)
     return ratio / ratio.max(axis=1, keepdims=True)
 

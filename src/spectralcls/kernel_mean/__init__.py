@@ -3,7 +3,7 @@
 from ._cauchy_schwarz import CauchySchwarzClassifier
 from ._ise import ISEClassifier
 from ._kernel_mean_classifier import (
-    KernelMeanClassifier as KernelMeanClassifier,  # the base of a new member of the grid
+    KernelMeanClassifier as KernelMeanClassifier,  # base class for further classifiers
 )
 from ._laplacian_ise import LaplacianISEClassifier
 from ._parzen_classifier import ParzenClassifier

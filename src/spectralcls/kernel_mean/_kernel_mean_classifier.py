@@ -95,7 +95,7 @@ class KernelMeanClassifier(ExpansionClassifier):
             self.inverse_density_ = inverse_density
 
     def _tune(self, data, log_priors):
-        ratios = None  # of the bandwidths of the classes to that of all
+        ratios = None  # of the classes' bandwidths to the overall one
         if self.bandwidth == "cv_per_class":
             ratios = class_proportions(data, self.kernel, self.random_state)
         sample, grid, score = self._bandwidth_problem(data, self._rule(), log_priors, ratios)
@@ -176,7 +176,7 @@ class KernelMeanClassifier(ExpansionClassifier):
             check_same_classes(classes, self.classes_)
         before = self._model.points.data(self.classes_)
         data = before.append(self._inputs.more(X, y, self.classes_, sample_weight))
-        if data.weights is not None:  # each part was checked by itself
+        if data.weights is not None:  # so far each part was checked separately
             check_no_class_vanishes(data.weights, data.classes[data.codes])
         if retune:
             self._learn(data)

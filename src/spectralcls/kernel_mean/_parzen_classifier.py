@@ -157,8 +157,8 @@ class ParzenClassifier(KernelMeanClassifier):
             return None
         if self.priors is None:
             return self._class_weights(data)
-        # In the population that the priors describe, a sample counts by the prior of its class over the share of its
-        # class here.
+        # In the population described by the priors, a sample's weight is its class's prior over its class's share of
+        # the training set.
         share = data.class_weight / data.class_weight.sum()
         return check_priors(self.priors, data.classes) / share * self._class_weights(data)
 
@@ -173,7 +173,7 @@ class ParzenClassifier(KernelMeanClassifier):
             self.class_prior_ = data.class_weight / data.class_weight.sum()
         else:
             self.class_prior_ = np.exp(log_priors)
-        # The scores leave out the kernel's constant; with class-wise bandwidths they are relative to the narrowest
+        # The scores omit the kernel's constant; with class-wise bandwidths they are relative to the narrowest
         # kernel.
         self._log_constant = -log_normalizer(self.kernel, data.X.shape[1], np.min(self.bandwidth_))
 

@@ -18,7 +18,7 @@ from ..linalg import rpcholesky
 
 __all__ = ["reduce_training_set"]
 
-NO_NEWS = 1e-10  # tau of a point in the span of others, to rounding
+NO_NEWS = 1e-10  # tau of a point in the span of the others, up to rounding
 
 
 @validate_params(

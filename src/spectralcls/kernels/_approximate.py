@@ -16,14 +16,14 @@ from ._request import SumsRequest
 
 GRID_FEATURES = 3
 # Relative error of a label's sum on the grid if it replaces an exact one. With the rounding of the grid's arithmetic it
-# is less than half of the error that the guide promises.
-# It leaves far labels: of 1e5 points in eight clusters with four labels it settles 99 % of a query's sums on a line
-# (h = .1) and 69 % in the plane (h = .15); in space it is not predicted to be faster (h = .265).
+# is less than half of the error that the guide promises. Far labels are left to exact sums: for 1e5 points in eight
+# clusters with four labels the grid settles 99 % of a query's sums in one feature (h = .1) and 69 % in two (h = .15);
+# in three it is not predicted to be faster (h = .265).
 AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
-# Queries from which on the grid replaces exact sums. Near ties are settled by all pairs, in smaller parts.
+# From this many queries on, the grid replaces exact sums. Near ties are settled by all pairs, in smaller parts.
 GRID_QUERIES = 1024
-# Pairs below which exact sums take at most as long as the grid and the decision for it: 2000 to 32 000 normal points, h
-# = .2. The grid gains from 2900 points on in one feature and 4100 in two (labels: 4100 and 5800), and in three it gains
+# With fewer pairs, exact sums take at most as long as the grid and its decision (2000 to 32 000 normal points, h = .2).
+# The grid is faster from 2900 points on in one feature and 4100 in two (labels: 4100 and 5800); in three it gains
 # nothing below 1e5.
 GRID_PAIRS = {1: 2**23, 2: 2**24, 3: 2**27}
 
@@ -73,7 +73,7 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
     O((m + n) (d + c)).
     """
     r = request
-    # Groups are left to all pairs: fold by fold the grid took 4 times as long in one feature and as long in two, for
+    # Groups use all pairs: fold by fold the grid took 4 times as long in one feature and as long in two, for
     # 20 000 points, five folds and 16 bandwidths, which share their distances in one pass.
     three_axes = r.weights is not None and r.weights.ndim > 2
     each_label = not (r.rtol or r.atol)
@@ -85,7 +85,7 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
         return _label_by_label(r)
     Q, X = (np.ascontiguousarray(points, dtype=np.float64) for points in (r.Q, r.X))
     weights = None if r.weights is None else np.ascontiguousarray(r.weights, dtype=np.float64)
-    # Exact sums of all bandwidths share distances: one more costs a fraction of a pass.
+    # Exact sums of all bandwidths share distances, so another bandwidth costs a fraction of a pass.
     n_passes = (1 + 0.3 * (len(r.bandwidths) - 1)) / len(r.bandwidths)
     share = 1.0 if r.labels is None else np.mean(r.labels >= 0)
     parts = [
@@ -133,7 +133,7 @@ def _completed(request: SumsRequest, sums: Array, settled: Array, each_label: bo
     """The answer in the requested form, with exact sums where the grid's are not settled."""
     r, scale = request, np.zeros(settled.shape)
     if r.output != "plain":
-        np.maximum(sums, 0.0, out=sums)  # a point subtracted from a gridded sum leaves rounding of either sign
+        np.maximum(sums, 0.0, out=sums)  # subtracting a point from a gridded sum leaves rounding of either sign
     if r.output == "log":
         with np.errstate(divide="ignore"):
             np.log(sums, out=sums)

@@ -18,7 +18,7 @@ class BoundedSums(NamedTuple):
 
     log_scale: Array  # (m, b, l)
     sums: Array  # (m, b, l, c), to be multiplied by exp(log_scale)
-    missing: Any  # (l, c) or 0: largest missing part of a label's sum, as a share of the column's sum over all labels
+    missing: Any  # (l, c) or 0: bound on a label's missing sum, relative to the column's sum over all labels
 
 
 def bounded_sums(
@@ -49,7 +49,7 @@ def gridded_sums(
     The scale of a label is the logarithm of its mean kernel value. By Jensen's inequality the mean exponent, weighted
     by the terms of the sum, is no larger, which bounds the rounding of the exponents.
     """
-    error = rtol / (1 - rtol)  # of the computed sums
+    error = rtol / (1 - rtol)  # relative to the computed sums
     of_labels = error * points.n_labels
     if of_labels > 0.5 or len(Q) * len(points) < 2 * GRID_PAIRS.get(Q.shape[1], np.inf):
         return None

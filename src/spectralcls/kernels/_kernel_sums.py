@@ -141,7 +141,7 @@ def kernel_sums(
     bandwidths, has_bandwidths = check_bandwidths(bandwidth, n_labels if has_labels else None)
     dtype, log_shift = X.dtype, 0.0
     if output == "plain" and normalize and not is_representable(kernel, X, bandwidths):
-        # The constant overflows or vanishes although the product may not: use a scale, in float64.
+        # The constant may over- or underflow although the product does not: use a scale, in float64.
         output, Q, X = "scaled", Q.astype(np.float64), X.astype(np.float64)
         points = points if points is None else points.astype(np.float64)
     own = points is not None and weights is None
@@ -187,7 +187,7 @@ def kernel_sums(
         is_pair=isinstance(log, str),
     )
     sums = approximate_sums(request)
-    if sums is None:  # in few features the core does not look for distant tiles
+    if sums is None:  # in few features the core does not skip distant tiles
         sums = exact_sums(request, rtol=request.rtol if X.shape[1] > GRID_FEATURES else 0.0)
     return request.answer(sums)
 
@@ -265,7 +265,7 @@ def kernel_matrix(
     elif np.may_share_memory(out, Q) or np.may_share_memory(out, X):
         raise ValueError("out must not share memory with Q or X: it is written while they are read.")
     if normalize and not is_representable(kernel, X, bandwidths):
-        labels = np.arange(len(X))  # each point is a label of its own
+        labels = np.arange(len(X))  # each point has a separate label
         logs = kernel_sums(
             Q.astype(np.float64),
             X.astype(np.float64),

@@ -84,7 +84,7 @@ class PackedPoints:
         self._forget()
 
     def _forget(self) -> None:
-        # Filled on demand without a lock, which a fork could find held: if several threads compute a value, one is
+        # Filled on demand without a lock, which could be held during a fork: if several threads compute a value, one is
         # kept.
         self._made: dict[Any, Any] = {}
 

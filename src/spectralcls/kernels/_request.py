@@ -21,7 +21,7 @@ class SumsRequest(NamedTuple):
     bandwidths: Array  # (b,) or (b, l)
     points: PackedPoints | None = None  # X, packed; None if this request cannot use them
     weights: Array | None = None  # (n, c) or (n, b, c); None if all are 1
-    own_weights: bool = False  # whether they are those of the packed points
+    own_weights: bool = False  # whether the weights are those of the packed points
     labels: Array | None = None
     n_labels: int = 1
     kernel: str = "gaussian"
@@ -31,9 +31,9 @@ class SumsRequest(NamedTuple):
     rtol: float = 0.0
     atol: float = 0.0
     n_threads: int = 1
-    dtype: Any = None  # of the answer
-    log_shift: float = 0.0  # added to logarithms: the weights were divided by its exponential
-    axes: tuple[bool, bool, bool] = (True, True, True)  # whether the answer keeps the axes b, l and c
+    dtype: Any = None  # of the result
+    log_shift: float = 0.0  # added to logarithms, as the weights were divided by exp(log_shift)
+    axes: tuple[bool, bool, bool] = (True, True, True)  # whether the result keeps the axes b, l and c
     normalize: bool = False
     is_pair: bool = False
 

@@ -19,8 +19,8 @@ from ._packed_points import PackedPoints
 __all__ = ["knn", "knn_graph", "reverse_knn"]
 
 ALGORITHMS = ("auto", "brute", "kd_tree")
-_EXPONENTS = {  # of the largest coordinate: its square, times four times the features, is finite, and so far from zero
-    np.dtype(np.float32): (-20, 50),  # that a difference of any weight next to it has a square, too
+_EXPONENTS = {  # range of the largest coordinate: 4 d times its square is finite, and so far from zero
+    np.dtype(np.float32): (-20, 50),  # that the squares of relevant differences do not underflow
     np.dtype(np.float64): (-100, 490),
 }
 
@@ -203,7 +203,7 @@ def row_starts(rows: Array, n_rows: int) -> Array:
     return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
 
 
-# Edges longer than this many medians lead to rows that count as infinitely far. Outliers of a sample are nearer: the
+# Rows beyond edges longer than this many medians count as infinitely far. Outliers of a sample are nearer: the
 # longest of 4e5 edges of normal samples has 20000 medians in one dimension, 100 in two. A single edge of 1e6 medians
 # dominates the mean square of 1e10 edges.
 _INFINITE = 1e6
@@ -261,7 +261,7 @@ def undirected(
     if symmetrize == "and":
         mutual = counts > 1
         pairs, first, counts = pairs[mutual], first[mutual], counts[mutual]
-    # One value for both directions: a distance computed from the other end may be rounded differently.
+    # Use one value for both directions: the distance computed in reverse may be rounded differently.
     edges = np.concatenate([pairs, pairs % n * n + pairs // n])
     order = np.argsort(edges, kind="stable")
     edges, values, counts = edges[order], np.tile(distances[first], 2)[order], np.tile(counts, 2)[order]

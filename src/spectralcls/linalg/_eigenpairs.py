@@ -15,8 +15,8 @@ from .._utils.typing import Array, ArrayLike, RandomState, Solver
 from ._eigenproblem import Eigenproblem, EigenResult
 from ._eigensolvers import arpack, dense, lanczos
 
-_SMALL = 400  # dimension up to which a dense decomposition is the fastest
-_LARGE = 5000  # and above which it is never chosen
+_SMALL = 400  # up to this dimension a dense decomposition is fastest
+_LARGE = 5000  # above this dimension it is never chosen
 _SOLVERS = ("auto", "lanczos", "arpack", "dense")
 
 

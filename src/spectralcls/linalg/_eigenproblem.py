@@ -127,7 +127,7 @@ class Eigenproblem:
     def solve(self, options: dict[str, Any]) -> Any:
         if self.kind == "callback":  # the callback may use BLAS
             return compiled.eigen_callback(self.n, self.apply, options, self.n_threads)
-        with serial_blas():  # of the solver's small problems: waiting BLAS threads would slow the core down
+        with serial_blas():  # for the solver's small problems: waiting BLAS threads would slow the core
             return self._solve(options)
 
     def _solve(self, options: dict[str, Any]) -> Any:

@@ -10,11 +10,11 @@ from .._core.interrupt import eigh
 from .._utils.typing import Array
 from ._eigenproblem import Eigenproblem, EigenResult, fix_signs
 
-_LISTENING = 1000  # dimension up to which a dense decomposition of a few pairs is short enough not to poll for Ctrl-C
-_BLOCK = 8  # vectors in a usual block
-_NYSTROM = 1500  # dimension from which on a Nystrom solve pays as a start
-_LANDMARKS = 20  # points per landmark: more landmarks saved no block product
-_ROUGH = 3  # products with the landmarks: more saved no block product either
+_LISTENING = 1000  # up to this dimension a dense decomposition of a few pairs needs no poll for Ctrl-C
+_BLOCK = 8  # default block size
+_NYSTROM = 1500  # from this dimension on, a Nystrom solve is a worthwhile start
+_LANDMARKS = 20  # points per landmark; more landmarks saved no block product
+_ROUGH = 3  # products with the landmarks; more saved no block product either
 
 
 def _most_products(k: int, width: int = _BLOCK) -> int:
@@ -139,7 +139,7 @@ def arpack(
         first = (first - basis @ (basis.T @ first)).astype(operator.dtype)
         if np.any(multiply(first)):
             break
-    else:  # ARPACK refuses a start in the null space, where a random vector lies only for the zero operator
+    else:  # ARPACK refuses a start in the null space; a random vector lies in it only for the zero operator
         return _zero(operator, k, basis, count, seed)
     width = min(operator.n, max(2 * k + 1, 20))
     rounds = max(1, (_most_products(k) if limit is None else limit) // max(1, width - k))

@@ -27,7 +27,7 @@ from ._pivots import eliminate, largest, sample
 
 __all__ = ["LowRankFactor", "rpcholesky"]
 
-_PANEL = 8192  # columns of F^T updated at once: the temporaries stay in cache whatever n is
+_PANEL = 8192  # columns of F^T updated at once, so that temporaries stay in cache for all n
 
 
 @dataclass(frozen=True)

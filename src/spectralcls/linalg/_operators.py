@@ -14,7 +14,7 @@ from ..kernels import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_nor
 
 __all__ = ["GramOperator", "KernelOperator"]
 
-_ISOLATED = 1e-3  # relative kernel mass from all other points below which a point counts as isolated
+_ISOLATED = 1e-3  # a point counts as isolated if all others have less relative kernel mass
 
 
 class _Operator(LinearOperator):

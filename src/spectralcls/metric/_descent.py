@@ -6,19 +6,19 @@ import numpy as np
 
 from ._likelihood import loss, loss_and_gradient
 
-RIDGE = 1e-3  # of the squared distance from the start
-MIN_BATCH = 1000  # queries of a step, or a twentieth of the references: more are slower and no better
-MAX_REFERENCES = 50_000  # points that the queries of a step are compared with
-HELD_OUT, MAX_VALIDATED = 0.15, 2000  # share and number of the points that end the descent
-PATIENCE = 6  # evaluations without improvement before it ends
-_EVALUATED_EVERY = 4  # steps between evaluations; three times as many if a step uses only a part of the points
-_DENSER = 2.0 ** (-np.arange(5) / 2)  # bandwidths for validation there
+RIDGE = 1e-3  # penalty on the squared distance from the start
+MIN_BATCH = 1000  # queries per step, or a twentieth of the references; more are slower and no better
+MAX_REFERENCES = 50_000  # points compared with the queries of a step
+HELD_OUT, MAX_VALIDATED = 0.15, 2000  # share and largest number of the points for early stopping
+PATIENCE = 6  # evaluations without improvement before the descent ends
+_EVALUATED_EVERY = 4  # steps between evaluations; three times as many if a step uses only some points
+_DENSER = 2.0 ** (-np.arange(5) / 2)  # relative bandwidths for validation
 
 
 class Learned(NamedTuple):
     A: np.ndarray
     n_steps: int
-    best_step: int  # 0: the start
+    best_step: int  # 0: initial map
     training: list  # loss of each step, with the penalty
     validation: list  # loss every few steps, the start first
 

@@ -20,13 +20,14 @@ from ..kernels import kernel_matrix, kernel_sums
 from ..linalg.ridge import solve
 from ._linear_map import LinearMap
 
-_FLOOR = 1e-6  # of the mean of M's eigenvalues
-_MOST_OUTPUTS = 32  # whose gradients are taken; random combinations stand for more
-# Points from which the map is learned in cells of neighbors, as close together as all points are, and not on some far
-# from each other; how many cells, and their points. Log losses, left out, of ridge regression in cells after the map
-# of 100 000 rows of covertype in one scale, and seconds of the metric: no map .213, 2000 random points .185 (2), 4000
+_FLOOR = 1e-6  # relative to the mean eigenvalue of M
+_MOST_OUTPUTS = 32  # outputs with gradients; more are replaced by random combinations
+# From this many points on, the map is learned in cells of neighbors, which are as dense as all points, instead of on
+# random points; number of cells, and points per cell. Leave-one-out log losses of ridge regression in cells after the
+# map, on 100 000 rows of covertype in one scale (seconds of the metric): no map .213, 2000 random points .185 (2), 4000
 # .168 (12), 8 cells of 1000 .178 (1), 32 of 500 .21 (1), 64 of 400 .19 (1), 200 of 150 .197 (1), 200 of 250 .182 (2);
-# of 500 000 no map .081, 8 of 1000 .090, 64 of 400 .077, 200 of 250 .073. Other cells of one size differ by .01.
+# of 500 000 rows: no map .081, 8 of 1000 .090, 64 of 400 .077, 200 of 250 .073. Other random cells of one size differ
+# by .01.
 _MANY, _CELLS, _CELL = 20_000, 200, 250
 
 
@@ -207,7 +208,7 @@ class GradientMetric(CallbackSupport, LinearMap):
 
     def _read(self, X, y, sample_weight, rng):
         """Distinct points (n, d), float64, their targets, and the parts of them that are separate regressions."""
-        self._inputs = self._make_inputs(bandwidth=None)  # its own is relative
+        self._inputs = self._make_inputs(bandwidth=None)  # the metric's bandwidth is relative
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
         data = learn(X, y, sample_weight).distinct(relative=True)
         if len(data.X) <= max(self.max_samples, _MANY - 1):
@@ -215,7 +216,7 @@ class GradientMetric(CallbackSupport, LinearMap):
             points, parts = data.X, [np.arange(len(data.X))]
         else:
             n_outputs = data.n_classes if data.targets is None else data.targets.shape[1]
-            wanted = _CELLS * min(1.0, _MOST_OUTPUTS / n_outputs)  # so that matrices of targets stay small
+            wanted = _CELLS * min(1.0, _MOST_OUTPUTS / n_outputs)  # limits the size of the matrices of targets
             parts = TreeCells.of(within_reach(data.X, data.weights), _CELL, rng).spread(max(1, round(wanted)))
             data, stops = data.take(np.concatenate(parts)), np.cumsum([len(part) for part in parts])
             points, parts = data.X, np.split(np.arange(stops[-1]), stops[:-1])

@@ -59,7 +59,7 @@ class LearnedMap:
             weights = {}
             if data.weights is not None and has_fit_parameter(self.metric, "sample_weight"):
                 weights["sample_weight"] = data.weights
-            with config_context(skip_parameter_validation=False):  # of what a user hands in
+            with config_context(skip_parameter_validation=False):  # for the user's own object
                 self.transformer = clone(self.metric).fit(data.X, answers(data), **weights)
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from ..kernels import kernel_sums
 
 FLOOR = 0.02  # added to the posterior, so that a mislabeled point does not dominate the loss
-_SMALLEST_SUM = 1e-30  # with smaller sums a query has no usable gradient in float32
+_SMALLEST_SUM = 1e-30  # smaller sums give no usable gradient in float32
 _BLOCK_BYTES = 1 << 26
 
 
@@ -36,7 +36,7 @@ def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
     Z, own = sample.X @ A.astype(np.float32), _own_positions(len(sample.X), queries, references)[0]
     with np.errstate(divide="ignore"):
         copies = np.log(_further_copies(sample, queries, own))
-    # Ascending bandwidths in one pass over the pairs.
+    # All bandwidths, ascending, in one pass over the pairs.
     log_sums = kernel_sums(
         Z[queries],
         Z[references],
@@ -51,7 +51,7 @@ def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
     rows, codes = np.arange(len(queries)), sample.codes[queries]
     log_sums[rows, :, codes] = np.logaddexp(log_sums[rows, :, codes], copies[:, None])
     top = log_sums.max(axis=2)
-    top[np.isneginf(top)] = 0.0  # only the point itself: posterior zero
+    top[np.isneginf(top)] = 0.0  # no other point in reach: posterior zero
     sums = np.exp(log_sums - top[..., None])
     posterior = sums[rows, :, codes] / np.maximum(sums.sum(axis=2), np.finfo(np.float64).tiny)
     return np.average(-np.log(posterior + FLOOR), axis=0, weights=sample.weights[queries])

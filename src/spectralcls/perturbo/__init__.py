@@ -1,6 +1,6 @@
 """PerTurbo: the class whose kernel span a query perturbs least."""
 
-from ._class_model import fit_class as fit_class  # these for classes on the workers of a cluster
+from ._class_model import fit_class as fit_class  # these fit classes on the workers of a cluster
 from ._classes import FittedClasses as FittedClasses
 from ._classes import asked as asked
 from ._classes import fit_classes as fit_classes

@@ -15,8 +15,8 @@ from ._kernel import exponents, kernel_values, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
 
 _BLOCK = 2048  # queries scored together, at least
-_COLUMNS = 128  # rows of `mix` multiplied together: fewer rows skip more zeros, but slow BLAS down
-_LOWEST = -1e300  # log of a share that is not representable even so; finite, so that differences are defined
+_COLUMNS = 128  # rows of `mix` per product: fewer skip more zeros but slow BLAS down
+_LOWEST = -1e300  # replaces the log of an unrepresentable share; finite, so that differences are defined
 EPS = np.finfo(np.float64).eps
 
 

@@ -14,7 +14,7 @@ from .._tuning import Judge
 from ._kernel import kernel_values, without_subnormals
 
 _TOGETHER = 4  # bandwidths at a time; squaring a kernel matrix doubles its relative error
-_BYTES = 1 << 28  # of the shares of some bandwidths, unless those of a single one take more
+_BYTES = 1 << 28  # limit for the shares of some bandwidths; one bandwidth may take more
 
 
 def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=None, *, kernel="gaussian"):
@@ -55,7 +55,7 @@ def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=No
                 kernels = partial(_descending, kernel=kernel, bandwidths=class_wise[some, c])
                 _explained(X[members], sample.weights[members], seen[c], kernels, levels, own, shares[c])
 
-            for _ in pool.map(one_class, range(sample.n_classes)):  # which raises what a class raised
+            for _ in pool.map(one_class, range(sample.n_classes)):  # raises the exceptions of the classes
                 pass
             right = (_best(shares) == sample.codes[test]).transpose(2, 0, 1)
             judge.add(places, shares.transpose(3, 1, 2, 0), right=right, at=(some,))

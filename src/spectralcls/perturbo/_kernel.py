@@ -6,8 +6,8 @@ from scipy.spatial.distance import cdist
 from ..kernels import kernel_matrix
 
 KERNELS = ("gaussian", "laplace")  # exp(-u^2 / 2) and exp(-u): positive definite, and positive everywhere
-# Smaller values are negligible compared with the shares that are used, and products of a few of them would be subnormal
-# numbers, on which linear algebra is a hundred times slower.
+# Smaller values are negligible compared with the shares, and products of a few of them would be subnormal numbers,
+# which make linear algebra a hundred times slower.
 _NEGLIGIBLE = 1e-70
 
 

@@ -47,7 +47,7 @@ from ._held_out_spans import judged
 from ._kernel import KERNELS
 from ._spans_left_out import SpansLeftOut
 
-MOST_CHOOSING = 20_000  # points of a collection from which bandwidth and alpha are chosen
+MOST_CHOOSING = 20_000  # points of a collection used to choose bandwidth and alpha
 
 
 @with_parameters
@@ -352,7 +352,7 @@ class PerTurboClassifier(Classifier):
         if vars(self).get("_waits"):
             return self._learn_samples()
         more = self._inputs.more(X, y, self.classes_, sample_weight, new_classes=True)
-        if len(more.X) < len(y):  # those of weight zero are left out
+        if len(more.X) < len(y):  # samples of weight zero were dropped
             whitened = None
         return self._append(more.X, more.classes[more.codes], more.weights, whitened)
 
@@ -425,7 +425,7 @@ class PerTurboClassifier(Classifier):
             (candidates if self._is_tuned(name) else given)[name] = values
         chosen = {name: values[0] for name, values in given.items()}
         waits = bool(vars(self).pop("_waits", False) and candidates and len(data.classes) < 2)
-        if waits:  # for a second class
+        if waits:  # waits for a second class
             alphas = candidates.get("alpha", given.get("alpha"))
             chosen = {"bandwidth": reference_of(data, "silverman", self.kernel), "alpha": alphas[len(alphas) // 2]}
             self._waits = True
@@ -451,7 +451,7 @@ class PerTurboClassifier(Classifier):
             raise ValueError("cv='loo' has no closed form with regularization='truncate': use a number of folds.")
         cv = self.cv if self.cv is not None else "loo" if exact and not is_incomplete(data.X) else 5
         sample = tuning_sample(self, data, cv=cv)
-        sample = sample._replace(weights=sample.weights * sample.weight_scale)  # alpha is for a sample of weight one
+        sample = sample._replace(weights=sample.weights * sample.weight_scale)  # alpha refers to a sample of weight one
         regularization = self._regularize(0.0)
         if self.regularization is None:  # smallest regularization that double precision distinguishes from none
             regularization = self._regularization_type("tikhonov")
@@ -488,7 +488,7 @@ class PerTurboClassifier(Classifier):
         return check_grid(ridge_grid(-6, 0) if self.alpha_grid is None else self.alpha_grid, "alpha_grid")
 
     def _asked(self, function, X, *options):
-        queries = self._queries(X)  # first: before fit it says so
+        queries = self._queries(X)  # first: raises NotFittedError before fit
         return asked(self._models, function, queries, self._completion, self._features, self.n_jobs, *options)
 
     def _log_explained(self, X, relative=True):

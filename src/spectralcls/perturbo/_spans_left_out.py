@@ -10,8 +10,8 @@ from .._utils.validation import units_of
 from ..linalg import cholesky_in_place, inverse_in_place
 from ._class_model import together
 
-PLAIN = 300.0  # logarithms below which odds and their products are numbers
-ROUNDING = 1e-12  # of bounds
+PLAIN = 300.0  # below this logarithm, odds and their products are finite
+ROUNDING = 1e-12  # relative rounding of the bounds
 
 
 class SpansLeftOut(LeftOut):
@@ -47,7 +47,7 @@ class SpansLeftOut(LeftOut):
 
     @property
     def _numbers_of_a_query(self):
-        return len(self.X)  # its kernel values
+        return len(self.X)  # kernel values of a query
 
     def joined(self, Q):
         k = [model.kernel(complete(Q)) for model in self.models]

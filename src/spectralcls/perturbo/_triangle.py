@@ -7,9 +7,9 @@ from scipy.linalg.lapack import dpstrf, dtpttr, dtrttp
 from .._core.interrupt import matmul
 from ..linalg import NotPositiveDefiniteError, cholesky_in_place
 
-_BLOCK = 1024  # rows of a solution that one call of BLAS finds
-_FEW = 8  # right-hand sides up to which a packed factor is read as it is instead of being unpacked first
-_FEWER = 2  # the same, up to which a dense factor is read once for each
+_BLOCK = 1024  # rows of the solution per call of BLAS
+_FEW = 8  # up to this many right-hand sides a packed factor is not unpacked first
+_FEWER = 2  # up to this many, a dense factor is read once for each
 
 
 def independent_rows(M, tol):
@@ -66,7 +66,7 @@ class Triangle:
                 block = slice(start, min(start + _BLOCK, self.order))
                 if start:
                     K[block] -= matmul(U[:start, block].T, K[:start])
-                # as K^T U^-1, which BLAS does faster than U^-T K where the triangle is small
+                # as K^T U^-1, which is faster in BLAS than U^-T K if the triangle is small
                 dtrsm(1.0, np.asfortranarray(U[block, block]), K[block].T, side=1, lower=0, overwrite_b=1)
 
     def dense(self):

@@ -141,12 +141,12 @@ class BandwidthPathDisplay(Display):
 def _best(estimator):
     if hasattr(estimator, "best_params_"):  # a search of scikit-learn
         return estimator.best_params_["bandwidth"]
-    # a classifier with a bandwidth per class tunes them by a common one
+    # bandwidths per class are tuned by a common factor
     return getattr(estimator, "overall_bandwidth_", estimator.bandwidth_)
 
 
 def _score_name(estimator):
-    if hasattr(estimator, "loss_"):  # of its probabilities
+    if hasattr(estimator, "loss_"):  # loss of its probabilities
         return "Held-out log likelihood"
     if isinstance(getattr(estimator, "scoring", None), str):
         scorings = {"neg_log_loss": "Held-out log likelihood", "balanced_accuracy": "Cross-validated balanced accuracy"}

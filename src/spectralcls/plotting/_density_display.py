@@ -10,12 +10,12 @@ from .._inputs.frames import like
 from .._utils.typing import Array, ArrayLike
 from ._display import Display
 
-GRID = {1: 400, 2: 100}  # places along each feature, at equal distances
+GRID = {1: 400, 2: 100}  # equidistant places along each feature
 MARKED = {1: 200, 2: 60}  # samples added to the places, so that no narrow density is missed
-DRAWN = 10_000  # random points that measure the mass above a level
-LARGEST_LOG = 700.0  # of a density that is drawn as it is: floats end at 709
+DRAWN = 10_000  # random points used to estimate the mass above a level
+LARGEST_LOG = 700.0  # densities with larger logarithms are scaled: floats end at 709
 SHARES = (0.95, 0.8, 0.6, 0.4, 0.2)
-_FEWER_MARKS = 300  # samples from which marks become fainter
+_FEWER_MARKS = 300  # from this many samples on, marks are fainter
 
 
 class DensityDisplay(Display):
@@ -155,7 +155,7 @@ class DensityDisplay(Display):
         ax.set(xlabel=self._names()[0], ylabel="Density", ylim=(0, None), xlim=self.grid[0][[0, -1]])
 
     def _draw_contours(self, ax, kwargs):
-        # A plateau at the height of a level lies above it.
+        # A plateau at a level counts as above it.
         levels = np.unique([*(self.levels * (1 - 1e-6)), max(self.density.max(), self.levels.max()) * (1 + 1e-6)])
         options = {"cmap": "Blues", "extend": "neither"} | kwargs
         self.curve_ = ax.contourf(*self.grid, self.density.T, levels=levels, **options)

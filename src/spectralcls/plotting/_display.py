@@ -37,4 +37,4 @@ def shown(name):
     """A name as text that matplotlib shows literally: no formula, and visible in legends even with a leading
     underscore."""
     text = str(name).replace("$", r"\$")
-    return f"\u200b{text}" if text.startswith("_") else text  # a space of no width
+    return f"\u200b{text}" if text.startswith("_") else text  # zero-width space

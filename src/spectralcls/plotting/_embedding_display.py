@@ -197,5 +197,5 @@ class EmbeddingDisplay(Display):
             look = {"edgecolors": "black", "linewidths": 1, "zorder": 3, "label": "class centers"}
             self.centers_ = ax.scatter(*self.centers.T, marker="X", s=90, c=colors, **look)
         ax.set(xlabel=shown(self.names[0]), ylabel=shown(self.names[1]))
-        ax.legend(**({"loc": "center left", "bbox_to_anchor": (1, 0.5)} if own else {}))  # not over the points
+        ax.legend(**({"loc": "center left", "bbox_to_anchor": (1, 0.5)} if own else {}))  # does not cover points
         return self

@@ -92,7 +92,7 @@ class MetricDisplay(Display):
         weights = np.linalg.norm(metric.components_, axis=0)
         if X is not None and getattr(owner, "scale_", None) is None:
             spread = np.asarray(mapped(steps, X), dtype=np.float64).std(axis=0)
-            weights = weights * spread  # otherwise they are those of scaled features
+            weights = weights * spread  # otherwise they refer to scaled features
         names = getattr(owner, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
         return cls(weights, names, np.asarray(metric.loss_curve_), n_shown=n_shown).plot(axes)
 

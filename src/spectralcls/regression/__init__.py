@@ -1,7 +1,7 @@
 """Regression with kernels: ridge regression of numbers and classes, local means and local lines."""
 
-from ._expanded import expanded_targets as expanded_targets  # for files
-from ._form import RegressionForm as RegressionForm  # these for points on the workers of a cluster
+from ._expanded import expanded_targets as expanded_targets  # for storage
+from ._form import RegressionForm as RegressionForm  # these serve points on the workers of a cluster
 from ._form import regression_form as regression_form
 from ._jackknife import Jackknife as Jackknife  # for the vote
 from ._kernel_regressor import KernelRegressor

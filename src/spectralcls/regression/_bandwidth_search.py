@@ -80,7 +80,7 @@ def _score_of(data, estimator, degrees, reached):
 def _name_lost(estimator, data, lost, grid, all_are):
     """Warn of samples that no other sample's kernel reaches; refuse to choose if these are all."""
     which = f"{len(lost)} samples" if len(lost) > 1 else "a sample"
-    if data.y is not None:  # the rows are the user's
+    if data.y is not None:  # the rows are as the user gave them
         row = np.flatnonzero((data.X == lost[0]).all(axis=1))[0]
         row = row if data.kept is None else np.flatnonzero(data.kept)[row]
         which = f"row {row}" + (f" and {len(lost) - 1} more" if len(lost) > 1 else "")

@@ -11,7 +11,7 @@ from .._inputs.training_data import TrainingData
 from ..kernels import kernel_sums
 from ._local_moments import LocalMoments
 
-LOOKED_AT = 1000  # rows that decide whether a search for copies is worthwhile
+LOOKED_AT = 1000  # rows sampled to decide whether to search for copies
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _by_places(sample, first, place, moments, degrees, kernel, bandwidths, n_job
     options = {"kernel": kernel, "bandwidth": bandwidths, "log": "pair", "n_jobs": n_jobs}
     scale, sums = kernel_sums(X, X, weights=at_place, exclude_self=True, **options)
     own = place[rows]
-    alone, mates = np.bincount(place)[own] == 1, at_place[own] - columns[rows]  # each with a kernel value of one
+    alone, mates = np.bincount(place)[own] == 1, at_place[own] - columns[rows]  # mates have kernel value one
     out = np.empty((len(rows), len(bandwidths), len(degrees), sample.targets.shape[1]))
     for b, h in enumerate(bandwidths):
         others = sums[own, b]

@@ -17,7 +17,7 @@ from ._form import regression_form
 from ._intervals import jackknife
 from ._regression_metric import RegressionKinds
 
-MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
+MOST_FEATURES = 10  # "cv" tries linear fits up to so many: their moments take d^2 / 2 columns
 
 
 @with_parameters
@@ -164,7 +164,7 @@ class KernelRegressor(Regressor):
 
     def _ends(self, Q, coverage):
         form = self._form
-        if len(form.samples.X) < 2:  # no residual is known
+        if len(form.samples.X) < 2:  # no residual is defined
             shape = len(Q), form.moments.n_outputs
             return np.stack([np.full(shape, -np.inf), np.full(shape, np.inf)], axis=-1)
         reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])

@@ -16,16 +16,16 @@ from ._given_kernel import GivenSmoother
 from ._penalized import PenalizedExpansion
 from ._penalty_search import Fitted, leave_one_out
 
-# Points from which cells replace the one system. Log losses of cells and of conjugate gradients, tuned on 3000 points:
+# From this many points on, cells replace the single system. Log losses (cells, conjugate gradients; tuned on 3000):
 # 10 000 rows of covertype .571 and .575, 20 000 .430 and .454, of skin .0040 and .0039; 10 000 and 30 000 of a mixture
 # in 10 dimensions .349 and .352, .347 and .353; but 10 000 of letter .134 and .108, 16 000 .095 and .069. Cells took a
 # half to a fifth of the time, which grows with n and not with its square.
 MANY = 20_000
-# Their points at most, and trees. On 100 000 rows of covertype (accuracy of points left out, seconds): 4 trees of 1000
-# 94.0, 5; 2 of 2000 94.0, 7; 8 of 1000 94.1, 10; 4 of 2000 94.2, 13. On 500 000: 2 of 1000 97.51, 14; 2 of 1500 97.57,
-# 23; 4 of 1000 97.64, 27.
+# Most points of a cell, and number of trees. On 100 000 rows of covertype (leave-one-out accuracy, seconds): 4 trees of
+# 1000 94.0, 5; 2 of 2000 94.0, 7; 8 of 1000 94.1, 10; 4 of 2000 94.2, 13. On 500 000: 2 of 1000 97.51, 14; 2 of 1500
+# 97.57, 23; 4 of 1000 97.64, 27.
 CELL, TREES = 1500, 4
-TUNED = 8  # smallest number of cells to choose bandwidth and ridge: two would cover one part of space
+TUNED = 8  # fewest cells to choose bandwidth and ridge: two would cover only a part of space
 
 
 class KernelRidge(PenalizedExpansion):

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..kernels import PROFILES
 
-RIDGE = 1e-8  # damping of a slope, in units of the kernel's variance: no slope if one point has all the weight
+RIDGE = 1e-8  # damping of a slope, relative to the kernel's variance: zero slope if one point has all the weight
 
 
 @dataclass(frozen=True)

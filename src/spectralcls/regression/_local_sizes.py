@@ -8,10 +8,10 @@ from .._inputs.encoder import ColumnEncoder
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_sums
 
-POOLED = 20.0  # further samples of typical residual at a place: 5 to 100 cover alike, 10 to 20 with least width
+POOLED = 20.0  # pseudo-samples of typical residual at a place: 5 to 100 cover alike, 10 to 20 most narrowly
 WIDTHS = (0.2, 0.5, 1.0)  # of the Gaussian kernel between normal quantiles
-SHARE = 0.9  # of the residuals that intervals hold, whose mean width chooses
-GAIN = 0.01  # of the width, for which sizes are local; less is chance
+SHARE = 0.9  # coverage at which mean widths are compared
+GAIN = 0.01  # smallest relative gain in width for local sizes; less may be chance
 
 
 def unit_of(weights):

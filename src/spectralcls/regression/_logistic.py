@@ -5,16 +5,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_softmax
 
-_LEAST_CURVATURE = 1e-8  # curvature of a point below which leave-one-out scores are rounding
-_MOST_STEPS = 100  # of conjugate gradients for a Newton step
+_LEAST_CURVATURE = 1e-8  # below this curvature of a point, leave-one-out scores are rounding
+_MOST_STEPS = 100  # steps of conjugate gradients per Newton step
 _ROUNDING = 1e-15  # of K R, relative to R
-_FORCING = 0.1  # residual of a Newton step at most, relative to the gradient
+_FORCING = 0.1  # largest residual of a Newton step, relative to the gradient
 
 
 class LogisticSolution(NamedTuple):
     coefficients: np.ndarray  # (n, C)
-    scores: np.ndarray  # (n, C) of the points themselves
-    residuals: np.ndarray  # (C,) norm of each column's gradient, over that of all zero coefficients
+    scores: np.ndarray  # (n, C) scores of the training points
+    residuals: np.ndarray  # (C,) norm of each column's gradient, relative to that at zero coefficients
     n_iter: int  # Newton steps
 
 
@@ -92,7 +92,7 @@ def _newton_step(kernel, precondition, G, P, w, ridge, target):
         Z = precondition(R)
         KZ = kernel.product(Z)
         new = np.vdot(R, KZ)
-        if not new > _ROUNDING * np.linalg.norm(R) * np.linalg.norm(Z):  # K R is zero, as for points in one place
+        if not new > _ROUNDING * np.linalg.norm(R) * np.linalg.norm(Z):  # K R is zero, as for coincident points
             D += R / ridge
             break
         direction = Z if rho is None else Z + new / rho * direction

@@ -14,10 +14,10 @@ from ._penalized import PenalizedClassifier
 from ._penalized_operators import DenseKernel
 from ._penalty_search import Fitted
 
-# Limit on the multiply-adds of a fit with the kernel matrix and its preconditioner, as counted for 100 classes. A core
-# does 2e10 a second, so the limit is a minute; 2000 samples of 200 classes take a third of it.
+# Limit on the multiply-adds of a fit with the kernel matrix and its preconditioner, counted for 100 classes: a minute
+# at a core's 2e10 per second; 2000 samples of 200 classes take a third of it.
 _PRODUCTS, _MOST_MULTIPLICATIONS = 60, 1e12
-_FACTORED = 2  # times `max_exact_samples`: up to so many points a factor in float32 takes no more memory
+_FACTORED = 2  # times `max_exact_samples` points: a float32 factor takes no more memory
 
 
 @with_parameters

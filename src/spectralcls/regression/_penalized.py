@@ -73,7 +73,7 @@ class PenalizedExpansion(Estimator):
         "rank": [Interval(Integral, 1, None, closed="left")],
     }
     metric_ = fitted_map
-    # Like `_BANDWIDTH_FACTORS`, tried if the best of them is at an end.
+    # Further factors, tried if the best of `_BANDWIDTH_FACTORS` is at an end.
     _FURTHER_FACTORS: ClassVar[dict] = {}
     # On 40 tables the search gained -.04 +- .16 points, and took as long as the fit; on 31 of 56 rows -.4 +- .7.
     _weighs_categories = False
@@ -107,7 +107,7 @@ class PenalizedExpansion(Estimator):
                 f"max_exact_samples={self.max_exact_samples}. Raise it, if n^2 numbers fit into memory."
             )
         rng = check_random_state(self.random_state)
-        data, order = data.distinct(relative=True), data.copies.group  # alpha is for points of mean weight one
+        data, order = data.distinct(relative=True), data.copies.group  # alpha refers to points of mean weight one
         choice, targets, n_validated = self._fitted(data, rng)
         self._weights, self._order = data.weights, order
         self.kernel_, self.bandwidth_, self.alpha_ = choice.kernel, choice.bandwidth, choice.alpha
@@ -207,7 +207,7 @@ class PenalizedExpansion(Estimator):
         if self._is_given:
             return GivenForm(numbers_of(self.points_), self.dual_coef_, -self._offsets())
         points = TrainingPoints.of(TrainingData.points(self.points_), n_jobs=self.n_jobs)
-        rule = Rule("distance")  # k(y) A less an offset
+        rule = Rule("distance")  # k(y) A minus an offset
         return Expansion(rule, points, self.kernel_, self.bandwidth_, self.dual_coef_, offsets=-self._offsets())
 
     @property
@@ -225,7 +225,7 @@ class PenalizedExpansion(Estimator):
 
     @property
     def _model(self):
-        if "_kept_form" not in vars(self):  # just loaded
+        if "_kept_form" not in vars(self):  # loaded from a file
             self._kept_form = self._expansion()
         return self._kept_form
 

@@ -16,8 +16,8 @@ from ..kernels import kernel_matrix, kernel_sums
 from ..linalg import LowRankFactor, inverse_in_place, rpcholesky, solve_by_factor
 from ..linalg.ridge import factor_in_place
 
-_RESOLVED = 1e-4  # share of the trace below which a factor in float32 is rounding
-_LEAST, _SHARE = 2e-6, 5e-7  # of a ridge in float32: what a factor resolves, and its rounding relative to the trace
+_RESOLVED = 1e-4  # below this share of the trace, a float32 factor is rounding
+_LEAST, _SHARE = 2e-6, 5e-7  # smallest float32 ridge: resolution of a factor, and rounding relative to the trace
 
 
 @dataclass(frozen=True)

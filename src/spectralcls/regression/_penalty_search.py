@@ -12,16 +12,16 @@ class Fitted(NamedTuple):
     """One candidate, fitted to all points."""
 
     coefficients: np.ndarray  # (n, k)
-    held_out: np.ndarray | None = None  # (n, k) scores of each point by all others
-    losses: np.ndarray | None = None  # (n,) of these
-    temperature: float | None = None  # at which they are least
+    held_out: np.ndarray | None = None  # (n, k) scores of each point from all others
+    losses: np.ndarray | None = None  # (n,) losses of these scores
+    temperature: float | None = None  # minimizes the losses
     n_iter: int = 1
 
 
 class Candidates(NamedTuple):
     """Values tried in all combinations, and further values tried next to the best so far."""
 
-    bandwidths: dict  # of str to sequence of float, of each kernel
+    bandwidths: dict  # kernel (str): sequence of float
     alphas: np.ndarray
     more_bandwidths: dict
     more_alphas: np.ndarray
@@ -33,7 +33,7 @@ class PenaltyChoice(NamedTuple):
     alpha: float
     fitted: Fitted
     loss: float
-    found: Search | None  # None if there was one candidate only
+    found: Search | None  # None if there was only one candidate
 
 
 def leave_one_out(weights, candidates, path):
@@ -52,7 +52,7 @@ def leave_one_out(weights, candidates, path):
     -------
     PenaltyChoice
     """
-    tried = {}  # kernel, bandwidth and alpha: what they fit
+    tried = {}  # (kernel, bandwidth, alpha): their fit
 
     def fit(kernel, bandwidth, alphas):
         own = path(kernel, bandwidth, np.asarray(alphas))

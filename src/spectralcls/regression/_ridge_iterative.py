@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-_SINGLE = 1e-4  # reduction of the residual by a run in float32, before it is computed again
+_SINGLE = 1e-4  # a float32 run reduces the residual by this before it is recomputed
 
 
 class IterativeSolution(NamedTuple):
     coefficients: np.ndarray  # (n, C)
-    residuals: np.ndarray  # (C,) norm of each column's residual, in float64, over that of the right-hand side
+    residuals: np.ndarray  # (C,) norm of each column's residual, in float64, relative to the right-hand side
     n_iter: int
 
 

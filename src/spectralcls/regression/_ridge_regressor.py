@@ -17,7 +17,7 @@ from ._jackknife import Jackknife
 from ._kernel_ridge import KernelRidge
 from ._regression_metric import RegressionKinds
 
-FOLDS = 5  # that give the residuals of intervals where conjugate gradients solve the system
+FOLDS = 5  # for the residuals of intervals if conjugate gradients solve the system
 
 
 @with_parameters
@@ -146,13 +146,13 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
 
     _parameter_constraints = {"kernel": [StrOptions({"cv", "laplace", "gaussian", "precomputed"}), callable]}
 
-    # Of all subsets of {.35, .7, 1.4, 2, 3, 6, 12, 24} medians that were tried on the fifteen tables of
-    # bench_intervals (at most 600 rows), these lose .3 % of squared error against all of both kernels, and 5 % at most.
-    # The Laplace kernel alone loses 4 to 6 %, and up to half; the classifier's grid 6.
+    # Among subsets of {.35, .7, 1.4, 2, 3, 6, 12, 24} medians tried on the fifteen tables of bench_intervals (at most
+    # 600 rows), these lose .3 % of squared error compared with all of both kernels, and at most 5 %. The Laplace kernel
+    # alone loses 4 to 6 %, and up to half; the classifier's grid 6.
     _BANDWIDTH_FACTORS = {"laplace": (2.0, 12.0), "gaussian": (0.7, 3.0)}
-    # Where a plane, or one with a little curvature, is the truth, wide Gaussians and small ridges tell: on 34 tables of
-    # at most 500 rows the squared error was 13 % less in the geometric mean, and 5 % more at most, by 16 candidates
-    # instead of 12. Widths to 12 only: 10 %; ridges to 1e-5 only: 10 %; further ridges alone: 4 %.
+    # If the truth is a plane, or nearly one, wide Gaussians and small ridges help: on 34 tables of
+    # at most 500 rows the squared error was 13 % less in the geometric mean, and at most 5 % more, with 16 candidates
+    # instead of 12. Widths up to 12 only: 10 % less; ridges down to 1e-5 only: 10 %; further ridges alone: 4 %.
     _FURTHER_FACTORS = {"gaussian": (12.0, 24.0)}
 
     def _metric_kinds(self):
@@ -162,14 +162,14 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         return ridge_grid(-3, -1) if self.alpha_grid is None else self.alpha_grid
 
     def _more_alphas(self, dtype, n):
-        # Coefficients grow as ridges shrink: sums in float32, and conjugate gradients, lose what they gain.
+        # Coefficients grow as ridges shrink, and sums in float32 and conjugate gradients lose the gain to rounding.
         exact = dtype == np.float64 and n <= self.max_exact_samples
         return np.concatenate([ridge_grid(-6, -4) if exact else [], super()._more_alphas(dtype, n)])
 
     def _keep(self, choice, targets):
         self._standardization = targets.standardization
         if "_local" in vars(self):
-            self._of_cells = targets.Y  # that intervals need
+            self._of_cells = targets.Y  # for intervals
 
     @property
     def intercept_(self):

@@ -32,8 +32,8 @@ from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel, all_points, of_kernel
 
-MOST_PROBLEMS = 1000  # classes, or labels of a sample: each is a problem at every candidate, which takes minutes
-TOLERANCE = 1e-4  # of the eigenpairs of dense X, relative: further digits changed no label that we looked at
+MOST_PROBLEMS = 1000  # classes, or labels per sample; each is solved for every candidate, which takes minutes
+TOLERANCE = 1e-4  # relative, of the eigenpairs of dense X: further digits changed no label in trials
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
 BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference bandwidth
 SCORES = {"r2": least_squares.explained, "f1": least_squares.f1, "accuracy": least_squares.accuracy}
@@ -235,7 +235,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         codes = codes.ravel()
         data = TrainingData(rows, codes, patterns, weights, kept, y=np.zeros(X.shape[0]))
         unit = data.mean_copies
-        if unit != 1.0:  # C is for distinct samples of mean weight one
+        if unit != 1.0:  # C refers to distinct samples of mean weight one
             data = data._replace(weights=(np.ones(len(codes)) if weights is None else weights) / unit)
             sample_weight = (np.ones(X.shape[0]) if sample_weight is None else sample_weight) / unit
         kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, data, candidates, seed))
@@ -284,7 +284,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def _least_squares(self, Y, data, candidates):
         """Number of components and machine of each problem, the best of the candidates and ridges by leave-one-out."""
-        first, group = data.copies  # they leave together
+        first, group = data.copies  # copies are left out together
         Y, targets, weights = Y[first], data.classes[data.codes[first]], np.bincount(group, data.weights)
         score = SCORES["r2" if self.scoring == "auto" else self.scoring]
         scores = least_squares.scores(Y, targets, weights, candidates, self._features, score)
@@ -412,8 +412,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         kernel = SpectralKernel(weighting=self.weighting, kernel=self.kernel, bandwidth=self.bandwidth, rank=self.rank)
         tags.input_tags = kernel.__sklearn_tags__().input_tags
         tags.classifier_tags.multi_label = True
-        # With two features, as in the checks, rows of unit length keep only the angle, and linear functions hide a
-        # class between two others.
+        # With two features, as in scikit-learn's checks, rows of unit length keep only the angle, and linear functions
+        # never choose a class between two others.
         tags.classifier_tags.poor_score = self.kernel == "linear"
         return tags
 

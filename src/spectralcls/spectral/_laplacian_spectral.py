@@ -39,7 +39,7 @@ class ClasswiseMap(NamedTuple):
 
     training_map_: np.ndarray  # (n, r)
     expansion: Expansion  # of the columns of the identity
-    log_scale_shift: float  # logarithm of the constant that the operator's entries leave out
+    log_scale_shift: float  # logarithm of the constant omitted from the operator's entries
     overall: float  # bandwidth of f
     density_weights: np.ndarray | None  # (n,) with f(y) = k(y) v; None if phi(y) is not divided by f(y)^1/2
 
@@ -232,7 +232,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
             self._learn_vectors(data, widths, n_components)
 
     def _choose(self, data, widths, tuned):
-        self._proportions = widths  # of the widths that are tried
+        self._proportions = widths  # of the candidate bandwidths
         found = self._tune(data, None if tuned else widths.overall)
         del self._proportions
         return found
@@ -258,7 +258,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         self.inverse_density_ = 1 / spectrum.operator.degrees.astype(np.float64)
         self.map_ = self._map(spectrum, data.codes, widths)
         lengths = np.linalg.norm(self.centers_, axis=1, keepdims=True)
-        unit = self.centers_ / np.where(lengths > 0, lengths, 1.0)  # a class outside the leading components is at 0
+        unit = self.centers_ / np.where(lengths > 0, lengths, 1.0)  # a class without leading components is at 0
         self._model = self._query_map(spectrum, data.codes, unit.T, widths)
 
     def _implicit(self, n_components):

@@ -13,7 +13,7 @@ from .._utils.from_sklearn import check_weights
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_class_labels
 
-_MORE_STEPS = 10  # of the solver, at most in most cases, for five more digits
+_MORE_STEPS = 10  # usually enough solver steps for five more digits
 
 
 def linear_svm(

@@ -4,14 +4,14 @@ import numpy as np
 
 # limit on the matrix-vector products of a trial decomposition: a candidate that needs more is nearly undetermined
 PATIENCE = 60
-_MARGIN = 1e-9  # relative to the largest score of the point: that of a far one may be 1e10
+_MARGIN = 1e-9  # relative to the point's largest score, which may be 1e10 for a far point
 
 
 def clearly_right(scores, codes):
     """Which points go to their own class, (m, q); not those whose best two classes agree to rounding."""
     scale = np.abs(np.where(np.isfinite(scores), scores, 0)).max(axis=(1, 2))[:, None]
     ordered = np.sort(scores, axis=-1)
-    with np.errstate(invalid="ignore"):  # -inf less -inf: no class is reached
+    with np.errstate(invalid="ignore"):  # -inf minus -inf: no class is in reach
         clear = ordered[..., -1] - ordered[..., -2] > _MARGIN * scale
     return clear & (scores.argmax(axis=-1) == codes[:, None])
 

@@ -18,9 +18,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from ..linalg import GramOperator, KernelOperator, rpcholesky, top_eigenpairs
 
-_BLOCK_ENTRIES = 2**22  # entries of S(Q, X) that exist at a time
-_SINGLE_SIDE = 5000  # from this many samples on rough eigenpairs come from float32; fewer are fast anyway
-_DENSE_SIDE = 5000  # up to this many rows or columns X X^T or X^T X of a dense X is formed
+_BLOCK_ENTRIES = 2**22  # entries of S(Q, X) in memory at a time
+_SINGLE_SIDE = 5000  # from this many samples on, rough eigenpairs are computed in float32; fewer are fast anyway
+_DENSE_SIDE = 5000  # up to this many rows or columns, X X^T or X^T X of a dense X is formed
 
 
 class LinearSimilarity:

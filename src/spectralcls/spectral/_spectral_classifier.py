@@ -23,7 +23,7 @@ from ..metric import LearnedMap, fitted_map
 from ._kernel_map import check_no_rank
 from ._nested import clearly_right
 
-MAX_LEAVE_ONE_OUT = 500  # decompositions
+MAX_LEAVE_ONE_OUT = 500  # most decompositions for leave-one-out
 
 
 @with_parameters
@@ -123,7 +123,7 @@ class SpectralClassifier(ExpansionClassifier):
                 if n_components is None:
                     scores, right = scores[:, 0], right[:, 0]
                 judge.add(np.flatnonzero(test), scores, right=right, at=(b,))
-        return judge.scored()._replace(temperature=None)  # cosines here, of queries in units of their kernels later
+        return judge.scored()._replace(temperature=None)  # these are cosines; scores of queries scale with the kernel
 
     def _check_leave_one_out(self, sample):
         if sample.folds is None and len(sample.X) > MAX_LEAVE_ONE_OUT:

@@ -440,7 +440,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self.eigenvalues_ = self.eigenvalues_[:k]
         self.coefficients_ = np.delete(self.coefficients_, np.s_[k : self._n_features_out], axis=1)
         self.n_components = self._n_features_out = k
-        vars(self).pop("_pairs", None)  # nobody lets it grow
+        vars(self).pop("_pairs", None)  # it cannot grow any more
         self._expand()
         return self
 
@@ -457,7 +457,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        needs_dense = self.kernel == "gaussian" and isinstance(self.bandwidth, str)  # rules take variances
+        needs_dense = self.kernel == "gaussian" and isinstance(self.bandwidth, str)  # the rules compute variances
         tags.input_tags.sparse = self.rank is None and not needs_dense
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.allow_nan = not tags.input_tags.pairwise

@@ -10,11 +10,11 @@ from ..density import ParzenDensity, density_form
 from ..kernels import log_normalizer
 from ..regression import expanded_targets
 
-OPSET = 18  # the first in which reductions take their axes as an input; runtimes since 2022 read it
+OPSET = 18  # first version whose reductions take axes as an input; read by runtimes since 2022
 _KERNELS = {
     "gaussian": lambda h: -0.5 / h**2,
     "laplace": lambda h: -1 / h,
-}  # log k over the squared distance or its root
+}  # log k as a function of the squared distance or its root
 
 
 def to_onnx(model: Any) -> Any:
@@ -133,7 +133,7 @@ def _exponents(graph, model, points, kernel, bandwidth, space=None):
         raise ValueError(f"to_onnx writes the kernels {' and '.join(_KERNELS)}, not {kernel!r}.")
     center, axes = affine(model)
     points = points.astype(np.float64)
-    middle = points.mean(axis=0)  # squared distances are differences: next to a far origin they would lose digits
+    middle = points.mean(axis=0)  # squared distances are differences: far from the origin they would lose digits
     points, shift = points - middle, middle
     if space is not None and space.root is not None:
         into = np.linalg.inv(space.stretch(np.eye(len(middle))))

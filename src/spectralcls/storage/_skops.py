@@ -105,7 +105,7 @@ def load(path: FilePath) -> Any:
         raise FileNotFoundError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
     try:
         unknown = skops.get_untrusted_types(file=path)
-    except Exception as error:  # any error of a parser given foreign bytes
+    except Exception as error:  # a parser may raise anything on foreign bytes
         raise _damaged(path, error) from None
     _refuse_other_versions(path)
     foreign = [name for name in unknown if not _is_trusted(name)]
@@ -145,7 +145,7 @@ def _is_trusted(name):
     trusted: other classes open files.
     """
     module, _, attribute = name.rpartition(".")
-    if name in ("builtins.object", "functools.partial"):  # the function of which is looked at too
+    if name in ("builtins.object", "functools.partial"):  # its function is examined, too
         return True
     if module.split(".")[0] not in ("spectralcls", "sklearn", "numpy", "scipy"):
         return False
@@ -156,7 +156,7 @@ def _is_trusted(name):
     if getattr(found, "__module__", None) != module:
         return False
     if not isinstance(found, type):
-        return module == "sklearn.utils.validation"  # functions that check, of which histogram boosting keeps one
+        return module == "sklearn.utils.validation"  # validators; histogram boosting keeps one
     if module.split(".")[0] in ("numpy", "scipy"):
         return issubclass(found, (np.dtype, np.generic, sparse.sparray, sparse.spmatrix))
     return True
