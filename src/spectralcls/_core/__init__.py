@@ -1,9 +1,9 @@
 """The compiled core: the best instruction-set variant that this machine can run.
 
 The numerical C++ sources are built once per instruction set (``baseline``, ``avx2``, ``avx512``) into separate shared
-libraries, each of which hands one table of functions to the extension module ``_bindings``. The choice is made here,
-once, at import; the environment variable ``SPECTRALCLS_ISA`` forces one of them, which the tests use. Fitted models
-hold NumPy arrays only and never depend on it.
+libraries, each of which gives the extension module ``_bindings`` one table of functions. One variant is chosen here, at
+import; the tests force one by the environment variable ``SPECTRALCLS_ISA``. Fitted models hold NumPy arrays only and
+never depend on it.
 """
 
 import os
@@ -25,7 +25,7 @@ def _library(variant):
 
 
 def available_variants():
-    """Names of the variants that are compiled into this installation and run here, best first."""
+    """Names of the variants in this installation that run on this machine, best first."""
     return [name for name in compiled.supported_variants() if _library(name).exists()]
 
 
@@ -45,7 +45,7 @@ def _select():
 
 
 def _loaded():
-    """Name of the variant in use if this package was imported before and then forgotten, as reloaders do."""
+    """Name of the variant in use if this package was imported before and then unloaded, as reloaders do."""
     try:
         return compiled.build_info()["variant"]
     except RuntimeError:

@@ -1,8 +1,8 @@
 """Ctrl-C during long calls of other libraries, which do not check signals.
 
 Python's handler of Ctrl-C runs between two instructions of the main thread. So another thread makes the long call, and
-the main thread waits. If it is interrupted it returns, and the call finishes unused. The call has to release the GIL,
-as NumPy's do; SciPy's wrappers of BLAS and LAPACK do not.
+the main thread waits. If it is interrupted, it returns, and the result of the call is discarded. The call must release
+the GIL, as those of NumPy do; SciPy's wrappers of BLAS and LAPACK do not.
 """
 
 import contextvars
@@ -24,7 +24,7 @@ _OPERATIONS = 2e9  # multiply-adds per part of a matrix product: a tenth of a se
 
 @contextmanager
 def interruptible_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of threads. On an exception waiting work is canceled, and running work continues."""
+    """A pool of threads. An exception cancels waiting work; running work continues."""
     pool = ThreadPoolExecutor(n_threads)
     try:
         yield pool
@@ -37,7 +37,7 @@ def interruptible_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
 def run_interruptibly(call: Callable[..., R], *arguments: Any, **options: Any) -> R:
     """The result of a call that releases the GIL; Ctrl-C is answered while it runs.
 
-    Its arguments must not be used again after an interruption: it may still write to them.
+    Do not use its arguments after an interruption: the call may still write to them.
     """
     if threading.current_thread() is not threading.main_thread():
         return call(*arguments, **options)  # Python delivers signals only to the main thread
@@ -69,9 +69,9 @@ def matmul(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def slices(n: int, size: int = 1024, seconds: float = 0.05) -> Iterator[slice]:
-    """Parts of the rows 0 ... n - 1 for a loop over calls that cannot be interrupted, each of about that many seconds.
+    """Slices of the rows 0 ... n - 1 for a loop over uninterruptible calls, each of which takes about `seconds`.
 
-    For results that do not depend on the parts: their sizes follow the clock.
+    Only for results that do not depend on the slices, whose sizes depend on measured times.
     """
     start = 0
     while start < n:

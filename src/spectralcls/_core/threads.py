@@ -1,4 +1,4 @@
-"""Number of threads of a call of the core, and its limits by threadpoolctl."""
+"""Number of threads of a call of the core, and limits set through threadpoolctl."""
 
 import multiprocessing
 import os
@@ -39,7 +39,7 @@ class _OneThread:
         self.entered += 1
 
     def restore(self) -> None:
-        """The previous limit, restored when nobody is inside."""
+        """Restore the previous limit when the last thread has left."""
         if not self.entered:
             self._set(self._before)
 
@@ -56,9 +56,9 @@ class _OneThread:
 
 
 class _SerialBlas:
-    """Most libraries have one limit for the process. A thread that set and restored it by itself, as
-    ``threadpool_limits`` does, would restore what another one had set. So the threads inside are counted. With OpenMP a
-    limit belongs to the calling thread."""
+    """Most libraries have one limit for the process. A thread that sets and restores it alone, as ``threadpool_limits``
+    does, may restore the limit set by another thread. Therefore the threads inside are counted. With OpenMP, each
+    calling thread has a separate limit."""
 
     def __init__(self) -> None:
         self.lock, self._here = threading.RLock(), threading.local()
@@ -97,7 +97,7 @@ class _SerialBlas:
                     raise
 
     def forget_other_threads(self) -> None:
-        """In a forked child the other threads, which would have exited the context, no longer exist."""
+        """In a forked child, drop the other threads: they no longer exist and cannot exit the context."""
         if self._shared is not None and self._shared.entered > self._own.entered:
             self._shared.entered = self._own.entered
             self._shared.restore()
@@ -106,7 +106,7 @@ class _SerialBlas:
 
 @cache
 def _blas() -> list[Any]:
-    """The libraries, looked for once: that takes milliseconds."""
+    """The libraries; searched for once, because the search takes milliseconds."""
     return threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
 
 
@@ -123,10 +123,10 @@ if hasattr(os, "register_at_fork"):  # no thread is about to set limits while an
 
 
 def serial_blas() -> AbstractContextManager[None]:
-    """A context in which BLAS uses the calling thread alone; nested and concurrent ones count as one.
+    """A context in which BLAS uses only the calling thread; contexts may be nested or concurrent.
 
-    For products between calls of the core, or in our own threads: BLAS threads wait busily for more work on the
-    processors that the other threads need next.
+    For products between calls of the core, or in this package's threads: idle BLAS threads spin on processors that
+    other threads need.
     """
     return _serial_blas.inside()
 
@@ -134,8 +134,8 @@ def serial_blas() -> AbstractContextManager[None]:
 def blas_threads_for(X: Any) -> AbstractContextManager[None]:
     """`serial_blas` for data of few rows and columns in any container; otherwise no change.
 
-    Fits and votes of a few hundred points alternate short calls of BLAS and of the core. Between two calls threads of
-    BLAS wait busily, on processors that the core's threads need: that took up to four times as long on two processors.
+    Fits and votes of a few hundred points alternate short calls of BLAS and of the core. Between two calls, BLAS
+    threads spin on processors that the core's threads need, which took up to four times as long on two processors.
     """
     shape = (len(X),) if isinstance(X, list) else getattr(X, "shape", None)
     small = isinstance(shape, tuple) and all(isinstance(n, Integral) and n <= _SMALL for n in shape)

@@ -31,8 +31,7 @@ def transactional(method: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def transactional(*, keep: bool = ..., nested_validation: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def transactional(method: Any = None, *, keep: bool = False, nested_validation: bool = False) -> Any:
-    """Decorator of `fit` and similar methods: the estimator changes completely if they succeed, and otherwise not at
-    all.
+    """Decorator of `fit` and similar methods: if they fail, the estimator stays unchanged.
 
     The method works on a copy of the estimator, and one assignment at the end replaces the estimator's state. So
     invalid data or Ctrl-C leave the estimator unchanged.
@@ -40,7 +39,7 @@ def transactional(method: Any = None, *, keep: bool = False, nested_validation: 
     Parameters
     ----------
     method : callable
-        ``method(self, ...)`` may set attributes on `self` as it likes, and returns `self` or something else.
+        ``method(self, ...)`` may set attributes of `self`, and returns `self` or another result.
     keep : bool, default=False
         Whether the copy starts with the learned attributes, as `partial_fit` needs. Otherwise it starts with the
         parameters and attributes set by other code, so that no attribute of the last fit survives. Arrays are not
@@ -97,7 +96,7 @@ def is_on_workers(estimator):
 
 @functools.cache
 def documents():
-    """The address of the documents from the metadata of the installed package; empty without one."""
+    """URL of the documentation from the metadata of the installed package; empty if there is none."""
     try:
         addresses = metadata.metadata("spectralcls").get_all("Project-URL", [])
     except metadata.PackageNotFoundError:  # the package is on the path without being installed
@@ -108,9 +107,9 @@ def documents():
 class Estimator(BaseEstimator):
     """An estimator with shared meanings of parameter names, whose X passes through `Inputs`.
 
-    A parameter of a subclass has the constraint in its `_parameter_constraints` or those of its bases, else the one in
-    `CONSTRAINTS`. The object from `_make_inputs` turns the user's data into coordinates; a fitted estimator keeps it as
-    `_inputs`. A pickle names the version that wrote it.
+    A parameter's constraint is that in `_parameter_constraints` of the class or its bases, else that in `CONSTRAINTS`.
+    The object from `_make_inputs` turns the user's data into coordinates; a fitted estimator keeps it as `_inputs`. A
+    pickle contains the version that wrote it.
     """
 
     _inputs: Inputs
@@ -143,7 +142,7 @@ class Estimator(BaseEstimator):
         return Inputs(type(self).__name__, **shared | options)
 
     def _inputs_for(self, X):
-        """New `Inputs` that read X, of the kind for a collection if the estimator learns from one."""
+        """New `Inputs` for X, of the kind for collections if X is one and the estimator supports them."""
         inputs = self._make_inputs()
         found = inputs_for(X, inputs) if self._learns_on_workers else inputs
         if found.on_workers:
@@ -169,7 +168,7 @@ class Estimator(BaseEstimator):
     def _search(self, sample, candidates, score):
         """The best candidates, see `search`; the candidates and scores become attributes.
 
-        Warns of a doubtful winner, unless the caller has asked for silence.
+        Warns of a doubtful winner, unless warnings are suppressed.
         """
         own_grid = "bandwidth" in candidates and getattr(self, "bandwidth_grid", ()) is None
         found = search(sample, candidates, score, growing="bandwidth" if own_grid else None)
@@ -210,7 +209,7 @@ class Estimator(BaseEstimator):
 
     @property
     def scale_(self):
-        """ "each" or "shared": whether numbers were divided by a scale for each column or by one; None: as they are."""
+        """ "each" or "shared": numbers were divided by a scale for each column or by one for all; None: unscaled."""
         inputs = vars(self).get("_inputs")
         if inputs is None or not hasattr(self, "scale"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'scale_'")
@@ -218,14 +217,15 @@ class Estimator(BaseEstimator):
 
     @available_if(fitted_on_workers)
     def to_local(self) -> Self:
-        """The same fitted estimator with everything that it learned in this process.
+        """The same fitted estimator with all learned data in the memory of this process.
 
         Only present after a fit to a Dask collection.
 
         Returns
         -------
         local : object
-            It predicts without a cluster, can be saved, and has the methods that need all points in memory.
+            An estimator that predicts without a cluster, can be saved, and has the methods that need all points in
+            memory.
         """
         local = type(self)(**self.get_params(deep=False))
         vars(local).update({name: in_memory(value) for name, value in vars(self).items()})
@@ -290,7 +290,7 @@ def drawn(estimator):
 
 
 def fitted_form(estimator):
-    """The `Expansion` behind a fitted estimator, None if there is none, and the point there of each training sample."""
+    """The `Expansion` of a fitted estimator (None without one), and the index of its point for each training sample."""
     check_is_fitted(estimator)
     form = getattr(estimator, "_model", None)
     return (form if isinstance(form, Expansion) else None), vars(estimator).get("_order")

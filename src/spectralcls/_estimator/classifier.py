@@ -22,7 +22,7 @@ def has_probabilities(estimator):
 
 
 def refuse_many_classes(estimator, n_classes, most):
-    """Raise before the work begins if so many classes would take too long, with time quadratic in their number."""
+    """Raise early if the number of classes is too large, because time is quadratic in it."""
     if n_classes > most:
         raise ValueError(
             f"{type(estimator).__name__} takes up to {most} classes, got {n_classes}: its time grows with the square "
@@ -48,7 +48,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     @property
     def _without_probabilities(self):
-        """None, or why there are none."""
+        """None, or the reason why there are no probabilities."""
         if any(map(self._is_tuned, self._searched)):
             return None
         return (
@@ -74,7 +74,7 @@ class Classifier(ClassifierMixin, Estimator):
         y : array-like of shape (n_samples,)
             Class labels, two classes at least.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
 
         Returns
         -------

@@ -55,7 +55,7 @@ def constraints(cls):
 def with_parameters(cls):
     """Decorator of an estimator: annotated names in its body become the parameters of its constructor.
 
-    Those behind ``_: KW_ONLY`` of :mod:`dataclasses` are passed by name only, and shown before those of its bases.
+    Names after ``_: KW_ONLY`` of :mod:`dataclasses` are keyword-only, and are shown before those of the bases.
     """
     above = inspect.signature(cls.__init__).parameters
     cls = dataclass(cls, eq=False, repr=False, match_args=False)
@@ -69,7 +69,7 @@ def with_parameters(cls):
 
 
 def _naming_the_class(init):
-    """The constructor, whose errors name the class that the user calls, not the one that defines it."""
+    """The constructor, with errors that name the class called by the user instead of the class that defines it."""
 
     @functools.wraps(init)
     def __init__(self, *args, **kwargs):

@@ -1,7 +1,7 @@
 """Prediction sets of classifiers that can score each training point by all others.
 
-A classifier takes `conformal_p_values` and `predict_set` as its methods, and defines ``_leave_one_out()``, a `LeftOut`,
-and `_without_leave_one_out`: None, or the reason for having none.
+A classifier adopts `conformal_p_values` and `predict_set` as methods. It defines ``_leave_one_out()``, which returns a
+`LeftOut`, and `_without_leave_one_out`: None, or the reason why it has none.
 """
 
 from numbers import Real
@@ -93,10 +93,10 @@ def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
     fold; the query by the model of all points. There is no guarantee for finite samples. The probability tends to t as
     the influence of one point on the model vanishes [2]_; measured coverage is within a point of the requested one.
 
-    The first call scores the training points: O(n^2) kernel values, for PerTurbo the inverse of each class, O(n^3).
-    Results of tuning are reused. Later calls take the time of the scores and, for full conformal prediction, of the
-    pairs of queries and points whose order is in doubt: at 2000 points `predict_set` takes two to six times as long as
-    `predict_proba`, p-values longer. Leave-one-out ranks take one or two times as long.
+    The first call scores the training points, with O(n^2) kernel values; PerTurbo inverts the matrix of each class,
+    O(n^3). Results of tuning are reused. Later calls take the time of the scores and, for full conformal prediction, of
+    the pairs of queries and points whose order is in doubt: at 2000 points `predict_set` takes two to six times as long
+    as `predict_proba`, p-values longer. Leave-one-out ranks take one or two times as long.
 
     References
     ----------
@@ -124,9 +124,9 @@ def predict_set(self: Any, X: Any, coverage: float = 0.9, by_class: bool = False
     Returns
     -------
     members : ndarray of bool of shape (n_queries, n_classes)
-        Which of `classes_` are in the set. Several: the data do not decide. None: the query is unlike all classes,
-        "unknown". Far from all points kernel ridge and logistic regression and `AutoClassifier` tend to the classes'
-        shares, and their sets to all classes if many training points are as undecided.
+        Which of `classes_` are in the set. Several classes: the data do not decide. No class: the query is unlike all
+        of them, "unknown". Far from all points, kernel ridge and logistic regression and `AutoClassifier` predict the
+        classes' shares, and their sets contain all classes if many training points are as undecided.
 
     Raises
     ------
@@ -136,10 +136,10 @@ def predict_set(self: Any, X: Any, coverage: float = 0.9, by_class: bool = False
     Warns
     -----
     UserWarning
-        If a metric was learned from the same points, which lowers the coverage by some points (tuning the other
-        parameters does so with few points: by up to five of a hundred with a dozen, hardly from a hundred on, by
-        measurement); if there are too few training points to exclude any class: fewer than ``1 / (1 - coverage) - 1``,
-        with `by_class` of that class.
+        If a metric was learned from the same points, which lowers the coverage by some points (tuning other parameters
+        also does: by up to five of a hundred with a dozen points, hardly with a hundred or more, as measured); if there
+        are too few training points to exclude any class: fewer than ``1 / (1 - coverage) - 1``, with `by_class` of that
+        class.
     """
     if not isinstance(coverage, Real) or not 0 < coverage < 1:
         raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}.")

@@ -109,7 +109,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         return self._shaped(self._targets(self._queries(X)))
 
     def _shaped(self, values):
-        """Values (m, k, ...) for each output; (m, ...) if there is one, which was given as a vector."""
+        """Values (m, k, ...) for each output; (m, ...) if y was a vector."""
         return values[:, 0] if self._one_output else values
 
     @available_if(_has_intervals)
@@ -148,11 +148,11 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         are wide where the targets scatter; with few near samples the usual size comes from all.
 
         `KernelRegressor` and `KernelRidgeRegressor` know the prediction without a sample in closed form.
-        `KernelRegressor` takes two passes over the pairs at the first call (with up to 300 samples as many as tuning),
-        O(n_queries n (d + outputs)) each and, for degree 1, d^2 for each pair. `KernelRidgeRegressor` inverts a matrix
-        at the first call, O(n^3), and a query takes n^2 multiply-adds. `AutoRegressor`, and `KernelRidgeRegressor` of
-        many samples, have residuals of samples that were left out with others, and replace the prediction without a
-        sample by that with all samples.
+        At the first call `KernelRegressor` takes two passes over the pairs (as many as tuning with up to 300 samples).
+        Each costs O(n_queries n (d + outputs)), with degree 1 also d^2 per pair. `KernelRidgeRegressor` inverts a
+        matrix at the first call, O(n^3), and a query takes n^2 multiply-adds. `AutoRegressor`, and
+        `KernelRidgeRegressor` with many samples, use residuals of whole held-out folds, and replace the prediction
+        without a sample by that with all samples.
 
         References
         ----------

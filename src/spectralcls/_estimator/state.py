@@ -14,12 +14,12 @@ def _minor(version):
 
 
 def written(state):
-    """The state of an estimator for a pickle, with the version that wrote it."""
+    """The state of an estimator for a pickle, with the current version."""
     return {name: value for name, value in state.items() if name not in DERIVED + GIVEN} | {_WRITTEN_BY: __version__}
 
 
 def readable(state, kind):
-    """The state in a pickle of an estimator of that kind, if this version understands it; else a ValueError."""
+    """The state in a pickle of an estimator of this class; a ValueError if this version cannot read it."""
     state = dict(state)
     version = state.pop(_WRITTEN_BY, __version__)
     if not _OLDEST_READ <= _minor(version) <= _minor(__version__):

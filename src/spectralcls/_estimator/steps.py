@@ -1,4 +1,4 @@
-"""The steps of a long fit, told to whoever wants to know: on stderr, and to callbacks."""
+"""Reports the steps of a long fit on stderr and to callbacks."""
 
 from contextlib import contextmanager
 
@@ -10,12 +10,12 @@ from .._utils.progress import progress
 def fit_steps(estimator, title, total):
     """Report the steps of a fit: by :func:`progress` if the estimator is verbose, and to callbacks of scikit-learn.
 
-    Each step is a task of the fit. Callbacks are told of `total` steps at most, and begin and end here.
+    Each step is a task of the fit. Callbacks get at most `total` steps, and are opened and closed here.
 
     Parameters
     ----------
     estimator : estimator
-        It has `verbose` and the base class `CallbackSupport`.
+        An estimator with `verbose` and the base class `CallbackSupport`.
     title : str
         What is being done.
     total : int

@@ -42,7 +42,7 @@ def within(estimator):
 
 
 def mapped(steps, X):
-    """Queries of the user in the form after the steps."""
+    """The user's queries after the steps."""
     for step in steps:
         X = step.transform(X)
     return X

@@ -2,7 +2,8 @@
 
 `TrainingPoints` sums kernel values over the points, `Rule` turns sums into scores, and `Expansion` joins both.
 `class_means` makes an expansion of class means, with all components and no decomposition. `Spectrum` makes one of
-leading eigenvectors. `held_out` scores every point by the expansion of the other folds. Nothing here knows a family.
+leading eigenvectors. `held_out` scores every point by the expansion of the other folds. Nothing here depends on a
+family of classifiers.
 """
 
 from .class_means import class_means

@@ -1,4 +1,5 @@
-"""Labels without the sums of classes that cannot win. Certified labels are exact; the others come from all scores."""
+"""Labels without exact sums for classes that cannot win. Certified labels are exact; all others are computed from full
+scores."""
 
 import numpy as np
 
@@ -23,8 +24,8 @@ def certified_labels(model, Q):
     """``model.scores(Q).argmax(axis=1)`` of an expansion by class, without all of its sums.
 
     Sums within a tolerance decide a query if the lower bound of the best class's score, with missing terms and
-    rounding, exceeds the upper bound of every other class. Undecided queries are summed with a smaller tolerance. What
-    remains, near ties and queries that no kernel reaches, gets all scores.
+    rounding, exceeds the upper bound of every other class. Undecided queries are summed with a smaller tolerance. The
+    remaining ones, near ties and queries out of reach of all kernels, get full scores.
 
     Parameters
     ----------
@@ -58,8 +59,8 @@ def certified_labels(model, Q):
 def certain(model, log_scale, sums, missing, dtype):
     """The best class of each query, (m,), or `UNCERTAIN`.
 
-    Sums (m, C, k) are to be multiplied by exp(log_scale), (m, C). The sum of a class may miss a share `missing`, (C, k)
-    or 0, of the sum over all classes. `dtype` is the precision of the sums.
+    Sums (m, C, k) are to be multiplied by exp(log_scale), (m, C). The sum of a class may be too small by a share
+    `missing`, (C, k) or 0, of the sum over all classes. `dtype` is the precision of the sums.
     """
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         # Queries last: numpy reduces many short rows slowly.
@@ -101,6 +102,6 @@ def certain(model, log_scale, sums, missing, dtype):
 
 
 def _less_offsets(inner, offsets, side):
-    """Scores by distance, with the rounding of the difference on one side."""
+    """Lower or upper bounds of scores by distance, including the rounding of the difference."""
     finite = np.where(np.isfinite(offsets), offsets, 0.0)
     return inner - offsets + side * 8 * np.finfo(np.float64).eps * (inner + np.abs(finite))

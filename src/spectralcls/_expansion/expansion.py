@@ -25,8 +25,8 @@ class Sums(NamedTuple):
 class Expansion:
     """A kernel expansion over training points, and the rule that turns it into scores.
 
-    A class mean weights the points of its class alone: then `columns` holds one nonnegative weight per point, and A is
-    never formed. Otherwise they are the columns of A, of either sign.
+    Class means weight only the points of their class: `columns` then holds one nonnegative weight per point, and A is
+    never formed. Otherwise `columns` are the columns of A, of either sign.
 
     Attributes
     ----------
@@ -44,7 +44,8 @@ class Expansion:
         Whether A is given by class.
     log_share : (C,) log of the factor from class sums of the density's weights to the classes' parts of f; given by
         class only
-    potential_sums : (C,) sums over the pairs within classes behind the offsets, from which more points continue
+    potential_sums : (C,) sums over pairs within classes, from which the offsets are computed and further points
+    continue
     """
 
     rule: Rule
@@ -81,7 +82,7 @@ class Expansion:
         return self.scores(Q).argmax(axis=1)
 
     def log_total(self, Q):
-        """log of the sum of k(y) A over the classes, (m,), of an A given by class."""
+        """log of the sum of k(y) A over the classes, (m,), if A is given by class."""
         return self._evaluate(Q, _log_total, 0)
 
     def values(self, Q):
@@ -89,7 +90,7 @@ class Expansion:
         return self._evaluate(Q, _plain, len(self.offsets))
 
     def directions(self, Q):
-        """`values` times a positive factor for each row, so that they do not vanish far from all points."""
+        """`values` times a positive factor per row, which keeps them from vanishing far from all points."""
         return self._evaluate(Q, _unscaled, len(self.offsets))
 
     def _evaluate(self, Q, finish, width):

@@ -62,7 +62,7 @@ class HeldOut(NamedTuple):
 
 
 def held_out_scores(problem):
-    """The bandwidths as `search` wants them, see `judged`."""
+    """Scores of the bandwidths for `search`, see `judged`."""
     judge = judged(problem)
     return Scored(np.full((1, *problem.shape), np.nan)) if judge is None else judge.scored()
 
@@ -71,7 +71,7 @@ def held_out_scores(problem):
 def sample_and_scores(data, points, sample, rule, estimator):
     """The sample of points in memory to tune on, and the function that scores a `Problem` of it.
 
-    Data on workers may have more points, and a rule may score the sample by all of them.
+    Data on workers may have more points; a rule may then validate the sample against all of them.
     """
     return sample, held_out_scores
 
@@ -80,7 +80,7 @@ def judged(problem):
     """The `Judge` of the bandwidths by the scores of held-out points, equal to refitting fold by fold.
 
     Cost: one pass over the m n pairs for the unweighted rules, whatever the number of folds and bandwidths.
-    The 1/f-weighted rules take a further pass per bandwidth, and O(n^3) to leave out one point at a time.
+    The 1/f-weighted rules take another pass per bandwidth, and O(n^3) for leave-one-out.
     Memory O(m * bandwidths * (classes + folds)).
     """
     if len(problem.sample.X) == 1:  # the first sample of a `partial_fit`: nothing to validate against
@@ -129,7 +129,7 @@ def _nearest_of_others(p, rows, candidates):
 
 
 def judged_by_sums(p, log_sums, class_weight, part):
-    """The same for an unweighted rule that compares sums alone, from given sums.
+    """The same from given sums, for an unweighted rule that compares only sums.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def judged_by_sums(p, log_sums, class_weight, part):
 
 
 def _without_potentials(p):
-    """An unweighted rule that compares sums alone: one pass that leaves out each query's own fold."""
+    """For an unweighted rule that compares only sums: one pass that leaves out each query's fold."""
     return judged_by_sums(p, _class_log_sums_of_others(p, p.bandwidths), *_training_weight(p))
 
 
@@ -155,8 +155,8 @@ def _by_fold(p):
 
     With B_gh the sum over the pairs of folds g and h of a class, the total of the training part of fold f is
     sum_{g, h != f} B_gh = sum_{g != f} (R_g + B_gg) - R_f, where R_g = sum_{h != g} B_gh comes from the first pass.
-    B is symmetric, so R_f is at most the sum of the other R_g: nothing cancels that matters. Where not all rows are
-    validated, R and B are those of the validated rows of a bucket, times the bucket's weight over theirs; no
+    B is symmetric, so R_f is at most the sum of the other R_g: the difference loses no relevant digits. If only some
+    rows are validated, R and B come from the validated rows of a bucket, scaled to the weight of the bucket; no
     estimate of a total is below its diagonal.
     """
     widths, plain, squared = _widths(p)
@@ -192,10 +192,10 @@ def _by_fold(p):
 
 
 def _leave_one_out(p):
-    """Each point its own fold, for an unweighted rule with potentials: one pass without the self pairs.
+    """Leave-one-out for an unweighted rule with potentials: one pass without the self pairs.
 
-    The sum of a class without one of its points is the diagonal plus the off-diagonal sum, each less the
-    point's own share; the diagonal that remains bounds the rounding error of the difference.
+    The sum of a class without one of its points is the diagonal plus the off-diagonal sum, each minus the point's
+    share; the remaining diagonal bounds the rounding error of the difference.
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
@@ -217,7 +217,7 @@ def _leave_one_out(p):
 
 
 def _by_class(p):
-    """Refits on the other folds, once for each fold and bandwidth: bandwidths by class share no kernel values."""
+    """Refits on the other folds for each fold and bandwidth, because class-wise bandwidths share no kernel values."""
     folds, sample = _few_folds(p, "class-wise bandwidths"), p.sample
     rules = [replace(p.rule, priors=priors) for priors in p.priors] or [p.rule]
     judge = Judge(sample, p.shape, p.scoring, logs=p.rule.decision == "density", importance=p.importance)
@@ -312,7 +312,7 @@ def _weighted_totals(p, weights, widths):
 
 
 def _incomplete(p):
-    """k folds of any rule on incomplete points, one at a time: points outside the fold complete those in it."""
+    """k folds of any rule on incomplete points, one at a time: points outside a fold complete the points in it."""
     X, codes, weights, folds, rows = p.sample.X, p.sample.codes, p.sample.weights, p.sample.folds, p.sample.rows
     completed = completed_by_folds(X, codes, folds, weights, p.sample.features, p.n_jobs)
     log_sums = np.empty((len(rows), len(p.bandwidths), p.sample.n_classes))
@@ -330,7 +330,7 @@ def _incomplete(p):
 
 
 def _of_queries(p, Q):
-    """Log sums (m, b, C, k) of the rule's columns at queries that lack values, totals (b, C), and the log weight."""
+    """Log sums (m, b, C, k) of the rule's columns at queries with missing values, totals (b, C), and the log weight."""
     X, codes, weights, rule = p.sample.X, p.sample.codes, p.sample.weights, p.rule
     log_f, log_total, factors = np.zeros((len(X), len(p.bandwidths))), np.log(weights.sum()), None
     if rule.weighting is not None:
@@ -347,7 +347,7 @@ def _of_queries(p, Q):
 
 
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
-    """Class sums and totals to k(y) A and b; `class_weight` (parts, C) is that of the training part."""
+    """Convert class sums and totals to k(y) A and b; `class_weight` (parts, C) is that of the training part."""
     class_weight = class_weight[:, None]
     _, log_factor = p.rule.potential_kernel(p.kernel, 1.0, p.sample.X.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):  # a class of weight 0 has no potential
@@ -360,7 +360,7 @@ def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
 
 
 def _widths(p):
-    """All bandwidths to evaluate, and the positions among them of those of the means and of the potentials."""
+    """All bandwidths to evaluate, and the positions among them of the bandwidths of means and of potentials."""
     squared, _ = p.rule.potential_kernel(p.kernel, p.bandwidths, p.sample.X.shape[1])
     if np.array_equal(squared, p.bandwidths):
         every = np.arange(len(p.bandwidths))
@@ -392,7 +392,7 @@ def _unless_ones(weights):
 
 
 def _left_out(p, rows):
-    """The arguments that exclude the queries `rows` themselves, or their folds, from their sums."""
+    """Arguments that exclude the queries `rows`, or their folds, from their own sums."""
     folds = p.sample.folds
     return dict(exclude_self=rows) if folds is None else dict(exclude_groups=(folds[rows], folds))
 
@@ -438,7 +438,7 @@ def log_sums_of_others(sums):
 
 
 def _log_sums_of_others_in_any_range(buckets):
-    """The same along the first axis, whatever the range: two exponentials and a logarithm for each term."""
+    """The same along the first axis for any range, with two exponentials and a logarithm per term."""
     out = np.full_like(buckets, -np.inf)
     out[1:] = np.logaddexp.accumulate(buckets[:-1])
     out[:-1] = np.logaddexp(out[:-1], np.logaddexp.accumulate(buckets[:0:-1])[::-1])

@@ -1,7 +1,7 @@
 """Gaussian kernel sums over complete points at queries with missing values, which are NaN.
 
 The kernel is a product of one factor for each feature. Missing features are integrated out: each of their columns
-contributes the factor sqrt(2 pi) h, the same for all points. Weights by the density f refer to all features: for a
+contributes the factor sqrt(2 pi) h, the same for all points. Weights by the density f refer to all features. For a
 query with p of F features they are raised to the power p / F.
 """
 
@@ -14,7 +14,7 @@ LOG_ROOT = np.log(2 * np.pi) / 2
 
 
 def factors_of(columns, weights):
-    """Columns of weights divided by the sample weights, (n, k); None if all are ones."""
+    """Weight columns divided by the sample weights, (n, k); None if all are one."""
     if columns is weights or (weights is not None and columns.ndim == 1 and np.array_equal(columns, weights)):
         return None
     columns = columns.reshape(len(columns), -1)
@@ -38,7 +38,7 @@ def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=
     factors : ndarray (n, k) or (n, b, k), optional
         g, which refers to all features: for a query with p of F features it is g^(p / F).
     features : ndarray (d,), optional
-        Feature of each column, whose values are missing together; None: one column each.
+        Feature of each column; the columns of a feature are missing together. None: one column per feature.
 
     Returns
     -------

@@ -26,12 +26,13 @@ class Change(NamedTuple):
         ``bounds(rows, c, points)``: lower and upper bounds of the points' log odds after any of these queries joins
         class c, or any class if c is None.
     conform_less : callable
-        ``conform_less(rows, c, points)``: total weight of the points whose log odds are then at most the query's limit.
+        ``conform_less(rows, c, points)``: total weight of the points whose log odds are at most the query's limit after
+        it joins.
     reach : (m,)
         Logarithm of the largest change by a query; queries of different reach get separate bounds.
     moves : callable or None
-        ``moves(rows)``, (2, rows, C), for each class that the queries may join: sums over points, each with its weight,
-        of the shares by which odds rise, those of the class, or fall, those of the others; or more.
+        ``moves(rows)``, (2, rows, C), for each class that the queries may join: weighted sums over points, or upper
+        bounds of them, of the relative rise of odds (points of the class) and their fall (other points).
     """
 
     bounds: Callable
@@ -43,14 +44,14 @@ class Change(NamedTuple):
 class LeftOut:
     """Scores of every training point by the others, and how a query compares.
 
-    A class suits a query if its log odds, against the other classes and a background, are not among the lowest of the
-    points for their own classes. Here the query does not change the points' scores. A subclass for full conformal
-    prediction, where the query joins the points, overrides `joined`.
+    A class suits a query if its log odds, against the other classes and a background, are not among the lowest log odds
+    of the points' own classes. In this class the query does not change the points' scores. A subclass for full
+    conformal prediction, where the query joins the points, overrides `joined`.
 
     Parameters
     ----------
     codes : (n,) class of each point
-    weights : (n,) how many points it counts for
+    weights : (n,) multiplicity of each point
     scores : (n, C) logarithmic scores by the other points
     queries : callable, from coordinates (m, d) to scores (m, C) by all points
     order : (n_samples,) index of each training sample's point; None if samples and points are the same
@@ -67,7 +68,7 @@ class LeftOut:
 
     @cached_property
     def background(self):
-        """Score of a background class "none of these", the same everywhere. Few points score less for their own
+        """Score of a background class "none of these", the same everywhere. Few points have a lower score for their own
         class."""
         reached = np.isfinite(self.own)
         if not reached.any():
@@ -96,14 +97,15 @@ class LeftOut:
         return odds(scores, others) + rounding_of(scores, dtype, slack)
 
     def joined(self, Q):
-        """Limits (m, C) of queries, and the `Change` of the points' scores when a query joins them, or None."""
+        """Limits (m, C) of queries, and the `Change` of the points' scores when a query joins them; None without
+        change."""
         return self.limits(self._scores_of(Q), Q.dtype), None
 
     def counts(self, Q, within, beyond=None):
         """Total weight (m, C) of the points whose log odds are at most the query's once (q, c) joins them; of the
         points of class c alone if `within`.
 
-        With `beyond`, a number or one for each class, only whether it is exceeded has to be right.
+        With `beyond`, a number or one per class, a count only needs to be on the right side of it.
         """
         n_classes = self.scores.shape[1]
         beyond = np.broadcast_to(np.nan if beyond is None else beyond, n_classes)
@@ -142,8 +144,8 @@ class LeftOut:
     def _undecided(self, counts, rows, limits, points, moved, beyond):
         """The queries that Markov's inequality does not decide; fills in the counts of the others.
 
-        Odds of a point that are `step` from a limit, in logarithms, reach it only if they change by the share
-        ``exp(step) - 1``, and the sums of these shares over the points that rise or fall are known.
+        Log odds at distance `step` from a limit reach it only if the odds change by the share ``exp(step) - 1``, and
+        the sums of these shares over rising and falling points are known.
         """
         rise, fall = moved[:, rows]
         rank = counter(self.odds[points], self.weights[points])
@@ -189,11 +191,11 @@ class LeftOut:
         return np.bincount(self.codes, self.weights, self.scores.shape[1]) if by_class else self.weights.sum()
 
     def p_values(self, Q, by_class):
-        """(m, C): share of the points, the query included, that conform no better than the query in that class."""
+        """(m, C): fraction of the points, including the query, that conform no better than the query in that class."""
         return np.minimum((self.counts(Q, by_class) + 1) / (self.number(by_class) + 1), 1.0)  # to rounding
 
     def sets(self, Q, by_class, error):
-        """(m, C): whether that share is greater than `error`. Counting stops once that is decided."""
+        """(m, C): whether that fraction exceeds `error`. Counting stops once this is decided."""
         beyond = error * (self.number(by_class) + 1) - 1
         return self.counts(Q, by_class, beyond) > beyond
 
@@ -204,7 +206,7 @@ def rounding_of(scores, dtype, slack=0.0):
 
 
 def odds(own, others):
-    """``own - others``; where neither class is in reach, -inf."""
+    """``own - others``; -inf if neither class is in reach."""
     with np.errstate(invalid="ignore"):
         found = own - others
     return np.fmax(found, -np.inf, out=found)

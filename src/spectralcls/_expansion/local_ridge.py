@@ -17,13 +17,13 @@ _MOST_DIAGONAL = 1e30  # largest addition to the diagonal (at tiny weights), in 
 
 @dataclass(frozen=True)
 class LocalRidge:
-    """The mean, over random trees, of ridge regressions on the points of a query's cell alone.
+    """The mean over random trees of ridge regressions, each on the points of the query's cell.
 
     Attributes
     ----------
     X : (n, d)
     forest : tuple of TreeCells
-    coefficients : tuple of ndarray (n, k), of the points in the regression of their cell of each tree
+    coefficients : tuple of ndarray (n, k), one per tree: coefficients of each point in the regression of its cell
     kernel : str
     bandwidth : float
     offsets : (k,) added to the predictions
@@ -39,7 +39,7 @@ class LocalRidge:
 
     @classmethod
     def of(cls, X, Y, weights, ridge, forest, judged=None, *, kernel, bandwidth, n_jobs=None, step_done):
-        """Fit to targets Y (n, k), and predict points from the others.
+        """Fit to targets Y (n, k), and predict points from all others.
 
         Parameters
         ----------
@@ -49,7 +49,7 @@ class LocalRidge:
         ridge : float
         forest : sequence of TreeCells
         judged : ndarray of shape (m,), default=None
-            Points that are predicted by the others; None: all.
+            Points to predict from the others; None: all.
         step_done : callable
             Called before each tree.
 
@@ -60,7 +60,7 @@ class LocalRidge:
 
         Notes
         -----
-        A cell of m points takes m^3 / 2 multiply-adds, a third of that if none of them is judged, and each thread holds
+        A cell of m points takes m^3 / 2 multiply-adds, a third of that if no prediction is needed. Each thread holds
         two matrices.
         """
         form = {"kernel": kernel, "bandwidth": bandwidth}
@@ -106,8 +106,8 @@ class LocalRidge:
 
 
 def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs=None):
-    """For each ridge the predictions of the points of some cells by the others there, one cell after the other; None
-    for a ridge with which a system has no solution."""
+    """For each ridge the predictions of points from the others in their cells, cell by cell; None for a ridge at which
+    a system has no solution."""
     form = {"kernel": kernel, "bandwidth": bandwidth}
 
     def path(rows):
@@ -124,7 +124,7 @@ def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs
 
 
 def _solution(X, Y, weights, ridge, form, held_out=True):
-    """`solve` of the points of a cell, in float32 if that serves."""
+    """`solve` for the points of a cell, in float32 if that is accurate enough."""
     weights = np.maximum(weights, ridge / _MOST_DIAGONAL)
     if ridge >= _SINGLE:
         try:

@@ -11,12 +11,12 @@ from .spectrum import Spectrum
 
 @dataclass(frozen=True)
 class LowRankOperator:
-    """The part of ``S F F^T S`` that `Spectrum` needs, with S the diagonal of `KernelOperator`; F is not kept.
+    """The data of ``S F F^T S`` used by `Spectrum`, with S the diagonal of `KernelOperator`; F is not kept.
 
     Attributes
     ----------
     X : (n, d) points
-    degrees : (n,) D, at least each point's own share, which bounds its density from below; or None
+    degrees : (n,) D, at least each point's own contribution, which bounds its density from below; or None
     sample_weight : (n,) or None
     """
 
@@ -30,7 +30,7 @@ class LowRankOperator:
 
 @dataclass(frozen=True)
 class LowRankSpectrum(Spectrum):
-    """Eigenpairs of ``S F F^T S``, extended to new points by the kernel at the landmarks alone.
+    """Eigenpairs of ``S F F^T S``, extended to new points by kernel values at the landmarks only.
 
     ``k(y, X) A ~= k(y, landmarks) L^-T F^T A`` with L the landmarks' rows of F: every expansion over the n points
     becomes one over the r landmarks. At the training points it agrees with F F^T.
@@ -39,8 +39,8 @@ class LowRankSpectrum(Spectrum):
     ----------
     landmarks : (r, d)
     map : (r, k) L^-T F^T (D^-1/2 W E L^-1/2)
-    density : (r, 2), or None: f(y) is ~= k(y, landmarks) v for the first column v, and is at least that for the
-        second, the landmarks' own share; where the factor is too poor the second is the larger
+    density : (r, 2), or None: f(y) is ~= k(y, landmarks) v for the first column v. The second column, the landmarks'
+    contribution, gives a lower bound, which exceeds the estimate if the factor is too poor
     trace_residual : trace(K - F F^T) / trace(K)
     """
 
@@ -69,8 +69,8 @@ def low_rank_spectrum(
 ):
     """Leading eigenpairs of ``W^1/2 D^-1/2 F F^T D^-1/2 W^1/2`` with the Gaussian kernel, as a `Spectrum`.
 
-    D are the (weighted) means of the rows of F F^T, raised to what the landmarks alone contribute to the means of
-    K; without `weighting` the identity. n r kernel values, O(n r^2) operations, O(n r) memory.
+    D holds the (weighted) means of the rows of F F^T, but at least the landmarks' contribution to the means of K; it is
+    the identity without `weighting`. n r kernel values, O(n r^2) operations, O(n r) memory.
     """
     if n_components is not None and n_components > rank:
         raise ValueError(f"n_components={n_components} exceeds rank={rank}: a factor of rank r has r eigenvectors.")
@@ -108,8 +108,8 @@ def low_rank_spectrum(
 def classwise_spectrum(
     X, codes, widths, degrees, n_components, *, rank, sample_weight=None, random_state=None, n_jobs=None
 ):
-    """The same for the kernel that joins points of classes t and s by the normalized Gaussian of variance
-    ``widths[t]^2 + widths[s]^2``, and given degrees; new points are extended over all n points.
+    """The same for given degrees and class-wise widths: the kernel between classes t and s is the normalized Gaussian
+    of variance ``widths[t]^2 + widths[s]^2``. The extension to new points sums over all n points.
 
     Returns
     -------

@@ -14,9 +14,9 @@ def nearest_codes(Q, X, codes, n_jobs=None, *, exclude_self=None, exclude_groups
     X : ndarray (n, d)
     codes : ndarray (n,)
     exclude_self : ndarray (m,), optional
-        The point that each query leaves out.
+        Index of the point to leave out for each query.
     exclude_groups : tuple of ndarrays (m,) and (n,), optional
-        Groups of queries and points; a query leaves out the points of its group.
+        Groups of queries and points; for a query the points of its group are left out.
     """
     Q, X = np.asarray(Q, dtype=np.float64), np.asarray(X, dtype=np.float64)
     if exclude_self is not None:

@@ -17,7 +17,7 @@ BLOCK_BYTES = 1 << 26
 
 
 def blocks(n_rows, bytes_per_row, limit=BLOCK_BYTES):
-    """Slices of rows whose results stay below `limit` bytes together."""
+    """Slices of rows with results of at most `limit` bytes each."""
     rows = max(1, int(limit // max(bytes_per_row, 1)))
     return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
 
@@ -40,7 +40,7 @@ class TrainingPoints:
     weights : (n,) positive sample weights; None for ones
     weight_scale : factor back to the user's weights, a power of two
     tolerance : allowed error of the sums, see `class_log_sums`; None for exact ones
-    features : (d,) feature of each column, whose values are missing together; None for one column each
+    features : (d,) feature of each column; the columns of a feature are missing together. None: one column per feature
     given : (n, d) the points with their missing values, if X completes them
     """
 
@@ -58,7 +58,7 @@ class TrainingPoints:
     def of(cls, data, tolerance=None, n_jobs=None):
         """The points of training data; missing values are completed by the points of the same class.
 
-        Weights are brought to a scale that is safe in float32.
+        Weights are scaled to be safe in float32.
         """
         weights, exponent = unit_scale(data.weights)
         class_weight = np.bincount(data.codes, weights, minlength=data.n_classes).astype(np.float64)
@@ -116,7 +116,7 @@ class TrainingPoints:
         return split_by_missing(Q, complete, incomplete)[0]
 
     def bounded_sums(self, way, Q, columns, kernel, bandwidth, tolerance):
-        """Class sums (m, C, k) that may miss a share of their totals, or None if `way` has no answer.
+        """Class sums (m, C, k) that may be too small by a share of their totals; None if `way` returns None.
 
         Parameters
         ----------
@@ -161,9 +161,9 @@ class TrainingPoints:
         return largest, np.einsum("mc,mck->mk", np.exp(shift - largest), sums)
 
     def _packed(self, columns, by_class):
-        """The points in the core's layout with these columns as weights, by class or all together.
+        """The points in the core's layout with these columns as weights, labeled by class or not.
 
-        The last result is kept, because all queries of a fitted form need the same one. It is not pickled.
+        The last result is cached, because all queries of a fitted form share it. It is not pickled.
         """
         kept = vars(self).get("_kept")
         if kept is None or kept[0] is not columns or kept[1] != by_class:
@@ -186,7 +186,7 @@ class TrainingPoints:
         return out
 
     def fallback_to_nearest(self, scores, Q, candidates, compact):
-        """Give the class of the nearest point the score 0 if no class is reached; of the `candidates` (C,) alone."""
+        """If no class is in reach, set the score of the nearest point's class, among the `candidates` (C,), to 0."""
         rows = np.flatnonzero(np.isneginf(scores.max(axis=1)))
         if len(rows):
             own = candidates[self.codes]
@@ -240,8 +240,7 @@ class TrainingPoints:
         return out
 
     def scaled_by_class(self, columns, log_scale):
-        """The same k(y) A with the classes' factors moved into the columns, so that a tolerance refers to the
-        result."""
+        """The same k(y) A with the class factors moved into the columns, so that the tolerance refers to the result."""
         relative = np.exp(log_scale - log_scale.max())
         if np.all(relative == 1):
             return columns, log_scale
@@ -259,7 +258,7 @@ class TrainingPoints:
         return np.column_stack([second if columns is None else columns, second])
 
     def persist(self, *arrays):
-        """Arrays that are used several times."""
+        """Keep arrays that are used several times."""
         return arrays
 
 

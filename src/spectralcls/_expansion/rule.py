@@ -36,7 +36,8 @@ class Rule:
 
     @property
     def needs_query_density(self):
-        """Whether g(y) = f(y)^-1/2 is needed: it scales all scores of a query, and matters only with an offset."""
+        """Whether g(y) = f(y)^-1/2 is needed: it scales all scores of a query alike, so it matters only with an
+        offset."""
         return self.weighting == "symmetric" and self.decision == "distance"
 
     @property
@@ -98,8 +99,8 @@ class Rule:
         Returns
         -------
         scores : ndarray (..., C)
-            For "density" and "angle", which a positive factor per query leaves unchanged, logarithms, with -inf if no
-            kernel value of the class is positive. If the sums may be negative, the sums relative to the query's scale.
+            For "density" and "angle", which do not change with a positive factor per query: logarithms, -inf if no
+            kernel value of the class is positive; if the sums may be negative, the sums relative to the query's scale.
         """
         log_scale, values, log_density = sums
         order = log_scale if values is None else values
@@ -114,15 +115,15 @@ class Rule:
 
 
 def over_classes(function, values):
-    """Reduce the short last axis by long vectors, which is faster than NumPy's own reduction."""
+    """Reduce the short last axis by operations on long vectors, which is faster than NumPy's reduction."""
     return reduce(function, np.moveaxis(values, -1, 0))
 
 
 def break_ties(scores, order):
-    """Raise the nearest of exactly tied best classes, the first in `order`, by one unit in the last place.
+    """Raise the nearest of exactly tied best classes, the first in `order`, by one ulp.
 
-    Far from the data 2 <m_c, y> is lost in rounding next to |m_c|^2. If two potentials are equal, as for isolated
-    points of balanced classes, the lost terms still order the classes.
+    Far from the data, 2 <m_c, y> is lost in rounding next to |m_c|^2. If two potentials are equal, as for isolated
+    points of balanced classes, these terms still decide.
     """
     best = over_classes(np.maximum, scores)[..., None]
     tied = scores == best

@@ -29,7 +29,7 @@ class Spectrum:
     operator : KernelOperator
     values : (r,) float64, descending unless `taken` otherwise
     vectors : (n, r) eigenvectors of a repeated point's rows: u / sqrt(w) for the weighted operator
-    dropped : (q,) eigenvalues among those asked for that were not positive
+    dropped : (q,) requested eigenvalues that are not positive
     converged : whether the solver reached its tolerance
     """
 
@@ -45,16 +45,16 @@ class Spectrum:
         return self.vectors * np.sqrt(self.values).astype(self.vectors.dtype)
 
     def weighted_vectors(self):
-        """W E, (n, r): sums over samples become sums over repeated samples."""
+        """W E, (n, r), which turns sums over samples into sums over repeated samples."""
         weights = self.operator.sample_weight
         return self.vectors if weights is None else weights[:, None] * self.vectors
 
     def shares(self):
-        """Each pair's part ``value (1^T e)^2`` of the sum of all entries of the matrix, repeated samples counted."""
+        """Contribution ``value (1^T e)^2`` of each pair to the sum of all entries of the matrix of repeated samples."""
         return self.values * np.square(self.weighted_vectors().sum(axis=0, dtype=np.float64))
 
     def taken(self, pairs):
-        """The spectrum of the given pairs alone, in the given order."""
+        """The spectrum of the given pairs, in the given order."""
         return replace(self, values=self.values[pairs], vectors=self.vectors[:, pairs])
 
     def coefficients(self, columns):
@@ -87,8 +87,8 @@ class Spectrum:
     def determined(self, candidates, tol=None):
         """Whether the span of the first r vectors is determined by the data, for each r of the candidates.
 
-        It is not determined if the eigenvalues r and r + 1 agree, as for isolated points at a small bandwidth. Then any
-        basis of their common space is as good as another.
+        The span is not determined if the eigenvalues r and r + 1 agree, as for isolated points at a small bandwidth.
+        Any basis of their common eigenspace is then valid.
         """
         eps = np.finfo(self.vectors.dtype).eps
         smallest = max(_GAP, 10 * (eps ** (2 / 3) if tol is None else tol)) * self.values[0]
@@ -125,7 +125,7 @@ def kernel_spectrum(estimator, X, weights, bandwidth, weighting, n_components, *
 
 
 def leading_spectrum(operator, n_components, estimator, max_block_products=None):
-    """The positive leading eigenpairs, by an estimator's parameters; all n if that many are wanted."""
+    """The positive leading eigenpairs, computed with an estimator's parameters; all n if requested."""
     n = len(operator.X)
     converged = True
     if n_components >= n:

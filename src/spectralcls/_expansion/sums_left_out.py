@@ -1,4 +1,4 @@
-"""Class sums without one of the points, and with a query added: one term is subtracted, one is added."""
+"""Class sums without one of the points, or with a query added, which change by a single term."""
 
 from functools import partial
 
@@ -22,10 +22,10 @@ class SumsLeftOut(LeftOut):
     Let a be the sum of a point's class, b that of the others, and k the query's kernel value. The odds of the point's
     class are then ``a / (b + k)`` if the query joins another class, and ``(a + k) / b`` if it joins the same.
 
-    Every class has its share in the data; norms and given priors of the expansion's rule do not enter. Weights 1/f of
-    the training points are those of the fit, and a query gets the weight of a training point. A point is left out with
-    all its weight, and with the other points of its group if there are `groups`, (n,) integers from 0. Groups, and
-    queries, have weight one on average.
+    Every class has its share in the data as prior; norms and given priors of the expansion's rule are ignored. Weights
+    1/f of the training points are those of the fit, and a query gets the weight of a training point. A point is left
+    out with all its weight, together with its group if there are `groups`, (n,) integers from 0. Groups, and queries,
+    have mean weight one.
     """
 
     def __init__(self, expansion, groups=None):
@@ -77,8 +77,7 @@ class SumsLeftOut(LeftOut):
 
     @cached_property
     def _relative(self):
-        """The points weighted by the inverse sums of their classes, and by those of the others; None if out of
-        range."""
+        """The points weighted by the inverse sums of their classes, and of the other classes; None if out of range."""
         logs = np.stack([self.own, self.others], axis=1)
         if not np.abs(logs).max() < MODERATE:
             return None
@@ -90,7 +89,7 @@ class SumsLeftOut(LeftOut):
         )
 
     def _moves(self, Q, log_weights, rows):
-        """Sums of kernel values over the sums they are added to, see `Change`."""
+        """Sums of kernel values divided by the sums to which they are added, see `Change`."""
         shape = {"kernel": self.expansion.kernel, "bandwidth": self.widths[0], "n_jobs": self.expansion.points.n_jobs}
         sums = kernel_sums(Q[rows], self._relative, **shape).reshape(len(rows), -1, 2).astype(np.float64)
         rise, fall = np.moveaxis(sums * np.exp(log_weights[rows])[:, None, None] * (1 + SLACK), 2, 0)
@@ -144,7 +143,7 @@ class SumsLeftOut(LeftOut):
 
 
 def without_class_sums(estimator):
-    """The reason why an estimator has no `SumsLeftOut` of its `_model`; None if it has one."""
+    """Reason why an estimator's `_model` has no `SumsLeftOut`; None if it has one."""
     model = vars(estimator).get("_model")
     if model is not None and not model.by_class:
         return "leaving out a point changes the eigenvectors; with n_components='all' and class means there are none."

@@ -15,16 +15,16 @@ _RESOLVED = 1e-12  # relative to the largest coordinate: rounding may swap value
 class TreeCells:
     """A partition of points into cells, and of space: a binary tree of hyperplanes.
 
-    A node cuts at the median along a random mixture of the principal directions of its points. It cuts by rank, so that
-    the sizes of cells are known. If the middle half has different values, it cuts between two of them, so that each
-    point lies in its cell.
+    A node cuts at the median along a random mixture of the principal directions of its points. Cuts by rank fix the
+    sizes of the cells. If the middle half has different values, the cut lies between two of them, so that queries equal
+    to a point reach the point's cell.
 
     Attributes
     ----------
     center : (d,) subtracted from points
     directions : (nodes, d)
     thresholds : (nodes,) smaller values go to the first child children : (nodes, 2) number of a node, or ~cell order :
-    (n,) the points, cell by cell starts : (n_cells + 1,) where each cell begins in this order
+    (n,) the points, cell by cell starts : (n_cells + 1,) start of each cell in this order
     """
 
     center: np.ndarray
@@ -86,7 +86,7 @@ class TreeCells:
         return np.split(self.order, self.starts[1:-1])
 
     def spread(self, n_cells):
-        """A list of the points of some cells, spread over all cells, or of all cells if there are not more."""
+        """A list of the points of some cells, chosen evenly among all of them; all cells if there are no more."""
         chosen = np.linspace(0, len(self) - 1, min(len(self), n_cells)).round().astype(int)
         return [self.rows(cell) for cell in chosen]
 

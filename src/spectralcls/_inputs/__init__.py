@@ -1,8 +1,8 @@
 """From the user's data to coordinates: one composed object, `Inputs`, that an estimator keeps.
 
-X is checked and split into columns (`read`, `frames`). Every column becomes coordinates (`columns`, `table`), in which
-held-out samples decide the weight of categories and gaps. Missing values are filled (`missing`, `completion`) or left
-to formulas that integrate over them. A learned map is applied last.
+X is checked and split into columns (`read`, `frames`). Every column becomes coordinates (`columns`, `table`); held-out
+samples decide how much categories and gaps count. Missing values are filled (`missing`, `completion`) or left to
+formulas that integrate over them. A learned map is applied last.
 """
 
 from .frames import Columns

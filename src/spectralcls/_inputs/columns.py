@@ -45,11 +45,11 @@ _SECTION, _SECTIONS = re.compile(r"\d+\.\d+\.\d"), 3  # as 3.4.2: so many are no
 
 
 class Unclear(ValueError):
-    """A column that only the user can decide about."""
+    """A column whose type only the user can decide."""
 
 
 class UnclearDates(Unclear):
-    """Dates whose order may be any of several."""
+    """Dates that can be read in several orders."""
 
     def __init__(self, name, example, orders):
         super().__init__(name, example, orders)
@@ -76,7 +76,7 @@ class ColumnType:
     features : list
         Names of the numbers computed from a value.
     levels : tuple
-        Of a category.
+        Levels of a category.
     decimal : str or None
         Decimal sign of numbers in a file.
     is_category, ordered : bool
@@ -153,7 +153,7 @@ class Number(ColumnType):
 
 @dataclass(frozen=True)
 class LeftOutColumn(ColumnType):
-    """A column that says nothing about new rows."""
+    """A column without information about new rows."""
 
     kind = LEFT_OUT
 
@@ -170,7 +170,7 @@ class LeftOutColumn(ColumnType):
 
 @dataclass(frozen=True)
 class Date(ColumnType):
-    """Dates or durations: the numbers of their parts that vary.
+    """Dates or durations: a number for each part that varies.
 
     Attributes
     ----------
@@ -212,7 +212,7 @@ class Category(ColumnType):
     Attributes
     ----------
     levels : tuple
-        Those with positions of their own.
+        The levels with separate positions.
     joined : bool
         One more level stands for all others, including new ones.
     ordered : bool
@@ -242,7 +242,7 @@ class Category(ColumnType):
         return [*self.levels, *([rare] if self.joined else [])]
 
     def positions(self, levels):
-        """Position of each of some levels, NaN if it is none of them."""
+        """Position of each given level, NaN if it is unknown."""
         place = {level: k for k, level in enumerate(self.levels)}
         other = len(self.levels) if self.joined else np.nan
         return np.array([place.get(level, other) for level in levels], dtype=np.float64)
@@ -305,7 +305,7 @@ class Boolean(Category):
 
 @dataclass(frozen=True)
 class Code(Category):
-    """Postal codes. A program that took them for numbers has dropped leading zeros, and may have added a fraction.
+    """Postal codes. A program that read them as numbers dropped leading zeros, and may have added a fraction.
 
     Attributes
     ----------
@@ -338,7 +338,7 @@ def as_texts(column):
 
 
 def padded(texts, width):
-    """Texts; if all are digits and none begins with zero, shorter ones than `width` with zeros."""
+    """Texts; if all are digits and none begins with zero, those shorter than `width` get leading zeros."""
     if all(text.isdecimal() and text[0] != "0" for text in texts):
         return [text.rjust(width, "0") for text in texts]
     return texts
@@ -356,14 +356,14 @@ def learned(column, is_category=None, *, weights=None, order=None, told=False, o
     ----------
     column : Column
     is_category : bool, optional
-        Whether it is a category, as the user says; None: its kind, values and name decide.
+        Whether the user declares it a category; None: its kind, values and name decide.
     weights : ndarray (n,), optional
-        By which rare levels are told.
+        Weights that determine which levels are rare.
     order : str, optional
-        Of day and month, as the user has `told` or as other columns say.
+        Order of day and month, as given by the user or inferred from other columns.
     of_file : bool
-        Whether the column comes from a file. The rows of a file keep the order in which they were counted, and constant
-        or empty columns were not added by the user.
+        Whether the column comes from a file. The rows of a file keep the order in which they were recorded, and the
+        user did not add its constant or empty columns.
 
     Raises
     ------
@@ -483,7 +483,7 @@ def _same(name):
 
 
 def vote(shares, choices):
-    """The reading favored by more columns, from the fractions that each reads; None for a tie."""
+    """The reading favored by more columns, given the fractions of cells that each reading parses; None for a tie."""
     votes = dict.fromkeys(choices, 0)
     for of_column in shares:
         best = max(of_column, key=of_column.get)
@@ -499,15 +499,14 @@ def vote_of_dates(columns):
 
 
 def order_of_dates(column, order=None, told=False):
-    """The order in which most texts of a column are dates; None if they are none.
+    """The order in which most texts of a column are dates; None if there is none.
 
-    The order `told` by the user holds wherever possible; that of other columns holds if no other order reads more
-    texts.
+    The user's order `told` is used wherever possible; that of other columns if no other order reads more texts.
 
     Raises
     ------
     UnclearDates
-        If several orders read equally many.
+        If several orders read equally many texts.
     """
     shares = {one: column.share_of_dates(one) for one in (*ORDERS, SHORT)}
     if max(shares.values()) < 0.5:
@@ -530,7 +529,8 @@ def order_of_dates(column, order=None, told=False):
 
 
 def _may_begin_with_years(texts):
-    """Whether dates such as 14-02-01 begin with few of the numbers of days; of 14/02/01, whether they end like days."""
+    """Whether the first numbers of dates such as 14-02-01 take too few values for days; for 14/02/01 whether the last
+    ones look like days."""
     found = [re.match(r"(\d\d)([-/.])\d\d\2(\d\d)(?!\d)", text, re.ASCII) for text in texts]
     found = [match.groups() for match in found if match]
     firsts, lasts = ({int(groups[k]) for groups in found} for k in (0, 2))
@@ -567,7 +567,7 @@ def learn(columns, categorical, weights=None, name="the estimator"):
     ----------
     columns : Columns
     categorical : list of bool or None
-        Of each whether it is a category; None if its values decide.
+        For each column whether it is a category; None: its values decide.
     weights : ndarray (n,), optional
     name : str
         Of the estimator, for messages.
@@ -597,9 +597,9 @@ def learn(columns, categorical, weights=None, name="the estimator"):
 
 
 def values_of(types, columns, wanted=None):
-    """The numbers of columns by their types, a list of arrays (n,), each in the precision that it has.
+    """The numbers of columns by their types, a list of arrays (n,) in their own precision.
 
-    Columns that are not `wanted`, a mask, are not read: their numbers are NaN.
+    Columns outside the mask `wanted` are not read: their numbers are NaN.
     """
     if len(columns) != len(types):
         raise ValueError(f"X has {len(columns)} features, but the table was learned with {len(types)}.")
@@ -622,7 +622,7 @@ _CLASSES = {own.__name__: own for own in (Number, LeftOutColumn, Date, Category,
 
 
 def packed(types):
-    """Types as one text, or as plain values if JSON cannot hold the type of a name or a level."""
+    """Types as one text, or as plain values if JSON does not support the type of a name or a level."""
     rows = [
         [type(own).__name__, {f.name: v for f in fields(own) if (v := getattr(own, f.name)) != f.default}]
         for own in types

@@ -1,12 +1,12 @@
-"""Missing values, filled with their expectation given the points of a class.
+"""Missing values, filled with their expectation given a class.
 
-The value of a feature f that a point i lacks is the kernel regression of the feature on those that the point has, over
-the points j of the class that have f:
+A missing feature f of a point i is predicted by kernel regression on its known features, over the points j of the class
+with known f:
 
     x_if = sum_j w_j K(i, j) x_jf / sum_j w_j K(i, j),
 
-K a Gaussian in the squared distance of the features that both have, plus the expected one of those that i has and j
-lacks. Its bandwidth is half of the 5 % quantile of the distances within a class. The mean of the class counts as a
+K is a Gaussian in the squared distance of the features known of both, plus the expected distance in those known of i
+only. Its bandwidth is half of the 5 % quantile of the distances within a class. The mean of the class counts as a
 further point of little weight; if the class has no value at all, the mean of all points replaces it.
 """
 
@@ -47,7 +47,7 @@ def completed_by_folds(X, codes, folds, weights=None, features=None, n_jobs=None
 
 
 class Donors(NamedTuple):
-    """The D points of a class that fill values of others."""
+    """The D points of a class used to fill values of others."""
 
     points: np.ndarray  # (D, d) centered, 0 if missing
     lacking: np.ndarray  # (D, F) bool
@@ -58,7 +58,7 @@ class Donors(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """Completion of points from those of a class: from all of them, or for each fold from those outside of it."""
+    """Completes points from the points of a class: from all of them, or for each fold from those outside it."""
 
     classes: list  # of Donors
     columns: list  # of each feature
@@ -80,9 +80,9 @@ class Completion(NamedTuple):
         features : ndarray (d,), optional
             Feature of each column, whose values are missing together; None: one column each.
         folds : ndarray (n,), optional
-            From 0 on; None: there is one, and all points are outside of it.
+            Folds from 0 on; None: a single fold with all points outside it.
         most_donors : int
-            Points of a class that complete the others; of more a random part.
+            Largest number of points used to complete the others; a random part of more.
         """
         columns = columns_of(X.shape[1], features)
         weights = np.ones(len(X)) if weights is None else weights.astype(np.float64)
@@ -170,13 +170,13 @@ def _means(sums, otherwise, which):
 
 
 def _pairs(own, most):
-    """So many pairs of different points (2, pairs), all of them if there are no more: each point and the next ones."""
+    """This many pairs of different points (2, pairs), or all of them: each point with those that follow."""
     pair = np.arange(min(most, len(own) * (len(own) - 1)))
     return own[np.stack([pair, pair + 1 + pair // max(len(own), 1)]) % max(len(own), 1)]
 
 
 def _near(Z, has, columns, expected, classes, weights):
-    """Half the distance within which the share `NEAR` of the pairs of one class are; 1 if all points are equal.
+    """Half the quantile `NEAR` of the distances within classes; 1 if all points are equal.
 
     The points of each of the `classes` are in random order.
     """

@@ -1,8 +1,7 @@
 """Coordinates of the numbers of a table, for a Gaussian kernel.
 
-The factor of an unordered category is 1 for equal levels and lambda otherwise. With an indicator of scale s for each
-level two different levels are ``sqrt(2) s`` apart, so that ``lambda = exp(-s^2 / h^2)``. Ordered levels are their
-ranks.
+The factor of an unordered category is 1 for equal levels and lambda otherwise. With one indicator of scale s per level,
+different levels are ``sqrt(2) s`` apart, so ``lambda = exp(-s^2 / h^2)``. Ordered levels are their ranks.
 """
 
 from dataclasses import dataclass
@@ -36,7 +35,7 @@ class Scaled:
 
     @classmethod
     def of_columns(cls, names, columns, scale, weights=None):
-        """One for each name, from its values (n,), NaN where they are missing; `scale` says whether to scale them."""
+        """One coordinate for each name, from its values (n,), NaN if missing; `scale` says whether to scale them."""
         observed = [not np.isnan(values).all() for values in columns]
         if scale:
             centers, scales = centers_and_scales(columns, weights)
@@ -73,7 +72,7 @@ class Indicators:
         return cls(own.name, own.n_levels, own.ordered, _level_scale(which, own.n_levels, own.ordered, weights))
 
     def encode(self, position):
-        """Coordinates without `factor`, NaN where there is no position."""
+        """Coordinates without `factor`, NaN without a position."""
         if self.width == 1:
             spread = 1.0 if self.ordered else np.sqrt(2.0)
             return (position * spread * self.scale)[:, None]
@@ -105,7 +104,7 @@ class Gap:
 
 
 def scaled(X, center, scale):
-    """``(X - center) / scale`` in the precision of X; X itself if that changes nothing."""
+    """``(X - center) / scale`` in the precision of X; X itself if nothing changes."""
     if not np.any(center) and np.all(scale == 1):
         return X
     with np.errstate(over="ignore", invalid="ignore"):
@@ -113,7 +112,7 @@ def scaled(X, center, scale):
 
 
 def centers_and_scales(columns, weights=None):
-    """Center and spread of each of several columns; (0, 1) if the spread is 1, and for a constant the scale 1."""
+    """Center and scale of each of several columns; (0, 1) if the spread is 1; a constant has scale 1."""
     centers, spreads = centers_and_spreads(columns, weights, farthest=RARE)
     plain = np.abs(spreads - 1) < UNIT
     return np.where(plain, 0.0, centers), np.where(plain | (spreads == 0), 1.0, spreads)

@@ -38,10 +38,10 @@ def moments(fields, n, found=True):
     Parameters
     ----------
     fields : dict of str to array-like (n,)
-        Whole numbers, but texts of "name" and "half".
+        Whole numbers; texts for "name" and "half".
     n : int
     found : ndarray of bool (n,), optional
-        Which have fields at all.
+        Mask of the rows that have fields.
     """
     fields = {"y": 1970, "m": 1, "d": 1, "H": 0, "M": 0, "S": 0, "half": ""} | fields
     if "name" in fields:

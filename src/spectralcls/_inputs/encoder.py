@@ -45,15 +45,14 @@ class Encoding(NamedTuple):
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
-    """Encode numeric columns, checked before, for kernels of Euclidean distances. Constant columns vanish.
+    """Encode checked numeric columns for kernels of Euclidean distances. Constant columns are dropped.
 
     Parameters
     ----------
     numeric : {"standard", "shared", "rank"}, default="standard"
         "standard": mean 0 and variance 1. "shared": mean 0 and mean variance 1, so that columns keep their units. Far
-        values count as the farthest within reach, as in every scale.
-        "rank": the normal quantile of the mid-rank, with linear interpolation between the training values and the end
-        values beyond.
+        values count as the farthest within reach, as in all scales. "rank": the normal quantile of the mid-rank, with
+        linear interpolation between the training values and the end values beyond.
     indicators : bool, default=True
         Replace columns of 3 to 10 distinct values by 0/1 columns, one for each value. A new value has none.
     categorical : array-like of bool, default=None
@@ -64,11 +63,11 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     Attributes
     ----------
     codes_ : list of Encoding
-        What becomes of each column.
+        Encoding of each column.
 
     Notes
     -----
-    Missing values are NaN. A column with missing values has one more 0/1 column that marks them.
+    Missing values are NaN. A column with missing values gets a 0/1 column that marks them.
     """
 
     def __init__(self, numeric="standard", *, indicators=True, categorical=None, dtype=np.float64):
@@ -144,8 +143,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     @cached_property
     def _layout(self):
-        """Where the coordinates of each column begin; the columns of one number that is never missing, with the means
-        and scales or the curves of all of them; the other columns."""
+        """Start of each column's coordinates; the columns that are one number and never missing, with their means and
+        scales or their curves; the other columns."""
         codes = self.codes_
         stops = np.cumsum([0] + [code.width for code in codes])
         alike = np.array([code.levels is None and code.width == 1 and not code.missing for code in codes], dtype=bool)
@@ -157,7 +156,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
 
 def _packed(codes):
-    """Codes as a few arrays: model files list every object, in time quadratic in their number."""
+    """Codes as a few arrays: the time to write model files is quadratic in the number of objects."""
     curves = [code.curve or (None, None) for code in codes]
     return {
         "levels": _joined([code.levels for code in codes]),
@@ -176,7 +175,7 @@ def _unpacked(levels, curves, moments, missing, exponents):
 
 
 def _joined(arrays):
-    """Arrays one behind the other, and their sizes; -1 for None."""
+    """Concatenated arrays and their sizes; -1 for None."""
     sizes = np.array([-1 if array is None else len(array) for array in arrays])
     return np.concatenate([np.empty(0), *(array for array in arrays if array is not None)]), sizes
 
@@ -188,7 +187,7 @@ def _parted(joined):
 
 
 def _sharing_scale(codes):
-    """The codes with the root mean square of the scales in the place of each."""
+    """The codes, with each scale replaced by the root mean square of all."""
     numbers = [code for code in codes if code.moments is not None]
     exponent = max((code.exponent for code in numbers), default=0)
     scales = np.array([np.ldexp(code.moments[1], code.exponent - exponent) for code in numbers])

@@ -13,7 +13,7 @@ _said = ContextVar("said", default=False)
 
 @contextmanager
 def already_said():
-    """Context without these warnings, because a part of another estimator sees the same values under other names."""
+    """Context without these warnings, for parts of another estimator that read the same values under other names."""
     before = _said.set(True)
     try:
         yield

@@ -24,7 +24,7 @@ _FIRST_DAY = date(1970, 1, 1)
 
 
 def plural(kind):
-    """Several values of a kind."""
+    """Plural form of a kind of values."""
     return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
 
 
@@ -49,7 +49,7 @@ class Column(_ColumnFields):
         -1 if the value is missing.
     missing : ndarray (n,) of bool
     levels : list or None
-        Different values, some of which may not occur; those of an ordered category are in its order, lowest first.
+        Distinct values, some of which may not occur; for an ordered category in its order, lowest first.
     """
 
     def take(self, rows):
@@ -57,7 +57,7 @@ class Column(_ColumnFields):
         return self._replace(values=self.values[rows], missing=self.missing[rows])
 
     def compact(self):
-        """The same without levels that do not occur; those of an ordered category all stay."""
+        """The same without unused levels; an ordered category keeps all levels."""
         if self.levels is None or self.kind == ORDERED:
             return self
         place = np.full(len(self.levels) + 1, -1)
@@ -66,7 +66,7 @@ class Column(_ColumnFields):
 
     @cached_property
     def factors(self):
-        """The different values of anything but dates, and the position of each row's, -1 if it is missing."""
+        """The distinct values of a column other than dates, and the position of each row's value, -1 if missing."""
         if self.kind != NUMBER:
             return self.levels, self.values
         found, position = np.unique(self.values[~self.missing], return_inverse=True)
@@ -75,7 +75,7 @@ class Column(_ColumnFields):
         return found.tolist(), positions
 
     def counts(self, weights=None):
-        """How often each level occurs; the sum of its weights, if there are some."""
+        """How often each level occurs, or the sum of its weights if given."""
         levels, positions = self.factors
         known = positions >= 0
         return np.bincount(positions[known], None if weights is None else weights[known], minlength=len(levels))
@@ -111,7 +111,7 @@ class Column(_ColumnFields):
         return dates[self.values]
 
     def share_of_dates(self, order):
-        """Share of the texts that are dates in an order: all of them, or none."""
+        """Share of the texts that are dates in an order, 0 or 1."""
         return float(self._read(order) is not None)
 
     def _read(self, order):
@@ -179,7 +179,7 @@ def is_frame(X):
 
 
 def like(values, X):
-    """Values (m, d) as a data frame of X's kind and names, and of its index if it has as many rows.
+    """Values (m, d) as a data frame with X's type and names, and with its index if the numbers of rows agree.
 
     An array if X is one, or has names that are not strings.
     """

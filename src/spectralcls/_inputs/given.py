@@ -1,4 +1,4 @@
-"""Samples of which only a kernel is known: its matrix, or a function of two sets of samples."""
+"""Samples known only through a kernel: its matrix, or a function of two sets of samples."""
 
 import numpy as np
 
@@ -9,14 +9,14 @@ from .read import FLOATS
 class GivenKernel(Inputs):
     """Reads kernel values; the coordinate of a training sample is its number, those of a query its kernel values.
 
-    Samples of equal kernel values are copies, and have the number of the first one.
+    Samples with equal kernel values are copies and get the number of the first one.
 
     Parameters
     ----------
     name : str
         Class of the estimator, for messages.
     kernel : "precomputed" or callable
-        X is the matrix of kernel values with the samples of `fit`, (m, n); or ``kernel(Q, X)`` gives it.
+        X is the matrix of kernel values with the samples of `fit`, (m, n); or ``kernel(Q, X)`` returns it.
 
     Attributes
     ----------

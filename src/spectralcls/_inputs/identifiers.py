@@ -1,4 +1,4 @@
-"""Columns that number or name the rows and say nothing about new rows."""
+"""Columns that number or name the rows, without information about new rows."""
 
 import re
 
@@ -33,12 +33,12 @@ _FRACTION = re.compile(r"[+-]?\d*[.,]\d+")
 
 
 def may_be_postal_code(name):
-    """Whether a column may hold postal codes, whose zeros count, by its name."""
+    """Whether a column may hold postal codes, with significant zeros, judged by its name."""
     return bool(_POSTAL.search(str(name)))
 
 
 def is_postal_code(name, texts, counts):
-    """Whether a column holds postal codes: by its name, and because most have as many digits as the longest.
+    """Whether a column holds postal codes: its name says so, and most values have as many digits as the longest.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def is_postal_code(name, texts, counts):
 
 
 def numbers_the_rows(values, name):
-    """Whether numbers are row numbers: by the name of the column, and because all are whole and differ.
+    """Whether numbers are row numbers: the name says so, and all are distinct integers.
 
-    Without a name they may come again, as after drawing with replacement.
+    In a column without a name they may repeat, as after drawing with replacement.
     """
     if not calls_itself_a_row_number(name) or len(values) < 3 or (values % 1).any():
         return False
@@ -73,7 +73,7 @@ def numbers_the_rows(values, name):
 
 
 def calls_itself_a_row_number(name):
-    """Whether a column's name is one that programs give to row numbers, as ``Unnamed: 0``."""
+    """Whether programs give this name to row numbers, as ``Unnamed: 0``."""
     return bool(_ROW_NUMBERS.fullmatch(str(name)))
 
 

@@ -40,14 +40,14 @@ class Inputs:
         Treatment of missing values: filled by kernel regression on the training samples; left as NaN, because the
         estimator's formula integrates over them, everywhere or only in queries; or refused.
     unitless : bool
-        Whether unscaled numbers are divided by the spreads of their columns in the distances that fill missing values.
+        Whether the distances used to fill missing values divide unscaled numbers by the spreads of their columns.
     step : object or None
         A map of coordinates: ``step.fit(data)`` learns it, ``step(X)`` applies it.
     accept_sparse : bool or str
         As in scikit-learn's `check_array`; a sparse matrix passes unchanged.
     dtype : dtype or list of dtypes
     bandwidth : float or None
-        The only bandwidth that the estimator uses, if it is given.
+        The estimator's only bandwidth, if given.
     tuned : bool
         Whether the estimator tunes a bandwidth for its coordinates.
     class_weight : dict, "balanced" or None
@@ -67,7 +67,7 @@ class Inputs:
     scale_ : {"each", "shared", None}
         Whether each column of numbers has its own scale.
     weight_unit : float
-        Mean of the sample weights, without class weights. They are divided by it here, so that their unit does not
+        Mean of the sample weights, without class weights. They are divided by it here, so that their scale does not
         matter.
     """
 
@@ -139,7 +139,7 @@ class Inputs:
         return self._learned(X, raw, data, [self.read(X) for X in unlabeled])
 
     def fit_targets(self, X, y, sample_weight=None):
-        """Learn from samples with numbers to predict, (n,) or (n, k)."""
+        """Learn from samples with numeric targets, (n,) or (n, k)."""
         raw = self._read(X, reset=True)
         weights = self._relative(sample_weight, n_rows(raw))
         return self._learned(X, raw, check_targets(self.name, y, n_rows(raw), weights))
@@ -194,7 +194,7 @@ class Inputs:
         Raises
         ------
         ValueError
-            If the coordinates are no such map of numbers.
+            If the coordinates are not an affine map of numbers.
         """
         center, axes = np.zeros(self.seen["n_features_in_"]), np.eye(self.seen["n_features_in_"])
         if self.table is not None:
@@ -220,7 +220,7 @@ class Inputs:
 
     @property
     def features(self):
-        """Feature of each coordinate, (d,); None if each is one."""
+        """Feature of each coordinate, (d,); None: one coordinate per feature."""
         return self.table.features if self.table is not None and self.table.categories and self.step is None else None
 
     @property
@@ -239,7 +239,7 @@ class Inputs:
         return spreads(X, weights) if self.table is None else self.table.spreads(X, weights)
 
     def log_jacobian(self, X):
-        """Logarithm of the volume of the user's units in those of coordinates, (m,); missing values add nothing."""
+        """Logarithm of the volume of a user's unit cell in coordinates, (m,); missing values do not contribute."""
         if self.table is None:
             return 0.0
         return np.where(np.isnan(X), 0.0, self.table.log_scales).sum(axis=1)
@@ -314,7 +314,7 @@ class Inputs:
         return self._with_copies_as_weights(data) if self.copies_are_weights else data
 
     def _learned_rows(self, raw, data, unlabeled=()):
-        """The rows that count, `Columns` if a column is no number; learns the table."""
+        """The rows with positive weight, as `Columns` if a column is not a number; learns the table."""
         raw = take(raw, data.kept)
         everything, weights = raw, data.weights
         if unlabeled:
@@ -360,7 +360,7 @@ class Inputs:
         return data._replace(X=rescale(data.X, factors), features=self.features)
 
     def _possible_gaps(self, missing, weights):
-        """Of numbers that are missing often enough, by the mask of coordinates (n, d)."""
+        """Gaps of numbers that are missing often enough, from the mask of coordinates (n, d)."""
         columns, first = np.unique(self.table.number_of, return_index=True)
         some = zip(columns.tolist(), missing[:, first].T, strict=True) if missing.any() else ()
         gaps = [Gap.learned(column, mask, weights) for column, mask in some]
@@ -381,7 +381,7 @@ class Inputs:
         return Columns(Column(*fields) for fields in raw) if isinstance(raw, list) else as_columns(raw), weights
 
     def _draw(self, raw, data):
-        """Keep random samples, up to `DONORS`; the choice depends only on their values."""
+        """Keep up to `DONORS` random samples; the choice depends only on their values."""
         some = np.linspace(0, len(data.X) - 1, min(len(data.X), DONORS)).astype(np.intp)
         rows = some[np.argsort(data.take(some).keys(), kind="stable")[:DRAWN]]
         raw = raw.take(rows) if isinstance(raw, Columns) else raw[rows]
@@ -393,7 +393,7 @@ class Inputs:
         return self.scale is not None and self.tuned and self.step is None and data.n_classes > 1
 
     def _shares_scale(self, sample):
-        """Whether a sample of the data in coordinates favors one scale for all columns; the table then gets it."""
+        """Whether a sample of the data favors one scale for all columns; if so, the table adopts it."""
         scale = shared_scale(self.table, sample, random_state=self.random_state, n_jobs=self.n_jobs)
         if scale is not None:
             self.table.share(scale)
@@ -411,7 +411,7 @@ class Inputs:
         return None if table is None else table.checked()
 
     def _coordinates(self, raw):
-        """Numbers in the units of the table, NaN if a value is missing."""
+        """Numbers in the coordinates of the table, NaN if a value is missing."""
         if issparse(raw):
             return raw
         if isinstance(raw, Columns):
@@ -446,7 +446,7 @@ class Inputs:
 
 
 def plain(columns):
-    """The numbers of columns that are numbers, (n, d)."""
+    """The values of numeric columns, (n, d)."""
     return matrix([Number(column.name) for column in columns], columns)
 
 

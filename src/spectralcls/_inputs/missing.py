@@ -1,11 +1,11 @@
 """Distances between points with missing values (NaN).
 
-The masks take part in the distance. With o = 1 for a feature that a query has and 0 otherwise,
+The masks are part of the distance. With o = 1 for a feature known of the query and 0 otherwise,
 
     o (q - x)^2 = o x^2 - 2 x (o q) + o q^2
 
-is an inner product of columns of the point with columns of the query, and ``2 a.b = |a|^2 + |b|^2 - |a - b|^2`` makes
-a squared distance of it. One pass of the core then serves all patterns of missing features, and all bandwidths.
+is an inner product of columns of the point with columns of the query, and ``2 a.b = |a|^2 + |b|^2 - |a - b|^2`` turns
+it into a squared distance. One pass of the core then covers all patterns of missing features and all bandwidths.
 """
 
 import numpy as np
@@ -42,12 +42,12 @@ def sums_by_feature(values, columns):
 
 
 def known_features(known, columns):
-    """Whether each feature is there, (n, F), of its columns (n, d), which are missing together."""
+    """Whether each feature is known, (n, F), from its columns (n, d), which are missing together."""
     return known[:, [own[0] for own in columns]]
 
 
 def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
-    """Squared distances of the features that both have, and lengths for the others, as distances of new columns.
+    """Squared distances in the features known of both, plus lengths for the others, as distances of new columns.
 
     Parameters
     ----------
@@ -56,13 +56,13 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
     columns : list of F arrays
         Columns of each feature.
     lengths : ndarray (m, F), optional
-        Value for a feature that a query has and a point lacks; None: 0.
+        Contribution of a feature known of the query but not of the point; None: 0.
 
     Returns
     -------
     A, B : ndarray (m, D) and (n, D)
     constant : ndarray (m,)
-        Excess of the squared distances of A and B over the requested ones.
+        Squared distances of A and B minus the requested ones.
     """
     gaps_q, gaps_x = queries_lack.any(axis=0), points_lack.any(axis=0)
     whole = ~(gaps_q | gaps_x)

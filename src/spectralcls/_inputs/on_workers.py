@@ -1,4 +1,4 @@
-"""Collections with rows on the workers of a cluster, or on disk: their readers, and their refusal elsewhere.
+"""Collections with rows on the workers of a cluster or on disk: readers, and errors where they are not supported.
 
 `spectralcls.dask` registers its `Inputs` here, and is imported when the first collection of its library is seen.
 """

@@ -1,6 +1,6 @@
 """Checked X: a matrix of numbers, or a list of columns.
 
-This module only checks; it learns nothing but the number and the names of the features.
+This module only checks X; it learns only the number and the names of the features.
 """
 
 from contextlib import contextmanager
@@ -29,9 +29,9 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
     reset : bool
         Whether X is of `fit`.
     as_columns : bool
-        Whether columns are wanted even of a matrix, because some are categories.
+        Whether to return columns even for a matrix, because some are categories.
     finite : bool
-        Whether no value may be missing.
+        Whether missing values are refused.
     dtype, accept_sparse, ensure_min_samples : as in scikit-learn's `check_array`
 
     Returns
@@ -85,7 +85,7 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
 
 @contextmanager
 def _texts_named():
-    """Replace NumPy's message about texts in an array by advice."""
+    """Replace NumPy's error for texts in an array by advice."""
     try:
         yield
     except ValueError as error:

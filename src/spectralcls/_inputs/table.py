@@ -34,7 +34,7 @@ class Table:
     gaps: list = field(default_factory=list)
 
     def __getstate__(self):
-        """Numbers side by side as arrays, and types as a text: model files list every object."""
+        """Numbers as joint arrays, and types as a text, because model files list every object."""
         at = [i for i, column in enumerate(self.columns) if not column.is_category]
         state = {key: np.array([getattr(self.columns[i], key) for i in at]) for key in _OF_NUMBERS}
         others = [column for column in self.columns if column.is_category]
@@ -51,7 +51,8 @@ class Table:
 
     @classmethod
     def learned(cls, columns, categorical, scale, weights=None, name="the estimator"):
-        """From columns, which of them are categories (None: their values decide), and whether numbers are scaled."""
+        """Learn from columns, which of them are categories (None: their values decide), and whether to scale
+        numbers."""
         types = learn(columns, categorical, weights, name)
         return cls.of_values(types, values_of(types, columns), scale, weights)
 
@@ -123,19 +124,19 @@ class Table:
 
     @property
     def features(self):
-        """Feature of each coordinate, (d,), numbered without those that have none."""
+        """Feature of each coordinate, (d,), counting only features with coordinates."""
         widths = [column.width for column in (*self.columns, *self.gaps) if column.width]
         return np.repeat(np.arange(len(widths)), widths)
 
     @property
     def number_of(self):
-        """Place in the matrix of the number that each coordinate comes from, (d,)."""
+        """Position in the matrix of the number behind each coordinate, (d,)."""
         own = np.repeat(np.arange(len(self.columns)), [column.width for column in self.columns])
         return np.concatenate([own, [gap.position for gap in self.gaps if gap.width]]).astype(np.intp)
 
     @property
     def column_of(self):
-        """Place of the column that each coordinate comes from, (d,)."""
+        """Position of the column behind each coordinate, (d,)."""
         return np.repeat(np.arange(len(self.types)), [len(own.features) for own in self.types])[self.number_of]
 
     @property
@@ -156,7 +157,7 @@ class Table:
 
     @property
     def left_out(self):
-        """Columns without coordinates that could have some."""
+        """Columns that are left out."""
         return [own for own in self.types if own.kind == LEFT_OUT]
 
     @property
@@ -205,7 +206,7 @@ class Table:
 
 
 def names_categories(spec):
-    """Whether a user names columns that are categories."""
+    """Whether the user names some columns as categories."""
     return (
         spec is not None
         and not (isinstance(spec, str) and spec == "from_dtype")
@@ -217,7 +218,7 @@ def names_categories(spec):
 def categorical_columns(spec, columns):
     """The categorical columns, with the parameter format of HistGradientBoostingClassifier.
 
-    None for columns whose kinds and values decide.
+    None: the kinds and values of the columns decide.
     """
     n = len(columns)
     if spec is None:

@@ -1,4 +1,4 @@
-"""Targets and weights of samples: training data that still lack coordinates."""
+"""Targets and weights of samples: training data without coordinates."""
 
 from datetime import date, datetime, timedelta
 
@@ -58,7 +58,7 @@ def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=N
 
 
 def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, new_classes=False):
-    """The same of further samples, for a `partial_fit`; `classes` are those known so far."""
+    """The same for further samples of a `partial_fit`; `classes` are those known so far."""
     y = check_column(y, n)
     if isinstance(class_weight, dict):  # some classes may be absent this time
         own = set(y.tolist())
@@ -73,7 +73,7 @@ def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, n
 
 
 def check_same_classes(classes, before):
-    """Raise unless the labels that a `partial_fit` names are those that were named before."""
+    """Raise unless a `partial_fit` gives the same `classes` as before."""
     if not np.array_equal(np.unique(classes), np.unique(before)):
         raise ValueError(f"classes={classes!r} is not the same as in the first call, which had {before!r}.")
 
@@ -85,7 +85,7 @@ def require_answers(name, y):
 
 
 def check_answers(name, y, X, **options):
-    """y as scikit-learn's checks have it, one row for each of X."""
+    """y after scikit-learn's checks, one row for each row of X."""
     require_answers(name, y)
     y = without_mask(without_na(y))
     refuse_missing_labels(y)
@@ -96,7 +96,7 @@ def check_answers(name, y, X, **options):
 
 
 def check_targets(name, y, n, sample_weight=None):
-    """The same of numbers to predict, (n,) or (n, k)."""
+    """The same for numeric targets, (n,) or (n, k)."""
     refuse_other_than_numbers(name, y)
     y = check_answers(name, y, np.empty(n), multi_output=True, y_numeric=True)
     data = check_weights_of_points(n, sample_weight)
@@ -133,7 +133,7 @@ def _kind_of(value):
 
 
 def check_weights_of_points(n, sample_weight=None):
-    """The same of samples alone: one class."""
+    """The same for samples without targets: one class."""
     weights, kept = positive(None if sample_weight is None else check_sample_weight(sample_weight, n))
     n_kept = n if kept is None else np.count_nonzero(kept)
     return TrainingData(None, np.zeros(n_kept, dtype=np.intp), np.zeros(1), weights, kept, y=np.zeros(n))

@@ -43,7 +43,7 @@ class TrainingData(_DataFields):
 
     @property
     def _rows(self):
-        """Values that distinguish samples: the rows before a learned map, which rounds, and the targets."""
+        """Values that distinguish samples: the targets, and the rows before a learned map, which would round."""
         X = self.X if self.unmapped is None else self.unmapped
         return X if self.targets is None else np.column_stack([X, self.targets])
 
@@ -85,7 +85,7 @@ class TrainingData(_DataFields):
         return out if changes.keys() & {"X", "codes", "targets", "unmapped"} else self._same_rows_as(out)
 
     def moved(self, X, **changes):
-        """The samples at other coordinates, where no others are equal."""
+        """The samples at other coordinates, with the same copies."""
         return self._same_rows_as(super()._replace(X=X, **changes))
 
     def __getstate__(self):
@@ -106,14 +106,14 @@ class TrainingData(_DataFields):
         return out
 
     def append(self, more):
-        """These and `more`, of the same classes."""
+        """These samples followed by `more`, of the same classes."""
         X, weights = stack((self.X, self.weights), (more.X, more.weights))
         codes = np.concatenate([self.codes, more.codes])
         return TrainingData(X, codes, self.classes, weights, features=self.features)
 
 
 def stack(*parts):
-    """Pairs (rows, weights), weights None if all are one, joined into one pair."""
+    """Join pairs (rows, weights) into one; weights are None if all are one."""
     X = np.concatenate([rows for rows, _ in parts])
     if all(weights is None for _, weights in parts):
         return X, None

@@ -1,4 +1,4 @@
-"""What PyInstaller asks an installed package for: the folder of its hooks."""
+"""The folder of hooks, for PyInstaller's entry point."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What PyInstaller cannot see: modules that are imported when they are first used, and the core's variants."""
+"""Files that PyInstaller does not find: modules imported at their first use, and the core's variants."""
 
 from PyInstaller.utils.hooks import collect_data_files, collect_dynamic_libs, collect_submodules
 

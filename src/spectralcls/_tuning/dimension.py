@@ -91,7 +91,7 @@ def entropic_dimension(
     graph : {"knn", "mst"}, default="knn"
         "mst" is the tree of the complete Euclidean graph: O(n^2) time.
     n_neighbors : int, default=4
-        Of the k-NN graph.
+        Neighbors per point in the k-NN graph.
     gamma : float, default=1
         Power of the edge lengths, 0 < gamma < the dimension.
     sizes : array-like of int or None, default=None
@@ -106,7 +106,7 @@ def entropic_dimension(
     Returns
     -------
     found : IntrinsicDimension
-        The estimate with its spread; infinite where the length grows as fast as n.
+        The estimate with its spread; infinite if the length grows as fast as n.
 
     Raises
     ------
@@ -116,12 +116,12 @@ def entropic_dimension(
     Warns
     -----
     UserWarning
-        If points are ten times as far from their neighbors as all others, and the longest twentieth of the edges is
-        four fifths of their length; it names the farthest.
+        If points are ten times as far from their neighbors as all others, and the longest twentieth of the edges makes
+        up four fifths of the total length; the warning names the farthest points.
 
     Notes
     -----
-    Time: one search of more neighbors than n_neighbors, from which those of each subsample follow, or n_resamples trees
+    Time: one search for more than n_neighbors neighbors, which contains those of all subsamples, or n_resamples trees
     per size. In high dimension the estimate is biased downwards, as subsamples hardly reach the regime where boundaries
     do not matter.
 
@@ -284,7 +284,7 @@ class NeighborGraphs:
 class SpanningTrees:
     """Edges of the Euclidean minimum spanning trees of subsamples, by Prim's algorithm.
 
-    Distances of up to `MOST_PAIRED` points are computed once, of more points a row at a time.
+    Distances of up to `MOST_PAIRED` points are computed once; for more points, a row at a time.
     """
 
     X: np.ndarray
@@ -309,7 +309,7 @@ class SpanningTrees:
 
 
 def named_far_points(points, edges, n_neighbors, rows_of_X, consequence, n_jobs):
-    """Mask (n,) of points so far from all others that their edges make up nearly the whole length of a graph.
+    """Mask (n,) of points so far from all others that their edges make up most of a graph's length.
 
     A warning names them and states the `consequence`.
     """
@@ -333,7 +333,7 @@ def named_far_points(points, edges, n_neighbors, rows_of_X, consequence, n_jobs)
 def trimmed_length(edges, gamma):
     """Length of a graph without the longest share `TRIMMED` of its edges.
 
-    The edge at the border counts in part, so that the share is the same for any number of edges.
+    The edge at the cut counts partially, so that the share is the same for any number of edges.
     """
     left_out = TRIMMED * len(edges)
     kept = len(edges) - int(left_out)

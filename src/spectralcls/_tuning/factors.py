@@ -1,8 +1,8 @@
 """How much categories and gaps count, chosen with the bandwidth by the leave-one-out log loss of the Parzen posterior.
 
 A factor multiplies the coordinates of a category, or the indicator of missing values of a column. An uninformative
-category gets the factor 0, which makes its levels equal [1]_. Gaps count only if that makes held-out labels clearly
-more likely. Numbers keep their scales. In the loss, other values of a column replace missing ones.
+category gets the factor 0, which makes its levels equal [1]_. Gaps count only if this makes held-out labels clearly
+more likely. Numbers keep their scales. In the loss, missing values are replaced by other values of the column.
 
 References
 ----------
@@ -31,13 +31,13 @@ def choose_factors(table, data, bandwidth, *, categories=True, random_state=0, n
     Parameters
     ----------
     table : Table
-        With all factors 1; changed.
+        Table with all factors 1; modified.
     data : TrainingData
         Encoded by it.
     bandwidth : float, array of floats or None
         The only one to try; None: the default grid.
     categories : bool
-        Whether factors of categories are chosen, too; otherwise they stay 1.
+        Whether to choose factors of categories too; otherwise they stay 1.
     """
     weighed = [*table.gaps, *(table.categories if categories else ())]
     if weighed and len(data.classes) > 1:
@@ -59,7 +59,8 @@ def choose_factors(table, data, bandwidth, *, categories=True, random_state=0, n
 
 
 def _let_gaps_count(places, factors, loss):
-    """Factor 1 for each gap with which the loss is clearly less, or for all if it is with all; changes `factors`."""
+    """Set factor 1 for each gap that clearly reduces the loss, or for all gaps if they do together; modifies
+    `factors`."""
     if not len(places):
         return
     none, without = factors.copy(), loss.of_samples(factors)
@@ -87,7 +88,7 @@ def _order_by_importance(groups, factors, loss):
 
 
 def _improve(group, factors, loss, best):
-    """Take the smallest factor within `GAIN` of the least loss; changes `factors`."""
+    """Take the smallest factor within `GAIN` of the least loss; modifies `factors`."""
     tried = {float(factors[group[0]]): best}
     for factor in FACTORS:
         if factor not in tried:
@@ -104,7 +105,7 @@ def _with(factors, group, factor):
 
 
 class _FactorLoss:
-    """Log loss of points left out, for a factor of each column or gap that has coordinates."""
+    """Log loss of points left out, as a function of the factors of columns and gaps."""
 
     def __init__(self, table, data, bandwidth, random_state, n_jobs):
         options = {"random_state": random_state, "n_jobs": n_jobs}
@@ -148,7 +149,7 @@ class _FactorLoss:
 
 
 def _factors(table):
-    """Factor (d,) of each coordinate of the table with all factors 1."""
+    """Factors (d,) to multiply the coordinates of a table with all factors 1."""
     columns = [*table.columns, *table.gaps]
     chosen = [column.factor for column in columns]
     factors = []

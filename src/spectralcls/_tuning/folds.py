@@ -1,7 +1,7 @@
-"""In which order samples are drawn, and which of them validate together.
+"""The order in which samples are drawn, and the folds in which they are validated.
 
-The order is random but depends on the values of the samples alone, not on the order of rows or columns or on the names
-of the classes. The same holds for everything drawn from it.
+The order is random but depends only on the values of the samples, not on the order of rows or columns or the names of
+the classes. So does everything drawn from it.
 """
 
 from numbers import Integral
@@ -26,10 +26,10 @@ def shuffled_ranks(codes, keys):
 
 
 def stratified_subsample(codes, n_samples, keys, at_least=2):
-    """Rows of a random subsample in which every class keeps its share, in ascending order.
+    """Rows, ascending, of a random subsample in which every class keeps its share.
 
-    Of a rare class `at_least` points remain, if it has as many; then there are more than `n_samples` in all. Codes may
-    be negative, as those of unlabeled points are: each value is a class.
+    Every class keeps at least `at_least` points if it has them, so that the total may exceed `n_samples`. Codes may be
+    negative, as for unlabeled points: each value is a class.
     """
     ranks = shuffled_ranks(codes, keys)
     step = ranks * n_samples // len(codes)
@@ -44,7 +44,7 @@ def stratified_subsample(codes, n_samples, keys, at_least=2):
 
 
 def thin(data, n_samples, random_state):
-    """A stratified random subsample of training data; all of them if there are at most that many, or for None."""
+    """A stratified random subsample of at most `n_samples` training samples; None: all."""
     if n_samples is None or len(data.X) <= n_samples:
         return data
     return data.take(stratified_subsample(data.codes, n_samples, data.keys(drawn_seed(random_state))))
@@ -56,9 +56,9 @@ def drawn_seed(random_state):
 
 
 def folds_by_content(X, n_folds, seed):
-    """Random fold of each row, from its values alone: copies share a fold, even on different workers.
+    """Random fold of each row, computed from its values: copies share a fold, even on different workers.
 
-    Folds and classes have equal shares on average only.
+    Folds have equal sizes, and equal shares of classes, only on average.
     """
     return ((hashes(X, seed) >> np.uint64(32)) * np.uint64(n_folds) >> np.uint64(32)).astype(np.intp)
 
@@ -95,7 +95,7 @@ def given_folds(cv, y):
 def check_folds(cv, data):
     """Folds of the samples that were kept, if `cv` is a splitter or a list of splits of all samples.
 
-    None if `cv` is an int or "loo": then folds are made from the points themselves.
+    None if `cv` is an int or "loo", for which folds are made from the points.
     """
     if isinstance(cv, Integral | str):
         return None

@@ -14,13 +14,13 @@ from .sample import tuning_sample
 
 @singledispatch
 def gathered(data, n_samples, rng):
-    """Training data in memory; of those on workers up to `n_samples` rows, or more if they are small."""
+    """Training data in memory; up to `n_samples` rows of those on workers, or more if rows are short."""
     return data
 
 
 @singledispatch
 def reference_of(data, rule, kernel="gaussian", random_state=0):
-    """`reference_bandwidth` of training points; of labeled ones copies are one point."""
+    """`reference_bandwidth` of training points; copies of labeled points count once."""
     points = data.distinct() if data.n_classes > 1 else data
     weights = None if points.weights is None or np.ptp(points.weights) == 0 else points.weights
     return reference_bandwidth(rule, points.X, points.codes, points.n_classes, weights, kernel=kernel)
@@ -33,14 +33,14 @@ def class_proportions(data, kernel="gaussian", random_state=0):
 
 
 def gathered_sample(estimator, data, **options):
-    """The training data in memory, and the `TuningSample` drawn from them; its bandwidths are for all points."""
+    """The training data in memory, and the `TuningSample` drawn from them; bandwidths refer to all points."""
     points = gathered(data, estimator.max_tuning_samples, check_random_state(estimator.random_state))
     sample = tuning_sample(estimator, points, **options)
     return points, sample._replace(bandwidth_ratio=sample.bandwidth_ratio / bandwidth_ratio_of(data, points))
 
 
 def candidate_grid(estimator, data, points, kernel):
-    """Bandwidths to try for all points, by those in memory."""
+    """Bandwidths to try for all points, computed from those in memory."""
     grid = candidate_bandwidths(estimator.bandwidth_grid, points, kernel)
     return grid if estimator.bandwidth_grid is not None else grid * bandwidth_ratio_of(data, points)
 

@@ -11,7 +11,7 @@ MEDIAN_SAMPLES = 1000  # points used for the median distance
 
 
 def has_spread(X):
-    """Whether the points differ. If all are equal, any bandwidth does."""
+    """Whether the points differ. If all are equal, any bandwidth is fine."""
     return bool(np.ptp(X, axis=0).any())
 
 
@@ -21,7 +21,7 @@ def dimension(X):
 
 
 def bandwidth_ratio(m, n, X):
-    """Factor from a bandwidth for n points like the rows of X to one for m of them."""
+    """Ratio of the bandwidth for m points like the rows of X to that for n."""
     if m == n:
         return 1.0
     return (n / m) ** (1 / (dimension(X) + 4))
@@ -30,8 +30,8 @@ def bandwidth_ratio(m, n, X):
 def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaussian"):
     """A rule for all samples, or Silverman's for each class: a float, or (C,).
 
-    The rules of `spectralcls.kernels`, with a spread that is robust to outliers and, for weights, the effective number
-    of samples. The unit of weights does not matter.
+    The rules of `spectralcls.kernels` with a spread that is robust to outliers and, if there are weights, the effective
+    number of samples. Only ratios of weights count.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
 def _rule(rule, X, weights, kernel, n=None, d=None):
     """The bandwidth of a rule for n samples, by default the effective number; None for samples without spread.
 
-    The dimension d is by default the number of columns that vary: a constant says nothing.
+    The dimension d is by default the number of columns that vary.
     """
     scales, n = spreads(X, weights), effective_number(len(X), weights) if n is None else n
     d = np.count_nonzero(scales) if d is None else d
@@ -75,7 +75,7 @@ def _rule(rule, X, weights, kernel, n=None, d=None):
 
 
 def candidate_bandwidths(grid, data, kernel="gaussian"):
-    """A user's bandwidths, ascending, or `default_bandwidths`: copies of a point do not sharpen the density."""
+    """A user's bandwidths, ascending, or `default_bandwidths`, which ignore copies of points."""
     if grid is not None:
         return check_grid(grid)
     points = data.distinct()
@@ -117,7 +117,7 @@ def median_distance(X, rng):
 
 
 def median(values):
-    """Median of finite numbers (n,). NumPy's also looks for NaN and takes nine times as long."""
+    """Median of finite numbers (n,). NumPy's function also checks for NaN and takes nine times as long."""
     middle = len(values) // 2
     parted = np.partition(values, middle)
     upper = parted[middle]

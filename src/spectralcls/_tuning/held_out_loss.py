@@ -1,4 +1,4 @@
-"""Log loss of held-out labels in given coordinates, by which scales are chosen."""
+"""Log loss of held-out labels in given coordinates, to choose scales."""
 
 import numpy as np
 
@@ -21,12 +21,12 @@ class HeldOutLoss:
     bandwidth : float, array of floats or None
         The only one to try; None: the default grid.
     most_points, most_validated : int
-        Samples in the sums, and samples that are left out. Of more, a stratified random part is used.
+        Limits on the samples in the sums and on the samples left out; beyond them a stratified random part is used.
 
     Notes
     -----
-    Far values count as the farthest value within reach. At their own places they would decide alone: their samples are
-    far from all others in one scale, and in another scale all samples are near each other.
+    Far values count as the farthest value within reach. Otherwise they alone would decide: in one scale their samples
+    are far from all others, and in another all samples are near each other.
     """
 
     def __init__(self, data, bandwidth, *, most_points, most_validated, random_state=0, n_jobs=None):
@@ -49,7 +49,7 @@ class HeldOutLoss:
         return default_bandwidths(X, self.weights)[::STEP]
 
     def __call__(self, X, bandwidths, few=None):
-        """Losses (validated,) in coordinates X of the samples; the bandwidth is the best for `few` of them."""
+        """Losses (validated,) in coordinates X of the samples, at the bandwidth that is best for `few` of them."""
         if few is not None and few < len(self.validated):
             some = np.linspace(0, len(self.validated) - 1, few).astype(np.intp)
             bandwidths = bandwidths[[self.mean(self._losses(X, bandwidths, some), some).argmin()]]
@@ -81,10 +81,10 @@ class HeldOutLoss:
 
 
 def filled(data):
-    """The coordinates, with missing values replaced by observed values of the same column in turn.
+    """The coordinates, with missing values replaced by observed values of the column in turn.
 
-    The order is random but depends on the rows' values alone, not on the order of rows or columns. Columns that are
-    missing together come from one row.
+    The order is random but depends only on the rows' values, not on the order of rows or columns. Columns that are
+    missing together are taken from one row.
     """
     missing = np.isnan(data.X)
     if not missing.any():

@@ -17,11 +17,11 @@ class Judge:
     ----------
     sample : TuningSample
     shape : tuple of int
-        Of the grid of candidates.
+        Shape of the grid of candidates.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}
         "auto" is the accuracy; among candidates within half a standard error of the best, the least log loss wins.
-        Among candidates as near in balanced accuracy, the greatest accuracy wins: on 11 sets this gained
-        LaplacianSpectralClassifier .7 points of accuracy and .4 of balanced accuracy.
+        For "balanced_accuracy" the greatest accuracy wins instead, which gained LaplacianSpectralClassifier .7 points
+        of accuracy and .4 of balanced accuracy on 11 sets.
     logs : bool
         Whether scores are logarithms of joint probabilities. Otherwise probabilities are a softmax of the scores times
         a factor fitted for each candidate.
@@ -43,7 +43,7 @@ class Judge:
         self.scores = np.full((len(self.kept), *shape, n_classes), -np.inf, dtype=np.float32)
 
     def only(self, several):
-        """Drop the axes of the grid with a single candidate; `several` marks the others."""
+        """Keep only the axes of the grid marked in `several`, those with more than one candidate."""
         single = tuple(axis for axis, has_several in enumerate(several, 1) if not has_several)
         self.right = self.right.squeeze(single)
         self.scores = self.scores.squeeze(single)
@@ -57,11 +57,11 @@ class Judge:
         rows : slice, or ndarray of int (r,)
             Places among the validated points.
         scores : ndarray (r, ..., C)
-            Of the candidates at the position `at` of the grid.
+            Scores of the candidates at position `at` of the grid.
         predicted : ndarray (r, ...), optional
-            Best classes, if these are not the classes of the largest scores.
+            Best classes, if not those of the largest scores.
         right : ndarray (r, ...), optional
-            Which predictions are right, if not those equal to the code; NaN for a candidate that cannot be scored.
+            Which predictions count as right, if not those equal to the code; NaN for a candidate that cannot be scored.
         """
         if right is None:
             predicted = scores.argmax(axis=-1) if predicted is None else predicted
@@ -91,14 +91,14 @@ class Judge:
         return Scored(self.sample.accuracies(self.right), None, tie_score, self.predicts_one_class, temperature)
 
     def predicts_one_class(self, index):
-        """Whether exactly the points of one class are right, as if all were predicted to be of it."""
+        """Whether exactly the points of one class are right, as if all predictions were this class."""
         right = self.right[(slice(None), *index)] > 0
         found = np.bincount(self.codes, right, minlength=self.sample.n_classes)
         of_class = np.bincount(self.codes, minlength=self.sample.n_classes)
         return np.count_nonzero(of_class) > 1 and found.sum() == found.max() == of_class[found.argmax()]
 
     def accuracy(self, index):
-        """Share of the points that one candidate finds."""
+        """Accuracy of one candidate."""
         return float(np.average(self.right[(slice(None), *index)] > 0, weights=self.weights))
 
     def log_score(self, index):
@@ -122,6 +122,6 @@ class Judge:
         return best_temperature(scores, self.codes[self.kept], self.weights[self.kept])
 
     def _finite_scores(self, index):
-        """Scores (kept, C) of one candidate; those of a point that no class reaches are equal."""
+        """Scores (kept, C) of one candidate, equal for a point out of reach of all classes."""
         scores = self.scores[(slice(None), *index)].astype(np.float64)
         return finite_scores(np.where(np.isneginf(scores).all(axis=1, keepdims=True), 0.0, scores))

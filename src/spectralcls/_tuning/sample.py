@@ -15,8 +15,8 @@ MOST_OTHERS = 200_000  # reference points for validating a subsample
 class TuningSample(NamedTuple):
     """Points by class with weights and folds.
 
-    Only the rows `validated` are held out (None: all), and predicted from all others. If there are too many points, the
-    sample is a part of them, and its bandwidths are `bandwidth_ratio` times those of all points.
+    Only the rows `validated` (None: all) are held out and predicted from all others. The sample may be a part of the
+    points; its bandwidths are then `bandwidth_ratio` times those of all points.
     """
 
     X: np.ndarray  # (m, d)
@@ -37,7 +37,7 @@ class TuningSample(NamedTuple):
 
     @property
     def n_samples(self):
-        """How many points are validated."""
+        """Number of validated points."""
         return len(self.rows)
 
     @property
@@ -55,7 +55,7 @@ class TuningSample(NamedTuple):
         return weights.sum() ** 2 / (weights @ weights)
 
     def accuracies(self, right):
-        """Accuracy in each split, (n_splits, ...), of an array (v, ...): which validated points are classified right.
+        """Accuracy in each split, (n_splits, ...), given which validated points are classified correctly, (v, ...).
 
         NaN: a candidate that could not be scored, or a split without validated points.
         """
@@ -85,10 +85,10 @@ def tuning_sample(estimator, data, **options):
 
 
 def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
-    """The sample that parameters are tuned on.
+    """The sample used to tune parameters.
 
-    Copies of a point are one point of greater weight, so that no point is validated against its own copy. More than
-    `max_samples` are thinned to a stratified subsample.
+    Copies are merged into one point of greater weight, so that no point is validated against its copy. If there are
+    more than `max_samples`, a stratified subsample is drawn.
 
     Parameters
     ----------
@@ -97,10 +97,10 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
         Random stratified folds, one point at a time, or folds of all given samples. With missing values `MANY_FOLDS`
         folds replace "loo", because points outside a fold complete those in it.
     max_samples : int or None
-        All classes together.
+        Limit on the points of all classes together.
     random_state : int, RandomState or None
     against_all : bool, default=False
-        Whether a subsample is validated against all points, or `MOST_OTHERS`; otherwise it is all that is used.
+        Whether a subsample is validated against all points, up to `MOST_OTHERS`; otherwise only against itself.
     """
     folds = check_folds(cv, data)
     if folds is None:

@@ -1,4 +1,4 @@
-"""Points in a scale where squared distances neither over- nor underflow, in any units and with far outliers."""
+"""Points in a scale in which squared distances neither over- nor underflow, for any units and with far outliers."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ MOST_EXPONENT = 1000  # of the scale
 
 
 def scaled(X):
-    """The points about their medians, times the power of two at which half of them lie within 1, and its exponent.
+    """The points minus their medians, times the power of two that brings half of them within 1, and its exponent.
 
     A far point does not change the scale.
     """

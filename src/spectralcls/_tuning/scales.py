@@ -1,4 +1,4 @@
-"""Whether all numbers share one scale, in which columns of larger spread count more, or each column has its own."""
+"""Whether all numbers share one scale, so that columns of larger spread count more, or each column has its own."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -22,7 +22,7 @@ def shared_scale(table, data, *, random_state=0, n_jobs=None):
     ----------
     table : Table
     data : TrainingData
-        Encoded by it, each column to standard deviation one.
+        Training data encoded by the table, with standard deviation one in each column.
     random_state, n_jobs : as of the estimator
 
     Returns
@@ -32,7 +32,7 @@ def shared_scale(table, data, *, random_state=0, n_jobs=None):
 
     Notes
     -----
-    Two passes over the pairs of 250 samples with at most 100 000, and two of 2000 with them for one bandwidth.
+    Two passes over the pairs of 250 with at most 100 000 samples, and for one bandwidth two over those of 2000.
     """
     if table.has_categories:
         return None

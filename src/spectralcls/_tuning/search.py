@@ -15,7 +15,7 @@ class Splits(NamedTuple):
     """The part of a sample that the search needs: split weights, and the factor from its bandwidths to those of all
     points.
 
-    For scores that do not come from a `TuningSample`.
+    Used for scores that do not come from a `TuningSample`.
     """
 
     fold_weights: np.ndarray
@@ -28,10 +28,10 @@ class Scored(NamedTuple):
     Attributes
     ----------
     by_split : ndarray (n_splits, k_1, k_2, ...)
-        Test scores. NaN marks a candidate that a split cannot score, which then cannot win, and a split that scores
+        Test scores. NaN marks a candidate that a split cannot score, and that cannot win, or a split that scores
         nothing.
     deviations : ndarray (k_1, k_2, ...), optional
-        Standard deviations of the points' scores, for leave-one-out (one split) with scores other than right or wrong.
+        Standard deviations of the points' scores, for leave-one-out (one split) unless scores are right or wrong.
     tie_score : callable, optional
         ``tie_score(index)`` decides between nearly tied candidates, see `search`.
     influence : ndarray (v, k_1, k_2, ...), optional
@@ -40,7 +40,7 @@ class Scored(NamedTuple):
     predicts_one_class : callable, optional
         ``predicts_one_class(index)`` says whether a candidate gave all held-out points the same class.
     temperature : callable, optional
-        ``temperature(index)``, with which a candidate's scores become probabilities.
+        ``temperature(index)`` turns a candidate's scores into probabilities.
     """
 
     by_split: np.ndarray
@@ -52,7 +52,7 @@ class Scored(NamedTuple):
 
     @classmethod
     def of(cls, sample, values, **options):
-        """From a score of each validated point, (v, k_1, k_2, ...)."""
+        """Create from the scores of validated points, (v, k_1, k_2, ...)."""
         weights = sample.weights[sample.rows]
         mean = np.tensordot(weights, values, 1) / weights.sum()
         deviations = np.sqrt(np.tensordot(weights, (values - mean) ** 2, 1) / weights.sum())
@@ -83,12 +83,12 @@ class Scored(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What a search found.
+    """Result of a search.
 
     Attributes
     ----------
     params : dict of str to value
-        The winner.
+        Parameters of the winner.
     index : tuple of int
         Its position in the grid.
     scores : ndarray of the shape of the grid
@@ -143,7 +143,7 @@ def search(sample, candidates, score, *, growing=None):
     score : callable
         ``score(sample, **candidates)``, a `Scored` or its `by_split` alone.
     growing : str, optional
-        The parameter whose grid goes on, by the ratio of its values, while the winner is its smallest or largest value.
+        The parameter whose geometric grid is extended while the winner is at one of its ends.
 
     Notes
     -----
@@ -186,7 +186,7 @@ def _beyond(values, at_start):
 
 
 def _end(found, axis):
-    """The end of the grid at which the winner lies, if it beats its neighbor; None otherwise."""
+    """The end of the grid where the winner lies, if it beats its neighbor; otherwise None."""
     position, last = found.index[axis], found.scores.shape[axis] - 1
     if 0 < position < last:
         return None
@@ -196,7 +196,7 @@ def _end(found, axis):
 
 
 def _chosen(sample, candidates, scored):
-    """The winner of all that were scored, and the table of them."""
+    """The winner of all scored candidates, and their table."""
     weights = np.asarray(sample.fold_weights, dtype=np.float64)
     used = weights > 0
     by_split, weights, deviations = scored.by_split[used], weights[used] / weights.sum(), scored.deviations
@@ -218,7 +218,7 @@ def _chosen(sample, candidates, scored):
 
 
 def _best_of_tied(means, best, sample, scored):
-    """The candidate of the best tie score among those whose scores nearly tie."""
+    """The candidate with the best tie score among those whose scores nearly tie."""
     highest = means[best]
     if np.isnan(highest):
         return best
@@ -234,7 +234,7 @@ def _best_of_tied(means, best, sample, scored):
 
 
 def best_candidate(scores):
-    """Position of the best score; of tied ones the lower middle, parameter by parameter.
+    """Position of the best score; if scores tie, the lower middle, parameter by parameter.
 
     The middle of a range of equally good candidates is safer than its ends. The lower middle of the first parameter's
     tied values is taken, then the lower middle of the second's among the remaining ones, and so on.

@@ -1,9 +1,9 @@
 """The spread of a column, from which scales, grids of bandwidths and reference rules are computed.
 
-The spread is the standard deviation of the values, after those more than `REACH` interquartile ranges from the median
-are replaced by the farthest value within. One far value thus changes little, while heavy tails still count. If more
-than half of the values are equal, the median distance of the others from them replaces the interquartile range. A
-column that varies by no more than the rounding of its mean has no spread.
+The spread is the standard deviation after values more than `REACH` interquartile ranges from the median are replaced by
+the farthest value within. One far value thus changes little, while heavy tails still count. If more than half of the
+values are equal, the median distance of the others from them replaces the interquartile range. A column that varies by
+no more than the rounding of its mean has no spread.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def spreads(X, weights=None):
 def centers_and_spreads(columns, weights=None, farthest=np.inf):
     """Center and spread of each of several columns (n,), float64; the spread of a constant is 0.
 
-    Missing values (NaN) do not count; without any other both are 0. Weights count relative to each other. If more than
+    Missing values (NaN) do not count; if all are missing, both are 0. Only ratios of weights count. If more than
     half of the values are equal, the root mean square of the others' distances from them is at most `farthest` spreads.
     """
     centers, spreads = np.zeros((2, len(columns)))
@@ -76,7 +76,8 @@ def within_reach(X, weights=None):
 
 
 def suspects(columns):
-    """Which columns (n,) may have isolated values, (d,), by the reach of up to `_LOOKED_AT` values and the extremes."""
+    """Which columns (n,) may have isolated values, (d,), judged by the reach of up to `_LOOKED_AT` values and the
+    extremes."""
     found = np.zeros(len(columns), dtype=bool)
     if not len(columns):
         return found
@@ -93,7 +94,7 @@ def suspects(columns):
 
 
 def isolated(values, weights=None):
-    """Positions of the values (n,) that are far from all others, and how many times as far from the median."""
+    """Positions of the values (n,) that are far from all others, and the ratio of their distances from the median."""
     (median,), (reach,), _ = _reach(values[None], weights)
     with np.errstate(over="ignore"):
         distances = np.abs(values - median)
@@ -152,7 +153,7 @@ def _reach(rows, weights):
 
 
 def _beyond(rows, median, reach):
-    """Which rows have values beyond the reach, (d,)."""
+    """Mask (d,) of the rows with values beyond the reach."""
     return np.abs(rows - median[:, None]).max(axis=1, initial=0.0) > reach
 
 

@@ -8,7 +8,7 @@ _MOST_STEPS, _TOLERANCE = 60, 1e-3
 
 
 def softmax(scores):
-    """``exp(scores)`` over the sums of the rows. For few rows SciPy's function would dominate the time."""
+    """``exp(scores)`` over the sums of the rows. For few rows, SciPy's function would dominate the time."""
     shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
     return shifted / shifted.sum(axis=1, keepdims=True)
 
@@ -40,9 +40,9 @@ def best_temperature(scores, codes, weights=None):
 
     Notes
     -----
-    A share `LOWEST` of each label is spread over all classes, after Platt [1]_: samples that are all right do not prove
-    that the next one is right. His share depends on n, so that weight k would differ from k copies. The loss is convex
-    in 1 / T.
+    A share `LOWEST` of each label is spread over all classes, after Platt [1]_, because even samples that are all right
+    do not prove that the next one is. Platt's share depends on n, so that weight k would differ from k copies. The loss
+    is convex in 1 / T.
 
     References
     ----------
@@ -78,8 +78,8 @@ def best_temperature(scores, codes, weights=None):
 
 
 def finite_scores(scores):
-    """Replace -inf by a score below all finite scores of the row, by the range of float64's exponent or the scores'
-    rounding if larger."""
+    """Replace -inf by a score below all finite scores of the row; the gap is the range of float64's exponent or, if
+    larger, the scores' rounding."""
     missing = np.isneginf(scores)
     if not missing.any():
         return scores

@@ -11,7 +11,7 @@ _withheld = ContextVar("withheld", default=False)
 
 @contextmanager
 def quietly():
-    """Suppress `advise`, while candidates are evaluated that may not be chosen."""
+    """Suppress `advise` while evaluating candidates that may not be chosen."""
     before = _withheld.set(True)
     try:
         yield
@@ -20,13 +20,13 @@ def quietly():
 
 
 def advise(message, category=UserWarning):
-    """Call `tell`, unless the caller has asked for silence."""
+    """Call `tell`, unless the caller has suppressed it."""
     if not _withheld.get():
         tell(message, category)
 
 
 def tell(message, category=UserWarning):
-    """Warn as :func:`warnings.warn` does, at the line of the user from which this package was called."""
+    """Warn as :func:`warnings.warn` does, at the user's line that called this package."""
     frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
         frame, level = frame.f_back, level + 1

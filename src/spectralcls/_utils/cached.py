@@ -2,10 +2,10 @@
 
 
 class cached_property:
-    """Like that of ``functools``, which before Python 3.12 holds a lock of the whole class while it computes.
+    """Like ``functools.cached_property``, which before Python 3.12 holds a lock of the whole class while it computes.
 
-    If the process forks meanwhile, its child inherits the lock and waits forever. Without a lock two threads may
-    compute the value twice.
+    If the process forks meanwhile, its child inherits the lock and deadlocks. Without a lock, two threads may both
+    compute the value.
     """
 
     def __init__(self, compute):

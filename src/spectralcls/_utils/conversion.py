@@ -9,7 +9,7 @@ from .._core import compiled
 
 
 def is_ready(A, dtypes):
-    """Whether an array is finite and needs no conversion. On a small problem check_array takes longer than the sums."""
+    """Whether an array is finite and needs no conversion. On small problems check_array takes longer than the sums."""
     if type(A) is not np.ndarray or A.dtype.type not in dtypes or not A.dtype.isnative:
         return False
     flags = A.flags
@@ -31,7 +31,7 @@ def converted(A, name, **options):
 def brought_into_range(X):
     """X, with numbers at the end of the dtype's range moved inwards so that sums over a row stay finite.
 
-    This changes no kernel value and no neighbor: the number is far from all others either way."""
+    This changes no kernel value and no neighbor, because the number stays far from all others."""
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.vdot(X, X) < np.inf:
             largest = np.ldexp(np.finfo(X.dtype).max, -24)
@@ -73,7 +73,7 @@ def as_array(values, name, dtype=None):
 
 
 def label_array(y):
-    """Labels without a mask, in which a missing one of a list stays missing: NumPy makes the text "nan" of it."""
+    """Labels without a mask; missing labels in a list stay missing, where NumPy would make them the text "nan"."""
     y = without_mask(without_na(y))
     if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y) and any(map(is_missing, y)):
         return np.array(y, dtype=object)

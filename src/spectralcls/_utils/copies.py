@@ -1,6 +1,6 @@
 """Copies among samples, and random numbers determined by the values of a sample.
 
-Neither its place in the table, nor the order of the columns, nor the names of the classes matter.
+They do not depend on a sample's position, the order of the columns, or the names of the classes.
 """
 
 from typing import NamedTuple
@@ -13,19 +13,18 @@ FEW = 16  # a column has few values if each occurs this often on average
 
 
 class Copies(NamedTuple):
-    """Equal samples of one class are copies, unless another class has such a row too: then the classes overlap there,
-    and each row is a sample. Rows with the same missing values are equal if their other values are."""
+    """Equal samples of one class are copies, unless another class contains the row too: classes overlap there, and each
+    row stays a sample. Rows with the same missing values are equal if their other values are."""
 
     first: np.ndarray  # (m,) first row of each distinct sample, in random order
     group: np.ndarray  # (n,) position of each row's distinct sample
 
 
 def random_keys(X, seed=0):
-    """A random number for each row, equal for equal rows, (n,). It depends on the ranks of the values, which no scale
-    changes.
+    """A random number for each row, equal for equal rows, (n,). It depends on the ranks of the values, which do not
+    change with scale.
 
-    Only the values distinguish columns and rows, so that no order matters. NaN equals itself. The cost is that of two
-    sorts of every column.
+    It does not depend on the order of rows or columns. NaN equals itself. It costs two sorts of every column.
     """
     return seeded(row_numbers(X), seed)
 
@@ -37,7 +36,7 @@ def seeded(numbers, seed):
 
 
 def row_numbers(X):
-    """Keys of the rows, equal for equal rows, from which `random_keys` derives its numbers, (n,) uint64."""
+    """Keys of the rows, (n,) uint64, equal for equal rows; `random_keys` derives its numbers from them."""
     if issparse(X):
         return _sparse_numbers(X.tocsr())
     parts = np.array_split(X.T, max(1, min(X.shape[1], X.size // BLOCK)))
@@ -95,7 +94,7 @@ def _mixed(values):
 
 
 def copies_of(X, codes, numbers=None):
-    """The `Copies` among rows X of classes `codes`; `numbers` are the `row_numbers` of X, if they are known.
+    """The `Copies` among rows X with classes `codes`; `numbers` are the `row_numbers` of X if known.
 
     For sparse rows only the 64 bits of their keys are compared.
     """

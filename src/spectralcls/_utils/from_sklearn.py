@@ -50,7 +50,7 @@ except ImportError:
     callback_management_context = nullcontext
 
     class CallbackSupport:  # type: ignore[no-redef]
-        """What says, before scikit-learn 1.9, that there are no callbacks."""
+        """Replacement before scikit-learn 1.9, where there are no callbacks."""
 
         @property
         def set_callbacks(self):
@@ -67,7 +67,7 @@ def check_columns_seen(name, seen, X, *, reset):
     Parameters
     ----------
     name : str
-        Of the estimator's class.
+        Name of the estimator's class.
     seen : dict
         Its `n_features_in_` and, if X has string names, its `feature_names_in_`, set if `reset`.
     X : array-like or data frame
@@ -99,13 +99,13 @@ def boosted_nodes(model):
 
 
 def fit_root(estimator, n_steps):
-    """The context of a fit of that many steps for the callbacks of an estimator; None before scikit-learn 1.9."""
+    """The callback context of an estimator's fit with this many steps; None before scikit-learn 1.9."""
     start = getattr(estimator, "_init_callback_context", None)
     return None if start is None else start(max_subtasks=n_steps)
 
 
 def boosted_levels(model):
-    """Of each of these trees: which of 256 levels go to the left, (n, 256) bool, a row for each of its splits of
-    categories, which are its nodes with ``is_categorical`` by their ``bitset_idx``."""
+    """For each of these trees: which of 256 levels go left, (n, 256) bool, with a row for each split of a category.
+    Nodes with ``is_categorical`` refer to rows by ``bitset_idx``."""
     bits = [tree.raw_left_cat_bitsets.astype("<u4") for iteration in model._predictors for tree in iteration]
     return [np.unpackbits(own.view(np.uint8), axis=1, bitorder="little").astype(bool) for own in bits]

@@ -1,4 +1,4 @@
-"""Functions of possibly lazy values, implemented here for memory; `spectralcls.dask` registers its types."""
+"""Functions of possibly lazy values, implemented here for values in memory; `spectralcls.dask` registers its types."""
 
 from functools import singledispatch
 

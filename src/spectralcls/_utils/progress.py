@@ -9,7 +9,7 @@ _SECONDS_BETWEEN_LINES = 1.0
 
 @contextmanager
 def progress(title, total, *, silent=False, stream=None):
-    """Show how far a piece of work has come.
+    """Show the progress of a task.
 
     On a terminal, and with rich installed, a bar; otherwise lines ``title: 3/20 what is next, 40 s left``, at most one
     a second, and always the first.
@@ -28,8 +28,7 @@ def progress(title, total, *, silent=False, stream=None):
     Yields
     ------
     step : callable
-        ``step("what is next")`` names the step that begins now; each call but the first counts the step
-        before it as done.
+        ``step("what is next")`` names the step that begins; each call after the first counts the previous step as done.
     """
     stream = sys.stderr if stream is None else stream
     if silent:

@@ -1,4 +1,4 @@
-"""The units in which targets are summed: differences from a central value, divided by a power of two."""
+"""The scale in which targets are summed: differences from a central value, divided by a power of two."""
 
 from functools import singledispatch
 from typing import NamedTuple
@@ -7,9 +7,9 @@ import numpy as np
 
 
 class TargetUnits(NamedTuple):
-    """A map of targets to numbers of modulus at most one, so that sums in float32 keep their digits in any units.
+    """A map of targets to numbers of modulus at most one, so that float32 sums stay accurate in any units.
 
-    The origin is a median, which no far target moves. For sums within a tolerance it is the smallest target, so that no
+    The origin is a median, which outliers do not move. For sums with a tolerance it is the smallest target, so that no
     summand is negative. Each output has separate units. Multiplying targets by a power of two, or shifting them without
     rounding, changes no bit.
     """
@@ -20,7 +20,7 @@ class TargetUnits(NamedTuple):
 
     @classmethod
     def of(cls, Y, tolerance=None):
-        """The units of targets (n, k)."""
+        """The `TargetUnits` of targets (n, k)."""
         exponent = np.frexp(np.abs(Y).max(axis=0))[1] + 1
         scaled = np.ldexp(Y, -exponent)
         middle = (len(Y) - 1) // 2
@@ -28,15 +28,15 @@ class TargetUnits(NamedTuple):
         return cls(exponent, origin, np.frexp(np.abs(scaled - origin).max(axis=0))[1])
 
     def to(self, Y):
-        """Targets in these units; Y may be a Dask array."""
+        """Scaled targets; Y may be a Dask array."""
         return np.ldexp(np.ldexp(Y, -self.exponent) - self.origin, -self.extent)
 
     def back(self, Z):
-        """Numbers (m, k) in these units as targets; Z may be a Dask array."""
+        """Scaled numbers (m, k) as targets; Z may be a Dask array."""
         return np.ldexp(np.ldexp(Z, self.extent) + self.origin, self.exponent)
 
 
 @singledispatch
 def target_units(Y, tolerance):
-    """The units of targets, computed where the targets are stored."""
+    """The `TargetUnits` of targets, computed where the targets are stored."""
     return TargetUnits.of(Y, tolerance)

@@ -25,7 +25,7 @@ class Splitter(Protocol):
 
 
 class Transformer(Protocol):
-    """Whatever maps points to points."""
+    """An object that maps points to points."""
 
     def transform(self, X: Any) -> Any: ...
 

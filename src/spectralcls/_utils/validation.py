@@ -14,7 +14,7 @@ WEIGHT_BITS = 49  # of 53: the last bits depend on the order of operations
 
 
 def check_class_labels(y):
-    """Like scikit-learn's ``check_classification_targets``; labels must also have an order."""
+    """Like scikit-learn's ``check_classification_targets``; labels must also be sortable."""
     labels = np.asarray(y)
     if labels.dtype == object and any(isinstance(label, str) for label in labels.flat):
         others = sorted({type(label).__name__ for label in labels.flat if not isinstance(label, str)})
@@ -105,7 +105,7 @@ def nonnegative_weights(sample_weight, n):
 def mean_one(weights):
     """Positive weights over their mean, and the mean.
 
-    Rounded to `WEIGHT_BITS` bits, so that weights in another unit, or counted from copies, become the same numbers.
+    Rounded to `WEIGHT_BITS` bits, so that rescaled weights, or counts of copies, give the same numbers.
     """
     exponent = np.frexp(weights.max())[1]  # sums of the weights themselves may overflow
     unit = float(np.ldexp(np.ldexp(weights, -exponent).mean(), exponent))
@@ -114,7 +114,7 @@ def mean_one(weights):
 
 
 def relative_weights(sample_weight, n):
-    """Weights over the mean of those that count in sums, None without weights; and that mean, 1.0 without weights."""
+    """Weights divided by the mean of those large enough to affect sums, and this mean; None and 1.0 without weights."""
     if sample_weight is None:
         return None, 1.0
     weights = nonnegative_weights(sample_weight, n)
@@ -128,7 +128,7 @@ def relative_weights(sample_weight, n):
 
 
 def check_sample_weight(sample_weight, n, y=None):
-    """Checked weights of n samples, float64 (n,); weights too small to change a sum with the largest become zero.
+    """Checked weights of n samples, float64 (n,); weights negligible in sums with the largest become zero.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def check_sample_weight(sample_weight, n, y=None):
 
 
 def check_no_class_vanishes(weights, y):
-    """Raise if all positive weights of a label are too small relative to the largest to count in sums."""
+    """Raise if all positive weights of a label are negligible relative to the largest weight."""
     counts = weights >= LEAST_SHARE * weights.max(initial=0.0)
     if not counts.all():
         lost = np.setdiff1d(y[weights > 0], y[counts & (weights > 0)])
@@ -261,7 +261,7 @@ def unit_scale(weights):
 
 
 def units_of(codes, weights, n_classes, by_class):
-    """Weight of one sample of each class, (n_classes,): one, unless weights contain those of classes; then the mean."""
+    """Mean weight of a sample of each class, (n_classes,), if weights include class weights; otherwise ones."""
     if not by_class:
         return np.ones(n_classes)
     return np.bincount(codes, weights, n_classes) / np.bincount(codes, minlength=n_classes)

@@ -27,7 +27,7 @@ AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed
 class Graph(NamedTuple):
     """Weights between the training points, and their parameters for queries.
 
-    Copies among the samples are one point, so that they are mapped to one place.
+    Copies among the samples are one point, so they have the same image.
     """
 
     log_weights: csr_array | None
@@ -38,7 +38,7 @@ class Graph(NamedTuple):
     rows: np.ndarray | None = None  # (n,) first sample of each point
 
     def of_points(self, X):
-        """Values of the samples X, once for each point."""
+        """Values of the samples X, one for each point."""
         return X if self.rows is None else X[self.rows]
 
 
@@ -46,7 +46,7 @@ def copies(X):
     """Point of each row, where equal rows are one point, and the first row of each point; None and None if all rows
     differ.
 
-    None as well if all are equal: a graph needs two points."""
+    Also None if all rows are equal, because a graph needs two points."""
     _, first, places = np.unique(X, axis=0, return_index=True, return_inverse=True)
     if len(first) in (1, len(X)):
         return None, None
@@ -99,7 +99,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         With more points than this, embeddings of `n_subsamples` stratified subsamples of this size are
         extended to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
     n_subsamples : int, default=5
-        Number of subsamples, where `max_samples` is exceeded.
+        Number of subsamples, if `max_samples` is exceeded.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -116,15 +116,15 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     classes_ : ndarray of shape (n_classes,)
         Labels found, without the mark of unlabeled points.
     class_index_ : ndarray of shape (n_samples,)
-        Position in `classes_` of every training point's label, -1 where it has none.
+        Position in `classes_` of every training point's label, -1 without a label.
     n_components_ : int
         Dimension reached; lower than requested (with a warning) if 1 - lambda vanishes, e.g. for tiny beta.
     n_connected_components_ : int
-        Of the graph with its class centers.
+        Number of connected components of the graph with its class centers.
     epsilon_ : float or None
         Scale of the heat kernel.
     graph_ : csr_array of shape (n_points, n_points)
-        Weights w_ij of the distinct rows of X in the order of their first appearance; None where subsamples were
+        Weights w_ij of the distinct rows of X in the order of their first appearance; None if subsamples were
         integrated.
     n_features_in_ : int
         Number of features seen during fit.
@@ -144,8 +144,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     1 / (1 - lambda) becomes the mean of the rotated factors. Queries then use eq. 21: their neighbors among
     *all* training points.
 
-    Equal rows are one point, which is joined with its classes and its neighbors once per copy: they are mapped to one
-    place, and giving every row twice changes only the scale. There is no `sample_weight`.
+    Equal rows are one point, which is joined with its classes and its neighbors once per copy. They have the same
+    image, and giving every row twice changes only the scale. There is no `sample_weight`.
 
     References
     ----------
@@ -258,7 +258,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise ValueError("extension='full' is a sum of heat kernels: it needs weights='heat'.")
 
     def _embed(self, X, classes, codes, n_components):
-        """Fit to validated points and class codes; fewer components than asked for bring no warning."""
+        """Fit to validated points and class codes, without a warning if there are fewer components than requested."""
         if self.max_samples is None or X.shape[0] <= self.max_samples:
             self._embed_graph(self._graph(X), X, classes, codes, n_components)
         else:
@@ -266,7 +266,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             self._keep(found, Graph(None, None, None, epsilon), X, classes, codes)
 
     def _graph(self, X):
-        """The graph of the points, whatever their labels and beta are."""
+        """The graph of the points, which does not depend on labels and beta."""
         radii = places = rows = None
         if self.affinity == "precomputed":
             log_weights, epsilon = _graph.symmetric_log_weights(X), None
@@ -376,8 +376,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Returns
         -------
         embedded : ndarray of shape (m, n_components_)
-            For the training points with their labels this is `embedding_` (up to rounding; not where
-            subsamples were integrated or ``extension="full"``).
+            For the training points with their labels this is `embedding_` (up to rounding; not if subsamples were
+            integrated, nor with ``extension="full"``).
 
         Raises
         ------

@@ -47,7 +47,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Classifier to train on the embedded labeled points; None: ``KNeighborsClassifier``, with 1, 3, 5, 9, 15 or 25
         neighbors by cross-validation, and ties to the nearer class.
     n_components : int, sequence of int, "cv" or "intrinsic", default="cv"
-        Dimension of the embedding. Of several values cross-validation chooses the best, from one decomposition. "cv":
+        Dimension of the embedding. Cross-validation chooses among several values, from one decomposition. "cv":
         ten values from 1 to 16. "intrinsic", the choice of [1]_: one more than the largest
         :func:`~spectralcls.information.entropic_dimension` of a class, rounded, and at most the number of features.
     beta : float, sequence of float or "cv", default="cv"
@@ -196,7 +196,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            If no point is labeled, or where `CCDR.fit` does.
+            If no point is labeled, and as `CCDR.fit`.
         """
         self._inputs = self._make_inputs()
         X = self._inputs.fit_points(X, ensure_min_samples=2).X

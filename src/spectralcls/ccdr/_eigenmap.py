@@ -38,10 +38,11 @@ def constrained_graph(W, codes, n_classes, beta, places=None):
     W : sparse array of shape (n, n)
         Symmetric weights.
     codes : ndarray of shape (m,)
-        Class index of every sample, negative where unlabeled.
+        Class index of every sample, negative if unlabeled.
     places : ndarray of shape (m,), default=None
-        Point of every sample; None: one each. A point of several samples is joined with its classes once for each of
-        them, and with another point by the mean of their numbers, as if each sample had separate neighbors.
+        Point of every sample; None: all distinct. A point with several samples is joined with its classes once per
+        sample. The edge between two points is weighted by their mean number of samples, as if each sample had separate
+        neighbors.
     """
     labeled = np.flatnonzero(codes >= 0)
     shape = (n_classes, W.shape[0])
@@ -58,16 +59,16 @@ def constrained_eigenmap(G, n_classes, n_components, ways_out="label or remove t
     """Up to `n_components` solutions of L u = lambda D u (eq. 15) with U^T D U = I, by increasing lambda.
 
     Solved as the largest eigenpairs 1 - lambda of D^-1/2 G D^-1/2. The eigenvalue 0 belongs to the indicators
-    of the connected components: these are known, and deflated. Kept among them are the directions that
-    separate components with labeled points from each other (all components where nothing is labeled);
-    dropped are the constant and the directions that separate an unlabeled component from the rest. Directions with 1 -
-    lambda below `SMALLEST` are dropped too, so that fewer than `n_components` may result.
+    of the connected components: these are known, and deflated. Directions that separate components with labeled points
+    from each other are kept (all components if nothing is labeled). The constant, and directions that separate an
+    unlabeled component from the rest, are dropped. Directions with 1 - lambda below `SMALLEST` are dropped too, so that
+    fewer than `n_components` may result.
 
     Raises
     ------
     ValueError
-        If a point has no weight at all, which makes D singular; the message names the first by its number among `rows`,
-        and the `ways_out`.
+        If a point has no weight, which makes D singular; the message names the first such point by its number among
+        `rows`, and the `ways_out`.
     """
     degrees = np.asarray(G.sum(axis=1)).ravel()
     if not (degrees > 0).all():
@@ -89,7 +90,7 @@ def constrained_eigenmap(G, n_classes, n_components, ways_out="label or remove t
 
 
 def _null_space(G, root, degrees, n_classes, n_kept):
-    """Orthonormal indicators of all components (sparse), and n_kept directions at most in their span."""
+    """Orthonormal indicators of all components (sparse), and at most n_kept directions in their span."""
     n_components, member = connected_components(G, directed=False)
     mass = np.bincount(member, degrees)
     indicators = csr_array(
@@ -125,7 +126,7 @@ def _leading(S, null, k):
 
 
 def _iterate(S, null, k):
-    """By the package's Lanczos method, or ARPACK if it fails. If both fail, the pairs of the first, which finds
+    """Use the package's Lanczos method, or ARPACK if it fails. If both fail, return the pairs of the first, which finds
     more."""
 
     def deflated(V):

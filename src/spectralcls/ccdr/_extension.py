@@ -43,7 +43,7 @@ def neighbor_rows(Q, X, n_neighbors, radii, n_jobs=None):
 
 
 def _union(nearest, reverse, duplicates):
-    """Edges found from either end, each once; the duplicate of a query is left out."""
+    """Edges found from either end, without repetition and without the duplicate of a query."""
     n = nearest.shape[1]
     keys, values = [], []
     for graph in (nearest, reverse):
@@ -57,7 +57,7 @@ def _union(nearest, reverse, duplicates):
 
 
 def replace_rows(rows, positions, replacements):
-    """`rows` with the given rows exchanged for those of another CSR array; stored zeros stay."""
+    """`rows` with the given rows replaced by those of another CSR array; stored zeros are kept."""
     if not len(positions):
         return rows
     order = np.arange(rows.shape[0])
@@ -69,7 +69,7 @@ def sparse_sums(log_rows, embedding, labeled):
     """Numerators sum_j K y_j and denominators sum_j K of eq. 20.
 
     For unlabeled queries both are divided by the row's largest weight, which cancels in the quotient and
-    keeps it finite where every weight underflows: the limit is the nearest neighbor's point.
+    keeps it finite if all weights underflow: the limit is the nearest neighbor's point.
     """
     least = np.finfo(log_rows.dtype).min  # if squares overflow, treat all distances of a query as equal
     shift = np.where(labeled, 0.0, np.maximum(row_maximum(log_rows), least))
@@ -79,7 +79,7 @@ def sparse_sums(log_rows, embedding, labeled):
 
 
 def full_sums(Q, X, epsilon, embedding, counts, labeled, n_jobs=None):
-    """As `sparse_sums`, for the Gaussian of all training points, each times its number in `counts`."""
+    """As `sparse_sums`, for the Gaussian over all training points, each weighted by its number in `counts`."""
     columns = np.column_stack([embedding, np.ones(len(X))]).astype(np.float64) * counts
     log_scale, sums = TrainingPoints.of(TrainingData.points(X), n_jobs=n_jobs).pairs(
         Q, columns, "gaussian", np.sqrt(epsilon / 2), 0.0

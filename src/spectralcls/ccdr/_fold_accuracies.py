@@ -14,8 +14,8 @@ TIE = 2.0**-20  # the farthest neighbor's vote is reduced by this
 def fold_accuracies(ccdr, estimator, sample, candidates):
     """Accuracy in each fold, (n_folds, *(number of candidates of each of `NAMES`)).
 
-    The points of a fold lose their label and are embedded out of sample, outside the graph; unlabeled points of the
-    other folds stay in the graph.
+    The points of a fold lose their labels and are embedded out of sample. Unlabeled points of the other folds stay in
+    the graph.
 
     Parameters
     ----------
@@ -23,15 +23,15 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
     estimator : classifier or None
         Trained on the embedding; None is a vote of the nearest neighbors.
     sample : TuningSample
-        With codes -1, and weight 0, of unlabeled points.
+        Sample whose unlabeled points have code -1 and weight 0.
     candidates : dict of name -> sequence of values, for each of `NAMES`
         Numbers of voting neighbors are not used with an estimator.
 
     Returns
     -------
     scores : ndarray
-        NaN if the graph has no more components, if a fold has fewer neighbors than votes, and for a fold without
-        labeled points or with all points but one, which leaves no graph.
+        NaN if the graph has too few components, if a fold has fewer neighbors than votes, if a fold has no labeled
+        points, or if at most one point is outside it, which leaves no graph.
     """
     out = np.full((sample.folds.max() + 1, *(len(candidates[name]) for name in NAMES)), np.nan)
     for fold, (inside, held_out) in enumerate(sample.splits()):
@@ -66,7 +66,7 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
 
 
 class VoteWeights:
-    """Weights of the nearest points, (m, k): equal, except that ties go to the nearer class instead of the first in
+    """Weights of the nearest points, (m, k): equal, except that ties go to the nearer class instead of the first by
     name."""
 
     def __call__(self, distances):
@@ -75,7 +75,7 @@ class VoteWeights:
 
 
 def _votes(X, codes, Q, counts, n_jobs):
-    """The majority class of the nearest points, (m,), for each number of them."""
+    """Majority classes (m,) of the nearest points, for each number of neighbors."""
     distances, indices = knn(Q, X, min(max(counts), len(X)), n_jobs=n_jobs)
     n_classes, rows = codes.max() + 1, np.arange(len(Q))[:, None]
     for count in counts:

@@ -1,4 +1,4 @@
-"""The weights of CCDR from a graph, as logarithms so that far neighbors do not vanish."""
+"""The weights of CCDR's graph, as logarithms so that far neighbors do not underflow."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -34,7 +34,7 @@ def symmetric_distances(graph):
 
 
 def symmetric_log_weights(graph):
-    """Logarithms of given weights, the diagonal left out."""
+    """Logarithms of given weights, without the diagonal."""
     graph = _square(graph)
     difference = abs(graph - graph.T)
     if difference.nnz and difference.max() > 1e-6 * graph.max():
@@ -71,7 +71,7 @@ def _square(graph):
 
 
 def row_maximum(log_graph):
-    """Largest entry of every row of a CSR array, 0 where a row is empty."""
+    """Largest entry of every row of a CSR array, 0 for an empty row."""
     filled = np.flatnonzero(np.diff(log_graph.indptr))
     largest = np.zeros(log_graph.shape[0])
     if len(filled):

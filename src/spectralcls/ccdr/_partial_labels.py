@@ -29,7 +29,7 @@ def encode_partial(y, n, unlabeled, classes=None):
 
 
 def _whole(labels):
-    """Integers, which were objects next to a missing label, as an array of integers."""
+    """Integers stored as objects, because of a missing label, as an array of integers."""
     whole = labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels)
     return np.array(labels.tolist(), dtype=None if len(labels) else np.int64) if whole else labels
 

@@ -31,7 +31,7 @@ def _whole(text, least, what, most=float("inf")):
 
 
 def size(text):
-    """A number of samples, or a share."""
+    """A number of samples, or a fraction of them."""
     if text.isascii() and text.isdecimal():
         return count(text)
     try:
@@ -45,7 +45,7 @@ def size(text):
 
 
 def share(text):
-    """A share of all, between 0 and 1."""
+    """A fraction between 0 and 1."""
     if isinstance(value := size(text), int):
         raise argparse.ArgumentTypeError(f"{text!r} is no share between 0 and 1")
     return value
@@ -63,7 +63,7 @@ def output(text):
 
 
 def threads(n_jobs):
-    """A context in which work takes as many threads as ``--n-jobs`` says."""
+    """A context with the number of threads given by ``--n-jobs``."""
     if n_jobs is None:
         return nullcontext()
     import threadpoolctl

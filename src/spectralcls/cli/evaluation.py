@@ -67,7 +67,7 @@ class Result:
         return [self.outcomes[number] for number in sorted(self.outcomes)]
 
     def scores(self, metric):
-        """Of each split, (n_splits,)."""
+        """Scores of all splits, (n_splits,)."""
         return np.array([outcome.scores.get(metric, np.nan) for outcome in self.ordered])
 
     def mean(self, metric):
@@ -112,7 +112,7 @@ def evaluate(data, entries, arguments, step):
     data : Data
     entries : sequence of Entry
     arguments : Namespace
-        Those of ``compare``.
+        Arguments of ``compare``.
     step : callable
         Called with a description, once per classifier and split.
 
@@ -173,8 +173,7 @@ def splits_of(data, repeats, test_size, seed):
 
 
 def fitted(entry, data, rows, scale, *, seed, n_jobs, parameters=()):
-    """The classifier of an entry, fitted to some rows: the classifier itself, and the pipeline with its
-    preprocessing."""
+    """The classifier of an entry, fitted to some rows, and its pipeline with preprocessing."""
     y = data.y[rows]
     smallest = len(y) if data.classes is None else np.unique(y, return_counts=True)[1].min()
     n_folds = int(np.clip(smallest, 2, _MAX_FOLDS))

@@ -72,7 +72,7 @@ def page(data, entries, results, metrics, arguments, command):
 
 
 def _table(results, metrics, taken):
-    """Rows with their picture: a dot for the mean, a line for a standard deviation to each side."""
+    """Table rows with pictures: a dot for the mean, and a line of a standard deviation to each side."""
     names, marks = report.columns(metrics), standings(results, metrics[0])
     good = [result for result in ranked(results, metrics[0]) if result.error is None]
     more = [index > 1 for index in range(len(names))]
@@ -94,7 +94,7 @@ def _table(results, metrics, taken):
 
 
 def _axis(results, metric):
-    """From values of a metric to places in the picture."""
+    """A map from values of a metric to positions in the picture."""
     means = np.array([result.mean(metric) for result in results])
     spread = np.nan_to_num([result.deviation(metric) for result in results])
     low, high = np.nanmin(means - spread, initial=np.inf), np.nanmax(means + spread, initial=-np.inf)
@@ -136,7 +136,7 @@ def _confusion(data, taken, arguments):
 
 
 def _scatter(data, taken, arguments):
-    """Predictions against the truth, of at most `_MOST_ROWS` samples over all splits."""
+    """Predictions against the truth, for at most `_MOST_ROWS` samples over all splits."""
     splits = splits_of(data, arguments.repeats, arguments.test_size, arguments.seed)
     truth = np.concatenate([data.y[test] for _, test in splits[: len(taken.ordered)]])
     predicted = np.concatenate([outcome.predicted for outcome in taken.ordered])

@@ -1,4 +1,4 @@
-"""``spectralcls list``: the names that the other commands know."""
+"""``spectralcls list``: the names that the other commands accept."""
 
 from pathlib import Path
 

@@ -34,7 +34,7 @@ class _Terminate(KeyboardInterrupt):
 
 
 def build_parser():
-    """The parser of ``spectralcls``; each subcommand leaves its function in ``run``."""
+    """The parser of ``spectralcls``; each subcommand stores its function in ``run``."""
     parser = _Parser(prog="spectralcls", description="Information-theoretic and spectral classifiers.")
     parser.add_argument("--version", action="version", version=f"spectralcls {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -84,7 +84,7 @@ def main(argv: Any = None) -> int:
 
 
 def _check_command(argv):
-    """Suggest the command that a first word may mean."""
+    """Suggest the command that an unknown first word may mean."""
     if argv and not argv[0].startswith("-") and argv[0] not in _COMMANDS:
         close = difflib.get_close_matches(argv[0], _COMMANDS, n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
@@ -93,7 +93,7 @@ def _check_command(argv):
 
 @contextmanager
 def _terminable():
-    """Let SIGTERM raise, since a process killed at once would leave its child processes behind."""
+    """Make SIGTERM raise an exception, because a process killed at once would leave its children behind."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

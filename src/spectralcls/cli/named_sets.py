@@ -57,7 +57,7 @@ def load(name, data_home=None, random_state=0):
 
 
 def available(data_home=None):
-    """The names that :func:`load` knows without a network, each once."""
+    """The distinct names that :func:`load` knows without a network."""
     return list(dict.fromkeys([*_BUNDLED, *_GENERATORS, *_names_in(_data_folder(data_home))]))
 
 

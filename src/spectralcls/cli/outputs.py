@@ -9,7 +9,7 @@ from .errors import CommandError
 
 
 def check(path):
-    """Raise unless a file can be written there; a device, a pipe or a socket is not replaced by one.
+    """Raise unless a file can be written there, or if that would replace a device, a pipe or a socket.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def keep_apart(path, *inputs):
 
 @contextmanager
 def written(path, what):
-    """`atomic`, with a system error as one line: `what` names the file that was not written."""
+    """`atomic`, with system errors reported in one line, in which `what` names the file."""
     try:
         with atomic(path) as temporary:
             yield temporary

@@ -10,7 +10,8 @@ _PATIENCE = 2  # seconds of work that justify starting processes, whose imports 
 def imap_unordered(function, tasks, processes, step):
     """Pairs of a task's name and the result of ``function`` for its arguments, in any order.
 
-    Other processes have one thread for BLAS, OpenMP and the core, and end with the generator. Short work starts none.
+    Other processes use one thread for BLAS, OpenMP and the core, and end with the generator. Short work starts no
+    process.
 
     Parameters
     ----------
@@ -18,9 +19,9 @@ def imap_unordered(function, tasks, processes, step):
     tasks : iterable of (name, arguments)
         Taken a few at a time.
     processes : int
-        How many work at a time.
+        Number of processes at a time.
     step : callable
-        Called with each task's name: when it begins in this process, when it has ended in another.
+        Called with each task's name: at the start of a task in this process, at the end of one in another.
 
     Yields
     ------

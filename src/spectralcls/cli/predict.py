@@ -100,7 +100,7 @@ def _answers(model, source, first_row, arguments):
 
 
 def _schema(model, source):
-    """The rules stored by `fit`; for other models the names or positions of columns of numbers."""
+    """The schema stored by `fit`; for other models a schema of numeric columns by name or position."""
     from ..datasets import Schema
 
     if hasattr(model, "table_schema_"):
@@ -113,7 +113,7 @@ def _schema(model, source):
 
 
 def _sources(model, arguments):
-    """Pairs (number of the first row, callable that reads) of the parts of the input."""
+    """Parts of the input as pairs: number of the first row, and a function that reads the part."""
     from ..datasets import table_parts
 
     schema = getattr(model, "table_schema_", None)
@@ -121,13 +121,13 @@ def _sources(model, arguments):
 
 
 def _ending(path):
-    """The ending that tells the kind of a file, also of one that is packed."""
+    """The suffix that shows the type of a file, also of a compressed one."""
     return (path.with_suffix("") if path.suffix.lower() in _PACKED else path).suffix.lower()
 
 
 @contextmanager
 def _opened(path, encoding):
-    """A text file to write: the standard output, or a file that appears when it is complete."""
+    """A text file to write: standard output, or a file that is created only when complete."""
     if path == _STANDARD:
         yield sys.stdout
         return
@@ -138,7 +138,7 @@ def _opened(path, encoding):
 
 
 def _write(model, arguments):
-    """A text file, in the delimiter, decimal sign and kind of encoding of the input."""
+    """Write a text file with the delimiter, decimal sign and encoding of the input."""
     from .._utils.progress import progress
 
     n_rows, sources = 0, list(_sources(model, arguments))

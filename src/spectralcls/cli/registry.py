@@ -1,4 +1,4 @@
-"""The classifiers and regressors that the command line knows: ours, one line each, and scikit-learn's."""
+"""The classifiers and regressors of the command line: ours, one line each, and scikit-learn's."""
 
 import difflib
 import inspect
@@ -38,7 +38,7 @@ class Entry:
 
 
 def _ours(where, summary, *, title=None, front=False, **parameters):
-    """Entry of an estimator ``module:Class`` of this package, with its defaults but for ``parameters``."""
+    """Entry of an estimator ``module:Class`` of this package, with its defaults except for ``parameters``."""
     module, name = where.split(":")
 
     def make(setting):
@@ -208,7 +208,8 @@ KIND = {"classification": "classifier", "regression": "regressor"}
 
 
 def _key(name):
-    """Case, punctuation and the word Classifier do not matter: parzen is ParzenClassifier, knn is k-NN."""
+    """Normalize a name: case, punctuation and the word Classifier do not matter (parzen: ParzenClassifier, knn:
+    k-NN)."""
     return re.sub(r"[^a-z0-9]", "", name.lower()).replace("classifier", "").replace("regressor", "")
 
 
@@ -219,8 +220,7 @@ def check(names):
 
 
 def select(names=None, everything=False, task="classification"):
-    """Entries of the given names, in the given order; for None the recommended ones, or all of ours and
-    scikit-learn's."""
+    """Entries of the given names, in order; None: the default ones, or all of this package and scikit-learn."""
     entries = OF_TASK[task]
     if names is None:
         return tuple(entry for entry in entries if everything or entry.front)
@@ -246,7 +246,7 @@ def prepared(estimator, X, categorical, scale):
     ----------
     estimator : classifier or regressor
     X : ndarray (n, d)
-        All of the data, NaN where a value is missing.
+        All data, NaN if a value is missing.
     categorical : list of int
         Positions of categories.
     scale : bool

@@ -12,7 +12,7 @@ _UNNOTICED = 0.1  # seconds; shorter times count as this one
 
 
 def _plain(value):
-    """Four digits, and all of those before the point."""
+    """Four digits, or more to keep all before the point."""
     return f"{value:.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
 
 
@@ -35,7 +35,7 @@ DEFAULT = {"classification": OF_TASK["classification"][:3], "regression": OF_TAS
 
 
 def unit_of(metric, best):
-    """Unit of differences of scores, for the best mean score."""
+    """Unit of differences of scores, given the best mean score."""
     return abs(best) or 1.0 if metric in RELATIVE else 1.0
 
 
@@ -51,7 +51,8 @@ def ranked(results, metric):
 
 
 def standings(results, metric):
-    """{name: mark}: "=" for the best and all within a point of it, "?" for those that may be, "" for worse ones."""
+    """{name: mark}: "=" for the best and all within a point of it, "?" for those that may be within, "" for worse
+    ones."""
     scored = [result for result in ranked(results, metric) if not np.isnan(result.mean(metric))]
     sign = METRICS[metric][0]
     marks = {}

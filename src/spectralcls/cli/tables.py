@@ -26,7 +26,7 @@ MOST_FEATURES = 50_000  # more columns are refused
 
 
 def add_places(parser):
-    """The options on the position of the table in a file, which `predict` has too."""
+    """Add the options on the position of the table in a file, shared with `predict`."""
     add = parser.add_argument
     add("--header", action=argparse.BooleanOptionalAction, help="whether the first row holds the names of the columns")
     add("--encoding", metavar="NAME", help="of a text file, e.g. cp1252")
@@ -90,7 +90,7 @@ def add_options(parser):
 
 @dataclass(frozen=True)
 class Data:
-    """A problem: ``y`` indexes ``classes``, all of which occur; or holds numbers, and ``classes`` is None."""
+    """A problem: ``y`` holds indices into ``classes``, all of which occur, or numbers if ``classes`` is None."""
 
     name: str
     X: np.ndarray
@@ -199,7 +199,7 @@ def _from_bunch(bunch, task):
 
 
 def checked(name, X, labels, feature_names, categorical, task=None, read=None, **more):
-    """A classification or regression problem; without `task`, a line says which.
+    """A classification or regression problem; without `task`, a printed line says which.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def _decimal(signs):
 
 
 def _many(values, n_rows):
-    """Whether numbers are a regression target: some are not integers, or there are many that are not consecutive."""
+    """Whether numbers are a regression target: some are not integers, or they are many and not consecutive."""
     if not np.array_equal(values, np.round(values)):
         return True
     if len(values) <= _MOST_WHOLE:

@@ -1,4 +1,4 @@
-"""PerTurbo's models on the workers: the classes are independent tasks."""
+"""PerTurbo's models on the workers, one independent task per class."""
 
 import dask
 import numpy as np
@@ -37,7 +37,7 @@ def _(data, bandwidths, regularization, *, n_jobs, **options):
 
 @asked.register(ModelsOnWorkers)
 def _(models, function, Q, completion, features, n_jobs, *options):
-    """Of queries in memory an array, of lazy ones a Dask array in their chunks."""
+    """An array for queries in memory, a Dask array in the chunks of lazy queries."""
     if isinstance(Q, np.ndarray):
         return asked(models, function, in_chunks(Q), completion, features, n_jobs, *options).compute()
     task, arguments = dask.delayed(_of_models), (function, completion, features, (n_jobs or 1, *options))

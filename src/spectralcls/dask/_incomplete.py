@@ -16,7 +16,7 @@ MAX_COMPLETING = 5000  # complete points from which missing values are filled
 
 
 def class_log_sums(Q, X, codes, columns, weights, n_classes, bandwidth, features, n_jobs):
-    """log sum_{j in c} w_j k(q, x_j), whatever the queries lack integrated out, a Dask array (m, C, k).
+    """log sum_{j in c} w_j k(q, x_j) with missing values integrated out, a Dask array (m, C, k).
 
     The columns of weights belong to class means, and contain the sample `weights`; see `incomplete_class_sums`.
     """
@@ -54,7 +54,7 @@ def _finish(pairs):
 
 
 def without_gaps(data):
-    """The points of checked training data, completed by a gathered sample of them; on the workers."""
+    """The points of checked training data, on the workers, completed by a gathered sample of them."""
     sample = gather(data, MAX_COMPLETING, np.random.RandomState(0))
     completion = Completion.learned(sample.X, sample.codes, sample.weights, sample.features)
     (X,) = keep(data.X.map_blocks(_completed_block, data.codes[:, None], completion, dtype=data.X.dtype))

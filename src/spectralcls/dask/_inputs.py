@@ -1,4 +1,4 @@
-"""`Inputs` on Dask collections: columns are learned from all rows, comparisons of samples from rows in this process."""
+"""`Inputs` for Dask collections: columns are learned from all rows, comparisons of samples from gathered rows."""
 
 import dask
 import dask.array as da
@@ -21,7 +21,7 @@ GROUP_BYTES = 1 << 28  # of the columns per task
 
 
 class DaskInputs(Inputs):
-    """The same for Dask arrays and data frames; coordinates are Dask arrays that are not computed yet.
+    """The same for Dask arrays and data frames; coordinates are lazy Dask arrays.
 
     Queries in memory have coordinates in memory.
     """
@@ -57,7 +57,7 @@ class DaskInputs(Inputs):
         return self._learn(layout, data)
 
     def _relative(self, sample_weight):
-        """Weights over the mean of those that are positive; as they are if the checks that follow refuse them."""
+        """Weights divided by the mean of the positive ones; unchanged if invalid, as later checks refuse them."""
         if sample_weight is None:
             return None
         weights = getattr(sample_weight, "to_dask_array", lambda **_: da.asarray(sample_weight))(lengths=True)
@@ -125,7 +125,7 @@ class DaskInputs(Inputs):
         return gather(data, n, check_random_state(self.random_state))
 
     def _learned_table(self, layout, data):
-        """The table of all rows, a few columns in one task; None if the numbers are taken as they are."""
+        """The table learned from all rows, a few columns per task; None if numbers are used unchanged."""
         categorical = layout.categorical(self.categories, self.name)
         if self.scale is None and not layout.has_categories(categorical):
             return None

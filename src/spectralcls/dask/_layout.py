@@ -20,7 +20,7 @@ class Layout(NamedTuple):
     Attributes
     ----------
     names : list
-        Of the columns, or their positions in an array.
+        Names of the columns, or their positions in an array.
     kinds : list of str
     levels : list of lists, None for numbers
     """
@@ -36,7 +36,7 @@ class Layout(NamedTuple):
         Raises
         ------
         ValueError
-            For a column that is neither numbers nor known categories; in one sentence that names it.
+            For a column with neither numbers nor known categories; the message names it.
         """
         if not hasattr(X, "to_dask_array"):
             d = X.shape[1] if getattr(X, "ndim", 0) == 2 else 0
@@ -45,7 +45,7 @@ class Layout(NamedTuple):
         return cls(list(X.columns), [kind for kind, _ in described], [levels for _, levels in described])
 
     def categorical(self, spec, name):
-        """Which columns are categories, by a user's parameter; the others have to be numbers."""
+        """Mask of the categorical columns, given the user's parameter; the others must be numbers."""
         columns = self.columns(np.empty((0, len(self.names))))
         categorical = categorical_columns(spec, columns)
         for column, wish in zip(columns, categorical, strict=True):
@@ -54,7 +54,7 @@ class Layout(NamedTuple):
         return categorical
 
     def has_categories(self, categorical):
-        """Whether some columns are categories, because the user or their kind says so."""
+        """Whether some columns are categories, by the user's choice or by their type."""
         pairs = zip(categorical, self.kinds, strict=True)
         return any(wish or wish is None and kind != NUMBER for wish, kind in pairs)
 
@@ -63,7 +63,7 @@ class Layout(NamedTuple):
         return Layout(self.names[some], self.kinds[some], self.levels[some])
 
     def numeric(self, X):
-        """A Dask data frame as one of numbers; NaN where a value is missing."""
+        """A Dask data frame with numbers only; NaN if a value is missing."""
         if not hasattr(X, "dtypes") or all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes):
             return X
         return X.map_partitions(self._numeric, meta=self._numeric(X._meta))

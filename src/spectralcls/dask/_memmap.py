@@ -1,4 +1,4 @@
-"""Arrays on disk as Dask arrays whose tasks open the file where they run."""
+"""Arrays on disk as Dask arrays whose tasks open the file on their worker."""
 
 import mmap
 from numbers import Integral
@@ -13,8 +13,8 @@ from ._rows import from_blocks
 def from_memmap(array: Any, rows: int = 100_000) -> Any:
     """A Dask array of an array on disk; no data passes through this process.
 
-    ``dask.array.from_array`` copies a memory map into memory. Here a task maps its own rows, and the system
-    reads them when they are used and forgets them when memory is short.
+    ``dask.array.from_array`` copies a memory map into memory. Here each task maps its own rows; the system reads them
+    on use and drops them when memory is short.
 
     Parameters
     ----------

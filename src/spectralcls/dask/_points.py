@@ -14,11 +14,11 @@ from ._sums import class_potentials, kernel_sums, nearest_codes
 
 
 class TrainingPoints(_expansion.TrainingPoints):
-    """`_expansion.TrainingPoints` with arrays over the points on the workers, not computed."""
+    """`_expansion.TrainingPoints` with lazy arrays of the points on the workers."""
 
     @classmethod
     def of(cls, data, tolerance=None, n_jobs=None):
-        """Of checked training data, whose `class_weight` is in the user's scale."""
+        """Create from checked training data, whose `class_weight` is in the user's scale."""
         scale = 1.0 if data.weights is None else float(data.weights.sum().compute()) / data.class_weight.sum()
         X, given = data.X, None
         if data.incomplete:
@@ -55,7 +55,7 @@ class TrainingPoints(_expansion.TrainingPoints):
         return shift[:, None], sums
 
     def evaluate(self, Q, sums, finish, width):
-        """As in memory; of lazy queries a Dask array in their chunks."""
+        """As in memory; for lazy queries a Dask array in their chunks."""
         if isinstance(Q, np.ndarray):
             return self.evaluate(in_chunks(Q), sums, finish, width).compute()
         found = sums(Q)
@@ -64,7 +64,7 @@ class TrainingPoints(_expansion.TrainingPoints):
         return from_blocks([task(part) for part in parts], sizes(Q), (width,) if width else (), np.float64)
 
     def fallback_to_nearest(self, scores, Q, candidates, compact):
-        """As in memory, lazily; a kernel that is not compact reaches every query."""
+        """As in memory, but lazy; every query is in reach of a kernel that is not compact."""
         if not compact:
             return scores
         if isinstance(Q, np.ndarray):
@@ -77,7 +77,7 @@ class TrainingPoints(_expansion.TrainingPoints):
         return super().log_density(kernel, bandwidth, log_share).persist()
 
     def potentials(self, weights, kernel, bandwidths):
-        """Only numbers by class come back."""
+        """Only one number per class is returned from the workers."""
         return class_potentials(
             self.X, self.codes, weights, self.n_classes, kernel, bandwidths, self.tolerance or 0.0, self.n_jobs
         )

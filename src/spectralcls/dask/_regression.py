@@ -19,7 +19,7 @@ class DaskForm(RegressionForm):
     """`RegressionForm` with arrays over the points on the workers."""
 
     def predict(self, Q):
-        """As in memory; of lazy queries a Dask array in their chunks."""
+        """As in memory; for lazy queries a Dask array in their chunks."""
         if isinstance(Q, np.ndarray):
             return self.predict(in_chunks(Q)).compute()
         predicted = self._predict(Q)
@@ -45,7 +45,7 @@ class DaskForm(RegressionForm):
 
 @target_units.register(da.Array)
 def _(targets, tolerance):
-    """In Dask's approximate median, in passes over the targets alone."""
+    """Uses Dask's approximate median, in passes over the targets only."""
     exponent = np.frexp(abs(targets).max(axis=0).compute())[1] + 1
     scaled = np.ldexp(targets, -exponent)
     if tolerance is None:

@@ -97,9 +97,9 @@ def _unmasked(block, dtype):
 
 
 def _of_frame(frame):
-    """A data frame or a column as an array with known chunks: one pass to count the rows.
+    """A data frame or a column as an array with known chunks, after one pass to count the rows.
 
-    Optimized first, because Dask reads several small files as one partition, and counts them so.
+    It is optimized first, because Dask may read several small files as one partition.
     """
     frame = frame.optimize() if hasattr(frame, "optimize") else frame
     return frame.to_dask_array(lengths=True)
@@ -125,13 +125,13 @@ def column_blocks(column, X):
 
 
 def from_blocks(delayed, rows, shape, dtype):
-    """The array of the given row blocks, `rows` long each, which have this shape after the first axis."""
+    """The array of the given row blocks, with lengths `rows` and this shape after the first axis."""
     parts = [da.from_delayed(block, (n, *shape), dtype=dtype) for block, n in zip(delayed, rows, strict=True)]
     return da.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
 def in_chunks(array):
-    """An array in memory as a Dask array of it, in chunks that a task takes."""
+    """An array in memory as a Dask array, with one chunk per task."""
     return da.from_array(array, chunks=(ROWS, *array.shape[1:]))
 
 
@@ -154,7 +154,7 @@ def _(predicted, y, sample_weight=None):
 
 
 def sizes(array):
-    """Rows of the blocks that `blocks` gives."""
+    """Numbers of rows of the blocks returned by `blocks`."""
     return [rows for rows in array.chunks[0] if rows]
 
 
@@ -188,7 +188,7 @@ class DistributedData(NamedTuple):
 def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_least=2):
     """Check X, labels y and weights, and keep them on the workers; fills `seen`, see `check_columns_seen`.
 
-    Blocks are persisted, not scattered: a persisted block that is lost with its worker is computed again. Without a
+    Blocks are persisted, not scattered, because a persisted block is recomputed if its worker is lost. Without a
     cluster blocks are read whenever a task needs one, so that the data may be larger than memory.
     """
     X, y, weights, incomplete, _ = _check_rows(name, seen, X, _required(name, y), sample_weight)
@@ -222,7 +222,7 @@ def check_targets(name, seen, X, y, sample_weight=None):
 
 
 def check_points(name, seen, X, sample_weight=None):
-    """The same of points alone."""
+    """The same for points without targets."""
     X, _, weights, incomplete, kept = _check_rows(name, seen, X, None, sample_weight)
     codes = da.zeros(X.shape[:1], dtype=np.int64, chunks=X.chunks[:1])
     return DistributedData(X, codes, np.zeros(1), *_scaled(weights, codes, 1), incomplete, kept=kept)
@@ -235,8 +235,8 @@ def _required(name, y):
 
 
 def _check_rows(name, seen, X, y, sample_weight):
-    """Points, targets and weights of the rows of positive weight, on the workers; whether a value is missing; the mask
-    of these rows, None if all."""
+    """Points, targets and weights of the rows of positive weight, on the workers; whether a value is missing; and the
+    mask of these rows (None: all)."""
     names = X._meta if hasattr(X, "to_dask_array") else None
     X = as_points(X)
     y = da.zeros(X.shape[:1], chunks=X.chunks[:1]) if y is None else as_column(y, X, "y")

@@ -1,8 +1,8 @@
 """Kernel sums over Dask arrays: a task per pair of blocks, and a tree of additions.
 
 A task sums the kernel values of a block of queries over a block of points and returns pairs (log_scale, sums) with
-``sum = exp(log_scale) * sums``, so that sums which would under- or overflow alone still add up. Tasks are independent;
-Dask decides which worker runs them, moves the data, and repeats the tasks of a lost worker.
+``sum = exp(log_scale) * sums``, so that even sums out of range can be added. Tasks are independent;
+Dask assigns them to workers, moves the data, and repeats the tasks of a lost worker.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -241,21 +241,21 @@ def _class_tile(Q, query_codes, query_weights, X, codes, weights, n_classes, ker
 
 
 def nearest_codes(Q, X, codes, wanted, candidates):
-    """Code of the point nearest to each wanted query (a boolean array), -1 for the others; Dask array (m,).
+    """Code of the point nearest to each query in the mask `wanted`, -1 for the others; Dask array (m,).
 
-    Points count if their class is among the `candidates` (C,), and of equally near points the first.
+    Only points with classes among the `candidates` (C,) count; the first of equally near points is taken.
     """
     return _nearest(Q, wanted, X, codes, candidates, (), np.int64)
 
 
 def nearest_points(Q, X, wanted):
-    """The queries, with each wanted one (a boolean array) replaced by its nearest point; Dask array (m, d)."""
+    """The queries, with those in the mask `wanted` replaced by their nearest points; Dask array (m, d)."""
     found = _nearest(Q, wanted, X, X, None, X.shape[1:], X.dtype)
     return da.where(wanted[:, None], found, Q.astype(X.dtype))
 
 
 def _nearest(Q, wanted, X, answers, candidates, shape, dtype):
-    """Entries of `answers` (n, *shape) for the point nearest to each wanted query, -1 for the others."""
+    """Entries of `answers` (n, *shape) at the point nearest to each wanted query, -1 for the others."""
     tile, finish = dask.delayed(_nearest_tile), dask.delayed(lambda found: found[1].astype(dtype))
     points = list(zip(blocks(X), blocks(answers), strict=True))
     done = [

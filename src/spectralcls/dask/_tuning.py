@@ -22,14 +22,14 @@ MOST_VALUES = 1 << 22
 
 @reference_of.register(DistributedData)
 def _(data, rule, kernel="gaussian", random_state=0):
-    """That of the points that are gathered, scaled to all."""
+    """The value for the gathered points, scaled to all points."""
     points = gather(data, MAX_MEASURED, check_random_state(random_state))
     return reference_of(points, rule, kernel) * bandwidth_ratio_of(data, points)
 
 
 @sample_and_scores.register(DistributedData)
 def _(data, points, sample, rule, estimator):
-    """A sample of more points, of a rule that compares sums alone, is validated against all points on the workers."""
+    """For a rule that compares only sums, a sample of the points is validated against all points on the workers."""
     compares_sums = rule.weighting is None and not rule.needs_potentials and not data.incomplete
     if len(points.X) == data.X.shape[0] or not compares_sums or estimator.cv == "loo":
         return sample, held_out_scores
@@ -39,10 +39,10 @@ def _(data, points, sample, rule, estimator):
 
 
 def scores_against_all(problem, data, n_folds, seed):
-    """Accuracies of a rule that compares sums alone, on the problem's points against all points of other folds.
+    """Accuracies of a rule that compares only sums, for the problem's points against all points of other folds.
 
-    Folds are those of the points' values, so that every worker knows them. If no compact kernel reaches, the nearest
-    of the problem's own points decides.
+    Folds are computed from the points' values, so that every worker can do so. For a query out of reach of a compact
+    kernel, the nearest of the problem's points decides.
     """
     sample = problem.sample
     all_folds = data.X.map_blocks(
@@ -76,10 +76,11 @@ def scores_against_all(problem, data, n_folds, seed):
 
 @gathered.register(DistributedData)
 def gather(data, n_samples, rng):
-    """All points if they are few, otherwise a stratified random sample, in this process and in their order; weights as
-    given.
+    """All points if they are few, otherwise a stratified random sample, gathered here in their order with the given
+    weights.
 
-    Few are `n_samples`, or points of `MOST_VALUES` numbers: from these, the code for data in memory draws its own.
+    Few means `n_samples`, or points of at most `MOST_VALUES` numbers, from which the code for data in memory draws
+    samples.
     """
     parts = list(
         zip(

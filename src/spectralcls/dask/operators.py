@@ -1,4 +1,4 @@
-"""The kernel matrix of points on the workers: the points stay there, blocks of vectors travel."""
+"""The kernel matrix of points on the workers: points stay there, and only blocks of vectors are sent."""
 
 import dask.array as da
 

@@ -57,22 +57,22 @@ _HEAD = 100  # first cells, one of which must be a date or show the decimal sign
 
 
 def are_exact(integers):
-    """Whether floating point has all whole numbers of a column of Arrow."""
+    """Whether floating point represents all integers of an Arrow column exactly."""
     ends = pc.min_max(integers).as_py().values()
     return None in ends or max(map(abs, ends)) <= EXACT
 
 
 class Numbers(NamedTuple):
-    """A column of text that is plain numbers: their values, NaN for a missing one, and the decimal sign of some."""
+    """A text column of plain numbers: values (NaN if missing), and the decimal sign if it occurs."""
 
     values: np.ndarray
     decimal: str | None
 
     @classmethod
     def read(cls, column, decimal=None):
-        """The numbers of a column of strings, or None if a cell is none, has a group or a zero before its digits.
+        """The numbers of a column of strings; None if a cell is not a number, or has separators or leading zeros.
 
-        Cells that are digits in groups of three after a sign may be fractions or not: None too.
+        Also None for ambiguous cells, in which three digits follow a sign.
         """
         if len(column) > _HEAD and cls.read(column.slice(0, _HEAD), decimal) is None:
             return None
@@ -102,7 +102,7 @@ class Numbers(NamedTuple):
 
 
 class Cells:
-    """A column of text: row i has the distinct value ``values[codes[i]]``, and none where the code is -1.
+    """A column of text: row i has the distinct value ``values[codes[i]]``; the code -1 means missing.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class Cells:
         self._read, self.dates = cache(partial(_numbers, self.values)), cache(partial(_dates, self.values))
 
     def numbers(self, decimal):
-        """The distinct values as numbers with a decimal sign, NaN for what is none."""
+        """The distinct values as numbers, given a decimal sign; NaN if not a number."""
         return self._read(decimal)[0]
 
     def unit(self, decimal):
@@ -144,15 +144,15 @@ class Cells:
 
     @cached_property
     def counts(self):
-        """Rows of each distinct value."""
+        """Number of rows of each distinct value."""
         return np.bincount(self.codes[self.known], minlength=len(self.values))
 
     def share(self, mask):
-        """Share of the known rows whose values are in a mask of the distinct ones."""
+        """Share of the known rows whose values are selected by a mask of the distinct ones."""
         return float(self.counts[mask].sum() / max(self.counts.sum(), 1))
 
     def expand(self, values):
-        """What holds for each distinct value, as floats for each row."""
+        """Floats given per distinct value, expanded to rows."""
         return np.append(values, np.nan)[self.codes]
 
     def matches(self, pattern):
@@ -191,7 +191,7 @@ def _numbers(values, decimal):
 
 
 def _in_one_unit(numbers, values, decimal):
-    """Numbers with hundredths for percents, NaN where a unit is another one than that of the column; and that unit."""
+    """Numbers with percents divided by 100, NaN if a unit differs from that of the column; and this unit."""
     around = pc.replace_substring_regex(values, _AROUND, r"\1")
     texts = pc.replace_substring_regex(around, r"\d", "").to_pylist()
     plural = {f"{text}s" for text in set(texts) if len(text) > 2} & set(texts)
@@ -214,7 +214,7 @@ def _in_one_unit(numbers, values, decimal):
 
 
 def _is_unit(text, values, mask, decimal):
-    """Whether a text behind numbers is their unit, and not a letter of codes such as 12A."""
+    """Whether a text after numbers is their unit, and not a letter of codes such as 12A."""
     if not text or text in _NO_UNITS:
         return False
     apart = rf"[\d)][\s\x{{a0}}]+\pL|\d[{decimal}]\d"

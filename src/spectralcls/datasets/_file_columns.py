@@ -59,12 +59,12 @@ class TextColumn(Column):
         return self.cells.share(~np.isnat(self.cells.dates(order)))
 
     def dates_in(self, order):
-        """Dates (n,), NaT for what is none in this order."""
+        """Dates (n,), NaT if a text is not a date in this order."""
         return np.append(self.cells.dates(order), np.datetime64("NaT"))[self.cells.codes]
 
 
 class Bad(NamedTuple):
-    """A cell that its column cannot hold, and the rows with it."""
+    """A cell that does not fit its column, and the rows that contain it."""
 
     column: str
     cell: str
@@ -81,7 +81,7 @@ def prepare(source, columns, words):
     columns : dict
         For each name the possible decimal signs of plain numbers: ".,", "." or ","; "" for other columns.
     words : callable
-        Of a name the words for a missing value.
+        A function from a name to its words for a missing value.
     """
     position = {name: j for j, name in enumerate(source.table.column_names)}
 
@@ -95,12 +95,12 @@ def prepare(source, columns, words):
 
 
 def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, order=None, own_words=()):
-    """What prepared columns of a source are.
+    """The types of a source's prepared columns.
 
     Parameters
     ----------
     own_words : collection of str
-        The user's words for a missing value, the only ones in `categories`.
+        The user's words for a missing value, the only ones that apply in `categories`.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def _texts_of(columns):
 
 
 def _typed(name, data):
-    """What `prepare` gives, as a column; None for nested values."""
+    """The result of `prepare` as a column; None for nested values."""
     if data is None:
         return None
     if isinstance(data, Cells):
@@ -181,10 +181,10 @@ def _typed(name, data):
 
 
 def _refuse_groups(name, cells, decimal, delimiter):
-    """Raise for numbers such as 900 and 1.200 if the file's program might write 1.2 in this way.
+    """Raise for numbers such as 900 and 1.200 if the exporting program may have written 1.2 as 1.200.
 
     Such a program would write whole numbers without a fraction, and all others with three decimals. Without whole
-    numbers, 1.077 and 2.133 are fractions or thousands: commas between cells decide, other delimiters do not.
+    numbers, 1.077 and 2.133 may be fractions or thousands: a comma as delimiter decides, other delimiters do not.
     """
     for sign in ".,":
         grouped = cells.matches(_ONCE[sign])
@@ -203,7 +203,7 @@ def _unclear(name, cell):
 
 
 def _learned(column, data, forced, decimal, options):
-    """The type of a column, with what the file says besides."""
+    """The type of a column, with further information from the file."""
     if column.kind == TEXT:
         own = _learned_texts(column, data, forced, decimal, options)
         examples = column.levels[:3]
@@ -275,7 +275,7 @@ def _are_codes(name, cells, values):
 
 
 def _fitting(cells, decimal):
-    """The decimal sign of the file, or the other one if only it reads all cells."""
+    """The decimal sign of the file, or the other one if only that one reads all cells."""
     return next((sign for sign in (decimal, OTHER[decimal]) if np.isfinite(cells.numbers(sign)).all()), decimal)
 
 
@@ -285,7 +285,7 @@ def _texts(values):
 
 
 def encode(schema, source, unknown="error", data=None, decimal=None):
-    """See :meth:`Schema.encode`; `data` are the prepared columns if they are there."""
+    """See :meth:`Schema.encode`; `data` are the prepared columns if known."""
     names, used = Counter(source.table.column_names), schema.used
     lacking = [column.name for column in used if column.name not in names]
     if lacking:
@@ -330,7 +330,7 @@ def encode(schema, source, unknown="error", data=None, decimal=None):
 
 
 def _signs_of(schema, source, data, told):
-    """Decimal signs with which the numbers of a further file are read, by column.
+    """Decimal signs for reading the numbers of another file, by column.
 
     Raises
     ------
@@ -376,7 +376,7 @@ def _signs_of(schema, source, data, told):
 
 
 def _reads_better(cells, found, sign):
-    """Whether all cells are numbers with the sign of the file, and not with another one, or thousands then."""
+    """Whether all cells are numbers with the sign of the file, but with the other one are not, or have thousands."""
     if not np.isfinite(cells.numbers(found)).all():
         return False
     return not np.isfinite(cells.numbers(sign)).all() or bool(cells.matches(_ONCE[found]).any())
@@ -395,7 +395,7 @@ def _of_unit(unit):
 
 
 def encode_labels(target, source, words):
-    """The classes of a source, sorted, and the position of each row's; -1 where one of `words` says that it is missing.
+    """The sorted classes of a source, and the position of each row's class; -1 if it is missing by one of `words`.
 
     Raises
     ------
@@ -412,7 +412,7 @@ def encode_labels(target, source, words):
 
 
 def _encoded(own, data, decimal):
-    """Arrays of floats for a column, and the cells that it cannot take."""
+    """Arrays of floats for a column, and the cells that do not fit."""
     column = _typed(own.name, data)
     if column is None:
         return [], [Bad(own.name, "nested values or bytes", np.arange(1), always=True)]

@@ -24,16 +24,16 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
     path : path-like
         Where the file is, or the folder of Parquet files; "-" is the standard input, a text.
     dialect : Dialect
-        The user's options on how it is written.
+        The user's options on the format of the file.
     known : collection of str
-        Names of columns that the user has given: a line that has one is the header, unless it is a position.
+        Column names given by the user: a line that contains one is the header, unless the name is a position.
     schema : Schema, default=None
         Schema of an earlier file with the same columns.
     words : collection of str
         Words for a missing value, in lower case.
     signs : callable, default=None
-        Of the names of all columns of a text file, for each the decimal signs of which plain numbers may have one, and
-        are parsed then: ".,", "." or ","; "" for what is no number. None leaves all cells as they are written.
+        A function from the names of all columns of a text file to the decimal signs with which plain numbers are
+        parsed: ".,", "." or ","; "" for columns that are not numbers. None keeps all cells as written.
     n_samples, random_state : int, default=None and 0
         Keep a random sample of the rows.
     """
@@ -53,12 +53,12 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
 
 
 def is_stream(path):
-    """Whether a file can be read only once, and holds text: the standard input, or a pipe."""
+    """Whether a file is text that can be read only once: standard input, or a pipe."""
     return path == STANDARD_INPUT or path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir()
 
 
 def _suffix(path):
-    """The ending that shows the kind of a file, also inside a compressed one."""
+    """The suffix that shows the type of a file, also of a compressed one."""
     if is_stream(path):
         return TEXT[0]
     if not path.exists():
@@ -88,18 +88,18 @@ def table_parts(
     header: bool | None = None,
     as_written: bool = False,
 ) -> Iterator[tuple[int, Callable]]:
-    """The parts of a file as they can be read one after the other: the row groups of Parquet, or the file as one.
+    """The parts of a file that can be read in turn: the row groups of Parquet, or the whole file.
 
     Parameters
     ----------
     path : path-like
         A text file, a Parquet file, or a folder of Parquet files.
     schema : Schema, default=None
-        That of the table: whether there is a header, and which names it has; numbers may be parsed as the file is read.
+        Schema of the table: tells whether there is a header, and its names; numbers may be parsed while reading.
     encoding, sheet, delimiter, comment, skip, header : default=None
-        As in :func:`read_table`; None takes what was given for the table of the schema, or finds it out.
+        As in :func:`read_table`; None takes the option of the schema's table, or detects it.
     as_written : bool, default=False
-        Keep the raw cells of a text file, also of numbers.
+        Keep the raw cells of a text file, even for numbers.
 
     Yields
     ------

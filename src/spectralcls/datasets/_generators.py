@@ -21,10 +21,10 @@ _checked = validated(_CONSTRAINTS)
 
 
 def _class_counts(n_samples, priors):
-    """Samples per class: given for each class, or a total divided by the priors.
+    """Samples per class: given for each class, or a total divided in proportion to the priors.
 
-    A total is divided by largest remainders, so that the counts are within one of ``n_samples * priors`` and equal in
-    every draw.
+    The method of largest remainders divides a total, so that counts are within one of ``n_samples * priors`` and the
+    same in every draw.
     """
     if not isinstance(n_samples, Integral):
         counts = np.asarray(n_samples)

@@ -23,7 +23,7 @@ ROW_NAMES = "row names"
 
 
 class Header(NamedTuple):
-    """Names of columns, the position of the row that holds them (-1 without one), and of the first row below."""
+    """Names of columns, and positions of the row with the names (-1 without one) and of the first row below."""
 
     names: list
     position: int
@@ -34,7 +34,7 @@ class Header(NamedTuple):
 def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="line"):
     """The header among the first rows of a file.
 
-    A row that has a known name is the header. Otherwise the first row of the usual width is compared with the rows
+    A row with a known name is the header. Otherwise the first row of the usual width is compared with the rows
     below it. The rows above are titles; a warning says that they are not read.
 
     Parameters
@@ -44,11 +44,11 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
     told : bool, optional
         Whether there is a header, if the user says so.
     known : collection of str
-        Names of columns that the user has given, with positions among them.
+        Column names given by the user, possibly positions.
     schema : Schema, optional
         That of an earlier file.
     words : collection of str
-        For a missing value, in lower case.
+        Words for a missing value, in lower case.
     """
     cells = [[normalized(cell.strip()) for cell in row] for _, row in rows[: 2 * _FIRST_ROWS]]
     usual = Counter(map(len, cells)).most_common(1)[0][0]
@@ -95,7 +95,7 @@ def _is_name(given, width):
 
 
 def _below_title(cells, usual, words):
-    """Position of the first row that is no title.
+    """Position of the first row that is not a title.
 
     A title is half as wide as the usual rows, or a word before empty cells, or narrower than a header below it.
     """
@@ -127,7 +127,7 @@ def has_names(first, rows, words=()):
     """Whether a row of cells holds the names of the columns of the rows below it.
 
     Names are words above numbers or dates, or words that no row below repeats. Data are numbers above numbers, dates
-    above dates, and words that occur below. Where all cells are words, and nothing speaks for either, they are names.
+    above dates, and words that occur below. Words count as names if nothing else decides.
     """
     others = [row for row in rows if row != first]
     if 2 * len(others) < len(rows):
@@ -146,7 +146,7 @@ def has_names(first, rows, words=()):
 
 
 def _vote(cell, below, in_turn):
-    """Evidence that a cell is a name (> 0) or resembles the cells below it (< 0)."""
+    """Evidence that a cell is a name (> 0) or data like the cells below it (< 0)."""
     kind, kinds = _kind(cell), Counter(map(_kind, below))
     usual, n_usual = kinds.most_common(1)[0]
     mostly = n_usual >= _MOSTLY * len(below)
@@ -171,7 +171,7 @@ def _is_year(cell):
 
 
 def _rise(cells):
-    """Whether three or more whole numbers among cells, none less than 0, rise by one, or are years that rise."""
+    """Whether cells contain three or more non-negative integers that increase by one, or are increasing years."""
     found = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < 10]
     if len(found) < 3:
         return False

@@ -11,7 +11,7 @@ from ._source import Source, normalized, readable, require_pyarrow, sample
 def open_parquet(path):
     """A dataset of pyarrow: one file, or those of a folder in the order of their names, all with the same columns.
 
-    The names of folders within it that are such as ``site=north`` are columns too.
+    Names of subfolders such as ``site=north`` become columns too.
     """
     pa = require_pyarrow(path)
     if not Path(path).exists():
@@ -72,7 +72,7 @@ def _n_rows(piece):
 
 
 def _row_groups(found):
-    """Number of the first row, and the fragment, of each row group that is not empty."""
+    """Number of the first row, and the fragment, for each nonempty row group."""
     first_row = 0
     for fragment in found.get_fragments():
         for piece in fragment.split_by_row_group():

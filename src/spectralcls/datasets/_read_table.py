@@ -79,15 +79,15 @@ def read_table(
     random_state: RandomState = 0,
     as_frame: bool = False,
 ) -> Bunch:
-    """Read a table from a file, such as an office program exports it.
+    """Read a table from a file, such as one exported by an office program.
 
     Delimiter, encoding, decimal sign and header of a text file are detected and listed in ``DESCR``. Each column is a
     number, a date, a boolean (yes and no in several languages) or a category. Identifiers, constants and sentences are
     left out, and ``schema.summary()`` says so. Dates become days since 1970, months (from 1) and weekdays (from 0 for
     Monday). A year of two digits is one from 1930 to 2029, as in Excel, and ``5 %`` is 0.05, as in spreadsheets.
 
-    Warnings name columns that give the class away, copies of rows, rows that come in groups, and classes that differ
-    only by case.
+    Warnings name columns that reveal the class, copies of rows, rows that come in groups, and classes that differ only
+    by case.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def read_table(
     encoding : str, default=None
         Of a text file; None takes that of its byte order mark, UTF-8, UTF-16 or else, with a warning, cp1252.
     delimiter : str, default=None
-        Delimiter of the cells of a text file; a blank stands for any number of blanks and tabs. None finds it out.
+        Delimiter of the cells of a text file; a blank stands for any number of blanks and tabs. None detects it.
     comment : str, default=None
         Prefix of lines of a text file to skip, such as ``#``.
     skip : int, default=None
@@ -242,7 +242,7 @@ def numbers_in(texts, decimal=None):
 
 
 def _labeled(source, target, y, unlabeled):
-    """The rows with a class, and their classes; a warning or an error names the others, whose class is -1."""
+    """The rows with a class, and their classes; a warning or an error names the others, which have class -1."""
     known = y >= 0
     lacking = np.flatnonzero(~known)
     if not len(lacking):
@@ -266,7 +266,7 @@ def _labeled(source, target, y, unlabeled):
 
 
 def _sum_row(source):
-    """What the last row says if it sums up the others, or is a remark below them; empty if it is one of them."""
+    """Text of the last row if it sums up the others or is a remark below the table; empty for a row of data."""
     n_rows = len(source.table)
     last = [column[n_rows - 1].as_py() for column in source.table.columns] if n_rows else []
     word = next((cell for cell in last if isinstance(cell, str) and _SUM.fullmatch(cell.strip())), "")
@@ -300,13 +300,13 @@ def _warn_of_classes(source, target, classes):
 
 
 def _signs(names, path, texts, decimal):
-    """Decimal signs that plain numbers may have in each column; "" for `texts`, by name or position, and codes."""
+    """Decimal signs that plain numbers may have in each column; "" for codes and for `texts` (names or positions)."""
     positions = {find_column(names, name, path) for name in texts}
     return ["" if j in positions or may_be_postal_code(name) else decimal or ".," for j, name in enumerate(names)]
 
 
 def _learned(source, goal, group, given, dates, decimal, words, own_words, signs):
-    """The source without what is dropped, its schema, its prepared columns, and the column of the groups."""
+    """The source without dropped columns, its schema, its prepared columns, and the column of groups."""
     from ._file_columns import learn_columns, prepare
 
     names = source.table.column_names

@@ -16,7 +16,7 @@ _MOST_SHOWN, _WIDTH = 20, 24
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a table, as :func:`read_table` learned them, for other files of the same kind.
+    """The columns of a table, learned by :func:`read_table`, for other files of the same kind.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Schema:
     dialect : tuple, default=()
         The user's options on how the file is written: encoding, delimiter, comment, skip, header, sheet.
     width : int, default=0
-        Columns of a file without a header, whose names are positions; 0 if names are names.
+        Number of columns of a file without a header, whose names are positions; 0 with a header.
     headed : str, default=""
         Position of the header, or "no header"; empty for a typed file.
 
@@ -60,7 +60,7 @@ class Schema:
     headed: str = ""
 
     def __getstate__(self):
-        """Two texts, whatever the number of columns: model files list every object."""
+        """Two texts for any number of columns, because model files list every object."""
         own = {name: value for name, value in vars(self).items() if name != "columns"}
         return {"columns": packed(self.columns), "json": json.dumps(own)}
 
@@ -82,7 +82,7 @@ class Schema:
         Returns
         -------
         schema : Schema
-            In which every column is a number.
+            A schema in which every column is a number.
         """
         return cls(tuple(Number(str(name)) for name in names), words=("", "nan"))
 
@@ -93,11 +93,11 @@ class Schema:
 
     @property
     def names(self):
-        """Names of the columns that a file has to have, which tell its header."""
+        """Names of the columns that a file must have, used to find its header."""
         return [column.name for column in self.used]
 
     def missing_words(self, column: Any) -> set[str]:
-        """Return the words for a missing value in a column, none of which is one of its levels.
+        """Return the words for a missing value in a column, except those that are levels.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class Schema:
         Returns
         -------
         signs : list of str
-            For each of them; "" if it is no column of numbers.
+            One for each name; "" if the column is not numeric.
         """
         found = {column.name: column.decimal or ".," for column in self.columns if column.kind == NUMBER}
         return [found.get(name, "") for name in names]
@@ -135,7 +135,7 @@ class Schema:
 
     @property
     def categorical_features(self):
-        """Positions of the categories, of which truth values are some, in the matrix."""
+        """Positions of the categories in the matrix, truth values included."""
         are = [column.is_category for column in self.used for _ in column.features]
         return [position for position, is_category in enumerate(are) if is_category]
 
@@ -145,7 +145,7 @@ class Schema:
         Parameters
         ----------
         source : Source
-            As :func:`table_parts` reads it.
+            A source read by :func:`table_parts`.
         unknown : {"error", "missing"}, default="error"
             Treatment of a cell that its column cannot hold, such as a level that the schema does not have.
         decimal : {".", ","}, default=None
@@ -195,7 +195,7 @@ class Schema:
         Returns
         -------
         text : str
-            Counts of the kinds of columns, and which were left out.
+            Counts of the kinds of columns, and the columns left out.
         """
         plurals = {NUMBER: "numbers", DATE: "dates", BOOLEAN: "booleans", CATEGORY: "categories"}
         counts = [(sum(c.kind == kind for c in self.used), kind) for kind in plurals]
@@ -217,7 +217,7 @@ class Schema:
         Returns
         -------
         text : str
-            With a line of titles.
+            The lines, after a line of titles.
         """
         shown = self.columns[:_MOST_SHOWN] if len(self.columns) > 2 * _MOST_SHOWN else self.columns
         rows = [("column", "kind", "", "missing", "examples")]

@@ -54,7 +54,7 @@ def read_sheet(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
 
 
 def _fill(cells, merged, first):
-    """Write the value of merged cells into each of them, from a row on; how many there were."""
+    """Copy the value of merged cells into each of them, from a row on; returns their number."""
     filled = [(top, left, bottom, right) for top, left, bottom, right in merged if top >= first]
     for top, left, bottom, right in filled:
         for row, column in product(range(top, min(bottom + 1, len(cells))), range(left, right + 1)):
@@ -64,8 +64,8 @@ def _fill(cells, merged, first):
 
 
 def _worksheet(path, sheet):
-    """Name and content of the sheet that is given by name or position, by default of the first visible one with cells;
-    then a warning names the others."""
+    """Name and content of the sheet given by name or position. The default is the first visible one with cells; a
+    warning then names the others."""
     try:
         import python_calamine as calamine
     except ImportError:
@@ -100,7 +100,7 @@ def _text(cell):
 
 
 def _from_cells(pa, cells):
-    """A column of a spreadsheet: of one type, or of strings."""
+    """A column of a spreadsheet, of one type or as strings."""
     cells = [None if cell == "" else cell for cell in cells]
     types = Counter(type(cell) for cell in cells if cell is not None)
     if len(types) == 1 and not {str} & set(types):

@@ -12,7 +12,7 @@ from sklearn.utils.random import sample_without_replacement
 
 
 class Dialect(NamedTuple):
-    """The user's options on how a file is written; None means detection.
+    """The user's options on the format of a file; None means detection.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Dialect(NamedTuple):
     sheet: str | int | None = None
 
     def over(self, other):
-        """This one, with open options taken from another."""
+        """This dialect, with missing options taken from another."""
         return Dialect(*(theirs if own is None else own for own, theirs in zip(self, other, strict=True)))
 
 
@@ -65,11 +65,11 @@ class Source(NamedTuple):
     decimal : str
         Decimal sign if the cells do not show it.
     sign : str
-        That of the columns of a text file that were parsed as numbers; empty if there are none.
+        Decimal sign of the columns of a text file that were parsed as numbers; empty if there are none.
     delimiter, encoding : str
-        Those of the file, and of one that is written for the same program.
+        Delimiter and encoding of the file, reused for output.
     header : int or None
-        Number of the line with the names of the columns; 0 if there is none, None for a file of types.
+        Number of the line with the names of the columns; 0 if there is none, None for a typed file.
     width : int
         Columns of the file, some of which may have been dropped since.
     """
@@ -101,7 +101,7 @@ class Source(NamedTuple):
 
     @property
     def headed(self):
-        """Words on the header; empty for a file of types."""
+        """Description of the header; empty for a typed file."""
         if self.header is None:
             return ""
         return f"header in {self.unit} {self.header}" if self.header else "no header"
@@ -114,7 +114,7 @@ def sample(n_rows, n_samples, random_state):
 
 
 def require_pyarrow(path):
-    """Fail in one sentence if tables cannot be read."""
+    """Raise a one-sentence error if tables cannot be read."""
     try:
         import pyarrow.csv
         import pyarrow.dataset
@@ -125,7 +125,7 @@ def require_pyarrow(path):
 
 @contextmanager
 def readable(path, what="Parquet"):
-    """Translate errors of pyarrow; those that describe a fault of the table pass."""
+    """Translate errors of pyarrow, except those that describe a fault of the table."""
     import pyarrow as pa
 
     try:
@@ -140,7 +140,7 @@ def normalized(name):
 
 
 def find_column(names, wanted, path, what="column"):
-    """Position of a column, or something else, that is given by its name or its position."""
+    """Position of a column, or another item, given by name or position."""
     wanted = normalized(wanted)
     if names.count(wanted) > 1:
         raise ValueError(f"{path}: {names.count(wanted)} {what}s are called {wanted!r}; give the position")
@@ -154,7 +154,7 @@ def find_column(names, wanted, path, what="column"):
 
 
 def as_position(text, width):
-    """The position among `width` columns that an integer, or a text of digits, gives; None for a name."""
+    """The position among `width` columns given by an integer or a text of digits; None for a name."""
     digits = str(text)
     try:
         return range(width)[int(digits if digits.isascii() and "_" not in digits else "")]

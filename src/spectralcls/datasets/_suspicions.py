@@ -1,4 +1,4 @@
-"""Suspicious tables: columns that give the class away, copies of rows, groups, classes that look alike."""
+"""Suspicious tables: columns that reveal the class, copies of rows, groups, classes that look alike."""
 
 import re
 
@@ -20,7 +20,7 @@ _OWNER = re.compile(r"patient|subject|person|proband|participant|customer|kunde|
 
 
 def warn_of_suspicions(path, schema, X, classes, y):
-    """Warn of columns that give the class away, of groups and of copies of rows."""
+    """Warn of columns that reveal the class, of groups and of copies of rows."""
     counts = np.bincount(y)
     if len(y) < _FEWEST or len(counts) < 2:
         return
@@ -56,7 +56,7 @@ def warn_of_suspicions(path, schema, X, classes, y):
 
 
 def warn_of_classes_alike(path, target, classes):
-    """Warn of classes that differ only by case, what separates words, or the form of a number."""
+    """Warn of classes that differ only in case, word separators, or the form of a number."""
     groups = {}
     for name in classes:
         groups.setdefault(_plain(name), []).append(name)
@@ -77,7 +77,7 @@ def _plain(name):
 
 
 def _gives_away(values, y, is_level):
-    """Whether one value or interval of a column has one class.
+    """Whether values or intervals of a column determine the class.
 
     With few values, each value has one class; with many, each class has one interval.
     """
@@ -103,7 +103,7 @@ def _sums(X):
 
 
 def _share_of_copies(X, sums):
-    """Fraction of rows that equal another one, if columns with few values do not explain so many."""
+    """Fraction of rows that equal another one; 0 if columns with few values explain it."""
     _, first, counts = np.unique(sums, return_index=True, return_counts=True)
     share = counts[counts > 1].sum() / len(X)
     if share < _COPIES:

@@ -45,9 +45,9 @@ class Cut(NamedTuple):
     comment: str | None = None
 
     def rows(self, lines, strict=False, empty=False):
-        """Pairs of the line that a row begins in and its cells, as the standard library counts them.
+        """Pairs of a row's first line, as counted by the standard library, and its cells.
 
-        With `empty` a line without anything is a row of one empty cell.
+        With `empty`, an empty line is a row of one empty cell.
         """
         lines = lines[self.skipped :]
         if self.comment:
@@ -72,7 +72,7 @@ class Cut(NamedTuple):
             csv.field_size_limit(limit)
 
     def is_plain(self, data):
-        """Whether pyarrow cuts a file in this way."""
+        """Whether pyarrow can split a file in this way."""
         commented = self.comment and f"\n{self.comment}".encode() in data
         return not (self.delimiter == " " or self.blanks or commented)
 
@@ -183,7 +183,7 @@ def _cut(lines, skipped, dialect, data):
 
 
 def _n_comments(lines):
-    """Number of lines above that begin with #, without one that names the columns of those below it."""
+    """Number of leading lines that begin with #, except a last one that names the columns below."""
     n = next((k for k, line in enumerate(lines) if not line.startswith("#")), 0)
     if not n:
         return 0
@@ -205,8 +205,8 @@ def _is_strict(cut, lines):
 def _quality(cut, sample):
     """Quality of a split: whether most lines, including the first, have the same number of cells, and that number.
 
-    Blanks are between cells only if they cut all lines into as many, of which some are numbers. Single quotes have to
-    be around whole cells.
+    Blanks separate cells only if they split all lines into equally many cells, some of which are numbers. Single quotes
+    must enclose whole cells.
     """
     rows = [row for _, row in cut.rows(sample)]
     counts = list(map(len, rows))
@@ -231,7 +231,8 @@ def _is_one_column(sample):
 
 
 def _are_numbers_apart(sample):
-    """Whether blanks and tabs cut all lines into as many cells, half of which or more are numbers, and tabs do not."""
+    """Whether blanks and tabs, but not tabs alone, split all lines into equally many cells, at least half of them
+    numbers."""
     rows = [row for _, row in Cut(" ").rows(sample)]
     numbers = sum(bool(_PLAIN["."].fullmatch(cell)) for row in rows for cell in row)
     n_tabs = max(line.strip().count("\t") for line in sample)
@@ -239,7 +240,7 @@ def _are_numbers_apart(sample):
 
 
 def _parsed(path, data, cut, below, width, numbers, sign, lacking):
-    """The rows as pyarrow reads them, of strings and, in `numbers`, of numbers."""
+    """The rows read by pyarrow, as strings and, for the columns in `numbers`, as numbers."""
     pa = require_pyarrow(path)
     lines_above = below.skipped
     start = sum(map(len, data[: _sample_end(data, 0)].splitlines(keepends=True)[:lines_above]))
@@ -311,7 +312,7 @@ def _n_empty(column):
 
 
 def _plain_numbers(rows, signs, lacking):
-    """Columns of numbers with one decimal sign in some of the first rows, and the most common sign."""
+    """Columns that hold numbers with one decimal sign in the first rows, and the most common sign."""
     from ._cells import GROUPED
 
     found = {".": set(), ",": set()}
@@ -346,7 +347,8 @@ def zipped(archive):
 
 
 def _utf8(path, encoding):
-    """The file as bytes of UTF-8, and its encoding: by its mark, UTF-16 by its zero bytes, UTF-8 or else cp1252."""
+    """The file as UTF-8 bytes, and its encoding: found by its byte order mark, by the zero bytes of UTF-16, or else
+    UTF-8 or cp1252."""
     data = _content(path)
     guessed = False
     if b"\x1a" in data[-10:]:  # DOS's end-of-file character
@@ -380,7 +382,7 @@ def _utf8(path, encoding):
 
 
 def _refuse_damaged(path, data):
-    """Raise if most bytes beyond ASCII are UTF-8: read as cp1252 they would all be wrong."""
+    """Raise if most non-ASCII bytes are UTF-8, which cp1252 would decode wrongly."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -393,7 +395,7 @@ def _refuse_damaged(path, data):
 
 
 def _is_utf8(data):
-    """As `decode` finds out, without the copy of a large file."""
+    """Whether `decode` would succeed, without copying a large file."""
     pa = require_pyarrow("text")
     buffers = [None, pa.py_buffer(np.array([0, len(data)], np.int64)), pa.py_buffer(data)]
     try:
@@ -404,7 +406,7 @@ def _is_utf8(data):
 
 
 def _sample_end(data, begin):
-    """End of the lines from `begin`: whole ones, `_SAMPLE` bytes of them but not fewer than a few."""
+    """End of the sample of whole lines from `begin`: `_SAMPLE` bytes, but at least a few lines."""
     end = begin - 1
     for _ in range(_SAMPLE_LINES):
         end = data.find(b"\n", end + 1)
@@ -414,13 +416,13 @@ def _sample_end(data, begin):
 
 
 def _block(data, quoted):
-    """Bytes at a time: all of a small file, whose rows may be longer than a block otherwise."""
+    """Block size in bytes; a small file is one block, because a row may be longer than the default block."""
     longest = max(data.find(b"\n"), 1)
     return min(max(1 << 19, 8 * longest, (1 << 24) * quoted), 1 << 30)
 
 
 def _lines(data):
-    """Lines that end as in files: `splitlines` knows further ends."""
+    """Lines with the usual line ends; `splitlines` would split at others too."""
     return list(io.StringIO(data.decode(), newline=""))
 
 
@@ -429,7 +431,7 @@ def _line(data, position):
 
 
 def _check_quotes(path, rows):
-    """Raise if a quote is opened and not closed, or closed within a cell."""
+    """Raise if a quote is not closed, or closes within a cell."""
     last = 0
     try:
         for line, _ in rows:
