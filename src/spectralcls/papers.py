@@ -21,8 +21,8 @@ def as_printed(model: Any) -> Any:
       :class:`~spectralcls.spectral.SpectralLaplacianISEClassifier`: eq. 7.2 of [1]_, ``sqrt(n) k(y) E L^-1/2``, with
       the plain kernel also where E and L are of the normalized matrix; ``n_components="all"`` means as many
       eigenvectors as classes.
-    - :class:`~spectralcls.spectral.LaplacianSpectralClassifier`: the steps of [2]_, in which a query meets all points
-      by the plain kernel of the overall width. Its widths are ``bandwidth="silverman_per_class"``.
+    - :class:`~spectralcls.spectral.LaplacianSpectralClassifier`: the steps of [2]_, in which a query is evaluated at
+    all points with the plain kernel of the overall width. Its widths are ``bandwidth="silverman_per_class"``.
 
     For the other classifiers of the papers, values of their parameters select the printed formulas: see the page
     "Methods of the papers" of the guide.
@@ -69,7 +69,7 @@ def as_printed(model: Any) -> Any:
 
 
 class _NystromAsPrinted:
-    """As many eigenvectors as classes by default, and eq. 7.2 of the thesis for queries."""
+    """By default as many eigenvectors as classes; queries by eq. 7.2 of the thesis."""
 
     n_components: Any
     n_jobs: Any

@@ -47,7 +47,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
 
         Returns
         -------

@@ -54,7 +54,7 @@ class Density(Estimator):
     def _learn(self, data):
         """Set the fitted form, `bandwidth_` and the results of tuning; `data` are checked, of one class.
 
-        Returns the place of each sample among the points of the form.
+        Returns the index of each sample's point in the form.
         """
         X = data.X
         kernel, bounds = ALIASES.get(self.kernel, self.kernel), check_bounds(self.bounds, X.shape[1])
@@ -113,7 +113,8 @@ class Density(Estimator):
 
     @property
     def scale_(self):
-        """ "each" if the kernels are wider along features of greater spread; None: round, or of another shape."""
+        """ "each" if the kernels are wider along features of greater spread; None if they are round or have another
+        shape."""
         spherical = isinstance(self.covariance_type, str) and self.covariance_type == "spherical"
         return "each" if spherical and self.scale is not None and isinstance(self.bandwidth, str) else None
 

@@ -26,7 +26,7 @@ class DensityForm:
     Attributes
     ----------
     space : Space
-        In its coordinates the kernels are round, with a bandwidth for each class of points.
+        Coordinates in which the kernels are round, with a bandwidth for each class of points.
     expansion : Expansion
     bounds : (d, 2), or None
     """
@@ -37,7 +37,7 @@ class DensityForm:
 
     @classmethod
     def of(cls, space, data, factors, kernel, bandwidth, bounds, tolerance, n_jobs):
-        """The form of points with coordinates and classes `data`, at `bandwidth` times the factor of their class."""
+        """The form of points in `data`, with `bandwidth` times the factor of their class."""
         widths = bandwidth if len(factors) == 1 else bandwidth * factors
         points = TrainingPoints.of(data, tolerance, n_jobs)
         return cls(space, class_means(Rule("density"), points, kernel, widths)[0], bounds)
@@ -98,12 +98,12 @@ class DensityForm:
 
     @property
     def _is_product(self):
-        """Whether kernels are products over the features, so that any feature may be left out."""
+        """Whether kernels are products over the features, so that single features can be left out."""
         round_ = np.ndim(self.space.root) < 2 and self.bounds is None and self.points.tolerance is None
         return self.kernel == "gaussian" and round_
 
     def _of_known(self, Q):
-        """log f of queries with missing values, by the marginal densities of their known features."""
+        """log f of queries with missing values: the marginal densities of their known features."""
         if self.kernel != "gaussian":
             row = int(np.flatnonzero(np.isnan(Q).any(axis=1))[0])
             raise ValueError(
@@ -134,7 +134,7 @@ def bandwidth_classes(log_density, weights, alpha):
 
     Returns
     -------
-    codes : (n,) which of them each point has
+    codes : (n,) index of each point's factor
     factors : (C,)
     """
     relative = log_density - np.average(log_density, weights=weights)
@@ -144,7 +144,7 @@ def bandwidth_classes(log_density, weights, alpha):
 
 
 def leave_one_out_log_density(form, place, one):
-    """log f (n,) at each sample by all others: at the points `place` of the form, each without the weight `one`; copies
+    """Leave-one-out log f (n,) of each sample, at the points `place` of the form without its weight `one`; copies
     stay."""
     points = form.points
     weights = np.ones(len(points.X)) if points.weights is None else points.weights

@@ -42,7 +42,7 @@ LARGEST = 200.0  # log densities are clipped this far above the samples'
 
 
 def choose(search, estimator, data, space, factors, bounds, kernel):
-    """The best bandwidth in the coordinates of `space`, 1 if nothing has a spread.
+    """The best bandwidth in the coordinates of `space`; 1 if no column has a spread.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def choose(search, estimator, data, space, factors, bounds, kernel):
         ``search(sample, candidates, score)``, which records the results on the estimator.
     estimator : Density
     data : TrainingData
-        The samples, copies and all.
+        The samples, including copies.
     space, factors, bounds, kernel : as of `Others`
     """
     scales = spreads(data.X, data.weights)
@@ -89,7 +89,7 @@ def choose(search, estimator, data, space, factors, bounds, kernel):
 
 
 def _without_noise(X, scales):
-    """X in multiples of a power of two, with which values that differ by rounding become equal."""
+    """X rounded to multiples of a power of two, so that values that differ only by rounding become equal."""
     unit = NOISE * 2.0 ** np.floor(np.log2(scales))
     with np.errstate(over="ignore", under="ignore"):
         rounded = np.rint(X / unit) * unit
@@ -97,10 +97,10 @@ def _without_noise(X, scales):
 
 
 def rule_of_thumb(X, weights, round_=False):
-    """A rule for samples that need not be normal: it takes the smaller of the standard deviation and the spread of the
+    """A rule for samples that need not be normal, with the smaller of the standard deviation and the spread of the
     quartiles.
 
-    Of columns, or, in coordinates that may be rotated (`round_`), of the distances from the mean.
+    The spread is that of columns, or, in coordinates that may be rotated (`round_`), of the distances from the mean.
     """
     n, d = effective_number(len(X), weights), X.shape[1]
     if round_:
@@ -116,8 +116,8 @@ def rule_of_thumb(X, weights, round_=False):
 
 
 def log_constants(widths, steps):
-    """log of the integral of the Gaussian over R^d, for each width; along a column whose values lie on a lattice of a
-    step log of the sum over the lattice, times the step, so that no width is too small for the values."""
+    """log of the integral of the Gaussian over R^d, for each width. Along a column with values on a lattice, the sum
+    over the lattice times the step replaces the integral, so that no width is too small for the values."""
     out = np.zeros(widths.shape)
     for step in steps:
         with np.errstate(over="ignore"):
@@ -182,7 +182,7 @@ class _IntegratedError:
 
 
 def _within(grid, others):
-    """The candidates that are narrow relative to the distance of the two ends; the smallest if none is."""
+    """The candidates that are narrow relative to the distance between the ends; the smallest if none is."""
     if others.bounds is None:
         return grid
     scales = others.space.scales(len(others.bounds))

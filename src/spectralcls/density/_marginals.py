@@ -1,4 +1,4 @@
-"""Derived from a fitted density: marginal and conditional densities, and random points."""
+"""Marginal and conditional densities of a fitted density, and random points from it."""
 
 from numbers import Integral
 
@@ -18,7 +18,7 @@ from ._whitening import Space
 
 
 def like(estimator, form, features):
-    """An estimator with another fitted form, and the parameters that apply to these features."""
+    """A copy of an estimator with another fitted form, and the parameters that apply to these features."""
     other = clone(estimator)
     other._form, other.bandwidth_, other._inputs = form, estimator.bandwidth_, estimator._inputs.of_features(features)
     if not isinstance(estimator.covariance_type, str):
@@ -87,7 +87,8 @@ def conditional(form, given, rest, values):
 
 
 def drawn(form, n_samples, rng):
-    """Points (n_samples, d): a kernel by its weight, a distance by its profile, any direction."""
+    """Random points (n_samples, d): a kernel drawn by weight, a distance drawn from its profile, a uniform
+    direction."""
     check_scalar(n_samples, "n_samples", Integral, min_val=0)
     total = np.cumsum(form.weights)
     chosen = np.minimum(np.searchsorted(total, rng.uniform(0, total[-1], n_samples)), len(total) - 1)
@@ -133,7 +134,7 @@ def surprises(form, Q, columns, n_columns, own=None):
         Column of each coordinate. A column without coordinates has the value 0.
     n_columns : int
     own : tuple of ndarray (m,), optional
-        The point equal to each query, and the share of its weight without the query.
+        The point equal to each query, and the fraction of its weight that remains without the query.
     """
     unit = 2.0 ** np.floor(np.log2(form.widths.max()))  # keeps squared distances in range
     d, X, widths = form.dimension, form.points.X.astype(np.float64) / unit, form.widths / unit
@@ -166,7 +167,8 @@ def surprises(form, Q, columns, n_columns, own=None):
 
 
 def usual_surprises(form, columns, n_columns, share, n_points=1000):
-    """Median over the samples, each of the `share` of all weight, by the others, (n_columns,); of some random ones."""
+    """Median of the leave-one-out surprises over some random samples, (n_columns,); `share` is the weight of one
+    sample."""
     some = np.argsort(random_keys(form.points.X), kind="stable")[:n_points]
     weights = form.weights[some]
     left = np.maximum(weights - share, 0.0) / weights

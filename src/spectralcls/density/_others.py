@@ -1,4 +1,4 @@
-"""Kernel sums at points of a sample over the points that are not held out with them."""
+"""Kernel sums at held-out points of a sample, over the points of the other folds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from ._whitening import Space, mirrors
 
 @dataclass(frozen=True)
 class Others:
-    """The validated points of a sample, evaluated by the other points.
+    """The validated points of a sample, with kernel sums over the other points.
 
-    A kernel of bandwidth h at point j has the width ``h factors[codes[j]]``. Between a pair of points (`of_pairs`) it
-    has the root of the sum of the squares of both widths: the integral over the product of two Gaussian kernels is the
-    kernel of that width.
+    A kernel of bandwidth h at point j has the width ``h factors[codes[j]]``. Between a pair of points (`of_pairs`) the
+    width is the root of the sum of both squared widths, because the integral of the product of two Gaussian kernels is
+    the kernel of this width.
 
     Attributes
     ----------
     sample : TuningSample
     space : Space
-        In its coordinates the points are given.
+        Coordinates of the points.
     factors : (C,)
     kernel : str
     bounds : (d, 2), or None
@@ -85,14 +85,14 @@ class Others:
 
     @property
     def weight(self):
-        """Weight of the others of each point, (v,)."""
+        """Total weight of the other points for each validated point, (v,)."""
         sample = self.sample
         if sample.folds is None:
             return sum_of_others(sample.weights)[sample.rows]
         return sum_of_others(np.bincount(sample.folds, sample.weights))[sample.folds[sample.rows]]
 
     def _widths(self, bandwidths, of_pairs):
-        """Pairs of places among the validated points, and the widths (b, C) of the kernels for these."""
+        """Positions of validated points grouped by kernel, and the widths (b, C) of the kernels for each group."""
         codes = self.sample.codes[self.sample.rows]
         if not of_pairs:
             yield np.arange(len(codes)), bandwidths[:, None] * self.factors

@@ -64,8 +64,8 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         "auto" takes Tukey's fence: what lies more than 1.5 interquartile ranges below the lower quartile of the
         training scores. It finds what is unlike most samples, and is no rate of false alarms: of clean normal samples
         8 % lie beyond in one dimension, 5 % in two and 3 % in ten, of log-normal ones 6 to 10 %. If more than nine
-        tenths of the samples have the same score, as zeros have in counts, all lower ones lie beyond. `p_values` hold
-        a rate.
+        tenths of the samples have the same score, as zeros do in counts, all lower scores lie beyond. `p_values` hold a
+        rate.
     novelty : bool, default=False
         As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, only by `fit_predict`,
         which scores each sample by the others. True: `predict`, `decision_function` and `score_samples` for new points,
@@ -261,7 +261,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @property
     def _one_sum(self):
-        """Whether one more sample adds one term to the density at each other one, and nothing else."""
+        """Whether a further sample only adds one term to the density at each other sample."""
         return self._form.bounds is None and self._form.points.n_classes == 1
 
     def _leave_one_out(self):
@@ -315,9 +315,9 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Returns
         -------
         surprise : ndarray of shape (n_queries, n_features), float64, or a data frame of the kind of X
-            ``-log p(x_j | all other features)`` of the fitted density, minus its median over the training samples, each
-            by the others. There is one value for each column of X, also for a category or a date, with the column's
-            name if X has names; 0 for a column that is not used. The units of the features do not matter.
+            ``-log p(x_j | all other features)`` of the fitted density, minus its leave-one-out median over the training
+            samples. There is one value for each column of X, also for a category or a date, with the column's name if X
+            has names; 0 for a column that is not used. The units of the features do not matter.
 
         Notes
         -----
@@ -336,7 +336,7 @@ def fence(scores, weights):
     """Tukey's: 1.5 interquartile ranges below the lower quartile.
 
     If the quartiles are equal, the lowest tenth replaces the lowest quarter, with the factor that gives normal scores
-    the same fence. If even these are equal, all lower scores are beyond.
+    the same fence. If even these are equal, all lower scores lie beyond.
     """
     upper = weighted_quantile(scores, 0.75, weights)
     for share, factor in FENCES:
@@ -347,9 +347,9 @@ def fence(scores, weights):
 
 
 def border(scores, weights, share):
-    """Threshold between the other scores and the lowest ones, whose weight is as close as possible to the share.
+    """Threshold below which the weight of the scores is as close as possible to the share.
 
-    Equal scores stay together, and no more than half of the weight is below.
+    Equal scores stay together, and at most half of the weight lies below.
     """
     order = np.argsort(scores, kind="stable")
     ordered = scores[order]

@@ -1,4 +1,4 @@
-"""Distinct rows of the samples, with the total weight of their copies, and the evidence of repeated values.
+"""Distinct samples with the total weight of their copies, and what repeated values say about the density.
 
 Rounded values repeat because they lie on a lattice. Other values repeat because samples were copied, or because the
 distribution has an atom. Pairs of equal samples are evidence about a density only in the first case.
@@ -29,7 +29,7 @@ class Places(NamedTuple):
         Their rows, with the weights of their copies.
     group : (n,) place of each sample
     first : (p,) the first sample of each place, ascending
-    share : (p,) share of its weight that one of its samples has, on average over the weight
+    share : (p,) mean fraction of a place's weight that belongs to one sample
     """
 
     data: TrainingData
@@ -60,8 +60,8 @@ class Places(NamedTuple):
 
 
 def steps_of(X, weights):
-    """Step of the lattice on which the values of each column lie, (d,): the median over the samples of the distance to
-    the next other value; 0 for a column in which no value repeats."""
+    """Step of the lattice of each column's values, (d,): the median distance of the samples to the next distinct value;
+    0 if no value of a column repeats."""
     out = np.zeros(X.shape[1])
     for column, values in enumerate(X.T):
         some, place = np.unique(values, return_inverse=True)
@@ -73,10 +73,10 @@ def steps_of(X, weights):
 
 
 def share_of_ties(places, steps):
-    """Weight of a pair of equal samples, 0 to 1.
+    """Weight of a pair of equal samples as evidence, 0 to 1.
 
-    On a lattice the density determines their number: about that of pairs of samples one step apart along a column.
-    Copies and atoms make more equal pairs than that, and these are no evidence.
+    On a lattice, the density determines the number of equal pairs: about that of pairs one step apart along a column.
+    Copies and atoms add further pairs, which are no evidence.
     """
     X, weights = places.data.X, places.data.weights
     if len(X) == len(places.group) or not steps.any():

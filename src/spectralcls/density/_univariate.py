@@ -1,7 +1,7 @@
 """Distribution function and quantiles of a density in one dimension.
 
-Kernels far below a place count with their whole weight, and kernels far above not at all: only few lie between. For
-many places these few are not summed one by one. Gaussian kernels are smooth: their density is evaluated by
+Kernels far below a place contribute their whole weight, and kernels far above nothing, so only few must be evaluated.
+For many places, even these are not summed one by one. Gaussian kernels are smooth: their density is evaluated by
 `kernel_sums` at the nodes of polynomials, one for each kernel width, and integrated, which is faster than evaluating
 distribution functions. A compact kernel is a polynomial: moments replace the points.
 """
@@ -33,7 +33,7 @@ def cumulative(form, q):
 
 
 def quantiles(form, p):
-    """The least values whose cumulative probability reaches p, to rounding, by bisection; of the shape of p."""
+    """The smallest values with cumulative probability p, by bisection to rounding; in the shape of p."""
     p = np.asarray(p, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():
         raise ValueError(f"p must lie between 0 and 1, got {p!r}.")
@@ -54,7 +54,7 @@ def quantiles(form, p):
 
 
 def _images(form, q):
-    """Places evaluated for q by each mirror image, their signs, and the lower ends (1,) of each."""
+    """Places to evaluate for q with each mirror image, their signs, and their lower ends (1,)."""
     if form.bounds is None:
         return [q], [1.0], []
     low, high = form.bounds[0]
@@ -89,7 +89,7 @@ class Kernels:
         self.least = self.x[0] if form.bounds is None else self.low
 
     def __call__(self, q, table=None):
-        """sum_i w_i C((q - x_i) / h_i) (m,), C the kernel's own distribution function."""
+        """sum_i w_i C((q - x_i) / h_i) (m,), with C the kernel's distribution function."""
         q = np.clip(q, self.low - FAR * self.widths.max(), self.high + FAR * self.widths.max())  # for infinite bounds
         if self.kernel == "laplace":
             return self._of_laplace(q)
@@ -103,9 +103,9 @@ class Kernels:
         return out
 
     def brackets(self, p):
-        """Places (2, m) between which quantiles are: the ends of the kernels whose weights add up to p.
+        """Places (2, m) that bracket the quantiles: the ends of the kernels at which the weights add up to p.
 
-        Far from all others, one kernel leaves the brackets of the others as they are.
+        A kernel far from all others does not widen their brackets.
         """
         out = np.empty((2, len(p)))
         for bracket, ends in zip(out, self.ends, strict=True):
@@ -140,9 +140,8 @@ class Kernels:
         return out
 
     def table(self, q, n_asked):
-        """A `DistributionTable` or `CellMoments` for places q; None: all places in reach of kernels.
-
-        None if direct sums for `n_asked` places are faster.
+        """A `DistributionTable` or `CellMoments` for places q (None: all places in reach of kernels); None if direct
+        sums for `n_asked` places are faster.
         """
         if PROFILES[self.kernel].compact and len(self.of_class) == 1 and n_asked > FEW:
             return CellMoments(self)
@@ -193,7 +192,7 @@ class DistributionTable:
         self.values = (kernels(self.starts[first]) - ends[first])[run] + ends
 
     def segments_of(self, q):
-        """Place of the segment of each q among those of the table, (m,); -1 if it has none."""
+        """Index of the table's segment that contains each q, (m,); -1 without one."""
         number = (q - self.origin) // self.width
         place, last = number - self.numbers[0], len(self.numbers) - 1
         if self.numbers[last] - self.numbers[0] > last:  # some segments are skipped
@@ -213,9 +212,9 @@ class DistributionTable:
 class CellMoments:
     """Sums over the points of a compact kernel of one width, in two cells below and two above each place.
 
-    On either side of zero ``C(u - v) = sum_k C^(k)(u) (-v)^k / k!`` ends with the degree of the polynomial C there.
-    With u the distance of a place to the middle of a cell, and v that of a point, all points of a part of the cell
-    count by their moments ``sum_i w_i v_i^k``, which are differences of cumulated sums.
+    On either side of zero the series ``C(u - v) = sum_k C^(k)(u) (-v)^k / k!`` ends with the degree of the polynomial
+    C. With u and v the distances of a place and of a point from the middle of a cell, points enter only through their
+    moments ``sum_i w_i v_i^k``, which are differences of cumulated sums.
 
     Attributes
     ----------

@@ -30,9 +30,9 @@ class Space:
 
     @classmethod
     def of(cls, kind, X, weights):
-        """Of spread one ("diag") or unit covariance ("full") for the points X, or as they are.
+        """Coordinates of spread one ("diag") or unit covariance ("full") for the points X, or unchanged ones.
 
-        A column without spread stays as it is. Far values count as the farthest within reach.
+        A column without spread is unchanged. Far values count as the farthest within reach.
         """
         if kind == "spherical":
             return cls()
@@ -50,7 +50,7 @@ class Space:
     def of_scales(cls, scales, X):
         """Coordinates of equal spread in all features, with the same geometric mean of spreads.
 
-        A column of scale 0 stays as it is.
+        A column of scale 0 is unchanged.
         """
         varies = scales > 0
         if np.count_nonzero(varies) < 2:
@@ -61,7 +61,7 @@ class Space:
 
     @classmethod
     def of_kernel(cls, covariance, X):
-        """Of a kernel of this covariance (d, d), or of these variances (d,) along the features."""
+        """Coordinates for a kernel with this covariance (d, d), or with variances (d,) along the features."""
         d, center, covariance = X.shape[1], _middle(X), as_array(covariance, "covariance_type", np.float64)
         if covariance.shape == (d,):
             check_positive(covariance, "covariance_type")
@@ -77,7 +77,7 @@ class Space:
 
     @classmethod
     def of_covariance(cls, covariance, center, units=1.0):
-        """Of unit covariance for points of this covariance (d, d), in `units` (d,) of the features."""
+        """Coordinates of unit covariance for points with this covariance (d, d), in `units` (d,) of the features."""
         try:
             root = cholesky(covariance, lower=True)
         except np.linalg.LinAlgError:
@@ -92,13 +92,13 @@ class Space:
 
     @property
     def log_volume(self):
-        """log of the volume in x of a unit of volume in z."""
+        """log of the volume in x of a unit volume in z."""
         if self.root is None:
             return 0.0
         return float(np.log(self.root if self.root.ndim == 1 else np.diag(self.root)).sum())
 
     def log_volume_of(self, known):
-        """The same of the features that each row knows, (m,), for scales along the features; `known` is (m, d)."""
+        """The same for the known features of each row, (m,), if scales are along the features; `known` is (m, d)."""
         if self.root is None:
             return 0.0
         return np.where(known, np.log(self.root), 0.0).sum(axis=1)
@@ -157,8 +157,8 @@ class Space:
 
 
 def _middle(X):
-    """A center near most points, (d,) float64. If a far point shifted it, the differences of the others would
-    vanish."""
+    """A center near most points, (d,) float64. If a far point shifted it, the differences between the others would be
+    lost in rounding."""
     return np.median(X, axis=0).astype(np.float64)
 
 
@@ -179,7 +179,7 @@ def check_bounds(bounds, d):
 
 
 class Mirror(NamedTuple):
-    """An image ``sign x + shift`` of a query x, which no kernel below the bandwidth `least` reaches."""
+    """An image ``sign x + shift`` of a query x, out of reach of kernels narrower than `least`."""
 
     signs: np.ndarray  # (d,)
     shifts: np.ndarray  # (d,)
@@ -190,10 +190,10 @@ class Mirror(NamedTuple):
 
 
 def mirrors(bounds, kernel, scales, widest):
-    """Images of a query, so that no mass is lost beyond the ends of the features; first None, the query itself.
+    """Images of a query that keep mass within the ends of the features; the first is None, the query itself.
 
-    Between two ends reflections are reflected again, as far as kernels of the bandwidth `widest` reach; these are
-    `scales` (d,) times as wide along the features.
+    Between two ends, reflections are reflected again as far as kernels of bandwidth `widest` reach, which are `scales`
+    (d,) times as wide along the features.
     """
     if bounds is None:
         return [None]

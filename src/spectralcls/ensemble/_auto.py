@@ -1,4 +1,4 @@
-"""Shared parts of the votes of classes and numbers: sizes within a time budget, held-out parts, the summary."""
+"""Shared parts of the votes for classes and numbers: sizes within a time budget, held-out parts, the summary."""
 
 import html
 from dataclasses import KW_ONLY
@@ -24,10 +24,10 @@ _HELD_OUT_OF_MANY = 5  # above LARGE points, one in this many is held out
 
 @with_parameters
 class Auto(CallbackSupport, Estimator):
-    """A vote of members that learn from points, see `_points`; a subclass reads the points and lists the members.
+    """A vote of members; a subclass reads the points and lists the members.
 
-    A subclass has `_PRIOR`, the name of the member that learned nothing, and ``_member(name, pipeline, position)``, the
-    public form of a fitted member.
+    A subclass has `_PRIOR`, the name of the member that learns nothing, and ``_member(name, pipeline, position)``,
+    which returns the public form of a fitted member.
     """
 
     _: KW_ONLY
@@ -59,7 +59,7 @@ class Auto(CallbackSupport, Estimator):
         points_of : callable
             ``points_of(data, categorical, options)``, the points that members learn from.
         members_for : callable
-            For the number of points: the members, and the names of those that do not scale to it.
+            Function of the number of points: the members, and the names of those that do not scale to it.
         clock : Clock
         """
         n = len(data.X)
@@ -117,7 +117,7 @@ class Auto(CallbackSupport, Estimator):
         return parts, self._n_fits(n, folds) - 1
 
     def _n_fits(self, n, folds):
-        """How often members are fitted for n points."""
+        """Number of fits of each member for n points."""
         return 2 if n > LARGE else (min(self.cv, n) if folds is None else int(folds.max()) + 1) + 1
 
     def _set(self, ensemble, not_scaling, left_out, n):
@@ -162,7 +162,7 @@ class Auto(CallbackSupport, Estimator):
 
 
 def _in_words(head, n):
-    """How many trees there are, and from how many of the n points a member learned, if from fewer."""
+    """Words for the number of trees, and the number of points a member learned from if fewer than n."""
     words = []
     if "iterations_" in vars(head):
         words.append(f"{int(np.max(head.iterations_))} iterations")

@@ -1,4 +1,4 @@
-"""The classifier to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
+"""The default classifier: a vote of kernel machines with learned metrics, without parameters to choose."""
 
 from dataclasses import KW_ONLY
 from functools import partial
@@ -35,13 +35,13 @@ class AutoClassifier(ClassifierMixin, Auto):
     - a Parzen classifier after the same :class:`~spectralcls.metric.KernelMetric`;
     - a Parzen classifier on numbers in one scale, for columns of the same unit, whose spread says how much they count;
     - boosted trees, which cut where smooth kernels cannot: 30 iterations, with more than 8 classes 240 trees at most.
-      If they carry the vote, trees replace them that see all points, with their categories and gaps, and grow until
-      the log loss of unseen points stops falling.
+      If they carry the vote, they are replaced by trees that use all points with categories and missing values, and
+      grow until the log loss of unseen points stops falling.
 
-    Their probabilities of unseen points choose a temperature for each member, and the weights; then all members are
-    fitted again to all points. The shares of the classes vote too and take the weight of members that learned nothing.
-    With more than 3000 points members that add nothing leave the vote; above 150 000 the held-out points are few, and
-    members are not fitted again.
+    The members' probabilities of unseen points determine a temperature for each member, and the weights; then all
+    members are refitted to all points. The shares of the classes vote too, and take the weight of members that learned
+    nothing. With more than 3000 points, members that add nothing are dropped; above 150 000 the held-out points are
+    few, and members are not refitted.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ class AutoClassifier(ClassifierMixin, Auto):
 
     See Also
     --------
-    spectralcls.regression.KernelRidgeClassifier : Two of the members, each after a learned metric.
-    spectralcls.metric.KernelMetric : The metric of one of them, and of the Parzen classifier.
+    spectralcls.regression.KernelRidgeClassifier : The model of two members, each after a learned metric.
+    spectralcls.metric.KernelMetric : The metric of one of them, and of a Parzen classifier.
     spectralcls.perturbo.PerTurboClassifier : A further member, here without a metric.
 
     Notes
@@ -249,7 +249,7 @@ class VotingMember(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     inputs : Inputs
-        Of the vote.
+        Inputs of the vote.
     pipeline : Pipeline
         A model of the numbers from `inputs`, fitted to the positions of the labels.
     classes : ndarray of shape (n_classes,)
@@ -275,7 +275,7 @@ class VotingMember(ClassifierMixin, BaseEstimator):
 
 
 def vote_of(estimator):
-    """The `Vote` of a fitted AutoClassifier, the samples that its members have seen (None: all), and their number."""
+    """The `Vote` of a fitted AutoClassifier, the samples seen by its members (None: all), and their number."""
     return estimator._vote, vars(estimator).get("_seen"), estimator._n_given
 
 

@@ -1,4 +1,4 @@
-"""The regressor to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
+"""The default regressor: a vote of kernel machines with learned metrics, without parameters to choose."""
 
 from dataclasses import KW_ONLY
 from functools import partial
@@ -67,7 +67,7 @@ class AutoRegressor(Auto, Regressor):
     prior_weight_ : float
         Weight of the mean of the targets (their median with the other losses): near 1 if no member learned anything.
     transformation_ : {"none", "log", "ranks"}
-        Of the targets that the members learn.
+        Transformation of the targets learned by the members.
     losses_ : ndarray of shape (n_members,)
         Loss of each member on points that it had not seen, relative to that of the mean (the median with the other
         losses).
@@ -95,7 +95,8 @@ class AutoRegressor(Auto, Regressor):
     Cost: up to 3000 points a fit takes O(n^3), sixteen Cholesky factors, and some 200 of 500 points at most, on which
     ridges and metrics are tuned. Above, ridge regression takes O(n^2) a step of its conjugate gradients, and from
     20 000 points on O(n), in cells of neighbors; local means take O(n^2) and are left out above 100 000 points. Memory
-    is O(n) above 6000 points, and O(n^2) below. Boosted trees see all points, and grow as far as unseen points say.
+    is O(n) above 6000 points, and O(n^2) below. Boosted trees use all points, and grow as long as the loss on unseen
+    points falls.
 
     Several outputs share weights and the kind of transformation. A prediction is a mean; for a transformed target it
     averages over the residuals of unseen points (Duan's smearing estimate). With the other losses it is a median.
@@ -174,12 +175,12 @@ class VotingRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     inputs : Inputs
-        Of the vote.
+        Inputs of the vote.
     pipeline : Pipeline
         A model of the numbers from `inputs`, fitted to the transformed targets.
     vote : Blend
     position : int
-        Of the member in the vote.
+        Position of the member in the vote.
     one_output : bool
         Whether targets are a vector.
     """

@@ -15,7 +15,7 @@ UNIFORM, NEAR = 0.5, 1.2
 
 
 class Blend(NamedTuple):
-    """Predictions p_m become ``prior_weight prior + sum_m weights[m] p_m``, members' answers mapped back first."""
+    """Combines predictions p_m to ``prior_weight prior + sum_m weights[m] p_m``, after mapping them back to targets."""
 
     map: TargetMap
     plain: TargetMap  # without transformation; weights are learned in its scale
@@ -28,7 +28,7 @@ class Blend(NamedTuple):
 
     @property
     def adds(self):
-        """Which members add something, (m,)."""
+        """Mask (m,) of the members that improve the vote."""
         return np.ones(len(self.weights), dtype=bool)
 
     @classmethod
@@ -38,17 +38,17 @@ class Blend(NamedTuple):
         return cls(map, plain, prior, 0.0, np.full(m, 1 / m), (None,) * m, np.full(m, np.nan), np.nan)
 
     def __call__(self, said):
-        """The vote's predictions, (n, k), from transformed ones of the members, a list of such arrays."""
+        """The vote's predictions (n, k) from a list of the members' transformed predictions."""
         return self.plain.back(self.mixed([self.member(i, Z) for i, Z in enumerate(said)]))
 
     def member(self, i, Z):
-        """Transformed predictions (n, k) of a member in the units of `plain`."""
+        """Transformed predictions (n, k) of a member in the scale of `plain`."""
         if self.map.kind == "none":
             return Z
         return self.plain.to(self.map.back(Z, self.residuals[i]))
 
     def known(self, said, predicted):
-        """Predictors of the error of predictions (n, k): the predictions, and the spread of the members, (n, 2 k)."""
+        """Predictors (n, 2 k) of the error of predictions (n, k): the predictions, and the spread of the members."""
         members = np.stack([self.member(i, Z) for i, Z in enumerate(said)])
         return np.hstack([predicted, np.tensordot(self.weights, np.abs(members - predicted), 1)])
 
@@ -57,10 +57,10 @@ class Blend(NamedTuple):
 
 
 def learn_blend(said, targets, map, loss, weights=None):
-    """Weights by non-negative least squares that add up to one, the mean being a member.
+    """Non-negative least-squares weights that add up to one; the mean counts as a member.
 
-    For the other losses iterative reweighting finds the weights of least loss. The mean leaves some weight; half of it
-    is shared equally by the members that are nearly as good as the best: small samples do not tell which is best.
+    For the other losses, iterative reweighting minimizes the loss. Half of the weight not taken by the mean is shared
+    equally by the members nearly as good as the best, because small samples do not show which is best.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def learn_blend(said, targets, map, loss, weights=None):
 
 
 def _nonnegative(predicted, truth, loss, weights):
-    """Weights (m,) of predictions (n, k), not negative, of sum one and least loss."""
+    """Non-negative weights (m,) of predictions (n, k) with sum one and least loss."""
     A, b = np.stack([own.ravel() for own in predicted], axis=1), truth.ravel()
     each = np.ones(len(b)) if weights is None else np.repeat(weights, truth.shape[1])
     found = _least_squares(A, b, each)

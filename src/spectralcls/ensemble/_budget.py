@@ -23,18 +23,18 @@ class Clock:
         return time.monotonic() - self._start
 
     def affords(self, seconds):
-        """Whether so many more seconds fit."""
+        """Whether this many seconds remain."""
         return self.budget is None or seconds <= self.budget - self.elapsed
 
 
 def cost(members, seconds):
-    """Seconds of one fit of members and their views, from the seconds of each; every view counts once."""
+    """Seconds to fit members and their views, given the seconds of each; every view counts once."""
     names = {name for member in members for own in (member, member.grown) if own for name in (own.name, own.view)}
     return sum(seconds.get(name, 0.0) for name in names)
 
 
 def dearest(members, seconds):
-    """The member without which the others take the least time."""
+    """The member whose removal saves the most time."""
     return min(members, key=lambda member: cost([other for other in members if other is not member], seconds))
 
 
@@ -55,7 +55,7 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
     clock : Clock
     n_classes : int
     n_fits : callable
-        How often members are fitted in an ensemble of a size.
+        Function of the size of an ensemble: the number of fits of its members.
     """
     if not timed:
         smallest = max(SMALLEST, _SMALLEST_OF_CLASS * n_classes)
@@ -89,7 +89,7 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
 
 
 def _growth(size, sizes, exponent):
-    """Time of more points over that of `size`: a power of n up to `_LINEAR`, from where on all members are linear."""
+    """Ratio of the time for n points to that for `size`: a power of n up to `_LINEAR`, and linear beyond."""
     few, many = np.minimum(sizes, _LINEAR) / min(size, _LINEAR), np.maximum(sizes, _LINEAR) / max(size, _LINEAR)
     return few**exponent * many
 

@@ -1,4 +1,4 @@
-"""Fit the members to parts of the points, weigh them by their predictions of the rest, and fit them to all."""
+"""Fit the members to parts of the points, weight them by their predictions of the rest, and refit them to all."""
 
 import time
 from typing import NamedTuple
@@ -49,9 +49,8 @@ class Fitting:
     def fit(self, member, *, unseen=None, before=()):
         """Fit a member.
 
-        What grows does so until its loss on `unseen` points stops falling, or as far as it did in the mean of those
-        `before`, pipelines that were fitted to parts of the points; of many points only the last step of the first of
-        these is fitted anew.
+        Growing members grow until their loss on `unseen` points stops falling, or to the mean size reached `before` by
+        pipelines fitted to parts of the points. With many points, only the last step of the first of these is refitted.
         """
         self.step_done(member.name)
         like = before[0] if before and self.large else None
@@ -80,15 +79,15 @@ class Fitting:
         self.seconds[member.name] = time.perf_counter() - start
 
     def said(self, member, X):
-        """What a fitted member says of X, on its account."""
+        """Predictions of a fitted member for X; the time is charged to it."""
         start = time.perf_counter()
         found = self.points.said_by(self.models[member.name], X)
         self.seconds[member.name] += time.perf_counter() - start
         return found
 
     def expected(self, member, before):
-        """Predicted seconds of a member not fitted yet: its earlier seconds times the ratio of the others, or twice the
-        largest so far."""
+        """Predicted seconds of a member not fitted yet: its earlier seconds scaled like those of the others, or twice
+        the largest so far."""
         if member.name not in before:
             return 2 * max(self.seconds.values())
         ratio = sum(self.seconds.values()) / sum(before[name] for name in self.seconds)
@@ -105,7 +104,8 @@ class Fitting:
         return self._views[name]
 
     def _fitted(self, view):
-        """Fit a view; the points in its coordinates. What is learned of very many points, is learned from some."""
+        """Fit a view, and return the points in its coordinates. With very many points, it is learned from some of
+        them."""
         points, Z = self.points, None
         if len(points.X) > MOST_FOR_VIEWS and hasattr(points, "codes"):
             rows = stratified_subsample(points.codes, MOST_FOR_VIEWS, random_keys(points.X))
@@ -117,7 +117,7 @@ class Fitting:
 
     @cached_property
     def indicators(self):
-        """Whether columns of few values become indicators for kernels."""
+        """Whether columns with few values become indicators for kernels."""
         return self.points.task == "classification" and indicators_help(self.points, self.options)
 
 
@@ -197,7 +197,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
 
 
 def _grown(kept, fittings, outsides, said, judged, points, clock, to_all):
-    """The members, with the grown form of one that carries the vote in its place if its loss is less."""
+    """The members; one that carries the vote is replaced by its grown form if that has less loss."""
     vote = _learned(kept, said, judged, points)
     for i, (weight, loss) in enumerate(zip(vote.weights, vote.losses, strict=True)):
         grown = kept[i].grown
@@ -237,7 +237,7 @@ def said_by_all(models, X, said_by):
 
 
 def _learned(kept, said, judged, points):
-    """The vote; equal weights where no point could be judged."""
+    """The vote; equal weights if no point could be judged."""
     if not judged.any():
         return points.equal_vote(len(kept))
     return points.take(judged).vote([said[member.name][judged] for member in kept])

@@ -18,7 +18,7 @@ class Loss(NamedTuple):
 
     @classmethod
     def of(cls, kind, errors):
-        """The loss whose elbow suits some errors (n, k)."""
+        """The loss with a threshold that suits the errors (n, k)."""
         if kind != "huber":
             return cls(kind)
         return cls(kind, max(HUBER * NORMAL * float(np.median(np.abs(errors))), LEAST))
@@ -33,7 +33,7 @@ class Loss(NamedTuple):
         return sizes.mean(axis=1)
 
     def importance(self, errors):
-        """Weights that make squares equal the loss near these errors, up to a constant."""
+        """Weights with which squared errors approximate the loss near these errors, up to a constant."""
         if self.kind == "squared":
             return np.ones(errors.shape)
         sizes = np.maximum(np.abs(errors), LEAST)

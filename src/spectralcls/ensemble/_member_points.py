@@ -1,4 +1,4 @@
-"""Training points of the members, with classes or numbers, and the predictions of a member for either."""
+"""Training points of the members, with classes or numeric targets, and a member's predictions for them."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from ._vote import Vote, class_shares, learn_vote
 
 
 class ClassPoints(NamedTuple):
-    """Points of classes."""
+    """Points with classes."""
 
     X: np.ndarray  # (n, d), NaN where a value is missing
     codes: np.ndarray  # (n,)
@@ -40,11 +40,11 @@ class ClassPoints(NamedTuple):
 
     @property
     def sample_weights(self):
-        """The weights without class weights, which measure the cost of an error and not the frequency of a point."""
+        """The weights without class weights, which express the cost of an error and not the frequency of a point."""
         return self.weights if self.units is None else self.weights / self.units[self.codes]
 
     def weights_beside(self, head):
-        """Weights of the points, without those that a classifier takes as class weights."""
+        """Weights of the points, without the class weights, which a classifier gets separately."""
         if self.units is None or "class_weight" not in head.get_params():
             return self.weights
         head.set_params(class_weight={int(c): float(self.units[c]) for c in np.unique(self.codes)})
@@ -69,7 +69,7 @@ class ClassPoints(NamedTuple):
 
 
 class NumberPoints(NamedTuple):
-    """Points of numbers, which members learn as `map` transforms them."""
+    """Points with numeric targets, which members learn after the transformation `map`."""
 
     X: np.ndarray  # (n, d), NaN where a value is missing
     targets: np.ndarray  # (n, k) as the user gave them

@@ -1,4 +1,4 @@
-"""The members of a vote: kernel methods and trees on views of the table, by the number of points they scale to."""
+"""The members of a vote: kernel methods and trees on views of the table, each up to some number of points."""
 
 from collections.abc import Callable
 from functools import partial
@@ -50,8 +50,8 @@ class Member(NamedTuple):
 
 
 def make_views(name, points, indicators, options):
-    """Unfitted pipelines of transformers, an encoding and a metric that is learned on it; of several, the one whose
-    metric has the least loss is the view."""
+    """Unfitted pipelines of an encoding and a metric learned on it; if there are several, the one whose metric has the
+    least loss becomes the view."""
     large = len(points.X) > LARGE
     encoder = partial(ColumnEncoder, dtype=np.float32 if large else np.float64, categorical=points.categorical)
     if name == AS_GIVEN:
@@ -71,7 +71,7 @@ def make_views(name, points, indicators, options):
 def indicators_help(points, options):
     """Whether indicators of columns with few values make held-out labels likelier than the order of these values.
 
-    Under the Parzen posterior, of at most 2000 points.
+    Judged by the Parzen posterior of at most 2000 points.
     """
     data = TrainingData(points.X, points.codes, np.arange(points.n_classes), points.weights)
     keys = data.keys(options["random_state"])

@@ -7,7 +7,7 @@ from .._inputs.inputs import plain
 
 
 class Positions(Inputs):
-    """Inputs whose coordinates are numbers as they are, parts of dates, and the positions of levels."""
+    """Inputs whose coordinates are unchanged numbers, parts of dates, and the positions of levels."""
 
     _tells_of_far_values = True
 
@@ -26,7 +26,7 @@ class Positions(Inputs):
         return raw
 
     def are_categories(self, d):
-        """Which of d columns are unordered categories."""
+        """Mask of the unordered categories among d columns."""
         if self.table is None:
             return np.zeros(d, dtype=bool)
         return np.array([number.is_category and not number.ordered for number in self.table.columns])

@@ -1,4 +1,4 @@
-"""A transformation of targets under which the members learn: none, the logarithm, or normal quantiles of ranks."""
+"""The transformation of targets for the members: none, the logarithm, or normal quantiles of ranks."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ QUANTILES = 100  # number of residual quantiles over which predictions are avera
 
 
 class TargetMap(NamedTuple):
-    """Targets (n, k), transformed and brought to mean zero and variance one; and back."""
+    """A map of targets (n, k) to transformed ones of mean zero and variance one, and back."""
 
     kind: str
     standardization: Standardization
@@ -38,7 +38,7 @@ class TargetMap(NamedTuple):
         return self.standardization.to(self._transformed(targets))
 
     def back(self, Z, residuals=None):
-        """Targets of transformed predictions (n, k): the mean over the residuals (r, k) added to them, if given.
+        """Targets from transformed predictions (n, k), averaged over residuals (r, k) added to them, if given.
 
         Back-transformed predictions, of a logarithm for example, are medians; averaged over residuals they are means
         (Duan's smearing estimate).
@@ -87,7 +87,7 @@ def chosen_map(Z, targets, weights, loss, rng):
 
     Notes
     -----
-    Two Cholesky factors of at most `MOST` points: the transformations are columns of one system.
+    Two Cholesky factors for at most `MOST` points; the transformations are columns of one system.
     """
     kinds = [kind for kind in KINDS if kind != "log" or (targets > 0).all()]
     if len(np.unique(targets[:, 0])) < 3:

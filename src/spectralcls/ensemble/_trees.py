@@ -35,12 +35,11 @@ _MOST_LEVELS = 255  # limit on a category's levels in scikit-learn's boosting; w
 class _Trees(BaseEstimator):
     """Boosted trees of scikit-learn, learned in one thread and evaluated all at once.
 
-    OpenMP threads would wait busily between the histograms of few points, and their sums would depend on the number of
-    threads.
+    OpenMP threads would spin between the histograms of few points, and sums would depend on their number.
 
     All splits of all trees are evaluated together [1]_: a bit mask holds the leaves that a query can reach, each failed
-    split removes the leaves on its left, and the first remaining leaf is the answer. In scikit-learn a query of two
-    classes took 0.19 ms instead of 0.015, one of ten classes 1.1 instead of 0.02. The arrays stored here are a sixth of
+    split removes the leaves on its left, and the first remaining leaf is the answer. A query takes 0.015 ms for two
+    classes and 0.02 ms for ten, compared with 0.19 and 1.1 ms in scikit-learn. The arrays stored here are a sixth of
     the size, and contain no random generator, which NumPy 1 could not read from NumPy 2.
 
     References
@@ -50,9 +49,8 @@ class _Trees(BaseEstimator):
     """
 
     def _keep(self, trees, start, *, leaves=LEAVES, levels=None):
-        """Trees of the columns in turn with at most so many leaves, and the scores (1, k) to which they add.
-
-        `levels` says of each tree which levels its splits of categories send to the left, see `boosted_levels`.
+        """Keep the trees, in turn for the k columns, and the scores (1, k) to which they add. `levels` gives for each
+        tree the levels that its categorical splits send left, see `boosted_levels`.
         """
         self.start_, self.n_trees_ = start, len(trees)
         levels = [None] * len(trees) if levels is None else levels
@@ -87,7 +85,7 @@ class _Trees(BaseEstimator):
 
 
 class _Classifier(ClassifierMixin, _Trees):
-    """Boosted trees whose scores are those of classes."""
+    """Boosted trees with scores of classes."""
 
     def predict_proba(self, X):
         """Probabilities of the classes, (n, C)."""
@@ -98,7 +96,7 @@ class _Classifier(ClassifierMixin, _Trees):
 
 
 class BoostedTrees(_Classifier):
-    """A small :class:`~sklearn.ensemble.HistGradientBoostingClassifier`, of a bounded number of trees and points."""
+    """A small :class:`~sklearn.ensemble.HistGradientBoostingClassifier` with a bounded number of trees and points."""
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, d) without missing values, y (n,), positive weights (n,)."""
@@ -120,12 +118,12 @@ class BoostedTrees(_Classifier):
 
 
 class GrownTrees(_Classifier):
-    """A :class:`~sklearn.ensemble.HistGradientBoostingClassifier` of all points, with as many trees as these ask for.
+    """A :class:`~sklearn.ensemble.HistGradientBoostingClassifier` of all points, with as many trees as reduce the loss.
 
     Parameters
     ----------
     iterations : int, default=None
-        None: as `unseen` points say; 100 without them, fewer of more than 30 classes.
+        None: determined by `unseen` points; 100 without them, fewer with more than 30 classes.
     categorical : ndarray of shape (d,) of bool, default=None
         Columns that hold categories.
 
@@ -143,7 +141,7 @@ class GrownTrees(_Classifier):
     def fit(self, X, y, sample_weight=None, unseen=None):
         """Fit to X (n, d), NaN where a value is missing, y (n,), positive weights (n,).
 
-        With `unseen` points, codes and weights or None, until the log loss there stops falling.
+        If `unseen` (points, codes, and weights or None) is given, iterate until the log loss on them stops falling.
         """
         self.classes_ = unique_labels(y)
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
@@ -181,7 +179,7 @@ class GrownTrees(_Classifier):
         return super().predict_proba(self._coded(X))
 
     def _coded(self, X):
-        """Columns of levels first, as positions of the levels; what is none of them is missing."""
+        """Categorical columns first, as positions of the levels; unknown values are missing."""
         out = np.array(X, dtype=np.float64, order="F")
         out[:, self.empty_] = 0.0
         for j, levels in enumerate(self.levels_):
@@ -192,12 +190,12 @@ class GrownTrees(_Classifier):
 
 
 class BoostedRegression(RegressorMixin, _Trees):
-    """The same of numbers, one or several: trees of each output.
+    """The same for numeric targets, with separate trees for each output.
 
     Parameters
     ----------
     iterations : sequence of int, default=None
-        Of each output. None: as `unseen` points say; 200 without them.
+        Number for each output. None: determined by `unseen` points; 200 without them.
 
     Attributes
     ----------
@@ -210,7 +208,8 @@ class BoostedRegression(RegressorMixin, _Trees):
     def fit(self, X, y, sample_weight=None, unseen=None):
         """Fit to X (n, d) without missing values, y (n,) or (n, k), positive weights (n,).
 
-        With `unseen` points, targets and weights or None, until the squared error there stops falling.
+        If `unseen` (points, targets, and weights or None) is given, iterate until the squared error on them stops
+        falling.
         """
         Y, trees, starts = y.reshape(len(y), -1), [], []
         for j, column in enumerate(Y.T):
@@ -246,8 +245,8 @@ class BoostedRegression(RegressorMixin, _Trees):
 
 
 def _grown(model, training, losses, first=FIRST, most=MOST):
-    """Fit a model with a warm start; the number of iterations after which the loss is least, of those that a function
-    gives of each iteration so far."""
+    """Grow a model with a warm start, and return the number of iterations with the least loss; a function gives the
+    losses of all iterations so far."""
     model.max_iter = first
     while True:
         model.fit(*training)
@@ -274,9 +273,9 @@ def _some(X, codes, y, weights):
 
 
 def _tree(nodes, leaves, levels):
-    """Feature, threshold, the leaves that remain to the right of each split and whether missing values go there;
-    values of the leaves from left on; and which levels each split of a category sends to the left, a dict, the last of
-    the levels being the missing one."""
+    """For each split its feature, threshold, the leaves that remain on its right, and whether missing values go right;
+    the values of the leaves from left to right; and a dict of the levels that each categorical split sends left, the
+    last level standing for missing values."""
     features, thresholds = np.zeros(leaves - 1, dtype=np.intp), np.full(leaves - 1, np.inf)
     every = (1 << (8 if leaves <= 8 else 32)) - 1
     remaining, values = np.full(leaves - 1, every, dtype=np.uint8 if leaves <= 8 else np.uint32), np.zeros(leaves)
@@ -312,5 +311,5 @@ def _lowest_bit(masks):
 
 @cache
 def _openmp():
-    """The libraries, looked for once: that takes milliseconds."""
+    """The libraries; searched for once, because the search takes milliseconds."""
     return threadpoolctl.ThreadpoolController().select(user_api="openmp")

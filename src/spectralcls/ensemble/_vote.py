@@ -13,10 +13,10 @@ FEW = 20  # so few points cannot show that nothing was learned
 
 
 class Vote(NamedTuple):
-    """Posteriors p_m become ``p = prior_weight prior + sum_m weights[m] softmax(log p_m / temperatures[m])``.
+    """Combines posteriors p_m to ``p = prior_weight prior + sum_m weights[m] softmax(log p_m / temperatures[m])``.
 
     The result is a softmax of ``log p / final_temperature``. The shares of the classes act as a member that learned
-    nothing, so that a vote on noise is not worse than them.
+    nothing, so that a vote on noise is no worse than the shares.
     """
 
     prior: np.ndarray  # (C,) shares of the classes
@@ -29,11 +29,11 @@ class Vote(NamedTuple):
     adds: np.ndarray  # (m,) bool: members chosen by the greedy selection
 
     def __call__(self, posteriors):
-        """The vote's probabilities, (n, C), from those of the members, a list of such arrays."""
+        """The vote's probabilities (n, C) from a list of the members' probabilities."""
         return tempered(self._mixed(posteriors), self.final_temperature)
 
     def parts(self, posteriors):
-        """Contributions to p of the members (n, C), and last of the shares of the classes (C,), a list."""
+        """List of the members' contributions (n, C) to p, and last that of the class shares (C,)."""
         members = zip(self.weights, self.temperatures, posteriors, strict=True)
         return [w * tempered(p, t) for w, t, p in members] + [self.prior_weight * self.prior]
 
@@ -42,7 +42,7 @@ class Vote(NamedTuple):
 
 
 def tempered(posterior, temperature):
-    """Softmax of the logarithm of a posterior over `temperature`; zeros count as in the fit of the temperature."""
+    """Softmax of the log posterior divided by `temperature`; zeros are clipped as in the fit of the temperature."""
     return softmax(_log(posterior) / temperature)
 
 
@@ -51,16 +51,16 @@ def learn_vote(posteriors, codes, weights=None):
 
     Caruana's ensemble selection [1]_ adds, `STEPS` times, the member whose addition gives the least log loss; the
     number of additions is the greedy weight of a member. The shares of the classes are one more member, and the only
-    one if no other is better. A quarter of the remaining weight is shared equally by all better members, because small
-    samples do not tell which is best. Nor do few points show that there was nothing to learn: with n points the shares
-    get at most n / (n + `FEW`).
+    one if no other is better. A quarter of the remaining weight is shared equally by all members better than the
+    shares, because small samples do not show which is best. Nor do few points show that nothing was learned: with n
+    points the shares get at most n / (n + `FEW`).
 
     Parameters
     ----------
     posteriors : list of ndarray of shape (n, C)
     codes : ndarray of shape (n,)
     weights : ndarray of shape (n,), optional
-        Of the points.
+        Weights of the points.
 
     Returns
     -------
@@ -94,9 +94,9 @@ def learn_vote(posteriors, codes, weights=None):
 
 
 def unseen_votes(vote, said, parts, learn):
-    """Predictions of points by votes learned without their part, (n, width); by `vote` if there is one part.
+    """Predictions of points by votes learned from the other parts, (n, width); by `vote` if there is one part.
 
-    A vote fits its own few points too well: compared with these predictions queries would look odd, and sets and
+    A vote overfits its own few points: compared with such predictions, queries would look unusual, and sets and
     intervals would be too small.
 
     Parameters

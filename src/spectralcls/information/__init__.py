@@ -15,10 +15,10 @@ p; ``potential="same"`` does so for the Gaussian too. Everything else is algebra
 Everything is computed in float64 from logarithms of sums, so that nothing underflows, in O(n) memory and
 O(n^2 d) time. Each function takes
 
-- X, and Y where there are two samples: arrays of shape (n_samples, n_features);
-- ``bandwidth``: one h > 0 in the units of the features, one of the words "cv" (default), "silverman" and "scott", or a
-  tuple of two numbers, h_p of X and h_q of Y; without the convolution both have to be equal. The tests take "grid"
-  (default) and "median" as well;
+- X, and Y if there are two samples: arrays of shape (n_samples, n_features);
+- ``bandwidth``: one h > 0 in the units of the features, one of "cv" (default), "silverman" and "scott", or a
+  tuple of two numbers, h_p of X and h_q of Y; without the convolution both must be equal. The tests also take "grid"
+  (default) and "median";
 - ``sample_weight``, or ``sample_weight_X`` and ``sample_weight_Y``: non-negative, default 1; only their
   ratios count;
 - ``kernel``: one of ``spectralcls.kernels.KERNELS``, and ``n_jobs`` as in

@@ -296,7 +296,7 @@ def renyi_divergence(
 
 
 def _log_ratios(p, q, bandwidths, kernel, leave_one_out, n_jobs):
-    """log p / q at the points of p; infinite where q is 0, whatever p is."""
+    """log p / q at the points of p; infinite if q is 0."""
     h_p, h_q = bandwidths
     log_q = log_density(p.points, q, kernel, h_q, n_jobs)
     log_p = log_density_of_itself(p, kernel, h_p, leave_one_out, n_jobs)

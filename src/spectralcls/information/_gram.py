@@ -1,8 +1,8 @@
 """Centered kernel matrices, stored as a matrix or a factor of few columns, and their sums under permutations.
 
-Both tests compare two centered matrices A and B by ``T = sum_ij A_ij B_ij`` and ask how large T is if the rows and
-columns of B are permuted. In the test of two samples B is ``w w^T`` for weights w of either sign, the test of
-independence has a kernel matrix on both sides.
+Both tests compare two centered matrices A and B by ``T = sum_ij A_ij B_ij``, and compare T with its values after
+permutations of the rows and columns of B. In the two-sample test B is ``w w^T`` for weights w of either sign; in the
+independence test both are kernel matrices.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Gram:
     ----------
     factor : (n, r), or None if `matrix` is given
     matrix : (n, n), or None
-    left_out : trace of what the factor misses. What is missed counts with its mean over all permutations
+    left_out : trace of the part missed by the factor. This part enters with its mean over all permutations
     """
 
     factor: np.ndarray | None = None
@@ -43,8 +43,8 @@ class Gram:
     def of_kernel(cls, points, kernel, bandwidth, n_jobs=None):
         """Factor of a positive definite kernel; up to `MOST_PAIRED` points exact to `TOL` of its trace.
 
-        With more points the factor ends after `MOST_COLUMNS` columns. It then belongs to another kernel, which is valid
-        for a test, because it does not depend on the order of the points.
+        With more points the factor ends after `MOST_COLUMNS` columns. It is then the factor of another kernel, which is
+        valid for a test because it does not depend on the order of the points.
         """
         n, options = len(points), dict(kernel=kernel, bandwidth=bandwidth, n_jobs=n_jobs)
         exact = n <= MOST_PAIRED
@@ -62,7 +62,7 @@ class Gram:
         return self.factor @ self.factor.T if self.matrix is None else self.matrix
 
     def forms(self, columns):
-        """``w^T A w`` of each column w (n, c), the entries of each a permutation of those of the first."""
+        """``w^T A w`` for each column w (n, c); the entries of each column are a permutation of the first's."""
         if self.matrix is None:
             missed = self.left_out * (columns[:, 0] @ columns[:, 0]) / max(len(self) - 1, 1)
             return ((self.factor.T @ columns) ** 2).sum(axis=0) + missed
@@ -104,7 +104,7 @@ class Gram:
         return np.array([d @ d, in_squares.sum()]), np.array([(d**3).sum(), d @ in_squares, between, cubes, triangles])
 
     def _cubes_of_pairs(self, shift, own):
-        """Sum of ``(A_ij + shift)^3`` over i != j; of many columns and many points estimated by the pairs of some."""
+        """Sum of ``(A_ij + shift)^3`` over i != j; with many columns and points it is estimated from some pairs."""
         F, (n, r) = self.factor, self.factor.shape
         if r > CUBED:
             rows = np.linspace(0, n - 1, min(n, MOST_PAIRED)).astype(int)
@@ -117,7 +117,7 @@ class Gram:
 
 
 def inner(A, B):
-    """``sum_ij A_ij B_ij`` of two of them."""
+    """``sum_ij A_ij B_ij`` for two matrices."""
     if A.matrix is None and B.matrix is None:
         return float(((A.factor.T @ B.factor) ** 2).sum()) + _missed(A, B)
     return float(np.vdot(A.dense(), B.dense())) + _missed(A, B)
@@ -129,7 +129,7 @@ def mean_of_permutations(A, B):
 
 
 def _missed(A, B):
-    """The mean over all permutations of the part that the factors miss."""
+    """The mean over all permutations of the part missed by the factors."""
     return mean_of_permutations(A, B) - A.trace * B.trace / max(len(A) - 1, 1)
 
 
@@ -163,7 +163,7 @@ def correlations(A, B, orders):
 
 
 def _centered(rows):
-    """The rows about their mean, in place."""
+    """Subtract the mean of the rows, in place."""
     rows -= rows.mean(axis=0)
     return rows
 

@@ -53,9 +53,9 @@ def intrinsic_entropy(
     graph : {"knn", "mst"}, default="knn"
         "mst" is the tree of the complete Euclidean graph: O(n^2) time.
     n_neighbors : int, default=4
-        Of the k-NN graph.
+        Neighbors per point in the k-NN graph.
     n_references : int, default=10
-        Number of uniform samples for the mean logarithm of the length.
+        Number of uniform samples that estimate the mean log-length.
     random_state : int, RandomState or None, default=None
         Seed of these samples, and of the subsamples for the dimension.
     n_jobs : int or None, default=None
@@ -78,8 +78,8 @@ def intrinsic_entropy(
 
     Notes
     -----
-    One graph of the points and `n_references` of as many. Points of a curved manifold see its chords, which are shorter
-    than its arcs; the difference vanishes as n grows.
+    One graph of the points, and `n_references` of as many uniform points. On a curved manifold, edges are chords, which
+    are shorter than arcs; the difference vanishes as n grows.
 
     References
     ----------

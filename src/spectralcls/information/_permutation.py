@@ -109,10 +109,10 @@ def two_sample_test(
     Notes
     -----
     The kernel matrix is factored to 1e-8 of its trace, with r columns. Up to 2048 points it is formed if r exceeds n /
-    8. With more points the factor ends after 256 columns (67 for a million points): it belongs to a kernel that sees
-    less detail, at the same level. With n samples in all and P permutations each bandwidth takes O(n r (r + P)) time
-    and O(n (r + P)) memory; with ``n_permutations=None`` O(n r^2) and O(n r). "cauchy_schwarz" takes one pass over the
-    n^2 pairs for each bandwidth, O(n^2 (d + P)) time.
+    8. With more points the factor ends after 256 columns (67 for a million points): it belongs to a kernel that
+    resolves less detail, and the level still holds. With n samples in all and P permutations each bandwidth takes O(n r
+    (r + P)) time and O(n (r + P)) memory; with ``n_permutations=None`` O(n r^2) and O(n r). "cauchy_schwarz" takes one
+    pass over the n^2 pairs for each bandwidth, O(n^2 (d + P)) time.
 
     References
     ----------
@@ -165,7 +165,7 @@ def independence_test(
     """Whether X and Y, measured on the same objects, are independent.
 
     The statistic is the integrated squared error between the joint Parzen density and the product of the marginal ones,
-    which is the Hilbert-Schmidt independence criterion of [1]_ up to the kernels' constants; If X and Y are
+    which is the Hilbert-Schmidt independence criterion of [1]_ up to the kernels' constants. If X and Y are
     independent, all assignments of the rows of Y to those of X are equally likely.
 
     Parameters
@@ -198,8 +198,8 @@ def independence_test(
 
     Notes
     -----
-    Kernel matrices are factored as in `two_sample_test`, with r and s columns. Of random orders of the rows, each with
-    all of its n cyclic shifts, `n_permutations` are drawn. Fourier transforms give the statistics of all shifts of an
+    Kernel matrices are factored as in `two_sample_test`, with r and s columns. The `n_permutations` consist of random
+    orders of the rows, each with all of its n cyclic shifts. Fourier transforms give the statistics of all shifts of an
     order at once: O(n log n) time for one permutation of the matrices, O(r s log n) of the factors, whichever is less.
     Memory is O(n (r + s)), or n^2 numbers up to 2048 points.
 
@@ -236,7 +236,7 @@ def independence_test(
 
 
 def _squared_errors(gram, inside):
-    """``|p - q|^2`` for each column of ``inside`` (n, c), which of the points are those of p."""
+    """``|p - q|^2`` for each column of ``inside`` (n, c), a mask of the points of p."""
     n, out = inside[:, 0].sum(), np.empty(inside.shape[1])
     for own in blocks(len(out), 8 * len(inside)):
         out[own] = gram.forms(np.where(inside[:, own], 1 / n, -1 / (len(inside) - n)))
@@ -263,7 +263,7 @@ def _cauchy_schwarz(points, inside, kernel, h, n_jobs):
 
 
 def _by_draws(values, tested, log_constants=None):
-    """The result of statistics (b, 1 + n_permutations) of each bandwidth, the first of the samples as they are."""
+    """The test result from statistics (b, 1 + n_permutations) per bandwidth, the first for the given samples."""
     if len(values) == 1:
         best, statistics = 0, values[0]
         _advise(tested, np.isfinite(statistics).all() and np.ptp(statistics) <= TIED * np.abs(statistics).max())
@@ -285,7 +285,7 @@ def _by_draws(values, tested, log_constants=None):
 
 
 def _by_moments(pairs, tested, log_orders):
-    """The result of ``sum_ij A_ij B_ij`` for pairs of matrices, one of each bandwidth."""
+    """The test result from ``sum_ij A_ij B_ij`` for pairs of matrices, one per bandwidth."""
     found = []
     for A, B in pairs:
         value, (mean, deviation, skewness) = inner(A, B), permutation_moments(A, B)
@@ -301,7 +301,7 @@ def _by_moments(pairs, tested, log_orders):
 
 
 def _advise(tested, steady):
-    """Warn of a bandwidth at which varying points show no difference."""
+    """Warn of a bandwidth at which distinct points are indistinguishable."""
     if steady and tested.varies:
         advise(
             f"All permutations have the same statistic: bandwidth={tested.bandwidths[0]} is too narrow or too wide to "
@@ -310,6 +310,6 @@ def _advise(tested, steady):
 
 
 def _times(values, log_constant):
-    """Values times exp(log_constant), 0 or infinite only if no float can hold the product."""
+    """Values times exp(log_constant), 0 or infinite only if the product is out of range."""
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
         return np.exp(np.log(values) + log_constant)

@@ -1,7 +1,7 @@
 """The first three moments of ``T = sum_ij A_ij B_p(i)p(j)`` over all permutations p, and the resulting tail
 probability.
 
-T^m is a sum over 2m indices. The coinciding indices form a set partition, and the factors a graph of m edges between
+T^m is a sum over 2m indices. Coinciding indices form a set partition, and the factors form a graph of m edges between
 its blocks. The mean of one such part over permutations is its sum over distinct indices in A, times the same sum in B,
 divided by the number of choices of distinct indices. Sums over distinct indices are sums over all indices of graphs in
 which more vertices have been merged (Moebius inversion). If the rows and the diagonal of a symmetric matrix add up to
@@ -28,7 +28,7 @@ def permutation_moments(A, B):
     Parameters
     ----------
     A, B : Gram
-        Of the same number of points.
+        Matrices of the same number of points.
     """
     n = len(A)
     mean = mean_of_permutations(A, B)
@@ -85,11 +85,11 @@ def _pattern(partition):
 
 
 def tail(z, skewness, log_orders):
-    """Share of the permutations whose standardized T is at least z, by a Pearson III distribution.
+    """Fraction of the permutations whose standardized T is at least z, by a Pearson III distribution.
 
     At least 1 / exp(log_orders), the inverse of the number of distinct values of T. Sums of squares of normal variables
     are less skewed than `MOST_SKEWED`. A more skewed T nearly always takes its least value, and moments do not describe
-    its tail: Cantelli's inequality then gives a bound.
+    its tail; Cantelli's inequality then gives a bound.
     """
     if skewness > MOST_SKEWED:
         p = 1 / (1 + max(z, 0.0) ** 2)
@@ -102,5 +102,5 @@ def tail(z, skewness, log_orders):
 
 
 def log_choices(*sizes):
-    """Logarithm of the multinomial coefficient: ways to divide as many things into parts of these sizes."""
+    """Logarithm of the multinomial coefficient: the number of ways to divide a set into parts of these sizes."""
     return lgamma(sum(sizes) + 1) - sum(lgamma(size + 1) for size in sizes)

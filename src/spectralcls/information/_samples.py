@@ -43,7 +43,7 @@ checked_test, checked_pair_test = validated(CONSTRAINTS | _TEST), validated(CONS
 
 
 class Sample(NamedTuple):
-    """Points of positive weight, float64; the weights as given."""
+    """Points of positive weight, float64, with the weights as given."""
 
     points: np.ndarray
     weights: np.ndarray
@@ -84,7 +84,7 @@ def read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n
 
 
 def read_bandwidths(bandwidth, p, q, kernel, n_jobs):
-    """Bandwidths of two samples: a word means one bandwidth for both, so that they are comparable."""
+    """Bandwidths of two samples; a rule gives both the same bandwidth, so that they are comparable."""
     if isinstance(bandwidth, str):
         return (chosen_bandwidth(bandwidth, [p, q], kernel, n_jobs),) * 2
     return pair_of(bandwidth)
@@ -125,7 +125,7 @@ def log_density_of_itself(p, kernel, bandwidth, leave_one_out, n_jobs):
 
 
 def mean_of(terms, p):
-    """Mean of a term of each sample, which one sample should not decide: a warning names it."""
+    """Mean of one term per sample; a warning names a sample that decides it alone."""
     sizes = p.weights * np.abs(terms)
     row = int(sizes.argmax())
     unusual = 1 + 10 * np.median(np.abs(terms)) < np.abs(terms[row]) < np.inf
@@ -140,7 +140,7 @@ def mean_of(terms, p):
 
 
 def log_inner(p, q, kernel, bandwidths, potential, n_jobs):
-    """log <p, q>, the weights as they are."""
+    """log <p, q>, with unnormalized weights."""
     h_p, h_q = bandwidths
     if kernel == "gaussian" and potential == "convolved":
         h = float(np.hypot(h_p, h_q))
@@ -162,6 +162,6 @@ def log_gram(p, q, kernel, bandwidths, potential, n_jobs):
 
 
 def value(log_value, log):
-    """The logarithm itself, or the number; 0 or infinite if no float can hold it."""
+    """The logarithm, or its exponential, which is 0 or infinite if out of range."""
     with np.errstate(over="ignore", under="ignore"):
         return log_value if log else float(np.exp(log_value))

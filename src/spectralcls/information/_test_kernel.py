@@ -43,7 +43,7 @@ class KernelOfTest(NamedTuple):
 
 
 def kernel_of_test(samples, bandwidth, kernel, potential, n_jobs):
-    """That of all samples together; `bandwidth` is a number or a word."""
+    """Kernels of all samples together; `bandwidth` is a number or a rule."""
     points, exponent = scaled(np.concatenate([sample.points for sample in samples]))
     alike = Sample(points[canonical_order(points)], np.ones(len(points)))
     if not isinstance(bandwidth, str):
@@ -63,6 +63,6 @@ def kernel_of_test(samples, bandwidth, kernel, potential, n_jobs):
 
 
 def kernels_of_tests(samples, bandwidth, kernel, potential, n_jobs):
-    """That of each sample; `bandwidth` is a number, a word, or a number for each."""
+    """Kernels of each sample; `bandwidth` is a number, a rule, or a number for each sample."""
     each = [bandwidth] * 2 if isinstance(bandwidth, str) else pair_of(bandwidth)
     return [kernel_of_test([p], h, kernel, potential, n_jobs) for p, h in zip(samples, each, strict=True)]

@@ -1,7 +1,7 @@
 """Inspect a fitted classifier by leaving out training points or replacing features: doubtful labels, reasons, other
 populations.
 
-All functions look into pipelines and searches. Prediction sets come from the same sums as the doubtful labels and are
+All functions accept pipelines and searches. Prediction sets come from the same sums as the doubtful labels and are
 methods of the classifiers, too: ``predict_set`` and ``conformal_p_values``.
 """
 

@@ -51,10 +51,10 @@ class FeatureEffect:
 def feature_effect(estimator: Any, X: ArrayLike) -> FeatureEffect:
     """Change of the class probabilities by each feature: with its value minus without it, given all others.
 
-    If the classifier integrates over missing values of a query, the feature is integrated out: so do the Gaussian
-    :class:`~spectralcls.ParzenClassifier` without `metric` and `tolerance`, and other classifiers of class means. This
-    is exact, given all other features. With any other classifier the values of 100 random training samples replace the
-    query's, and the predictions are averaged.
+    If the classifier integrates over missing values of a query, the feature is integrated out, which is exact given all
+    other features. This applies to the Gaussian :class:`~spectralcls.ParzenClassifier` without `metric` and
+    `tolerance`, and to other classifiers of class means. With any other classifier the values of 100 random training
+    samples replace the query's, and the predictions are averaged.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ def feature_effect(estimator: Any, X: ArrayLike) -> FeatureEffect:
 
     Notes
     -----
-    The exact effect takes the passes of `predict_proba`, one for each feature and one more; draws take a hundred times
-    as many. Drawn values may not occur together with the other features. The standard error of an average over the
-    draws is at most .05.
+    The exact effect takes the passes of `predict_proba` once per feature and once more; draws take a hundred times as
+    many. Drawn values may not occur together with the other features. The standard error of an average over the draws
+    is at most .05.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def _integrated(model, queries, n_classes):
 
 
 def _drawn(model, queries, n_classes):
-    """The same as a mean over values of training samples in place of each feature's."""
+    """The same, averaged over values of each feature drawn from training samples."""
     rows, weights = drawn(model)
     m, d, n = queries.n_rows, len(queries), len(weights)
     out = np.empty((m, d, n_classes))

@@ -1,4 +1,4 @@
-"""The training samples that decide a query: the terms of the sums that a classifier adds up."""
+"""The training samples that decide a query, found from the terms of a classifier's sums."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -29,12 +29,12 @@ class Influence:
     points : ndarray of int of shape (n_queries, n_points)
         Training samples, the largest share in absolute value first.
     shares : ndarray of shape (n_queries, n_points)
-        Contribution of each to the margin: positive for the best class, negative for the second.
+        Contribution of each sample to the margin: positive for the best class, negative for the second.
     rest : ndarray of shape (n_queries,)
         Contribution of all other training samples; in a vote also of the members whose scores are not sums over
         samples.
     baseline : ndarray of shape (n_queries,)
-        Margin without a training sample in reach.
+        Margin if no training sample is in reach.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     AttributeError
         If the scores of the classifier are no sums over its training samples.
     ValueError
-        For invalid queries, or such that lack values.
+        For invalid queries, or queries with missing values.
     TypeError
         For an estimator of Dask collections.
 
@@ -90,8 +90,8 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     -----
     Exact, from the terms of the sums that `predict` adds up: O(n_queries n_samples n_features). The scores of a ridge
     regression are sums over the labels, each with its weight in the prediction, ``k(q) (K + alpha)^-1``: one inverse at
-    the first call, O(n^3), and n^2 for each query. With more than `max_exact_samples` they are the terms of its
-    coefficients. In a vote each member divides its part of the margin among the samples in proportion to their
+    the first call, O(n^3), and n^2 for each query. With more than `max_exact_samples` samples, they are the terms of
+    the coefficients. In a vote each member divides its part of the margin among the samples in proportion to their
     contributions to its own margin.
 
     Examples
@@ -132,8 +132,9 @@ def _has_sums(model):
 
 
 def _summands(model):
-    """A function of queries, their `_terms` and pairs of classes: the contribution of each point to the score of the
-    first class minus that of the second (m, n), and the rest (m,); and the first training sample of each point."""
+    """Two results: a function of queries, their `_terms` and pairs of classes, which returns each point's contribution
+    (m, n) to the score of the first class minus that of the second, and the rest (m,); and the first training sample of
+    each point."""
     form, order = fitted_form(model)
     smoother = smoother_of(model)
     if smoother is not None:
@@ -143,7 +144,7 @@ def _summands(model):
 
 
 def _of_labels(form, smoother, points):
-    """The same of a regression on the labels, in whose predictions each label has a weight.
+    """The same for a regression on the labels, by the weight of each label in a prediction.
 
     The terms of the sum itself are not informative: coefficients of near points are large and of either sign.
     """
@@ -157,7 +158,7 @@ def _of_labels(form, smoother, points):
 
 
 def _of_vote(model, X, n_points):
-    """Influence in a vote: that of its members, scaled to the contribution of each member to the margin."""
+    """Influence in a vote: the members' influences, scaled to each member's contribution to the margin."""
     Q, p = coordinates(model, X), model.predict_proba(X)
     pair, (vote, seen, n) = _best_two(p), vote_of(model)
     pipelines = [member.pipeline for _, member in model.members_]
@@ -198,7 +199,7 @@ def _margin(scores, pair):
 
 
 def _largest(shares, n_points):
-    """The points of the largest shares, their shares, and the sum of the others."""
+    """The points with the largest shares, their shares, and the sum of the others."""
     points = np.argsort(-np.abs(shares), axis=1, kind="stable")[:, :n_points]
     named = np.take_along_axis(shares, points, axis=1)
     np.put_along_axis(shares, points, 0.0, axis=1)
@@ -216,7 +217,7 @@ def _shares(form, terms, pair):
 
 
 def _terms(form, Q):
-    """Contribution of each training sample, (m, n), up to a factor by class of a full A; and the scores (m, C)."""
+    """Contribution (m, n) of each training sample, up to a class factor if A is full; and the scores (m, C)."""
     points = form.points
     if not form.by_class:
         k = np.exp(log_kernel(Q, points.X, form.kernel, form.bandwidth))

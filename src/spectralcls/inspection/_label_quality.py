@@ -1,4 +1,4 @@
-"""Labels, and the classes of a query, judged by all other training samples."""
+"""The quality of labels, and prediction sets, by all other training samples."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def label_quality(estimator: Any) -> Array:
 
 
 def predict_set(estimator: Any, X: ArrayLike, coverage: float = 0.9, by_class: bool = False) -> Array:
-    """All classes that cannot be excluded for each query, as by the classifiers' method of this name.
+    """All classes that cannot be excluded for each query, as with the classifiers' method of this name.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Populations with other shares of the classes than in the training data."""
+"""Populations with class shares that differ from the training data."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -29,7 +29,7 @@ class Priors:
         In the order of `classes_`.
     standard_errors : ndarray of shape (n_classes,)
         From the curvature of the likelihood: the error of the random draw of queries, without the error of the model,
-        which adds to it if classes overlap. For a class with no support among the queries: the share at which the
+        which adds to it if classes overlap. For a class without support among the queries it is the share at which the
         likelihood has fallen by a factor of e.
 
     Examples
@@ -59,8 +59,8 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     Returns
     -------
     priors : Priors
-        Estimates of maximum likelihood, with standard errors. No share is zero: one further query that suits all
-        classes alike is added, since a class with a share of zero would be excluded regardless of its queries.
+        Estimates of maximum likelihood, with standard errors. No share is zero: a query that suits all classes equally
+        is added, because a class with share zero would be excluded regardless of the queries.
 
     Raises
     ------
@@ -186,7 +186,7 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
         self.priors = priors
 
     def fit(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:
-        """Fit the classifier, unless it is frozen.
+        """Fit the classifier unless it is frozen.
 
         Parameters
         ----------
@@ -242,7 +242,7 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _ratios(estimator, X):
-    """Densities of the classes up to a factor of each query, (m, C), the largest one being 1."""
+    """Class densities (m, C) up to a factor per query, with maximum 1."""
     _check_adjustable(estimator)
     prior = np.asarray(within(estimator)[0].class_prior_)
     p = np.maximum(estimator.predict_proba(X), np.finfo(np.float64).tiny)  # finite logarithms for excluded classes

@@ -61,7 +61,7 @@ class KernelMeanClassifier(ExpansionClassifier):
         raise NotImplementedError
 
     def _further_candidates(self):
-        """Further candidates, chosen with the bandwidth: values of fields of the rule, by name."""
+        """Further candidates to tune with the bandwidth: values for fields of the rule, by name."""
         return {}
 
     def _log_priors(self, data):
@@ -69,7 +69,7 @@ class KernelMeanClassifier(ExpansionClassifier):
         return None
 
     def _importance(self, data):
-        """Cost of an error of each class in tuning, (C,)."""
+        """Cost of an error in each class for tuning, (C,)."""
         return None
 
     def _make_inputs(self):
@@ -106,7 +106,7 @@ class KernelMeanClassifier(ExpansionClassifier):
             self.priors_ = found["priors"]
 
     def _bandwidth_problem(self, data, rule, log_priors, ratios=None):
-        """The sample to tune on, candidates, and the function that scores them."""
+        """The tuning sample, the candidates, and the function that scores them."""
         points, sample = gathered_sample(self, data, against_all=rule.weighting is None)
         grid = candidate_grid(self, data, points, self.kernel)
         sample, scores = sample_and_scores(data, points, sample, rule, self)
@@ -133,8 +133,8 @@ class KernelMeanClassifier(ExpansionClassifier):
     ) -> Self:
         """Add training points: a point is one more term of the sums.
 
-        The result equals `fit` with this bandwidth on all points seen. The first call learns the metric, which is then
-        kept.
+        The result equals `fit` with this bandwidth on all points seen. The first call learns the metric; later calls
+        keep it.
 
         Parameters
         ----------

@@ -105,8 +105,9 @@ class ParzenClassifier(KernelMeanClassifier):
 
     Notes
     -----
-    Cost: a fit with a given bandwidth takes O(n d), tuning one pass over the pairs of at most `max_tuning_samples`
-    points with all, predicting one over the m n pairs. Memory beyond the data is O(n + m).
+    Cost: a fit with a given bandwidth takes O(n d). Tuning takes one pass over the pairs of at most
+    `max_tuning_samples` points with all points, and `predict` one over the m n pairs. Memory beyond the data is O(n +
+    m).
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Reduced training sets: fewer training points, with weights, in place of all."""
+"""Reduced training sets: fewer training points with weights."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -60,17 +60,17 @@ def reduce_training_set(
         with the weights >= 0 that bring their kernel mean nearest to that of the whole class. For classifiers
         by density or distance.
         "perturbation": points added one by one; each has the largest tau [2]_ with respect to the span of those before
-        it, and the first is the densest. Its weight is that of the points nearest to it. The points cover the class
-        evenly, outliers included. For :class:`~spectralcls.PerTurboClassifier`.
-        "weight": the points of largest weight 1 / f, f the Parzen density of all training points, as
-        proposed in [1]_, section 10.1. They are the border of the data, with equal weights in a class; good
-        where classes do not overlap, poor where they do.
+        it, and the first is the densest. The weight of a chosen point is the total weight of the points nearest to it.
+        The points cover the class evenly, outliers included. For :class:`~spectralcls.PerTurboClassifier`. "weight":
+        the points of largest weight 1 / f, f the Parzen density of all training points, as proposed in [1]_, section
+        10.1. They are the border of the data, with equal weights in a class; good where classes do not overlap, poor
+        where they do.
     bandwidth : "silverman" or float, default="silverman"
         Bandwidth of the Gaussian kernel; 1 if the data have no spread.
     sample_weight : array-like of shape (n,), default=None
         Weights of the training points.
     random_state : int, RandomState instance or None, default=None
-        For the random pivots.
+        Seed of the random pivots.
     n_jobs : int, default=None
         Threads of the kernel evaluations.
 
@@ -161,7 +161,7 @@ def _sparsest(rows, density, size, mass):
 
 
 def _most_perturbing(X, rows, size, mass, bandwidth, n_jobs):
-    """Pivots of a Cholesky factor of the class; each is the point of largest remainder, tau."""
+    """Pivots of a Cholesky factor of the class, each the point with the largest residual, tau."""
     points, kept = X[rows].astype(np.float64), []
     factor, tau = np.zeros((len(rows), size)), np.ones(len(rows))
     pivot = kernel_sums(points, points, weights=mass[rows], bandwidth=bandwidth, n_jobs=n_jobs).argmax()

@@ -1,4 +1,4 @@
-"""Kernel sums and kernel matrices: the two primitives that every method of this package stands on.
+"""Kernel sums and kernel matrices: the two primitives behind every method of this package.
 
 A kernel is a profile of ``u = |x - y| / h``:
 

@@ -1,8 +1,7 @@
-"""Gaussian sums on a grid in one to three features, completed by exact sums where the grid is not accurate enough.
+"""Gaussian sums on a grid in one to three features, completed by exact sums if the grid is not accurate enough.
 
-With a tolerance, a query is settled if the errors of all its labels together are within it. Without one the grid
-replaces exact sums: a label's sum is settled if its own error is of the order of rounding. Labels too far away for that
-are summed over their points.
+With a tolerance, a query is settled if the errors of all its labels add up to at most the tolerance. Without one, a
+label's sum is settled if its error is of the order of rounding; labels too far away for that are summed exactly.
 """
 
 from typing import Any
@@ -29,7 +28,7 @@ GRID_PAIRS = {1: 2**23, 2: 2**24, 3: 2**27}
 
 
 def approximate_sums(request: SumsRequest) -> Any:
-    """The answer to a request from the grid; None leaves it to exact sums.
+    """The result of a request from the grid; None if exact sums should be used.
 
     Parameters
     ----------
@@ -53,12 +52,12 @@ def approximate_sums(request: SumsRequest) -> Any:
 
 
 def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
-    """Plain sums on the grid and which of them are settled, or None if there are none.
+    """Plain sums on the grid and a mask of the settled ones; None if the grid is not used.
 
     Parameters
     ----------
     request : SumsRequest
-        With any output. Without a tolerance no weight is negative, and the sums replace exact ones.
+        A request for any output. Without a tolerance, no weight is negative, and the sums replace exact ones.
 
     Returns
     -------
@@ -130,7 +129,7 @@ def _label_by_label(request: SumsRequest) -> tuple[Array, Array] | None:
 
 
 def _completed(request: SumsRequest, sums: Array, settled: Array, each_label: bool) -> Any:
-    """The answer in the requested form, with exact sums where the grid's are not settled."""
+    """The result in the requested form, with exact sums for those the grid has not settled."""
     r, scale = request, np.zeros(settled.shape)
     if r.output != "plain":
         np.maximum(sums, 0.0, out=sums)  # subtracting a point from a gridded sum leaves rounding of either sign

@@ -75,7 +75,7 @@ def _read(X: Any, sample_weight: ArrayLike | None) -> tuple[Array, Array | None]
 
 
 def check_repetitions(n: float) -> None:
-    """Raise if weights of sum n, as repetitions, make up one sample or less."""
+    """Raise if the weights, as repetition counts with sum n, amount to at most one sample."""
     if n <= 1 + 1e-9:  # normalized weights add up to one, to rounding
         raise ValueError(
             f"The sum of sample_weight is {n:g}, but it has to be greater than 1: weights count "

@@ -1,4 +1,4 @@
-"""Sums by label with a bound of their missing part, for decisions that need no exact sums."""
+"""Sums by label with bounds on their missing parts, for decisions without exact sums."""
 
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from ._request import SumsRequest
 
 
 class BoundedSums(NamedTuple):
-    """Lower bounds of sums, to rounding, and the largest missing part of each."""
+    """Lower bounds of sums, to rounding, and bounds on their missing parts."""
 
     log_scale: Array  # (m, b, l)
     sums: Array  # (m, b, l, c), to be multiplied by exp(log_scale)
@@ -24,7 +24,7 @@ class BoundedSums(NamedTuple):
 def bounded_sums(
     Q: Array, points: PackedPoints, kernel: str, bandwidths: Array, rtol: float, n_jobs: int | None
 ) -> BoundedSums:
-    """Sums over checked points that leave out far tiles: all labels together miss at most ``rtol`` of a column's sum.
+    """Sums over checked points without far tiles: all labels together miss at most ``rtol`` of a column's sum.
 
     Each label misses at most its share of the weights.
     """
@@ -43,8 +43,8 @@ def gridded_sums(
 ) -> BoundedSums | None:
     """Gaussian sums in few features on a grid; None if exact sums are predicted to be as fast.
 
-    Their error has either sign: it is subtracted for a lower bound, which may then miss twice the error. A query that
-    the grid does not settle gets NaN.
+    Their errors have either sign: subtracting the error bound gives a lower bound, which may miss twice as much. An
+    unsettled query gets NaN.
 
     The scale of a label is the logarithm of its mean kernel value. By Jensen's inequality the mean exponent, weighted
     by the terms of the sum, is no larger, which bounds the rounding of the exponents.

@@ -1,4 +1,4 @@
-"""Checks of the arguments of kernel sums and matrices, each converted once."""
+"""Checks for the arguments of kernel sums and matrices; each argument is converted once."""
 
 from numbers import Integral, Real
 from sys import float_info
@@ -22,7 +22,7 @@ def check_points(Q: ArrayLike, X: ArrayLike) -> tuple[Array, Array]:
 
 
 def check_queries(Q: Any, X: Any, same: bool) -> tuple[Any, Any]:
-    """Q and X in one dtype. X, an array or packed points, is checked already, and so is Q if it is X."""
+    """Q, checked and in the dtype of X, an array or packed points. X is already checked, and so is Q if it is X."""
     if not same:
         Q = check_matrix(Q, "Q")
     if Q.dtype != X.dtype:
@@ -40,7 +40,7 @@ def check_matrix(A: ArrayLike, name: str) -> Array:
 
 
 def check_weights(weights: Any, n: int, n_bandwidths: int | None, *dtypes: DTypeLike) -> Array | None:
-    """Weights in one of the dtypes; others are converted to the first."""
+    """Weights in one of the dtypes; weights of other dtypes are converted to the first."""
     if weights is None:
         return None
     if not is_ready(weights, dtypes):
@@ -157,5 +157,5 @@ def check_groups(exclude_groups: Any, m: int, n: int) -> tuple[Array | None, Arr
 
 
 def _largest(integers: Array) -> int:
-    """The largest of some integers of any kind, -1 if there are none."""
+    """The largest of an array of integers, -1 if it is empty."""
     return int(integers.max()) if integers.size else -1

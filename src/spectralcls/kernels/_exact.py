@@ -10,7 +10,7 @@ from ._request import SumsRequest
 
 
 def exact_sums(request: SumsRequest, rows: Any = slice(None), **changes: Any) -> Any:
-    """The answer to a request for some rows of its queries.
+    """The result of a request for some rows of its queries.
 
     With `rtol`, distant tiles of points are left out as well.
     """
@@ -28,7 +28,7 @@ def exact_sums(request: SumsRequest, rows: Any = slice(None), **changes: Any) ->
 
 
 def _similar_sums(request: SumsRequest, rows: Any, bandwidths: Array, weights: Array | None) -> Any:
-    """Sums at bandwidths that one packing of the points serves."""
+    """Sums at bandwidths for which one packing of the points is valid."""
     r, excluded = request, None if request.excluded is None else request.excluded[rows]
     if r.points is not None:
         packed, weights = r.points.packed(r.n_threads), None if r.own_weights else weights

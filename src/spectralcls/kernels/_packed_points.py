@@ -26,7 +26,7 @@ class PackedPoints:
     X : array-like of shape (n, d)
         Points, float32 or float64; not copied if C-contiguous, and not to be written to afterwards.
     weights : array-like of shape (n,) or (n, c), default=None
-        Weights for calls that give none of their own.
+        Weights for calls without weights.
     labels : array-like of int of shape (n,), default=None
         Labels 0 ... n_labels - 1; points with a negative label are left out.
     n_labels : int, default=None
@@ -134,7 +134,7 @@ class PackedPoints:
         return self._made[dtype]
 
     def packed(self, n_threads: int | None = None) -> Any:
-        """The points as the core computes with them, packed at the first call.
+        """The points in the layout of the core, packed at the first call.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class PackedPoints:
         return self._made["label", label]
 
     def indexed(self) -> Any:
-        """The points as the core searches them for neighbors. It builds a tree in the first call that gains by it.
+        """The points for the core's neighbor search. The first call that is faster with a tree builds one.
 
         Returns
         -------

@@ -1,6 +1,6 @@
-"""The radial kernels k(u), u = |x - y| / h, as Python needs them: one row for each.
+"""The properties of the radial kernels k(u), u = |x - y| / h, used in Python: one row per kernel.
 
-The core has a table of their values (``profile.hpp``). A new kernel takes a row there and a row here.
+The core has a table of their values (``profile.hpp``). A new kernel needs a row in each.
 """
 
 from collections.abc import Callable

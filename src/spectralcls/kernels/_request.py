@@ -1,4 +1,4 @@
-"""A call of :func:`spectralcls.kernels.kernel_sums`, checked once, and the form of its answer."""
+"""A call of :func:`spectralcls.kernels.kernel_sums`, checked once, and the form of its result."""
 
 from typing import Any, NamedTuple
 
@@ -10,9 +10,9 @@ from ._packed_points import PackedPoints
 
 
 class SumsRequest(NamedTuple):
-    """Checked arguments in the dtype of the computation, and the form of the answer.
+    """Checked arguments in the dtype of the computation, and the form of the result.
 
-    Answers have all axes, (m, b, l, c). They are an array for the outputs "plain" and "log", and a pair (log_scale (m,
+    Results have all axes, (m, b, l, c). They are an array for the outputs "plain" and "log", and a pair (log_scale (m,
     b, l), sums) for "scaled".
     """
 
@@ -38,7 +38,7 @@ class SumsRequest(NamedTuple):
     is_pair: bool = False
 
     def of_label(self, label: int) -> "SumsRequest":
-        """The request for a single label, with its points alone."""
+        """The request for the points of a single label."""
         own = np.flatnonzero(self.labels == label)
         excluded = self.excluded
         if excluded is not None:
@@ -57,7 +57,7 @@ class SumsRequest(NamedTuple):
         )
 
     def answer(self, sums: Any) -> Any:
-        """Sums with all axes, in the form that the user asked for."""
+        """Bring sums with all axes into the form requested by the user."""
         log_factor: Any = self.log_shift
         if self.normalize:
             constants = log_normalizer(self.kernel, self.X.shape[1], self.bandwidths)

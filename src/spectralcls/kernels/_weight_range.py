@@ -13,12 +13,12 @@ def weights_fit_dtype(W: Array, dtype: DTypeLike) -> bool:
     ----------
     W : ndarray of shape (n, ...)
     dtype : dtype
-        In which the sums are computed.
+        Type in which the sums are computed.
 
     Returns
     -------
     as_they_are : bool
-        False if the nearest point's weight may be zero, or so small that heavier points with vanishing kernel values
+        False if the nearest point's weight may be zero, or so small that heavier points with underflowing kernel values
         matter, or if sums may overflow.
     """
     sizes = _sizes(W)
@@ -33,14 +33,14 @@ def rescale_weights(W: Array, labels: Array | None, dtype: DTypeLike) -> tuple[A
     W : ndarray of shape (n, ...)
     labels : int64 ndarray of shape (n,) or None
     dtype : dtype
-        In which the sums are to be computed, if the weights allow it.
+        Preferred type of the sums, used if the range of the weights allows it.
 
     Returns
     -------
     W : ndarray of shape (n, ...)
-        In the dtype that the sums need. Divided by a power of two if `dtype` has too narrow a range.
+        Weights in the dtype required by the sums, divided by a power of two if the range of `dtype` is too narrow.
     labels : int64 ndarray of shape (n,)
-        Negative for points of weight zero, which are left out.
+        Negative for the points of weight zero, which are left out.
     log_scale_shift : float
         Logarithm of the power of two.
     """
@@ -53,7 +53,7 @@ def rescale_weights(W: Array, labels: Array | None, dtype: DTypeLike) -> tuple[A
 
 
 def _sizes(W: Array) -> Array:
-    """The largest absolute weight of each point over all columns, which share a scale."""
+    """The largest absolute weight of each point over all columns, because these share a scale."""
     return np.abs(W.reshape(len(W), -1).T, order="C").max(axis=0)  # column by column, because there are few
 
 

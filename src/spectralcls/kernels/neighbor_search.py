@@ -40,7 +40,7 @@ def _largest(points: Any) -> float:
 
 
 def _exponent(Q: Array, X: Any) -> int:
-    """The binary exponent of the largest coordinate; one in range if all are 0."""
+    """The binary exponent of the largest coordinate; any exponent in range if all are 0."""
     largest = max(_largest(X), _largest(Q))
     return frexp(largest)[1] if largest else _EXPONENTS[X.dtype][1]
 
@@ -64,7 +64,7 @@ def _scaled_back(distances: Array, shift: int) -> Array:
 
 
 def _far_rows(Q: Array, X: Any, exponent: int) -> tuple[Array, Array] | None:
-    """Masks of the rows of Q and X that are too large to be squared, if scaling them would underflow others; or None.
+    """Masks of the rows of Q and X too large to be squared, if scaling would make others underflow; otherwise None.
 
     No single scale suits both, so near and far rows are searched separately."""
     low, high = _EXPONENTS[X.dtype]
@@ -90,7 +90,7 @@ def _knn(Q: Array, X: Any, k: int, algorithm: str, n_threads: int, exponent: int
 def _knn_with_far_rows(
     Q: Array, X: Any, far_queries: Array, far_points: Array, k: int, *how: Any
 ) -> tuple[Array, Array]:
-    """`_knn` with far rows: near queries search near and far points separately."""
+    """`_knn` with far rows: near and far points are searched separately for near queries."""
     distances, indices = np.empty((len(Q), k), X.dtype), np.empty((len(Q), k), np.int64)
     if far_queries.any():
         distances[far_queries], indices[far_queries] = _knn(Q[far_queries], X, k, *how)
@@ -116,7 +116,7 @@ def knn(
     algorithm: Literal["auto", "brute", "kd_tree"] = "auto",
     n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
-    """As :func:`spectralcls.neighbors.knn`, of arrays alone."""
+    """As :func:`spectralcls.neighbors.knn`, for arrays only."""
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
     Q, X = _checked(Q, X)
@@ -184,7 +184,7 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
 
 
 def _reverse_knn(Q: Array, X: Any, radii: Array, n_threads: int) -> csr_array:
-    """The same of checked arrays."""
+    """The same for checked arrays."""
     Q, X, shift = _in_range(Q, X)
     with np.errstate(over="ignore"):
         radii = np.ldexp(radii, shift) if shift else radii
@@ -224,12 +224,12 @@ def root_mean_square(distances: ArrayLike) -> float:
 
 
 def mean_squared_length(distances: ArrayLike) -> float:
-    """Scale of the heat kernel: the mean squared length of all edges except those to far rows, 1 if all are zero.
+    """Scale of the heat kernel: the mean squared length of all edges except those to far rows; 1 if all are zero.
 
     Raises
     ------
     ValueError
-        If it is out of float64's range although the lengths are not.
+        If it exceeds the range of float64 although the lengths do not.
     """
     root = root_mean_square(distances)
     if not np.finfo(float).tiny <= root * root <= np.finfo(float).max:
@@ -251,8 +251,8 @@ def undirected(
 ) -> tuple[csr_array, Array]:
     """The undirected version of directed edges: an (n, n) CSR array of distances and each edge's vote.
 
-    A vote is 1 for an edge found from both ends, 1/2 for one found from one end. Zero distances stay stored;
-    loops are dropped.
+    The vote of an edge is 1 if found from both ends, 1/2 if found from one. Zero distances stay stored; loops are
+    dropped.
     """
     proper = rows != columns
     rows, columns, distances = rows[proper], columns[proper], distances[proper]
@@ -303,8 +303,8 @@ def knn_graph(
         None: an edge from each point to its neighbors. "or": between two points if either is a neighbor of the other;
         "and": if both are; "mean": as "or", with half the value if only one is (no distances).
     epsilon : float, "mean" or None, default=None
-        Scale of the heat kernel; None and "mean": the mean squared length of the edges, but those of more than 1e6
-        times the median length.
+        Scale of the heat kernel; None and "mean": the mean squared length of the edges, except those longer than 1e6
+        times the median.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         As in `knn`.
     n_jobs : int, default=None

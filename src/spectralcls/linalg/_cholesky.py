@@ -1,4 +1,4 @@
-"""Cholesky factors and their inverses, in place and by blocks; Ctrl-C is answered between blocks."""
+"""Cholesky factors and their inverses, in place and in blocks, with checks for Ctrl-C between blocks."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class NotPositiveDefiniteError(np.linalg.LinAlgError):
     Attributes
     ----------
     index : int
-        Row at which it stopped.
+        Row at which the factorization stopped.
     pivot : float
         The pivot found there.
     """
@@ -37,7 +37,7 @@ def cholesky_in_place(M: Array) -> Array:
     """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous ``M``, float32 or float64.
 
     U is Fortran-ordered. Its strict lower triangle still holds entries of M, and nothing is copied. The diagonal of M
-    is of order 1: pivots as small as rounding are refused like negative ones.
+    is of order 1, so pivots as small as rounding are refused like negative ones.
     """
     for start in range(0, len(M), _BLOCK):
         _factor_block(M, slice(start, min(start + _BLOCK, len(M))))
@@ -50,8 +50,8 @@ def cholesky_in_place(M: Array) -> Array:
 
 
 def _factor_block(M: Array, block: slice) -> None:
-    """A block of rows and columns of the factor, from the known ones before it. A single call of LAPACK for all blocks
-    would not answer Ctrl-C."""
+    """A block of rows and columns of the factor, computed from the preceding ones. A single call of LAPACK for all
+    blocks would delay Ctrl-C."""
     before = M[block, : block.start]
     corner = np.asfortranarray(M[block, block].T)  # M itself if it has one block
     if block.start:

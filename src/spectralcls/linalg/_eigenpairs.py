@@ -1,4 +1,4 @@
-"""Leading eigenpairs: the choice of the solver, its arguments, and a warning without convergence."""
+"""Leading eigenpairs: the choice of the solver, its arguments, and a warning if it does not converge."""
 
 from numbers import Integral
 from typing import Any
@@ -45,8 +45,8 @@ def top_eigenpairs(
         Number of pairs, 1 <= k < n.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
         "lanczos": the compiled block method. "arpack": SciPy's ``eigsh``, one vector at a time. "dense":
-        forms the matrix and calls LAPACK, O(n^3). "auto": "dense" for n <= 400, and up to n = 5000 where more
-        than a fifth of all pairs are asked for; otherwise "lanczos". "arpack" may miss copies of equal eigenvalues.
+        forms the matrix and calls LAPACK, O(n^3). "auto": "dense" for n <= 400, and up to n = 5000 if more than a fifth
+        of all pairs are requested; otherwise "lanczos". "arpack" may miss copies of equal eigenvalues.
     tol : float, default=None
         A pair has converged when its residual is at most ``tol * |value|`` (or has reached rounding). None:
         ``eps ** (2/3)`` of the dtype, 4e-11 in float64 and 2e-5 in float32.
@@ -57,22 +57,21 @@ def top_eigenpairs(
         of equal eigenvalues takes wider blocks than this.
     max_basis : int, default=None
         Vectors kept before the search space is compressed: memory is ``n * (max_basis + 4 * block_size)``
-        numbers. None: the larger of 2 k + 4 blocks and k + 7 blocks (15 where A is sparse, 6 for a
-        LinearOperator).
+        numbers. None: the larger of 2 k + 4 blocks and k + 7 blocks (15 if A is sparse, 6 for a LinearOperator).
     start : ndarray of shape (n, s), default=None
         Approximate eigenvectors. None: for a kernel the eigenvectors of a random twentieth of the points, extended
         to all (Nystrom), otherwise random.
     deflate : ndarray of shape (n, p), default=None
-        Independent vectors, known eigenvectors as a rule: pairs are sought in their orthogonal complement.
+        Independent vectors, usually known eigenvectors: pairs are computed in their orthogonal complement.
     random_state : int, RandomState instance or None, default=None
-        Of the start; None is a fixed seed, so that equal calls give equal bits.
+        Seed of the start; None is a fixed seed, so that equal calls give equal bits.
     n_jobs : int, default=None
         Threads. The result has the same bits for any number.
 
     Returns
     -------
     result : EigenResult
-        Values, vectors and residuals of the k pairs, or of fewer where it did not converge.
+        Values, vectors and residuals of the k pairs, or of fewer if it did not converge.
 
     Raises
     ------
@@ -85,8 +84,8 @@ def top_eigenpairs(
     -----
     ConvergenceWarning
         When some residual is still above the tolerance; the pairs found so far are returned ("arpack": those
-        that converged). Also where a normalized kernel has more isolated points than pairs were asked for,
-        because then its leading eigenvectors are those points.
+        that converged). Also if a normalized kernel has more isolated points than requested pairs, because its leading
+        eigenvectors are then indicators of those points.
 
     Notes
     -----
@@ -152,7 +151,7 @@ def _check_block(block: ArrayLike, n: int, dtype: DTypeLike, name: str) -> Array
 
 
 def _warn(result: EigenResult, operator: Any, k: int, tol: Any) -> None:
-    """Warn of pairs that have not converged, with the change that helps."""
+    """Warn of pairs that have not converged, and advise what to change."""
     isolated = getattr(operator.source, "n_isolated", 0)
     hint = ""
     if isolated >= k:

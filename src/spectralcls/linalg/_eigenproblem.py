@@ -1,4 +1,4 @@
-"""A symmetric operator in the form that the solvers take, and their result."""
+"""A symmetric operator in the form used by the solvers, and their result."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ from ._operators import GramOperator, KernelOperator
 
 @dataclass(frozen=True)
 class EigenResult:
-    """What :func:`top_eigenpairs` found.
+    """The result of :func:`top_eigenpairs`.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class EigenResult:
     block_size : int
         Vectors in a block.
     solver : {"lanczos", "arpack", "dense"}
-        The one that was used.
+        The solver that was used.
     status : {"converged", "not converged"}
         Whether all residuals are within the tolerance.
 
@@ -64,7 +64,7 @@ class EigenResult:
 
 
 class Eigenproblem:
-    """One operator in the form that the solvers take."""
+    """An operator in the form used by the solvers."""
 
     def __init__(self, A: Any, n_threads: int) -> None:
         self.n_threads, self.source = n_threads, A

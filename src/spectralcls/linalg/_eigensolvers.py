@@ -18,7 +18,7 @@ _ROUGH = 3  # products with the landmarks; more saved no block product either
 
 
 def _most_products(k: int, width: int = _BLOCK) -> int:
-    """Calls of the operator before a search is given up: the same number of vectors with narrow blocks."""
+    """Limit on calls of the operator; narrow blocks get more calls, for the same number of vectors."""
     return (1000 + 10 * k) * max(1, _BLOCK // width)
 
 
@@ -71,7 +71,7 @@ def lanczos(
 def _nystrom_start(operator: Eigenproblem, size: int, seed: int) -> Array:
     """Approximate leading eigenvectors (n, <= size) of a kernel, extended from a random subset of the points.
 
-    The subset's problem costs a hundredth of a product with all points, and starts in the same way."""
+    The subset's problem costs a hundredth of a product with all points, and gets its start in the same way."""
     A = operator.source
     chosen = np.sort(np.random.RandomState(seed).choice(operator.n, operator.n // _LANDMARKS, replace=False))
     part = Eigenproblem(A.restricted(chosen), operator.n_threads)

@@ -47,7 +47,7 @@ class KernelSource:
             out[...] = self.between(self.X[pivots], self.X)
 
     def square(self, candidates: Array) -> Array:
-        """k(X[candidates], X[candidates]) in float64, by which pivots are chosen."""
+        """k(X[candidates], X[candidates]) in float64, used to choose pivots."""
         if self.precomputed:
             return self.X[np.ix_(candidates, candidates)].astype(np.float64)
         points = self.X[candidates].astype(np.float64)

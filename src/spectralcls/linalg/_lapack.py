@@ -1,6 +1,6 @@
-"""LAPACK on matrices in place and without Python's lock, so that each thread can factor a matrix.
+"""LAPACK in place and without the GIL, so that each thread can factor a matrix.
 
-SciPy's own wrappers hold the lock. These call the same routines, by the addresses that SciPy publishes for Cython.
+SciPy's wrappers hold the GIL. These call the same routines through the addresses that SciPy exports for Cython.
 """
 
 import ctypes
@@ -21,8 +21,8 @@ _capsule_pointer.argtypes, _capsule_pointer.restype = [ctypes.py_object, ctypes.
 
 
 def potrf(A: Array) -> int:
-    """The upper Cholesky factor in place of the upper triangle of the Fortran-ordered A. Returns 0, or the order that
-    failed."""
+    """Overwrite the upper triangle of the Fortran-ordered A by its Cholesky factor. Returns 0, or the order of the
+    leading minor that is not positive definite."""
     return _call("potrf", A.dtype, b"U", len(A), A, _leading(A))
 
 

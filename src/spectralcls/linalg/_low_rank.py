@@ -1,9 +1,9 @@
 """Low-rank kernel matrices by pivoted partial Cholesky, K ~= F F^T, without ever forming K.
 
-A factor of rank r needs r kernel columns and nothing else; they are evaluated on demand. Random pivots are those of
+A factor of rank r needs only r kernel columns, which are evaluated on demand. Random pivots are those of
 randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, arXiv:2207.06503), drawn in blocks by the rejection sampler
-of accelerated RPCholesky (Epperly, Tropp and Webber, arXiv:2410.03969), which has the same distribution but spends its
-time in matrix products.
+of accelerated RPCholesky (Epperly, Tropp and Webber, arXiv:2410.03969), which has the same distribution but spends most
+of its time in matrix products.
 """
 
 from collections.abc import Callable
@@ -46,7 +46,7 @@ class LowRankFactor:
     trace : float
         The trace of K.
     _extension : callable
-        Kernel values of new points with the pivots; :func:`rpcholesky` gives it.
+        Function for kernel values between new points and the pivots, set by :func:`rpcholesky`.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class LowRankFactor:
 
     @property
     def rank(self) -> int:
-        """Number of columns of F; less than asked for if K has a lower numerical rank or ``tol`` was reached."""
+        """Number of columns of F; less than requested if K has a lower numerical rank or ``tol`` was reached."""
         return self.factor.shape[1]
 
     @property
@@ -148,8 +148,8 @@ class LowRankFactor:
     def row_sums(self, weights: Array) -> tuple[Array, Array]:
         """Weighted sums of the rows of a kernel without negative values, and their form for new points.
 
-        The row sums of F F^T, which a poor factor may make negative, raised to a lower bound: the contribution of the
-        pivots to the row sums of K.
+        The row sums of F F^T may be negative for a poor factor; they are raised to a lower bound, the contribution of
+        the pivots to the row sums of K.
 
         Parameters
         ----------
@@ -261,15 +261,15 @@ def rpcholesky(
     X : array-like of shape (n, d) or (n, n)
         Points, float32 or float64; for ``kernel="precomputed"`` the kernel matrix.
     rank : int
-        Columns of F at most; fewer where ``tol`` is reached or K is numerically of lower rank (duplicates).
+        Largest number of columns of F; fewer if ``tol`` is reached or K is numerically of lower rank (duplicates).
     kernel : {"gaussian", "precomputed"} or callable, default="gaussian"
         A callable takes two arrays of points and returns the matrix between them.
     bandwidth : float, default=None
-        Of a named kernel, positive.
+        Bandwidth of a named kernel, positive.
     method : {"random", "greedy"}, default="random"
         Pivots drawn with probability proportional to the residual diagonal, or those of the largest residual.
     tol : float in [0, 1), default=0
-        Stop at the first pivot where trace(K - F F^T) <= tol * trace(K).
+        Stop at the first pivot with trace(K - F F^T) <= tol * trace(K).
     random_state : int, RandomState instance or None, default=None
         Draws the random pivots.
     block_size : int or None, default=None
@@ -362,7 +362,7 @@ def rpcholesky(
 
 
 def _eligible(residual: Array, floor: float, pivots: Any) -> Array:
-    """The residual of rows that may become pivots; zero for the others."""
+    """Residuals of the rows that may become pivots; zero for the others."""
     left = np.where(residual > floor, residual, 0.0)
     left[pivots] = 0.0
     return left
@@ -388,7 +388,7 @@ def _orthogonalize(rows: Array, k: int, chosen: Array, triangle: Array, n_thread
 
 
 def _first_within(residual: Array, new: Array, target: float) -> int:
-    """Number of new rows to keep: up to the first that reduces the residual trace to the target."""
+    """Number of new rows to keep, up to the first that reduces the residual trace to the target."""
     if target <= 0:
         return len(new)
     traces = residual.sum() - np.cumsum([np.square(row, dtype=np.float64).sum() for row in new])

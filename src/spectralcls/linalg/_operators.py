@@ -18,7 +18,7 @@ _ISOLATED = 1e-3  # a point counts as isolated if all others have less relative 
 
 
 class _Operator(LinearOperator):
-    """A symmetric operator whose pickles every version of SciPy can read; from SciPy 1.18 on its own contain more."""
+    """A symmetric operator with pickles that every version of SciPy can read; SciPy 1.18 and later would store more."""
 
     def _adjoint(self) -> Self:
         return self
@@ -87,7 +87,7 @@ class ScaledKernel(_Operator):
     labels: Any = None
 
     def _weigh(self, weighting: str | None, sample_weight: Array | None, degrees: Array | None = None) -> None:
-        """Set S to ``W^1/2 D^-1/2``, D from the weighted rows of K or given."""
+        """Set S to ``W^1/2 D^-1/2``, with D computed from the weighted rows of K or given."""
         if weighting not in (None, "mean", "sum"):
             raise ValueError(f'weighting must be None, "mean" or "sum", got {weighting!r}.')
         if degrees is not None and weighting is not None:
@@ -108,7 +108,7 @@ class ScaledKernel(_Operator):
         return sums / weights.sum() if weighting == "mean" else sums
 
     def _diagonal_scale(self) -> Array | None:
-        """The diagonal of S as a column; None for ones."""
+        """The diagonal of S as a column; None if all are one."""
         if self.degrees is None and self.sample_weight is None:
             return None
         squared = 1 if self.sample_weight is None else self.sample_weight
@@ -165,8 +165,8 @@ class KernelOperator(ScaledKernel):
     degrees : ndarray of shape (n,) or None
         The diagonal of D.
     n_isolated : int
-        Points whose row sum is all but 0.1 % their own kernel value. In a normalized operator each of them has an
-        eigenvalue equal to that of a whole cluster, and the leading eigenvectors mix them.
+        Number of points whose row sum is, up to 0.1 %, their own kernel value. In a normalized operator each of them
+        has the same eigenvalue as a whole cluster, and the leading eigenvectors mix them.
 
     Notes
     -----
@@ -332,7 +332,7 @@ class KernelOperator(ScaledKernel):
         Returns
         -------
         extended : ndarray of shape (n, c)
-            Their values on all points, in O(n r (d + c)) operations.
+            Values of the functions on all points, in O(n r (d + c)) operations.
         """
         if self._scale is None:
             return self._sums(vectors, self._packed(rows))
@@ -340,8 +340,8 @@ class KernelOperator(ScaledKernel):
 
 
 def label_widths(bandwidth: Array, label: int, n_features: int) -> tuple[Array, Array]:
-    """Bandwidths between the points of a label and those of each label, (n_labels,), and the constants of the
-    normalized Gaussians, in units of the largest of all labels."""
+    """Bandwidths (n_labels,) between the points of a label and those of each label, and the constants of the normalized
+    Gaussians relative to the largest of all labels."""
     widths = np.hypot(bandwidth[label], bandwidth)
     reference = log_normalizer("gaussian", n_features, np.sqrt(2) * bandwidth.min())
     return widths, np.exp(reference - log_normalizer("gaussian", n_features, widths))
@@ -350,8 +350,8 @@ def label_widths(bandwidth: Array, label: int, n_features: int) -> tuple[Array, 
 def label_matrix(
     A: Array, labels: Array, B: Array, other_labels: Array, bandwidth: Array, n_jobs: int | None = None
 ) -> Array:
-    """The normalized Gaussians of variance ``bandwidth[t]**2 + bandwidth[s]**2`` between points of labels t and s,
-    (m, n), in the units of `label_widths`."""
+    """The normalized Gaussians of variance ``bandwidth[t]**2 + bandwidth[s]**2`` between points of labels t and s, (m,
+    n), scaled as in `label_widths`."""
     out = np.empty((len(A), len(B)), dtype=A.dtype)
     columns = [(s, np.flatnonzero(other_labels == s)) for s in np.unique(other_labels)]
     for t in np.unique(labels):

@@ -19,11 +19,10 @@ def largest(residual: Array, size: int) -> Array:
 
 
 def eliminate(H: Array, levels: Array, floor: float, greedy: bool) -> tuple[list[int], Array]:
-    """Indices of the accepted candidates in order, and the Cholesky factor of their part of the residual block H.
+    """Indices of the accepted candidates in order, and the Cholesky factor of their submatrix of the residual block H.
 
-    A candidate is accepted while its residual, which only falls, is at least its level; the next one is the
-    first such candidate, or with ``greedy`` the largest. That is a run of sequential pivoted Cholesky if the
-    levels are
+    A candidate is accepted if its residual, which only decreases, is still at least its level; the next one is the
+    first such candidate, or with ``greedy`` the largest. This reproduces sequential pivoted Cholesky if the levels are
     - for random pivots, a uniform random fraction of the residual with which the candidate was drawn
       (rejection sampling, arXiv:2410.03969, algorithm 2.2);
     - for greedy pivots, the largest residual of all rows outside the block.

@@ -44,14 +44,14 @@ def solve(
     Parameters
     ----------
     K : ndarray of shape (n, n), float32 or float64
-        Overwritten without `memory`. The solution has its dtype.
+        Overwritten if `memory` is None. The solution has its dtype.
     Y : ndarray of shape (n, C)
     ridge : float
     weights : ndarray of shape (n,)
     held_out : bool
-        Whether to predict each point by all others too, which takes three quarters of the time.
+        Whether to predict each point from all others too, which takes three quarters of the time.
     memory : ndarray of shape (n, n), default=None
-        Overwritten instead of K, for several ridges: allocating fresh memory takes long and delays Ctrl-C.
+        Overwritten instead of K; reuse it for several ridges, because allocating memory takes long and delays Ctrl-C.
 
     Returns
     -------
@@ -82,8 +82,8 @@ def solve(
 class Smoother:
     """The weights of the targets in the predictions of a kernel ridge regression.
 
-    With B the inverse of ``K + ridge W^-1`` a prediction is ``k(q) B Y``. Without point i it is smaller by ``(k(q) B)_i
-    r_i``, where r_i is the point's target minus its prediction by the others.
+    With B the inverse of ``K + ridge W^-1``, a prediction is ``k(q) B Y``. Leaving out point i reduces it by ``(k(q)
+    B)_i r_i``, where r_i is the point's target minus its prediction from the others.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def learn(metric, sample, start, rng, step_done):
     Parameters
     ----------
     metric : KernelMetric
-        `kind` selects whether only the diagonal changes; `max_iter` bounds the steps.
+        Its `kind` tells whether only the diagonal is learned; `max_iter` limits the steps.
     sample : TrainingData
     start : ndarray of shape (q, p)
     rng : RandomState
@@ -55,8 +55,8 @@ def learn(metric, sample, start, rng, step_done):
 
     Notes
     -----
-    A step takes a random half of the training rows against itself; with more than 2 `MIN_BATCH` rows `MIN_BATCH`
-    queries, or a twentieth, against up to `MAX_REFERENCES` others.
+    A step compares a random half of the training rows with itself; with more than 2 `MIN_BATCH` rows it compares
+    `MIN_BATCH` queries, or a twentieth, with up to `MAX_REFERENCES` others.
     """
     held_out, training = _split(len(sample.X), rng)
     rate = min(0.03, 0.1 / np.sqrt(len(start)))

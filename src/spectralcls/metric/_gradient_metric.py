@@ -49,7 +49,7 @@ class GradientMetric(CallbackSupport, LinearMap):
     max_iter : int, default=3
         Rounds.
     bandwidth : float, default=2.0
-        Bandwidth of the Laplace kernel, in median distances between points under the metric of the round.
+        Bandwidth of the Laplace kernel, in median distances under the metric of the round.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay as
         they are. None: the numbers as they are.
@@ -73,7 +73,7 @@ class GradientMetric(CallbackSupport, LinearMap):
     mean_ : ndarray of shape (n_features,)
         Mean of the scaled points that the map was learned on.
     n_iter_ : int
-        Rounds made.
+        Number of rounds.
     loss_curve_ : list of float
         Leave-one-out loss before the first round and after each; that of a regression is relative to the variance of
         the targets.
@@ -91,12 +91,12 @@ class GradientMetric(CallbackSupport, LinearMap):
 
     Notes
     -----
-    M = I of the scaled features is where it starts. A round costs 2 m^3 multiply-adds for each alpha and one kernel sum
+    The start is M = I for the scaled features. A round costs 2 m^3 multiply-adds for each alpha and one kernel sum
     with d + 1 columns for each of C classes or outputs, O(m^2 C d), for m <= `max_samples` points; memory O(m^2). From
     20 000 distinct points on, if `max_samples` is less, a random tree cuts all points into cells of at most 250, and
-    the map is learned on 200 of them, each a regression of its own: points that are as close together as those of a
-    prediction. That takes as long as 1500 points at once. More than 32 classes or outputs are replaced by 32
-    combinations with random signs, whose sum of outer products of gradients has the same expectation.
+    the map is learned on 200 of them, each a separate regression, with points as close together as in a prediction.
+    That takes as long as 1500 points at once. More than 32 classes or outputs are replaced by 32 combinations with
+    random signs, whose sum of outer products of gradients has the same expectation.
 
     References
     ----------
@@ -144,7 +144,7 @@ class GradientMetric(CallbackSupport, LinearMap):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, two classes at least; or the targets of a regression, of one output or several.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
 
         Returns
         -------
@@ -207,7 +207,7 @@ class GradientMetric(CallbackSupport, LinearMap):
         return len(self._map)
 
     def _read(self, X, y, sample_weight, rng):
-        """Distinct points (n, d), float64, their targets, and the parts of them that are separate regressions."""
+        """Distinct points (n, d), float64, their targets, and the subsets for separate regressions."""
         self._inputs = self._make_inputs(bandwidth=None)  # the metric's bandwidth is relative
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
         data = learn(X, y, sample_weight).distinct(relative=True)
@@ -237,7 +237,8 @@ class GradientMetric(CallbackSupport, LinearMap):
 
 
 def _combined(coefficients, targets, rng):
-    """At most `_MOST_OUTPUTS` columns with the same outer product of gradients as all coefficients, in the mean.
+    """At most `_MOST_OUTPUTS` columns whose outer product of gradients has the same expectation as that of all
+    coefficients.
 
     Classes are numbered in the order of their points, so that their names do not matter.
     """
@@ -262,14 +263,14 @@ def _gradients(Z, coefficients, h, n_jobs):
 
 
 def _mapped(Z, L):
-    """L z for each row of Z; of a diagonal L only the diagonal is held."""
+    """L z for each row of Z; a diagonal L is given by its diagonal."""
     return Z * L if L.ndim == 1 else Z @ L.T
 
 
 def _root(gradients, L):
-    """L of the new metric, from the outer products of the gradients with respect to z = L x, which are given with the
-    weights of their points: a factor L^T turns them into gradients with respect to x. Scaled to trace d; no eigenvalue
-    vanishes, so that every feature can return."""
+    """L of the new metric, from the outer products of weighted gradients with respect to z = L x; a factor L^T turns
+    them into gradients with respect to x. It is scaled to trace d, and no eigenvalue vanishes, so that every feature
+    can regain weight."""
     d = len(L)
     if L.ndim == 1:
         values = L**2 * sum(weights @ G**2 for G, weights in gradients)
@@ -287,6 +288,6 @@ def _root(gradients, L):
 
 
 def _complement(axes):
-    """Orthonormal basis (d, d - k) of the complement of axes (d, k), a continuous function of the space alone."""
+    """Orthonormal basis (d, d - k) of the complement of axes (d, k), a continuous function of their span."""
     d, k = axes.shape
     return qr(np.eye(d) - axes @ axes.T, pivoting=True)[0][:, : d - k]

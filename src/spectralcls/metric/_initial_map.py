@@ -39,7 +39,7 @@ def within_class_covariance(sample):
 
 
 def candidates(sample, kind):
-    """Names and maps: for "diagonal" those without rotation."""
+    """Names and maps; for "diagonal" only those without rotation."""
     q = sample.X.shape[1]
     covariance = within_class_covariance(sample)
     scale = np.trace(covariance) / q or 1.0
@@ -57,7 +57,7 @@ def candidates(sample, kind):
 
 
 def absorb_bandwidth(sample, W, rng, n_jobs, most_references=None):
-    """W divided by the bandwidth of least leave-one-out loss, and that loss: queries against all points, or some."""
+    """W divided by the bandwidth of least leave-one-out loss, and that loss, over all points or some queries."""
     n = len(sample.X)
     mapped = sample._replace(X=sample.X @ W.astype(np.float32))
     if not has_spread(mapped.X):
@@ -73,8 +73,8 @@ def absorb_bandwidth(sample, W, rng, n_jobs, most_references=None):
 
 
 def best_start(sample, kind, seed, n_jobs):
-    """The candidate of least leave-one-out loss, each at its best bandwidth and all on the same points: as many as a
-    step of the descent sees."""
+    """The candidate of least leave-one-out loss, each at its best bandwidth and on the same points, as many as in a
+    step of the descent."""
     starts = []
     for name, W in candidates(sample, kind):
         W, value = absorb_bandwidth(sample, W, np.random.RandomState(seed), n_jobs, MAX_REFERENCES)
@@ -83,7 +83,7 @@ def best_start(sample, kind, seed, n_jobs):
 
 
 def leading_directions(sample, n_components):
-    """Orthonormal (q, p): the directions between the classes' means, then those of largest variance besides."""
+    """Orthonormal (q, p): the directions between class means, then the remaining directions of largest variance."""
     mass, means = _class_means(sample)
     between = np.sqrt(mass / mass.sum())[:, None] * (means - mass @ means / mass.sum())
     covariance = (sample.X.T * (sample.weights / sample.weights.sum()).astype(np.float32)) @ sample.X

@@ -27,8 +27,8 @@ class KernelMetric(CallbackSupport, LinearMap):
     of x_i under Gaussian kernels on all *other* points: neighborhood components analysis with the log loss. Distances
     between the mapped points then serve any method that has a bandwidth, k-NN, or a plot.
 
-    Every gradient is two calls of :func:`~spectralcls.kernels.kernel_sums`, so that no array has n x n or n x d x d
-    entries, whatever n is.
+    Every gradient takes two calls of :func:`~spectralcls.kernels.kernel_sums`, without an array of n x n or n x d x d
+    entries.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class KernelMetric(CallbackSupport, LinearMap):
         descent: the standardized features, or the inverse root of the within-class covariance at one of four
         shrinkages.
     n_components : int or "all", default="all"
-        Rows of the map. Fewer than features make it one of low rank; a diagonal one keeps the features of largest
+        Rows of the map. With fewer rows than features it has low rank; a diagonal map keeps the features of largest
         weight.
     max_iter : int, default=80
         Largest number of steps. The descent stops earlier if the loss of held-out points (15 %, at most 2000) has not
@@ -124,7 +124,7 @@ class KernelMetric(CallbackSupport, LinearMap):
         y : array-like of shape (n_samples,)
             Class labels, two classes at least.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
 
         Returns
         -------
@@ -187,7 +187,7 @@ class KernelMetric(CallbackSupport, LinearMap):
 
 def _standardized(data, rotate):
     """Mean, map (d, q) and the distinct points in standardized features; with more features than points and `rotate`,
-    in the coordinates of their span, outside of which no gradient of a metric points."""
+    in the coordinates of their span, which contains all gradients of a metric."""
     data = data.distinct(relative=True)
     weights = data.weights
     X = within_reach(data.X.astype(np.float64), weights)

@@ -14,7 +14,7 @@ KINDS = ("whiten", "diagonal", "full")
 
 
 class LearnedMap:
-    """A transformer of coordinates, learned from training data unless it is fitted already.
+    """A transformer of coordinates, learned from training data unless it is already fitted.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class LearnedMap:
 
     @classmethod
     def of(cls, estimator, learn_kind=None):
-        """The map of an estimator's parameter `metric`; None if there is none.
+        """The map for an estimator's parameter `metric`; None without one.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class LearnedMap:
         return self.transformer is not self.metric
 
     def affine(self):
-        """Mean (d,) and components with ``(X - mean) @ components.T`` the map; a ValueError if it is none."""
+        """Mean (d,) and components of the map ``(X - mean) @ components.T``; a ValueError if it is not affine."""
         if not isinstance(self.transformer, LinearMap):
             raise ValueError(f"The metric {type(self.transformer).__name__} is no linear map of this package.")
         return self.transformer.mean_, self.transformer.components_
@@ -90,7 +90,7 @@ def _fitted_map(estimator):
 
 
 class _Kernel:
-    """Learns a `KernelMetric` of a kind."""
+    """Learns a `KernelMetric` of the given kind."""
 
     def __init__(self, random_state, n_jobs):
         self.random_state, self.n_jobs = random_state, n_jobs

@@ -26,13 +26,13 @@ def _own_positions(n, queries, references):
 
 
 def _further_copies(sample, queries, own):
-    """Weight of a query's own point that is left once one copy of it is left out."""
+    """Weight that remains of a query's own point without one copy."""
     return np.where(own >= 0, np.maximum(sample.weights[queries] - 1.0, 0.0), 0.0)
 
 
 def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
-    """Mean of ``-log(A_i / S_i + FLOOR)`` over the queries, for each bandwidth: (b,). In the logarithm, so that no
-    query is too far from all references."""
+    """Mean of ``-log(A_i / S_i + FLOOR)`` over the queries, for each bandwidth: (b,). It is computed in logarithms, so
+    that no query is too far from all references."""
     Z, own = sample.X @ A.astype(np.float32), _own_positions(len(sample.X), queries, references)[0]
     with np.errstate(divide="ignore"):
         copies = np.log(_further_copies(sample, queries, own))
@@ -65,7 +65,7 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
     sample : Sample
     A : ndarray of shape (q, p)
     queries, references : ndarray of int
-        Rows of the sample; a query leaves itself out where it is a reference as well.
+        Rows of the sample; a query that is also a reference leaves itself out.
 
     Returns
     -------

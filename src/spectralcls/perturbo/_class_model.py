@@ -1,4 +1,4 @@
-"""PerTurbo's model of a class: the map from kernel values to the share of a query that it explains."""
+"""PerTurbo's model of a class, which maps kernel values of a query to the share that the class explains."""
 
 from dataclasses import dataclass, field, replace
 
@@ -22,14 +22,14 @@ EPS = np.finfo(np.float64).eps
 
 @dataclass(frozen=True)
 class Regularization:
-    """How K_l^-1 is made usable; ``kind`` is "tikhonov", "truncate" or None."""
+    """Regularization of K_l^-1; ``kind`` is "tikhonov", "truncate" or None."""
 
     kind: str | None
     alpha: float = 0.0
     retained: float = 0.95
 
     def singular(self, n):
-        """Pivots and eigenvalues of a kernel matrix of order n below this are rounding."""
+        """Threshold below which pivots and eigenvalues of a kernel matrix of order n are rounding."""
         return n * EPS
 
     def filter(self, values):
@@ -49,7 +49,7 @@ class Regularization:
 
 
 def largest(size, n):
-    """Mask of the n largest values, and of those equal to the last of them, whose eigenvectors are arbitrary."""
+    """Mask of the n largest values and of those equal to the last of them, because their eigenvectors are arbitrary."""
     return size >= np.sort(size)[-n] * (1 - len(size) * EPS)
 
 
@@ -67,11 +67,11 @@ class ClassModel:
     points : (r, d) points whose kernel values are needed: all, the independent ones, or the landmarks.
     roots : (r,), or None for ones.
     triangle : Triangle U of order r, or None for the identity.
-    mix : (r, k), or None for the identity. Zeros below the last number of a column are skipped.
+    mix : (r, k), or None for the identity. Zeros at the end of a column are skipped.
     regularization : Regularization
     trace_residual : float, trace of what a low-rank factor leaves of K; 0 if nothing was left out.
     profile : str, the kernel
-    lineage : object that a model and those extended from it have in common.
+    lineage : object shared by a model and those extended from it.
     """
 
     samples: np.ndarray
@@ -101,7 +101,7 @@ class ClassModel:
         return len(self.samples) if self.weights is None else self.weights.sum()
 
     def kernel(self, Q, first=0, *, out=None, n_jobs=None):
-        """diag(roots) k(points, Q), of the points from `first` on."""
+        """diag(roots) k(points, Q), for the points from `first` on."""
         return self._rooted(self.values(self.points[first:], Q, out=out, n_jobs=n_jobs), first)
 
     def values(self, X, Q, **options):
@@ -126,7 +126,7 @@ class ClassModel:
 
     @cached_property
     def _parts_of_mix(self):
-        """(slice of columns, number of rows that hold all their numbers) for some columns at a time."""
+        """Pairs (slice of columns, number of their rows that are not all zero)."""
         starts = range(0, self.mix.shape[1], _COLUMNS)
         parts = [slice(start, start + _COLUMNS) for start in starts]
         return [(part, 1 + np.flatnonzero(self.mix[:, part].any(axis=1))[-1]) for part in parts]
@@ -144,11 +144,11 @@ class ClassModel:
 
     @property
     def _block(self):
-        """Queries in a block: enough for BLAS, while the block takes at most half the memory of a large factor."""
+        """Queries per block: enough for BLAS, but at most half the memory of a large factor."""
         return max(_BLOCK, len(self.points) // 2)
 
     def log_explained_far(self, Q):
-        """log(1 - tau) for queries whose kernel values underflow: exponents are shifted to the nearest point.
+        """log(1 - tau) for queries with underflowing kernel values: exponents are shifted by that of the nearest point.
 
         1 - tau is a quadratic form in k, so k = exp(s) k' gives log(1 - tau) = 2 s + log(form of k').
         """
@@ -193,13 +193,13 @@ class ClassModel:
 
         With rho = n / (n + alpha), and means over the samples x and x',
         tau = alpha / (n + alpha) + 2 rho mean e(y, x) - rho^2 mean e(x, x') + O(n e^2 / alpha):
-        the larger class wins, among equal ones the nearest one; with the Gaussian that of the nearest mean.
+        the larger class wins, among equally large ones the nearest, which for the Gaussian has the nearest mean.
 
         Returns
         -------
         constant : float, the first term
         excess : (m,) the others, of flat queries
-        flat : (m,) bool, where the neglected term is smaller than the rounding of the direct evaluation
+        flat : (m,) bool, whether the neglected term is smaller than the rounding of the direct evaluation
         """
         center, _, radius = self._moments
         n, alpha = self.weight, self.regularization.alpha
@@ -214,9 +214,9 @@ class ClassModel:
         return alpha / (n + alpha), excess, flat
 
     def extended(self, X, weights=None, n_jobs=None, name=None, whitened=None):
-        """The model with samples ``X`` appended, in O(n^2) a sample; this model stays as it is.
+        """A model with samples ``X`` appended, in O(n^2) per sample; this model is unchanged.
 
-        ``whitened`` may give U^-T diag(roots) k(points, X) where it is known, for weights of one.
+        ``whitened`` may give U^-T diag(roots) k(points, X) if known, for weights of one.
         """
         if whitened is None:
             whitened = self.kernel(X, n_jobs=n_jobs)
@@ -294,7 +294,7 @@ def fit_class(
 
 
 def _mix(vectors, shares):
-    """The eigenvectors of positive share as columns, times the roots of the shares."""
+    """The eigenvectors with positive filter as columns, times the roots of the filter."""
     keep = shares > 0
     return np.ascontiguousarray(vectors[:, keep] * np.sqrt(shares[keep]))
 
@@ -304,7 +304,8 @@ def _fit_low_rank(X, weights, kernel, bandwidth, regularization, rank, random_st
 
     With G = F^T diag(weights) F = V g V^T the r-dimensional form of tau is 1 - sum filter(g) (V^T f)^2: the
     predictive variance of the projected process for Tikhonov, the truncated projection for an eigenvalue cut.
-    The sum is a squared norm of M k with M = filter(g)^1/2 V^T L^-1, for which that of its factor QL stands.
+    The sum is the squared norm of M k with M = filter(g)^1/2 V^T L^-1, and equals that of the triangle of its QL
+    factorization.
     """
     low = rpcholesky(X, rank, kernel=kernel, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
     F = low.factor

@@ -48,7 +48,7 @@ def fit_classes(data, bandwidths, regularization, *, n_jobs, **options):
 
 @singledispatch
 def asked(models, function, Q, completion, features, n_jobs, *options):
-    """``function(models, queries as each class sees them, n_jobs, *options)``, (m, C)."""
+    """``function(models, queries completed by each class, n_jobs, *options)``, (m, C)."""
     return function(models, seen_by_classes(Q, models, completion, features, n_jobs), n_jobs, *options)
 
 

@@ -1,4 +1,4 @@
-"""The share of queries that each class explains, and its order, at any distance and with missing values.
+"""The share of queries explained by each class, correctly ordered at any distance and with missing values.
 
 If a query lacks values, each class fills them by the regression that completes its own points. The functions take the
 queries as completed by each class, a list of arrays (m, d).
@@ -14,14 +14,14 @@ _UNDERFLOW = 1e-80  # explained shares below this are recomputed with shifted ex
 
 
 def seen_by_classes(Q, models, completion=None, features=None, n_jobs=None):
-    """Queries (m, d) as each class sees them.
+    """Queries (m, d), completed by each class.
 
     Parameters
     ----------
     completion : Completion, optional
-        Learned from incomplete points; None: it is learned from those of the models, if a query has some.
+        Completion learned from incomplete points; None: it is learned from the models' points if a query lacks values.
     features : ndarray (d,), optional
-        Feature of each column, whose values are missing together.
+        Feature of each column; the columns of a feature are missing together.
     """
     if not is_incomplete(Q):
         return [Q] * len(models)

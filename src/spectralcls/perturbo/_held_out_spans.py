@@ -18,17 +18,17 @@ _BYTES = 1 << 28  # limit for the shares of some bandwidths; one bandwidth may t
 
 
 def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=None, *, kernel="gaussian"):
-    """The `Judge` of every bandwidth and alpha, (b, a); classes are worked on in parallel.
+    """The `Judge` of every bandwidth and alpha, (b, a); classes are processed in parallel.
 
     Parameters
     ----------
     sample : TuningSample
-        Its points of `validated` are classified by all others, or by those of the other folds.
+        Sample whose `validated` points are classified by all others, or by the other folds.
     bandwidths : (b,) or (b, C)
     alphas : (a,)
     regularization : Regularization; its alpha is replaced by each of ``alphas``
 
-    A point with no kernel mass in any class, to underflow, counts as misclassified.
+    A point whose kernel values underflow in all classes counts as misclassified.
 
     Notes
     -----
@@ -63,7 +63,7 @@ def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=No
 
 
 def _best(shares):
-    """``shares.argmax(axis=0)``, -1 where all are zero; NumPy would copy the array."""
+    """``shares.argmax(axis=0)``, -1 if all are zero; NumPy would copy the array."""
     largest, best = np.zeros(shares.shape[1:]), np.full(shares.shape[1:], -1)
     for c, share in enumerate(shares):
         best[share > largest] = c
@@ -72,9 +72,9 @@ def _best(shares):
 
 
 def _parts(sample, n_jobs):
-    """(points, queries as each class sees them, training rows, places among the validated rows) of each fold.
+    """For each fold: points, queries completed by each class, training rows, positions among the validated rows.
 
-    All rows of both if one point is left out at a time. Rows outside of the fold fill missing values.
+    For leave-one-out, all rows of both. Rows outside the fold fill missing values.
     """
     X, rows, folds = sample.X, sample.rows, sample.folds
     if folds is None:
@@ -95,13 +95,13 @@ def _parts(sample, n_jobs):
 
 
 def _explained(members, weights, Q, kernels, levels, own, out):
-    """1 - tau for one class, into `out` (b, a, m); ``kernels(Q, X)`` gives kernel matrices, that of the last bandwidth
-    first; ``own`` are (rows of Q, the members that they are), scored by the others.
+    """Write 1 - tau for one class into `out` (b, a, m). ``kernels(Q, X)`` yields kernel matrices, the last bandwidth
+    first; ``own`` gives (rows of Q, equal members of the class), which the other members score.
 
     With the roots r of the weights let N = (diag(r) K diag(r) + alpha I)^-1. Leaving out member i: let k be
     diag(r) times column i of K, with k_i = 0. The block inverse of N gives q = k^T N k = s + N_ii w_i s^2 for the
-    share s = 1 - tau of i in the others' span. Its root is the closed form tau = (1 / N_ii - alpha) / w_i, but without
-    the cancellation that would lose shares below 1e-16.
+    share s = 1 - tau of i in the others' span. This agrees with the closed form tau = (1 / N_ii - alpha) / w_i, but
+    avoids its cancellation, which loses shares below 1e-16.
     """
     if not len(members):
         out[:] = 0.0
@@ -123,7 +123,7 @@ def _explained(members, weights, Q, kernels, levels, own, out):
 
 
 def _descending(Q, X, kernel, bandwidths):
-    """Kernel matrices, the last bandwidth first; where h^2 halves (h with "laplace"), a matrix is the square of the one
+    """Kernel matrices, the last bandwidth first; if h^2 halves (h with "laplace"), a matrix is the square of the one
     before."""
     K, last = None, np.inf
     for h in bandwidths[::-1]:

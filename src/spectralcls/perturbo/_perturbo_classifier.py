@@ -163,12 +163,12 @@ class PerTurboClassifier(Classifier):
     Everything is computed in float64, also for float32 input: a float32 Cholesky factorization may fail once
     the condition number exceeds some 1e8, and rounding errors are amplified by it.
 
-    A sample of weight w counts as w copies: its image is scaled by sqrt(w), which equals alpha / w at its diagonal
-    entry.
+    A sample of weight w counts as w copies: its image is scaled by sqrt(w), which is equivalent to alpha / w at its
+    diagonal entry.
 
     Cost: a fit takes n_l^2 d / 2 + n_l^3 / 3 multiply-adds for each class (truncated: 9 n_l^3), a query n_l (d + n_l).
-    Nothing is inverted: a class is a Cholesky factor in the memory of K_l, and a block of queries is one triangular
-    solve.
+    No matrix is inverted: the Cholesky factor of a class replaces K_l in memory, and a block of queries takes one
+    triangular solve.
 
     Each class fills the gaps of a query as it fills those of its own samples, and judges the completed point. This is
     an approximation that replaces a distribution by its expectation: the integral over the images of all completions,
@@ -239,7 +239,7 @@ class PerTurboClassifier(Classifier):
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
 
         Returns
         -------
@@ -259,7 +259,7 @@ class PerTurboClassifier(Classifier):
         return self
 
     def _learn_samples(self, unlabeled=()):
-        """Learn from the samples that were given, and scales and levels from `unlabeled` ones, too."""
+        """Learn from the given samples; scales and levels also from `unlabeled` ones."""
         (X, *further), answers, weights = zip(*self._samples, strict=True)
         y, sample_weight = answers[0], weights[0]
         if further:
@@ -273,7 +273,7 @@ class PerTurboClassifier(Classifier):
 
     @transactional(keep=True)
     def _see(self, unlabeled):
-        """Learn again with scales and levels of the unlabeled samples, too."""
+        """Learn again, with scales and levels from the unlabeled samples too."""
         return self._learn_samples([unlabeled] if n_rows(unlabeled) else [])
 
     def _make_inputs(self):
@@ -306,12 +306,11 @@ class PerTurboClassifier(Classifier):
     ) -> Self:
         """Append labeled samples. To rounding the result equals `fit` on all samples with the same bandwidth and alpha.
 
-        The first call is a `fit` and tunes metric, bandwidth and alpha as requested; later calls keep them. While there
-        is one class, nothing can be chosen: Silverman's bandwidth and the middle of the alphas serve until the second
-        class comes.
-        Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations per sample. Classes with a truncated
-        spectrum or a partial factor are fitted again, and so are all classes if values are missing, because new points
-        complete old ones. A label not seen before is a new class.
+        The first call is a `fit` and tunes metric, bandwidth and alpha as requested; later calls keep them. With a
+        single class nothing can be tuned: Silverman's bandwidth and the middle alpha are used until a second class
+        appears. Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations per sample. Classes with a
+        truncated spectrum or a partial factor are fitted again, and so are all classes if values are missing, because
+        new points complete old ones. A label not seen before is a new class.
 
         Parameters
         ----------
@@ -358,7 +357,7 @@ class PerTurboClassifier(Classifier):
 
     @transactional(keep=True)
     def _label(self, X, y, whitened=None):
-        """`partial_fit`, of samples whose kernel values are known."""
+        """`partial_fit` for samples with known kernel values."""
         return self._grow(X, y, None, whitened)
 
     def _append(self, X, y, weights=None, whitened=None):
@@ -392,7 +391,7 @@ class PerTurboClassifier(Classifier):
         return self
 
     def _with(self, X, y, weights):
-        """The training data with further samples, all of them as they were given."""
+        """The training data with further samples, all in their original form."""
         before = self._given
         if before is None:
             rows, codes, old_weights = together(self._models)
@@ -470,7 +469,7 @@ class PerTurboClassifier(Classifier):
         return self._search(sample, candidates, score)
 
     def _bandwidths(self, data):
-        """Bandwidths to choose from; one, or one row of class-wise values, where it is given."""
+        """Candidate bandwidths; a single one, or a row of class-wise values, if it is given."""
         if not isinstance(self.bandwidth, str):
             return [check_bandwidth(self.bandwidth, data.classes)]
         if not self._is_tuned("bandwidth"):
@@ -534,11 +533,11 @@ class PerTurboClassifier(Classifier):
         return self._asked(perturbation, X)
 
     def decision_function(self, X: Any) -> Array:
-        """Logarithm of 1 - tau_l(x), which is large if x hardly perturbs the class.
+        """Logarithm of 1 - tau_l(x), which is large if x perturbs the class little.
 
-        1 - tau is the share of x's image that lies in the span of the class. Its logarithm has the order of -tau, also
-        if every tau rounds to one: far from every sample the class of the nearest sample wins, even if the share is
-        1e-1000 or below. If the bandwidth is so large that tau rounds to its limit alpha / (n_l + alpha), the remaining
+        1 - tau is the share of x's image that lies in the span of the class. Its logarithm decreases with tau, even if
+        every tau rounds to one: far from every sample the class of the nearest sample wins, even if shares are 1e-1000
+        or below. If the bandwidth is so large that tau rounds to its limit alpha / (n_l + alpha), the remaining
         differences decide (the larger class, among equal ones the nearest mean); such rows are correct up to a constant
         common to all classes.
 

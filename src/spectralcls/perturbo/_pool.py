@@ -20,7 +20,7 @@ from ._query import complete_pool, draw, margin_of, refuse_missing
 
 
 class ActivePool:
-    """Unlabeled samples, kept scored while their labels come in.
+    """Unlabeled samples with scores that are updated after each label.
 
     For every class with a growing Cholesky factor, K_l + alpha I = U^T U, the pool keeps the solve B = U^-T K(X_l,
     pool). A label of that class adds one row, ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U, and
@@ -30,8 +30,8 @@ class ActivePool:
     Parameters
     ----------
     estimator : fitted PerTurboClassifier
-        Fitted classifier, which `label` trains further. Call `refresh` after training it otherwise. Scales and levels
-        of categories are learned again from its samples and the pool together, and tuning is repeated with them, since
+        Fitted classifier, which `label` trains further. Call `refresh` if other code trains it. Scales and levels
+        of categories are learned again from its samples and the pool together, and tuning is repeated in these, because
         its own samples are few. In a table with categories the distances between levels are learned again when the
         number of labels has doubled; `refresh` learns them, and tunes, with all labels.
     X_pool : array-like or data frame of shape (m, d)
@@ -52,7 +52,7 @@ class ActivePool:
 
     Notes
     -----
-    Memory: 8 m n numbers of bytes for n labeled samples, in buffers whose capacity doubles. Truncated classes and
+    Memory: 8 m n bytes for n labeled samples, in buffers whose capacity doubles. Truncated classes and
     partial factors have no such update; they are scored again when they change.
 
     References
@@ -105,12 +105,12 @@ class ActivePool:
         return margin_of(self.perturbation)
 
     def refresh(self) -> Self:
-        """Follow the classifier and, if it has new labels, let it tune again.
+        """Update the pool from the classifier and, if it has new labels, tune it again.
 
         Returns
         -------
         self : object
-            The pool. Its classifier is that of a new pool whose classifier was fitted to the same labels.
+            The pool. Its classifier equals that of a new pool with a classifier fitted to the same labels.
 
         Notes
         -----
@@ -136,7 +136,7 @@ class ActivePool:
 
     @property
     def _decided_by_labels(self):
-        """Whether labels affect more than the classes of their samples."""
+        """Whether a label affects other classes than that of its sample."""
         inputs = self.estimator._inputs
         table = inputs.table is not None and (inputs.table.has_categories or bool(inputs.table.gaps))
         return (
@@ -174,7 +174,7 @@ class ActivePool:
         Parameters
         ----------
         n : int, default=1
-            How many.
+            Number of samples.
         fraction : float in (0, 1], default=0.10
             Fraction of the remaining samples, nearest to a border, that may be chosen; at least 2 n samples.
         random_state : int, RandomState instance or None, default=None
@@ -221,15 +221,15 @@ class ActivePool:
         return self
 
     def label(self, positions: ArrayLike, y: Any) -> Self:
-        """Give the labels of samples: they leave the pool for the classifier.
+        """Label samples: they leave the pool and train the classifier.
 
         Parameters
         ----------
         positions : int or array-like of int of shape (k,)
             Positions in ``X``.
         y : label or array-like of shape (k,)
-            Their labels; new ones become classes. A missing one (None, NaN, pandas' NA) says that nobody can tell: the
-            sample leaves the pool alone.
+            Their labels; new ones become classes. A missing one (None, NaN, pandas' NA) means that the label cannot be
+            known: the sample only leaves the pool.
 
         Returns
         -------
@@ -257,7 +257,7 @@ class ActivePool:
         return self.leave_out(positions)._follow(self._outgrown)
 
     def _whole(self, y):
-        """Integers among missing labels, which made floats of them, as integers where the classes are."""
+        """Labels that are floats only because of missing ones, as integers if the classes are integers."""
         whole = y.dtype.kind == "f" and self.estimator.classes_.dtype.kind in "iu" and np.all(y == np.round(y))
         return y.astype(self.estimator.classes_.dtype) if whole else y
 
@@ -269,7 +269,7 @@ class ActivePool:
         self.estimator._label(take(self._samples, positions), y, whitened=whitened)
 
     def _checked(self, positions):
-        """Positions (k,) in ``X``, none counted from the end: one sample has one position."""
+        """Positions (k,) in ``X``, not counted from the end, so that each sample has one position."""
         given = np.atleast_1d(positions)
         if given.ndim != 1 or (given.dtype.kind not in "iu" and given.size):
             raise ValueError(f"positions must be integers, got shape {given.shape} and dtype {given.dtype}.")
@@ -280,7 +280,7 @@ class ActivePool:
 
 
 class _ScoredClass:
-    """1 - tau of all pool samples for one class, with the solve B (n_l, m) where the class has one."""
+    """1 - tau of all pool samples for one class, with the solve B (n_l, m) if the class has one."""
 
     def __init__(self, model, X, n_jobs):
         self.model, self._order = model, len(model.points)

@@ -132,7 +132,7 @@ def query_boundary(
 
 
 def complete_pool(estimator, X_pool):
-    """Checked samples of a pool (m, d), none of which may lack a value."""
+    """Checked samples of a pool (m, d) without missing values."""
     points = coordinates(estimator, X_pool)
     refuse_missing(points)
     return points

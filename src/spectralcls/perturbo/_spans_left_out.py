@@ -1,4 +1,4 @@
-"""The shares of each other's samples that the spans of the classes explain, and their change by one more sample."""
+"""The leave-one-out shares of samples explained by each class's span, and their change by one more sample."""
 
 import numpy as np
 
@@ -15,13 +15,13 @@ ROUNDING = 1e-12  # relative rounding of the bounds
 
 
 class SpansLeftOut(LeftOut):
-    """Scores log(1 - tau) of samples, each without itself in the span of its class; copies by weight leave together.
+    """Leave-one-out scores log(1 - tau) of samples; a sample is left out with all its weight.
 
     With N the inverse of K + alpha I of a class, and z the kernel values of a point at its samples, the share that the
     span explains is ``q = z^T N z``. One more sample x adds ``change^2 / s`` to q, where ``change = k(y, x) - z^T N
-    k_x`` and ``s = 1 + alpha - k_x^T N k_x``. Of a sample i of the class z is without its own value, its share is ``2 q
+    k_x`` and ``s = 1 + alpha - k_x^T N k_x``. For a sample i of the class, z omits its own value, its share is ``2 q
     / (1 + sqrt(1 + 4 N_ii q))``, and its change a multiple of ``(N k_x)_i``. No share exceeds one, and none grows by
-    more than the part that the query leaves, ``(1 - q) (s - alpha) / s``: that decides most samples.
+    more than ``(1 - q) (s - alpha) / s``; these bounds decide most samples.
     """
 
     def __init__(self, models, by_class, order):
@@ -92,10 +92,10 @@ class SpansLeftOut(LeftOut):
 
 
 def slack_of(alpha):
-    """Relative error of log odds, from the inverse of a kernel matrix plus alpha, within which they tie."""
+    """Relative error of log odds due to the inverse of a kernel matrix plus alpha; closer values tie."""
     return max(1e-9, 64 * np.finfo(np.float64).eps / alpha)
 
 
 def _by_others(q, diagonal, roots):
-    """Share of samples that the others of their class explain."""
+    """Share of each sample explained by the others of its class."""
     return 2 * q / (1 + np.sqrt(1 + 4 * diagonal * np.square(roots) * q))

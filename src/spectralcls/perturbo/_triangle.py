@@ -100,7 +100,7 @@ class Triangle:
         return self._from_packed(self.order + k, packed)
 
     def tail(self, k):
-        """The last k columns, as `grown` takes them: the parts above the (k, k) corner, and the corner."""
+        """The last k columns in the form of `grown`: the parts above the (k, k) corner, and the corner."""
         n = self.order - k
         columns, corner = np.empty((n, k)), np.zeros((k, k))
         for i in range(k):
@@ -119,14 +119,14 @@ class Triangle:
 
 
 class _Packed:
-    """Numbers in a buffer with spare capacity; ``used`` counts those that some triangle owns."""
+    """Numbers in a buffer with spare capacity; ``used`` is the number of those owned by any triangle."""
 
     def __init__(self, values):
         self.values, self.used = values, len(values)
 
     def extendable(self, size, needed):
-        """A buffer that begins with the first ``size`` numbers and has room for ``needed``: this one if
-        nobody else has grown from it and it is long enough, otherwise a copy of twice the length."""
+        """A buffer that begins with the first ``size`` numbers and has room for ``needed``: this one if no other
+        triangle has grown from it and it is long enough, otherwise a copy of twice the length."""
         if self.used == size and len(self.values) >= needed:
             return self
         values = np.empty(2 * needed)

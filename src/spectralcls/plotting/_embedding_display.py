@@ -13,7 +13,7 @@ from ._display import Display, shown
 
 
 class EmbeddingDisplay(Display):
-    """Points in two coordinates of an embedding by class, with the class centers and points that were mapped later.
+    """Points in two coordinates of an embedding, by class, with class centers and further mapped points.
 
     Create it with :meth:`from_estimator`.
 
@@ -43,7 +43,7 @@ class EmbeddingDisplay(Display):
     scatters_ : list of matplotlib PathCollection
         Points, unlabeled ones first if there are any, then one collection a class.
     test_ : list of matplotlib PathCollection
-        The same of the further points.
+        The same for the further points.
     centers_ : matplotlib PathCollection
         The class centers. Only present if there are some.
 

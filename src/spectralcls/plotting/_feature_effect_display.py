@@ -20,7 +20,7 @@ class FeatureEffectDisplay(Display):
     Parameters
     ----------
     effect : FeatureEffect
-        Of one query, see :func:`~spectralcls.inspection.feature_effect`.
+        Effects for one query, see :func:`~spectralcls.inspection.feature_effect`.
     predicted : label
         The class, one of ``effect.classes``.
     values : sequence of str, default=()

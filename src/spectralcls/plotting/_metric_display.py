@@ -13,7 +13,7 @@ from ._display import Display, shown
 class MetricDisplay(Display):
     """Weights of the features in a learned metric, and its loss over the steps.
 
-    Create it with :meth:`from_estimator`; :class:`EmbeddingDisplay` shows where the metric puts the points.
+    Create it with :meth:`from_estimator`; :class:`EmbeddingDisplay` shows the mapped points.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class BandwidthChoice(NamedTuple):
 
 
 def chosen(estimator, data, degrees):
-    """The `BandwidthChoice` of an estimator's bandwidth among its candidates, and of some degrees."""
+    """The `BandwidthChoice` of an estimator among its candidate bandwidths and some degrees."""
     tuned = estimator.bandwidth == "cv"
     if not tuned and len(degrees) == 1:
         return BandwidthChoice(_given_bandwidth(estimator, data), degrees[0])
@@ -59,9 +59,9 @@ def _given_bandwidth(estimator, data):
 
 
 def _score_of(data, estimator, degrees, reached):
-    """R^2 of the points held out, by split, bandwidth and degree; relative to the variance of all.
+    """R^2 of the held-out points, by split, bandwidth and degree, relative to the variance of all points.
 
-    `reached` records the points that a kernel has reached.
+    `reached` records the points in reach of a kernel.
     """
     variance = variances(data.targets, data.weights)
 

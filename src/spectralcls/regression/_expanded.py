@@ -10,7 +10,8 @@ from ._ridge_regressor import KernelRidgeRegressor
 
 
 class ExpandedTargets(NamedTuple):
-    """Predictions ``factor * v + offset``: v are the sums of kernel values times columns, or these over the first."""
+    """Predictions ``factor * v + offset``: v are sums of kernel values times columns, possibly divided by the first
+    sum."""
 
     points: np.ndarray  # (n, d)
     kernel: str

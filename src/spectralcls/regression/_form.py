@@ -21,12 +21,12 @@ class RegressionForm:
     Attributes
     ----------
     moments : LocalMoments
-    points : TrainingPoints, of which each stands for all samples at its place if many are copies
+    points : TrainingPoints; if many samples are copies, one point for all samples at a place
     targets : (n_samples, k)
     columns : (n, c) of the moments
     kernel : str
     bandwidth : float
-    merged : TrainingData, the samples themselves; None if each is a point
+    merged : TrainingData of all samples; None if each sample is a point
     """
 
     moments: LocalMoments
@@ -56,13 +56,14 @@ class RegressionForm:
 
     @property
     def samples(self):
-        """The training data, one row a sample."""
+        """The training data, one row per sample."""
         if self.merged is not None:
             return self.merged
         return self.points.data(np.zeros(1))._replace(targets=self.targets)
 
     def predict(self, Q):
-        """(m, k), float64. Where no kernel reaches, the prediction at the nearest training point."""
+        """Predictions (m, k), float64. A query out of reach of all kernels gets the prediction at the nearest training
+        point."""
         out = np.empty((len(Q), self.moments.n_outputs))
         for block in blocks(len(Q), 24 * self.moments.n_columns):
             out[block] = self._predict(Q[block])
@@ -84,12 +85,13 @@ class RegressionForm:
 
 @singledispatch
 def regression_form(data, degree, kernel, bandwidth, tolerance, n_jobs):
-    """The form of training data, where these are."""
+    """The form of training data, kept where the data are."""
     return RegressionForm.of(LocalMoments.of(degree, data.X, data.targets), data, kernel, bandwidth, tolerance, n_jobs)
 
 
 def places_of(X):
-    """A row at each place and the place of each row, if at least half of the rows are copies; otherwise None."""
+    """The first row of each place, and the place of each row, if at least half of the rows are copies; otherwise
+    None."""
     some = X[np.linspace(0, len(X) - 1, min(len(X), LOOKED_AT)).astype(np.intp)]
     if 2 * len(np.unique(some, axis=0)) > len(some):
         return None
@@ -103,7 +105,7 @@ def _summed(columns, place):
 
 
 def held_out_predictions(sample, *shape):
-    """`left_out_predictions` of the validated points of a sample themselves."""
+    """`left_out_predictions` at the validated points of a sample."""
     places = places_of(sample.X) if sample.folds is None else None
     if places is not None:
         return _by_places(sample, *places, *shape)
@@ -111,7 +113,8 @@ def held_out_predictions(sample, *shape):
 
 
 def _by_places(sample, first, place, moments, degrees, kernel, bandwidths, n_jobs):
-    """The same where many points are at one place: sums over the other places, and over those at its own without it."""
+    """The same if many points share a place: sums over the other places, and over the other points at the same
+    place."""
     rows, X = sample.rows, sample.X[first].astype(np.float64)
     columns = moments.columns(sample.X, sample.targets, sample.weights)
     at_place = _summed(columns, place)
@@ -134,10 +137,10 @@ def _by_places(sample, first, place, moments, degrees, kernel, bandwidths, n_job
 
 
 def left_out_predictions(sample, Q, own, moments, degrees, kernel, bandwidths, n_jobs):
-    """(m, b, degree, k) at queries by the points of a sample, without one, `own` (m,), and those held out with it.
+    """Predictions (m, b, degree, k) at queries from a sample, without the point `own` (m,) and those held out with it.
 
-    One pass over the pairs for all bandwidths and degrees. Where no kernel reaches, the prediction at the nearest of
-    the other points; the second result (m, b) says where.
+    One pass over the pairs for all bandwidths and degrees. A query out of reach gets the prediction at the nearest of
+    the other points; the second result is the mask (m, b) of these.
     """
     dtype = np.float64 if moments.degree else sample.X.dtype
     X, Q = sample.X.astype(dtype, copy=False), Q.astype(dtype, copy=False)

@@ -9,7 +9,7 @@ from ..linalg.ridge import Smoother
 
 @dataclass(frozen=True)
 class GivenForm:
-    """Scores ``k(q) A - b`` of queries, kernel values with all training samples, (m, n).
+    """Scores ``k(q) A - b`` of queries given by their kernel values with all training samples, (m, n).
 
     Attributes
     ----------

@@ -1,4 +1,5 @@
-"""The jackknife+ of a local regression: residuals, their usual size at a place, and changes without a sample."""
+"""The jackknife+ of a local regression: residuals, their usual local size, and the changes of predictions without a
+sample."""
 
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ def jackknife(form, tried=None):
     """The `Jackknife` of a `RegressionForm`, in one pass over the pairs for the residuals and one for their sizes.
 
     With few samples, each residual uses the bandwidth and degree of least error of the other samples, among those
-    `tried` (ascending arrays): a choice that includes the sample suits it better than a query.
+    `tried` (ascending arrays), because a choice that includes the sample fits it better than a query.
     """
     sample = draw_sample(form.samples, cv="loo", max_samples=None, random_state=0)
     shape = form.kernel, form.bandwidth, form.points.n_jobs
@@ -48,8 +49,8 @@ class _Local(NamedTuple):
     def changes(self, Q, predicted):
         """(m, n, k): change of the predictions when each sample is left out.
 
-        With weights p that add up to one, x and y less their means, M the covariance of x, and e the residuals of the
-        line at the query, the change is ``-p e (1 + g M^-1 x) / (1 - p (1 + x M^-1 x))``, g the query less the mean.
+        With weights p that add up to one, x and y minus their means, M the covariance of x, and e the residuals of the
+        line at the query, the change is ``-p e (1 + g M^-1 x) / (1 - p (1 + x M^-1 x))``, g the query minus the mean.
         """
         Q, X = Q.astype(np.float64, copy=False), self.sample.X.astype(np.float64, copy=False)
         logs = log_kernel(Q, X, self.kernel, self.bandwidth) + np.log(self.sample.weights)
@@ -77,7 +78,7 @@ class _Local(NamedTuple):
 
 
 def _by_choice_of_others(errors, weights):
-    """Of errors (n, candidates..., k) those (n, k) at the candidate that is best without the sample."""
+    """From errors (n, candidates..., k) those (n, k) at the candidate that is best for the other samples."""
     errors = errors.reshape(len(errors), -1, errors.shape[-1])
     spread = np.average(errors**2, axis=0, weights=weights).min(axis=0)
     losses = (errors**2 / np.where(spread > 0, spread, 1.0)).mean(axis=2) * weights[:, None]

@@ -10,16 +10,16 @@ from ._local_sizes import SizesByPrediction, unit_of
 
 
 class Jackknife(NamedTuple):
-    """The training samples, and their residuals by the others.
+    """The training samples, and their leave-one-out residuals.
 
     Attributes
     ----------
-    ratios : (n, k) absolute residuals by the others, over what is usual at their places
-    weights : (n,) of the samples
-    changes : callable, from queries (m, d) and predictions (m, k) to (m, n, k): what leaving out each sample adds;
+    ratios : (n, k) absolute leave-one-out residuals, divided by their usual local size
+    weights : (n,) weights of the samples
+    changes : callable, from queries (m, d) and predictions (m, k) to (m, n, k): the change by leaving out each sample;
         None: nothing
-    sizes : callable, from queries (m, d) to (m, k): residuals that are usual at their places
-    numbers : how many a query takes while it is at work
+    sizes : callable, from queries (m, d) to (m, k): usual residuals there
+    numbers : numbers held in memory per query
     """
 
     ratios: np.ndarray
@@ -30,10 +30,10 @@ class Jackknife(NamedTuple):
 
     @classmethod
     def of_ridge(cls, smoother, residuals, weights, by_others=None):
-        """That of a kernel ridge regression, from its `Smoother` and the residuals (n, k) by the others.
+        """The jackknife+ of a kernel ridge regression, from its `Smoother` and the leave-one-out residuals (n, k).
 
-        A query takes n^2 multiply-adds. With the predictions `by_others` (n, k) residuals are divided by their usual
-        size for such a prediction if this makes intervals narrower; otherwise they have one size everywhere.
+        A query takes n^2 multiply-adds. Given the predictions `by_others` (n, k), residuals are divided by their usual
+        size at such a prediction if this makes intervals narrower; otherwise by one size.
         """
         sizes, ratios = lambda Q: np.ones((len(Q), residuals.shape[1])), np.abs(residuals)
         if by_others is not None:
@@ -46,14 +46,14 @@ class Jackknife(NamedTuple):
     def of_held_out(cls, residuals, weights, known):
         """The jackknife+ of a model with residuals (n, k) of samples that it had not seen.
 
-        Its prediction replaces those without a sample. The `known` coordinates (n, c) of a sample give its usual
-        residual; queries have the same coordinates.
+        The model's prediction replaces those without a sample. The usual residual is a function of the `known`
+        coordinates (n, c), which queries have too.
         """
         usual, ratios = SizesByPrediction.of(known, np.abs(residuals), weights)
         return cls(ratios, weights, None, usual, 3 * residuals.size)
 
     def ends(self, Q, predicted, coverage):
-        """(m, k, 2) of intervals around predictions (m, k)."""
+        """Ends (m, k, 2) of intervals around predictions (m, k)."""
         out, sizes = np.empty((*predicted.shape, 2)), self.sizes(Q)
         if self.changes is None:
             reach = sizes * _upper(np.ascontiguousarray(self.ratios.T), self.weights, coverage)
@@ -70,7 +70,7 @@ class Jackknife(NamedTuple):
 
 
 def _upper(values, weights, coverage):
-    """The value (m,) that a further one does not exceed with probability `coverage`; infinite for too few values."""
+    """The value (m,) that a further value does not exceed with probability `coverage`; infinite for too few values."""
     n, unit = len(weights), unit_of(weights)
     if np.ptp(weights) == 0:
         place = int(np.ceil(coverage * (n + 1) * (1 - 1e-12))) - 1

@@ -70,7 +70,7 @@ class KernelRegressor(Regressor):
     degree_ : int
         Degree in use.
     cv_results_ : dict of str to ndarray
-        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
+        The candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
         held out, averaged over the outputs. Only present if tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
@@ -92,12 +92,12 @@ class KernelRegressor(Regressor):
 
     Notes
     -----
-    Cost: a fit with a given bandwidth takes O(n d), tuning one pass over the pairs, O(n^2 (d + columns)) for each
-    bandwidth, with 1 + k columns for degree 0 and k outputs, d (d + 1) / 2 + d + d k more for degree 1; a query
+    Cost: a fit with a given bandwidth takes O(n d), and tuning one pass over the pairs, O(n^2 (d + columns)) for each
+    bandwidth. Degree 0 has 1 + k columns for k outputs, and degree 1 has d (d + 1) / 2 + d + d k more. A query costs
     O(n (d + columns)).
 
-    A slope is damped by 1e-8 of the kernel's variance, so that far from the data, where one sample has all the weight,
-    the prediction is its target. Outside the support of a compact kernel it is the prediction at the nearest sample.
+    Slopes are damped by 1e-8 of the kernel's variance. Far from the data, one sample has all the weight, and the
+    prediction is its target. Outside the support of a compact kernel it is the prediction at the nearest sample.
 
     References
     ----------

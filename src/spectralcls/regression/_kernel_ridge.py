@@ -44,7 +44,7 @@ class KernelRidge(PenalizedExpansion):
 
     @property
     def _weighs_alike(self):
-        """Whether there are no class weights, which act like a smaller ridge."""
+        """Whether all classes have equal weights; a larger class weight would act like a smaller ridge."""
         return getattr(self, "class_weight", None) is None
 
     def _fitted(self, data, rng):
@@ -71,7 +71,7 @@ class KernelRidge(PenalizedExpansion):
         return choice._replace(fitted=fitted, loss=loss), targets, len(judged)
 
     def _in_cells(self, targets, forest, alpha, judged=None, **form):
-        """The `LocalRidge` of all points, and what it predicts of those judged (None: of each) by the others."""
+        """The `LocalRidge` of all points, and its leave-one-out predictions for the judged points (None: all)."""
         with progress(self._TITLE, len(forest), silent=not self.verbose) as step_done:
             arguments = self.points_, targets.Y, targets.weights, alpha, forest, judged
             return LocalRidge.of(*arguments, **form, n_jobs=self.n_jobs, step_done=step_done)
@@ -110,7 +110,7 @@ class KernelRidge(PenalizedExpansion):
 
     @property
     def _smoother(self):
-        """The weights of the targets in predictions; kept."""
+        """The weights of the targets in predictions, cached."""
         if "_kept_smoother" not in vars(self):
             if self._is_given:
                 self._kept_smoother = GivenSmoother(
@@ -122,7 +122,7 @@ class KernelRidge(PenalizedExpansion):
 
 
 def smoother_of(estimator):
-    """The `Smoother` of a fitted kernel ridge regression that has a factor of its system, else None."""
+    """The `Smoother` of a fitted kernel ridge regression with a factor of its system, else None."""
     if not isinstance(estimator, KernelRidge) or not estimator._has_factor:
         return None
     return estimator._smoother

@@ -1,8 +1,8 @@
 """Local constant and local linear fits from kernel sums of moments.
 
-With kernel values as weights, and x less a fixed origin, the moments of a query are the sums of 1, y, and for a linear
-fit x, x x^T and x y^T. Dividing by the sum of 1 gives means, which depend neither on the scale of the kernel values nor
-on underflow.
+With kernel values as weights, and x minus a fixed origin, the moments of a query are the sums of 1, y, and for a linear
+fit x, x x^T and x y^T. Dividing by the sum of 1 gives means, which are independent of the scale of the kernel values,
+so that nothing underflows.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class LocalMoments:
     degree : int
     origin : (d,) subtracted from x
     n_outputs : int
-    extent : float, of the points about the origin
+    extent : float, largest extent of the points about the origin
     """
 
     degree: int
@@ -52,7 +52,7 @@ class LocalMoments:
         return columns if weights is None else columns * weights[:, None]
 
     def predictions(self, Q, sums, kernel, bandwidth, degree=None):
-        """(m, k) from the sums (m, n_columns), for which any common factor of a row serves; NaN for empty sums."""
+        """Predictions (m, k) from sums (m, n_columns), which may have a common factor per row; NaN for empty sums."""
         with np.errstate(invalid="ignore"):
             means = sums[:, 1:] / np.where(sums[:, :1] > 0, sums[:, :1], np.nan)
         y = means[:, : self.n_outputs]
@@ -65,7 +65,7 @@ class LocalMoments:
         return y + np.einsum("md,mdk->mk", Q - self.origin - center, slope)
 
     def local(self, Q, means, kernel, bandwidth):
-        """Under the weights of queries, from the means (m, n_columns - 1): center of x less the origin (m, d),
+        """Weighted moments at queries, from the means (m, n_columns - 1): center of x minus the origin (m, d),
         covariance of x with the damping of slopes (m, d, d), covariance of x and y (m, d, k)."""
         d, k = len(self.origin), self.n_outputs
         y, x, squares, products = np.split(means, [k, k + d, k + d + d * (d + 1) // 2], axis=1)

@@ -1,4 +1,4 @@
-"""Usual size of residuals at a place: the mean of those around it, and of some typical ones."""
+"""Usual local size of residuals: the mean of those nearby and of some typical ones."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ GAIN = 0.01  # smallest relative gain in width for local sizes; less may be chan
 
 
 def unit_of(weights):
-    """Weight of one further sample, so that k equal ones count as k."""
+    """Weight of one pseudo-sample, so that k equal weights count as k samples."""
     return weights @ weights / weights.sum()
 
 
@@ -24,7 +24,7 @@ class LocalSizes(NamedTuple):
 
     Attributes
     ----------
-    errors : (n, k) absolute residuals by the others
+    errors : (n, k) absolute leave-one-out residuals
     typical : (k,) a residual wherever no sample is near
     """
 
@@ -37,7 +37,7 @@ class LocalSizes(NamedTuple):
     n_jobs: int | None = None
 
     def __call__(self, Q, **left_out):
-        """At places, (m, k)."""
+        """Usual residuals (m, k) at places."""
         weights = self.weights / unit_of(self.weights)
         columns = np.column_stack([np.ones(len(self.errors)), self.errors]) * weights[:, None]
         options = {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": self.n_jobs} | left_out
@@ -52,7 +52,8 @@ def typical_of(errors, weights):
 
 
 class SizesByPrediction(NamedTuple):
-    """Usual residuals by the prediction and further known coordinates of a query; constant if `local` is None."""
+    """Usual residuals as a function of the prediction and other known coordinates of a query; constant if `local` is
+    None."""
 
     encoder: ColumnEncoder
     local: LocalSizes | None
@@ -60,7 +61,8 @@ class SizesByPrediction(NamedTuple):
 
     @classmethod
     def of(cls, known, errors, weights, n_jobs=None):
-        """Of samples of which coordinates (n, c) are known; and their residuals over the sizes by the others.
+        """Learn from samples with known coordinates (n, c); also returns their residuals divided by the leave-one-out
+        sizes.
 
         Local sizes with the kernel width that gives the narrowest intervals holding `SHARE` of the residuals, if these
         are narrower than intervals of one width.
@@ -78,13 +80,13 @@ class SizesByPrediction(NamedTuple):
         return cls(encoder, best, k), ratios
 
     def __call__(self, known):
-        """At queries of which coordinates (m, c) are known, (m, k)."""
+        """Usual residuals (m, k) at queries with known coordinates (m, c)."""
         if self.local is None:
             return np.ones((len(known), self.n_outputs))
         return self.local(self.encoder.transform(known))
 
 
 def _width(ratios, sizes, weights):
-    """Mean width of intervals, in the mean over the outputs relative to each one's typical residual."""
+    """Mean width of intervals relative to each output's typical residual, averaged over the outputs."""
     reach = weighted_quantile(ratios, SHARE, weights) * np.average(sizes, axis=0, weights=weights)
     return float(np.mean(reach / np.maximum(np.average(ratios * sizes, axis=0, weights=weights), 1e-300)))

@@ -23,8 +23,8 @@ def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=
 
     Newton's method. A step solves ``(ridge + B K) D = -G``, B the Hessian of the losses and G the gradient, by
     conjugate gradients in the inner product of K, with B replaced by a multiple of one for each point in the
-    preconditioner: exact for two classes. It is kept for the following steps until one takes more iterations than
-    another preconditioner is worth.
+    preconditioner: exact for two classes. It is reused until a step takes so many iterations that a new preconditioner
+    pays.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=
     start : ndarray of shape (n, C), default=None
         Coefficients to start from, each row of sum zero.
     tol : float
-        Norm of the gradient in relation to that at zero.
+        Norm of the gradient relative to that at zero.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def _objective(log_p, Y, weights, ridge, A, F):
 
 
 def curvatures(P, weights):
-    """Mean eigenvalue of each point's Hessian ``w (diag(p) - p p^T)`` among directions of sum zero."""
+    """Mean eigenvalue of each point's Hessian ``w (diag(p) - p p^T)`` on the directions of sum zero."""
     spread = (P * (1 - P)).sum(axis=1) / (P.shape[1] - 1)
     return weights * np.maximum(spread, _LEAST_CURVATURE)
 
@@ -109,10 +109,10 @@ def _newton_step(kernel, precondition, G, P, w, ridge, target):
 
 
 def held_out(kernel, solution, Y, ridge, weights):
-    """Scores of each point by all others, to first order: by one Newton step.
+    """Scores of each point from all others, to first order, by one Newton step.
 
-    A point is left out with all its weight. For two classes this is the step of the whole Hessian; for more, the
-    others' Hessian is a multiple of one for each point.
+    A point is left out with all its weight. For two classes the step uses the whole Hessian; for more, the Hessian of
+    each other point is replaced by a multiple of the identity.
     """
     P = np.exp(log_softmax(solution.scores, axis=1))
     s = curvatures(P, weights)

@@ -34,7 +34,7 @@ _POSITIVE = Interval(Real, 0, None, closed="neither")
 class PenalizedExpansion(Estimator):
     """Predictions ``k(y) A`` plus offsets that minimize a sum of losses and ``alpha |f|^2``.
 
-    The targets, indicators of classes or numbers, are a matrix, see `ridge_targets`.
+    The targets, class indicators or numbers, form a matrix, see `ridge_targets`.
 
     A subclass has `_BANDWIDTH_FACTORS`, candidates by kernel in multiples of the median distance, and methods:
     ``_path(targets, K, alphas, memory)`` fits all alphas on a matrix, see `leave_one_out`; ``_exact(K, targets,
@@ -80,7 +80,7 @@ class PenalizedExpansion(Estimator):
 
     @property
     def _is_given(self):
-        """Whether the kernel is a matrix or a function of the user's."""
+        """Whether the user gives the kernel as a matrix or a function."""
         return self.kernel == "precomputed" or callable(self.kernel)
 
     def __sklearn_tags__(self):
@@ -97,7 +97,7 @@ class PenalizedExpansion(Estimator):
         return super()._make_inputs(step=LearnedMap.of(self, self._metric_kinds()))
 
     def _metric_kinds(self):
-        """What learns a metric that is given by its kind; None: what suits classes."""
+        """The object that learns a metric given by its kind; None: that for classes."""
         return None
 
     def _learn(self, data):
@@ -141,7 +141,7 @@ class PenalizedExpansion(Estimator):
         return choice, targets, len(sample.X)
 
     def _dense_path(self, X, targets):
-        """What `leave_one_out` takes, on one matrix of all points."""
+        """The `path` for `leave_one_out`, computed on one matrix of all points."""
         K, memory = np.empty((2, len(X), len(X)))
 
         def path(kernel, bandwidth, alphas):
@@ -161,7 +161,7 @@ class PenalizedExpansion(Estimator):
         return out
 
     def _candidates(self, X, rng, n):
-        """Bandwidths by kernel and alphas to try on some of n points; one where it is given."""
+        """Bandwidths by kernel, and alphas, to try on some of n points; a given value is the only candidate."""
         kernels, more = list(self._BANDWIDTH_FACTORS) if self.kernel == "cv" else [self.kernel], {}
         if self._is_given:
             bandwidths = {"precomputed" if self.kernel == "precomputed" else "callable": [1.0]}
@@ -184,7 +184,7 @@ class PenalizedExpansion(Estimator):
         return self.alpha_grid
 
     def _more_alphas(self, dtype, n):
-        """Further ones of n points in this precision, tried if the best is at an end of the grid."""
+        """Further alphas for n points in this precision, tried if the best is at an end of the grid."""
         return ()
 
     def _iterate(self, X, targets, alpha, rng, form):
@@ -200,7 +200,7 @@ class PenalizedExpansion(Estimator):
         return solution
 
     def _rank_for(self, n):
-        """Rank of the preconditioner for n points; None: it is a factor of the whole matrix."""
+        """Rank of the preconditioner for n points; None: a factor of the whole matrix."""
         return self.rank
 
     def _expansion(self):
@@ -212,7 +212,7 @@ class PenalizedExpansion(Estimator):
 
     @property
     def _has_factor(self):
-        """Whether there is one system of all points with a factor, which gives the predictions without each point."""
+        """Whether a factor of a single system of all points exists, from which leave-one-out predictions follow."""
         return "dual_coef_" in vars(self) and "residuals_" not in vars(self)
 
     def _predictions_by_others(self, targets):

@@ -39,7 +39,7 @@ class PenaltyChoice(NamedTuple):
 def leave_one_out(weights, candidates, path):
     """The candidate of least leave-one-out loss.
 
-    For each kernel further values are tried next to the best so far, until none of them is better.
+    For each kernel, further values next to the best so far are tried until none is better.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def leave_one_out(weights, candidates, path):
 
 
 def _beside(at, candidates):
-    """The candidates a step from one: to a further bandwidth or alpha, or a wider one with less penalty.
+    """The candidates one step away: a further bandwidth or alpha, or a wider bandwidth with less penalty.
 
-    Widening alone penalizes the same functions more, so that it may look worse before it is better.
+    Widening alone penalizes the same functions more, so that the loss may increase before it decreases.
     """
     kernel, bandwidth, alpha = at
     narrower, wider = _steps(bandwidth, candidates.bandwidths[kernel], candidates.more_bandwidths.get(kernel, ()))
@@ -109,7 +109,7 @@ def _beside(at, candidates):
 
 
 def _steps(value, values, more):
-    """The next smaller and the next larger one of all values, each a list; empty if it is none of the further ones."""
+    """The next smaller and the next larger value, as lists, which are empty unless it is one of the further values."""
     values = np.union1d(values, more)
     place = int(np.searchsorted(values, value))
     return [[v for v in side.tolist() if v in more] for side in (values[:place][-1:], values[place + 1 :][:1])]

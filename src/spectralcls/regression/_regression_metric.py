@@ -9,7 +9,7 @@ SLICES = 8  # slices of y, used as classes
 
 
 class RegressionKinds:
-    """Learns a map of a kind from numbers to predict.
+    """Learns a map of a given kind from numeric targets.
 
     "diagonal" and "full" are a `GradientMetric` of scaled features, "whiten" the covariance within slices of y.
     """

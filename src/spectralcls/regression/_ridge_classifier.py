@@ -117,11 +117,11 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     a pass over the n^2 pairs an iteration and n (rank + 8 n_classes) numbers; a query n kernel values.
 
     From 20 000 distinct points on, if `max_exact_samples` is less, four random trees cut the points into cells of at
-    most 1500; a prediction is the mean over the trees of that by the points of the query's cell alone. Bandwidth and
-    ridge are those of the least leave-one-out loss within some cells, `loss_` is that of their points by all trees. A
-    fit takes time proportional to n and memory for four n_points x n_classes coefficients, a query 6000 kernel values
-    at most. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets' spread. `tol`,
-    `max_iter` and `rank` have no effect then.
+    most 1500; a prediction is the mean over the trees of the regressions in the query's cells. Bandwidth and
+    ridge minimize the leave-one-out loss within some cells; `loss_` is that of their points over all trees. A fit takes
+    time proportional to n and memory for four n_points x n_classes coefficients, a query 6000 kernel values at most.
+    Cells are solved in float32 if this changes predictions by less than 0.002 of the targets' spread. `tol`, `max_iter`
+    and `rank` have no effect then.
 
     Features should have comparable scales.
 

@@ -14,9 +14,9 @@ class IterativeSolution(NamedTuple):
 
 
 def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
-    """Solve ``(K + ridge W^-1) A = Y`` for all columns at once; a column that has converged is left out.
+    """Solve ``(K + ridge W^-1) A = Y`` for all columns at once; converged columns are dropped.
 
-    Steps multiply in float32. The residual is then computed in float64, and the system is solved again for it.
+    Steps multiply in float32. The residual is then computed in float64, and the system is solved for it.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
     tol : float
         Residual of each column relative to its norm.
     step_done : callable
-        Called with what to show, before each step.
+        Called before each step with the text to show.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
 
 
 def _conjugate_gradients(product, precondition, R, target, max_iter, step_done):
-    """From zero until the residual of each column is at most its target; also the number of steps."""
+    """Iterate from zero until the residual of each column is at most its target; also returns the number of steps."""
     A, R, S = np.zeros_like(R), R.copy(), precondition(R)
     P, rho = S.copy(), np.einsum("ij,ij->j", R, S)
     active = np.arange(R.shape[1])

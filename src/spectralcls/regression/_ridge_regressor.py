@@ -118,11 +118,11 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     a pass over the n^2 pairs an iteration and n (rank + 8 n_outputs) numbers; a query n kernel values.
 
     From 20 000 distinct points on, if `max_exact_samples` is less, four random trees cut the points into cells of at
-    most 1500; a prediction is the mean over the trees of that by the points of the query's cell alone. Bandwidth and
-    ridge are those of the least leave-one-out loss within some cells, `loss_` is that of their points by all trees. A
-    fit takes time proportional to n and memory for four n_points x n_outputs coefficients, a query 6000 kernel values
-    at most. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets' spread. `tol`,
-    `max_iter` and `rank` have no effect then.
+    most 1500; a prediction is the mean over the trees of the regressions in the query's cells. Bandwidth and
+    ridge minimize the leave-one-out loss within some cells; `loss_` is that of their points over all trees. A fit takes
+    time proportional to n and memory for four n_points x n_outputs coefficients, a query 6000 kernel values at most.
+    Cells are solved in float32 if this changes predictions by less than 0.002 of the targets' spread. `tol`, `max_iter`
+    and `rank` have no effect then.
 
     Multiplying targets by a power of two, or adding a number exactly, changes no bit in these units. A point is left
     out with all its weight, and equal rows with equal targets are one point: a weight of two equals a row given twice.

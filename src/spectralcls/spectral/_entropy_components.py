@@ -35,5 +35,5 @@ def of_largest_entropy(spectrum_of, n_components, kernel):
 
 
 def by_entropy(spectrum, n_components=None):
-    """The pairs of a spectrum by their shares, the largest first; all of them, or so many."""
+    """The pairs of a spectrum sorted by share, the largest first; all of them, or the first `n_components`."""
     return spectrum.taken(np.argsort(-spectrum.shares(), kind="stable")[:n_components])

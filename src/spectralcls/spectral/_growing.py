@@ -1,4 +1,4 @@
-"""Leading eigenpairs of a similarity matrix that gets further rows and columns."""
+"""Leading eigenpairs of a growing similarity matrix."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from ._similarity import inverse_root
 
 
 class GrowingEigenpairs(NamedTuple):
-    """Eigenpairs of ``diag(s) S diag(s)``, s = (weights / degrees)^1/2, and the samples that S is of.
+    """Eigenpairs of ``diag(s) S diag(s)``, s = (weights / degrees)^1/2, and the samples behind S.
 
     Attributes
     ----------

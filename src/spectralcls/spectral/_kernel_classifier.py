@@ -47,9 +47,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     classifier per class (one against the rest, or per label of a multilabel target) is trained on the leading
     components. The embeddings are nested, so that one decomposition serves every number of components, and
     ``n_components="cv"`` chooses one for each class, which [1]_ leaves open. For dense X the classifiers are
-    regularized least squares, whose decisions about each sample by all others have a closed form: nothing is trained
-    twice to choose the number of components, the ridge and the bandwidth. For sparse X, such as frequencies of terms,
-    they are linear SVMs, which are a little more accurate there.
+    regularized least squares, which have leave-one-out decisions in closed form: the number of components, the ridge
+    and the bandwidth are chosen without repeated training. For sparse X, such as frequencies of terms, they are linear
+    SVMs, which are a little more accurate there.
 
     Parameters
     ----------
@@ -114,8 +114,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     cv_results_ : dict of str to ndarray
         In the layout of :class:`sklearn.model_selection.GridSearchCV`, ``split<j>_test_score`` being the score of the
         j-th binary problem and `mean_test_score` their mean; problems with fewer than two samples of either kind are
-        left out, and get the largest number. With a tuned bandwidth, what was tried on the tuning samples. Only present
-        if something was tuned.
+        left out, and get the largest number. With a tuned bandwidth, the candidates tried on the tuning samples. Only
+        present if something was tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
@@ -137,8 +137,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     squares are validated on distinct samples: copies of a sample are left out together. An int `cv` and "loo" may put
     copies of a sparse row into different folds; a splitter can keep them together.
 
-    Of dense X the eigenpairs have a relative residual of 1e-4; of 5000 samples or more they come from kernel values in
-    float32, which takes half the time, unless float32 cannot hold the coordinates that closely.
+    For dense X the eigenpairs have a relative residual of 1e-4. From 5000 samples on they are computed with kernel
+    values in float32, which takes half the time, unless float32 is too coarse for the coordinates.
 
     Cost: one decomposition, as :class:`SpectralKernel`; then O(n k^2) for every number of components k, or
     n_classes * (folds + 1) fits of an `estimator`. A tuned bandwidth takes six decompositions of the tuning samples.
@@ -324,7 +324,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return chosen, machines
 
     def decision_function(self, X: Any) -> Array:
-        """Score the classes; positive where the class's own classifier says yes.
+        """Score the classes; a score is positive if the classifier of the class says yes.
 
         Parameters
         ----------
@@ -363,7 +363,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
     def _candidates(self):
-        """The numbers of components that the user named, ascending; None for the default grid."""
+        """The numbers of components given by the user, ascending; None for the default grid."""
         if isinstance(self.n_components, str):
             return None
         candidates = np.atleast_1d(self.n_components)
@@ -425,6 +425,6 @@ def _geometric_grid(largest):
 
 
 def _several_of_each_kind(targets):
-    """Which problems have at least two samples of either kind, as validation needs."""
+    """Mask of the problems with at least two samples of either kind, as needed for validation."""
     yes = targets.sum(axis=0)
     return (yes > 1) & (len(targets) - yes > 1)

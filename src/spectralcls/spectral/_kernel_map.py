@@ -157,7 +157,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     @transactional
     def fit_transform(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Array:
-        """Fit, and give the map of the training points, ``E L^1/2``.
+        """Fit and return the map of the training points, ``E L^1/2``.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components_)
-            The mapped training points, in the dtype of X; of those without weight by the Nystrom extension.
+            The mapped training points, in the dtype of X; points of weight zero are mapped by the Nystrom extension.
         """
         kept = self._fit(X, sample_weight)
         if kept is None:

@@ -30,7 +30,7 @@ class Widths(NamedTuple):
     by_class: np.ndarray
 
     def scaled(self, overall):
-        """The same proportions at another overall width."""
+        """Widths in the same proportions for another overall width."""
         return Widths(overall, self.by_class * (overall / self.overall))
 
 
@@ -181,7 +181,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     --------
     CauchySchwarzClassifier : The angle rule with one bandwidth.
     SpectralLaplacianISEClassifier : Distances to means or medians.
-    spectralcls.papers.as_printed : The steps of [1]_, in which a query meets all points by the plain kernel.
+    spectralcls.papers.as_printed : The steps of [1]_, in which a query is evaluated at all points with the plain
+    kernel.
 
     Notes
     -----
@@ -286,7 +287,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         return np.hypot(widths.overall, widths.by_class)
 
     def _means(self, points, widths):
-        """All components: <phi(y), m_c> / |m_c| as one kernel sum for each class, in the log domain; and 1/f."""
+        """<phi(y), m_c> / |m_c| with all components, as one kernel sum per class in the log domain; and 1/f."""
         return class_means(
             Rule("angle", "symmetric"),
             points,

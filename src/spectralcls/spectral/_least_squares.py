@@ -1,4 +1,4 @@
-"""Regularized least squares on the leading features, for every number of them and every ridge at once."""
+"""Regularized least squares on the leading features, for all numbers of features and all ridges at once."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ ALPHAS = ridge_grid(-2, 0.5, step=0.5)  # relative to the mean squared length of
 
 
 class LeastSquares(NamedTuple):
-    """The fitted machine of one binary problem: positive means yes."""
+    """The fitted machine of one binary problem; positive scores mean yes."""
 
     coef_: np.ndarray  # (k,)
     intercept_: float
@@ -26,7 +26,7 @@ class RidgePath:
     """The minimizers of ``sum_i w_i (t_i - b - f(x_i))^2 + alpha s |f|^2`` for any alpha and all targets.
 
     The targets t are -1 and 1, b is their weighted mean, s the mean of ``|x_i|^2``. One eigendecomposition of the
-    weighted Gram matrix of the features serves all.
+    weighted Gram matrix of the features suffices.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class RidgePath:
         self.unit = values.sum() / weights.sum() or 1.0
 
     def held_out(self, alpha):
-        """The decision of each problem at each row by all other rows, (n, p): the residual over one minus leverage."""
+        """Leave-one-out decisions (n, p) of each problem at each row, from the residual over one minus leverage."""
         ridge = self.values + alpha * self.unit
         residuals = self.centered - self.rotated @ (self.products / ridge[:, None])
         leverage = self.weights * np.einsum("ij,ij,j->i", self.rotated, self.rotated, 1 / ridge)
@@ -61,7 +61,7 @@ class RidgePath:
 
 
 def scores(Y, targets, weights, candidates, features, score):
-    """Score of every problem by all other rows, (p, number of components, number of ridges).
+    """Leave-one-out score of every problem, (p, number of components, number of ridges).
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def scores(Y, targets, weights, candidates, features, score):
     candidates : sequence of int
         Numbers of components; NaN is the score of more than r.
     features : callable
-        ``features(Y, k)``: what is learned from, of the k leading columns.
+        ``features(Y, k)``: the features computed from the k leading columns.
     score : callable
         ``score(decisions, targets, weights)``, (p,).
     """
@@ -92,7 +92,7 @@ def explained(decisions, targets, weights):
 
 
 def accuracy(decisions, targets, weights):
-    """Weighted share of right decisions, (p,)."""
+    """Weighted accuracy of each problem, (p,)."""
     return weights @ ((decisions > 0) == targets) / weights.sum()
 
 

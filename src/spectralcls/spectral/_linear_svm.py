@@ -1,4 +1,4 @@
-"""Binary problems on an embedding, and their classifiers: the paper's linear SVM, or any other."""
+"""Binary problems on an embedding, and their classifiers: the paper's linear SVM, or another one."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,7 +28,7 @@ def linear_svm(
     features : ndarray or sparse array of shape (n_samples, n_features)
         Training samples, for the scale of C.
     random_state : int, RandomState instance or None, default=None
-        Of the machine, whose solver shuffles the samples.
+        Seed of the machine, whose solver shuffles the samples.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the mean.
 
@@ -79,8 +79,8 @@ def fit_binary(estimator, features, target, weights=None):
 def fit_tight_tolerance(machine, features, target, weights):
     """A linear SVM accurate to nine digits, so that a weight of two equals a sample given twice.
 
-    If its solver does not reach them, as for labels independent of the features, its own tolerance holds. If four
-    digits take many steps, nine are not tried.
+    If the solver does not reach this accuracy, as for labels independent of the features, its default tolerance is
+    used. If four digits take many steps, nine are not tried.
     """
     fitted = fit_binary(clone(machine), features, target, weights)
     most = machine.max_iter
@@ -103,7 +103,7 @@ def decisions(estimator, features):
 
 
 def score_folds(estimator, features, target, weights, folds, score):
-    """Score of the decisions about the samples of every fold by those of all others; NaN without folds."""
+    """Score of the out-of-fold decisions about all samples; NaN without folds."""
     if folds is None:
         return np.nan
     decided = np.empty(len(target))

@@ -8,7 +8,7 @@ _MARGIN = 1e-9  # relative to the point's largest score, which may be 1e10 for a
 
 
 def clearly_right(scores, codes):
-    """Which points go to their own class, (m, q); not those whose best two classes agree to rounding."""
+    """Mask (m, q) of the points assigned to their own class, except those whose best two classes agree to rounding."""
     scale = np.abs(np.where(np.isfinite(scores), scores, 0)).max(axis=(1, 2))[:, None]
     ordered = np.sort(scores, axis=-1)
     with np.errstate(invalid="ignore"):  # -inf minus -inf: no class is in reach

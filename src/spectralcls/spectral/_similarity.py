@@ -1,6 +1,6 @@
 """The similarity matrix S of a spectral kernel, in the cheapest form that its kernel allows.
 
-Each form knows the sums of the rows of S over samples of given weights, its empty rows, and the leading eigenpairs of
+Each form computes the weighted row sums of S, its empty rows, and the leading eigenpairs of
 ``diag(s) S diag(s)``:
 
 * `LinearSimilarity`, S = X X^T: never formed, S v = X (X^T v);
@@ -56,7 +56,7 @@ class LinearSimilarity:
 
 
 class GaussianSimilarity:
-    """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)), X dense, through sums over kernel values that are not kept."""
+    """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)), X dense, through kernel sums, without storing kernel values."""
 
     def __init__(self, X, bandwidth, weighting, sample_weight, n_jobs):
         self.operator = KernelOperator(
@@ -83,8 +83,8 @@ class GaussianSimilarity:
     def _in_single_precision(self, tol):
         """The same operator in float32, whose products take half the time; None if its rounding exceeds half of `tol`.
 
-        Of a kernel value exp(-u^2 / 2), rounded coordinates change u by eps |x| / h, and u is at most 6 where it
-        matters."""
+        In a kernel value exp(-u^2 / 2), rounding of the coordinates changes u by eps |x| / h, and relevant u are at
+        most 6."""
         A = self.operator
         X = A.X - A.X.mean(axis=0)
         if 6 * np.finfo(np.float32).eps * np.abs(X).max() > tol / 2 * A.bandwidth:
@@ -201,7 +201,7 @@ def _refuse_overflow(S, kernel):
 
 
 def rescaled(products, log_scale, kernel):
-    """exp(log_scale) * products, of similarities by that kernel."""
+    """exp(log_scale) * products, for similarities by this kernel."""
     with np.errstate(over="ignore", invalid="ignore"):
         return _refuse_overflow(products * np.exp(log_scale).astype(products.dtype)[:, None], kernel)
 
@@ -213,10 +213,10 @@ def _log_similarity(Q, X, kernel, bandwidth):
 
 
 def row_products(Q, X, weights, *, checked, **parameters):
-    """S(Q, X) weights as exp(log_scale) * products, by blocks of rows; X is None where Q has the rows of S itself, or
-    where the weights are those of the features.
+    """S(Q, X) weights as exp(log_scale) * products, by blocks of rows; X is None if Q holds rows of S, or if the
+    weights belong to the features.
 
-    `checked`: the last column holds degrees, to be positive.
+    With `checked`, the last column holds degrees, which must be positive.
     """
     if X is None:
         return np.zeros(Q.shape[0]), safe_sparse_dot(Q, weights)

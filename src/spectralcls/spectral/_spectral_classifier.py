@@ -30,7 +30,7 @@ MAX_LEAVE_ONE_OUT = 500  # most decompositions for leave-one-out
 class SpectralClassifier(ExpansionClassifier):
     """A classifier by class centers in the space of leading eigenvectors.
 
-    Subclasses decide in `_implicit` when the whole space is kept by kernel sums, without a decomposition.
+    Subclasses decide in `_implicit` when kernel sums replace the decomposition of the whole space.
     """
 
     bandwidth: Any = "cv"
@@ -100,7 +100,7 @@ class SpectralClassifier(ExpansionClassifier):
         return float(found.params["bandwidth"]), n_components if isinstance(n_components, str) else int(n_components)
 
     def _scored(self, sample, bandwidth, n_components=None):
-        """The candidates as `search` wants them: bandwidths, and numbers of components if there are several."""
+        """Scores of the candidates for `search`: bandwidths, and numbers of components if there are several."""
         if n_components is None and self._implicit(self.n_components):
             return self._implicit_scores(sample, bandwidth)
         self._check_leave_one_out(sample)
@@ -134,7 +134,7 @@ class SpectralClassifier(ExpansionClassifier):
 
 
 def training_part(sample, train):
-    """The training part of a split of a `TuningSample`, as training data; weights if they differ."""
+    """The training part of a split of a `TuningSample`, as training data, with weights if they differ."""
     weights = sample.weights[train]
     weights = None if np.all(weights == weights[0]) else weights
     classes = np.arange(sample.n_classes)

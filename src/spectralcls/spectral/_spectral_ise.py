@@ -60,7 +60,7 @@ class _SpectralISE(SpectralClassifier):
         return reference_of(data, "silverman", self.kernel, self.random_state)
 
     def _rule(self):
-        """With all components <phi(y), m_c> and |m_c|^2 are kernel sums: this rule of class means."""
+        """The rule of class means for all components, with which <phi(y), m_c> and |m_c|^2 are kernel sums."""
         return Rule("distance", self._weighting, "same")
 
     def _learn_means(self, data):

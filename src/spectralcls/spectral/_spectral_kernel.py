@@ -172,7 +172,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
 
         Returns
         -------
@@ -237,7 +237,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return X @ (X if Y is None else self._embed(Y)).T
 
     def _fit_weighted(self, X, sample_weight, tol=None):
-        """Fit to checked X: the embedding of the samples of positive weight, and which these are, None if all are.
+        """Fit to checked X; returns the embedding of the samples of positive weight, and their mask (None: all).
 
         The eigenpairs have the relative residual `tol`, by default that of `top_eigenpairs`.
         """
@@ -253,8 +253,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     def _fit(self, X, sample_weight, tol):
         """Fit to checked X and positive weights.
 
-        With weights w it is W^1/2 D^-1/2 S D^-1/2 W^1/2 that is decomposed, D the weighted row sums: its eigenvectors u
-        are those of the matrix in which each sample is repeated w times, v, times the roots of the weights.
+        With weights w, W^1/2 D^-1/2 S D^-1/2 W^1/2 is decomposed, with D the weighted row sums. Its eigenvectors are
+        those of the matrix with each sample repeated w times, multiplied by the roots of the weights.
         """
         S = self._input_similarity(X, sample_weight)
         w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
@@ -289,7 +289,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     @available_if(_may_grow)
     @transactional(keep=True)
     def partial_fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Append training samples, without the comparison of the old ones with each other.
+        """Append training samples without comparing the old ones with each other.
 
         The similarities to the new samples and all degrees are exact; the similarities among the old samples are
         reduced to their k known components. The result equals `fit` on all samples if S has no further components, as
@@ -391,7 +391,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     @staticmethod
     def _way_out(X):
-        """Error for data with negative values, with the alternatives for such data."""
+        """Error for data with negative values, which names the alternatives."""
         if sp.issparse(X):
             return "features without negative values, as HashingVectorizer(alternate_sign=False) makes them"
         return "kernel='gaussian', for standardized features for example"
@@ -423,7 +423,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         )
 
     def _decompose(self, S, scale, weights, tol):
-        """The positive leading eigenpairs of diag(scale) S diag(scale), the vectors by repeated sample."""
+        """The positive leading eigenpairs of diag(scale) S diag(scale), with vectors for repeated samples."""
         most = S.rank_bound if isinstance(self.n_components, str) else min(self.n_components, S.rank_bound)
         values, vectors = S.eigenpairs(scale, most, tol=tol, n_jobs=self.n_jobs, random_state=self.random_state)
         rounding = 10 * np.sqrt(len(scale)) * np.finfo(vectors.dtype).eps * values.max()
@@ -445,7 +445,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self
 
     def _expand(self):
-        """The embedding of queries as a fitted form, if it is kernel sums over the training samples."""
+        """The embedding of queries as a fitted form, if it consists of kernel sums over the training samples."""
         self._expansion = None
         if self.X_fit_ is not None and self.kernel_ == "gaussian" and not sp.issparse(self.X_fit_):
             points = TrainingPoints.of(TrainingData.points(self.X_fit_), n_jobs=self.n_jobs)
@@ -471,7 +471,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
 
 def of_kernel(estimator):
-    """Options of `Inputs` that follow from the parameters `kernel` and `scale`."""
+    """Options of `Inputs` implied by the parameters `kernel` and `scale`."""
     return {
         "scale": estimator.scale if estimator.kernel in ("auto", "gaussian") else None,
         "missing": "refuse" if estimator.kernel == "precomputed" else "complete",
@@ -479,6 +479,6 @@ def of_kernel(estimator):
 
 
 def all_points(inputs, X, sample_weight):
-    """Coordinates of all samples, those of weight 0 included, from which nothing is learned."""
+    """Coordinates of all samples, including those of weight 0, without learning."""
     data = inputs.fit_points(X, sample_weight)
     return data.X if data.kept is None else inputs(X)

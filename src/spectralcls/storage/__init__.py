@@ -1,4 +1,4 @@
-"""Fitted estimators in files that run no code when they are read, and as ONNX graphs that need no Python."""
+"""Fitted estimators as files that can be read without running code, and as ONNX graphs without Python."""
 
 from ._onnx import to_onnx
 from ._skops import load, save

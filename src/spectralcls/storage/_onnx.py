@@ -1,4 +1,4 @@
-"""Fitted kernel expansions as ONNX graphs, which answer without Python."""
+"""Fitted kernel expansions as ONNX graphs, which predict without Python."""
 
 from typing import Any
 
@@ -80,7 +80,7 @@ def to_onnx(model: Any) -> Any:
 
 
 def _onnx():
-    """The library, or one sentence on how to get it."""
+    """The library, or an error that says how to install it."""
     try:
         import onnx
     except ImportError:
@@ -89,7 +89,7 @@ def _onnx():
 
 
 class _Graph:
-    """A graph under construction: a call adds a node and gives the name of its result."""
+    """A graph under construction: a call adds a node and returns the name of its result."""
 
     def __init__(self, onnx):
         self.onnx, self.nodes, self.constants, self.outputs = onnx, [], [], []
@@ -107,7 +107,7 @@ class _Graph:
         return name
 
     def reduced(self, operator, values):
-        """A reduction over the last axis, which stays as one of length one."""
+        """A reduction over the last axis, which is kept with length one."""
         return self(operator, values, np.array([1]), keepdims=1)
 
     def part(self, values, start, stop):
@@ -148,7 +148,7 @@ def _exponents(graph, model, points, kernel, bandwidth, space=None):
 
 
 def _sums(graph, exponents, columns):
-    """Logarithm of the scale of each query, (n, 1), and exp(exponents) @ columns over that scale."""
+    """Logarithm of the scale of each query, (n, 1), and exp(exponents) @ columns divided by this scale."""
     scale = graph.reduced("ReduceMax", exponents)
     return scale, graph("MatMul", graph("Exp", graph("Sub", exponents, scale)), columns.astype(np.float64))
 
@@ -235,7 +235,8 @@ def _scores(graph, model, form):
 
 
 def _of_classes(graph, model, form, space=None):
-    """A function of columns, positive or None for ones, and logarithms by class, that adds both to log k."""
+    """A function that adds the logarithms of columns (positive, or None for ones) and class-wise logarithms to log
+    k."""
     points = form.points
     widths = np.broadcast_to(form.bandwidth, points.n_classes)[points.codes]
     exponents = _exponents(graph, model, points.X, form.kernel, widths, space)

@@ -1,4 +1,4 @@
-"""Fitted estimators in files that run no code when they are read."""
+"""Fitted estimators as files that can be read without running code."""
 
 import re
 import zipfile
@@ -139,10 +139,10 @@ def _refuse_other_versions(path):
 
 
 def _is_trusted(name):
-    """Whether an object of that type can be created without running code of a file's author.
+    """Whether an object of this type can be created without running code from the file's author.
 
-    Classes of this package and scikit-learn do not. Of NumPy and SciPy, types of numbers and sparse matrices are
-    trusted: other classes open files.
+    Classes of this package and scikit-learn do not. From NumPy and SciPy, only number types and sparse matrices are
+    trusted, because other classes open files.
     """
     module, _, attribute = name.rpartition(".")
     if name in ("builtins.object", "functools.partial"):  # its function is examined, too
@@ -163,7 +163,7 @@ def _is_trusted(name):
 
 
 def skops_io():
-    """The library, or one sentence on how to get it."""
+    """The library, or an error that says how to install it."""
     try:
         import skops.io
     except ImportError:
