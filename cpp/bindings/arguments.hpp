@@ -108,7 +108,7 @@ Array<T> to_array(const std::vector<T>& values) {
   return Array<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-// Returns how to run: on at most n_threads threads, and interruptible by Ctrl-C. The calling thread polls for it, with
+// Returns an Execution on at most n_threads threads that Ctrl-C can interrupt. The calling thread polls for it, with
 // the GIL released.
 Execution execution(const py::handle& n_threads);
 

@@ -1,4 +1,4 @@
-// One registrar for each area. Registrars contain no mathematics.
+// One registrar for each area. They contain no mathematics.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -92,7 +92,7 @@ SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* 
       return store_panel<false>(first.sum, out);
     }
     for (index_t k = n_more * summed_in_turn<T>; k < d; ++k, x += NV * lanes<T>, q += tile_rows) first.add(q, x);
-    first.template add_norms<false>(q_norms, x_norms);  // norms come last: small sums have small rounding errors
+    first.template add_norms<false>(q_norms, x_norms);  // norms last: small sums have small rounding errors
     store_panel<false>(first.sum, out);
     for (; n_more > 0; --n_more) {
       Panel<T, NV, Rows> part;
@@ -103,8 +103,8 @@ SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* 
   }
 }
 
-// Tells whether a panel holds a distance below the floor of its row. It reads memory, because the sums fill all sixteen
-// registers.
+// Tells whether a panel holds a distance below the floor of its row. It reads the sums from memory, because they fill
+// all sixteen registers.
 template <class T, int NV, int Rows>
 SPECTRALCLS_INLINE bool any_below(const T* distances, const T* floors) {
   Bits<T> signs{};

@@ -10,9 +10,9 @@ struct alignas(64) TileBuffer {
   T value[tile_rows][tile_width<T>];
 };
 
-// Number of features that are summed one after the other. Equal terms, such as those of copied features, are rounded
+// Number of features that are summed in sequence. Equal terms, such as those of copied features, are rounded
 // alike, so the error grows with the number of terms. Longer sums are therefore split into partial sums of this length.
-// float64 has digits to spare for longer ones.
+// float64 is accurate enough for longer sums.
 template <class T>
 constexpr index_t summed_in_turn = sizeof(T) == 4 ? 32 : 64;
 

@@ -41,7 +41,7 @@ class FilteredTiles {
   }
 
  private:
-  // A tile holds few points, but whole panels of the filter and of the sums.
+  // A tile holds few points, but is a multiple of the panels of the filter and of the sums.
   static constexpr int widest = std::min<int>(tile_vectors, TileFilter::typical_points / lanes<T>);
 
   PrincipalAxes axes_;

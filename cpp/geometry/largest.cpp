@@ -12,7 +12,7 @@ template <class T>
 T largest_size(const T* values, index_t n) {
   using Integer = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   constexpr Integer without_sign = std::numeric_limits<Integer>::max() >> 1;
-  Integer largest = 0;  // without the sign, numbers are ordered like their bits, and NaN lies above infinity
+  Integer largest = 0;  // without the sign, numbers are ordered like their bits, with NaN above infinity
   for (index_t i = 0; i < n; ++i) {
     Integer bits;
     std::memcpy(&bits, values + i, sizeof bits);

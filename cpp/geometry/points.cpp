@@ -109,7 +109,7 @@ void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body)
 }
 
 // Returns the largest coordinate of the difference between two typical points: the median over a sample, seen from one
-// point. Several points are tried and the least median counts, because a point may itself be far away. Returns zero if
+// point. The smallest median over several points is taken, because a point may itself be far away. Returns zero if
 // all points of the sample are equal.
 template <class T>
 double typical_difference(MatrixView<T> points) {
@@ -206,7 +206,8 @@ Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution
     return std::pair{radius, offset};
   };
   auto [radius, offset] = extent();
-  // A far row neither moves the center nor sets the scale. Otherwise the squares of all other distances would vanish.
+  // A far row neither moves the center nor sets the scale. Otherwise the squares of all other distances would
+  // underflow.
   constexpr double far_from = 0x1p30, largest_share = sizeof(T) == 4 ? 0x1p30 : 0x1p200;
   double largest = std::numeric_limits<double>::infinity();
   if (radius > far_from * length_scale) {
@@ -271,8 +272,8 @@ PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, cons
   pack_forms(points, geometry, with_product, with_difference, execution);
 }
 
-// Sorts the points by label and group with a counting sort, and those of a group with order(rows, ranges of rows). Then
-// cuts each label into tiles.
+// Sorts the points by label and group with a counting sort, and within groups by order(rows, ranges of rows). Then cuts
+// each label into tiles.
 template <class T>
 template <class Order>
 void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order) {

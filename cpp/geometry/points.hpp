@@ -35,7 +35,7 @@ constexpr index_t ordering_pays_from = 1024;
 // large relative to the distance. `difference` is the sum of (x - y)^2: 2 d operations without cancellation.
 enum class DistanceForm { product, difference };
 
-// The origin and the unit of length. The scale is a power of two, so scaling is exact. Products use centered points,
+// The origin and the scale. The scale is a power of two, so scaling is exact. Products use centered points,
 // differences use points without an offset.
 struct Geometry {
   std::vector<double> center;
@@ -44,11 +44,12 @@ struct Geometry {
   double scale = 1;
   double limit = 0;  // squared distances of centered coordinates beyond it might overflow
 
-  // `length_scale` is the largest length that matters besides the spread of the points, such as a bandwidth.
+  // `length_scale` is the largest relevant length apart from the spread of the points, such as a bandwidth.
   template <class T>
   static Geometry of(MatrixView<T> points, double length_scale, const Execution& execution);
   // Replaces a centered and scaled coordinate beyond the limit by a value of at most twice the limit. The value grows
-  // with the logarithm: far coordinates keep their order, and different ones stay many scales apart.
+  // with the logarithm of the coordinate, so that far coordinates keep their order, and different ones stay many scales
+  // apart.
   template <class T>
   double far(double offset) const;
   // Returns a coordinate of feature k, scaled, and moved by far() if it lies beyond the limit.
@@ -65,7 +66,7 @@ inline double scaled_offset(double x, double center, double inverse_scale) {
   return x * inverse_scale - center * inverse_scale;
 }
 
-// Which points belong together. A label starts a new tile. Points of one label and group are adjacent.
+// The labels and groups of the points. A label starts a new tile. Points of one label and group are adjacent.
 struct Grouping {
   const std::int64_t* labels = nullptr;  // 0 ... n_labels - 1, or negative if left out; nullptr: one label
   int n_labels = 1;
@@ -102,7 +103,7 @@ class PackedTiles {
   bool has(DistanceForm form) const {
     return n_columns() == 0 || !(form == DistanceForm::product ? centered_ : raw_).empty();
   }
-  // Adds the coordinates for differences, from the same points in the same geometry. Changes nothing before its last
+  // Adds the coordinates for differences, from the same points in the same geometry. It has no effect before its last
   // step.
   void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution) {
     UninitializedVector<T> raw(length(source_) * d_);

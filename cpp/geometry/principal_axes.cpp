@@ -10,9 +10,9 @@ namespace {
 using Vectors = std::vector<std::vector<double>>;
 
 constexpr index_t sample_rows = 256;  // rows of the sample; several for each of at most 32 axes
-constexpr int rounds = 4;  // any orthonormal axes give valid bounds; more rounds improve these too little to pay off
+constexpr int rounds = 4;             // any orthonormal axes give valid bounds; further rounds improve them too little
 
-// Products that are summed together: this many rows, and columns of this many vectors. Their sums fill half of the
+// The register block of a product: this many rows, and columns of this many vectors. Its sums fill half of the
 // registers.
 constexpr int rows_at_once = 4, vectors_at_once = n_vector_registers / 2 / rows_at_once;
 
@@ -103,7 +103,7 @@ PrincipalAxes PrincipalAxes::of(MatrixView<T> points, const Geometry& geometry, 
   result.d_ = d;
   result.n_axes_ = std::min({n_axes, most, d});
 
-  // The sample about its mean, and its transpose.
+  // The centered sample and its transpose.
   AlignedVector<double> sample(n * d), transposed(sample.size());
   std::vector<double> mean(d, 0.0), spread(mean);
   for (index_t i = 0; i < n; ++i) {
@@ -119,8 +119,7 @@ PrincipalAxes PrincipalAxes::of(MatrixView<T> points, const Geometry& geometry, 
       transposed[k * n + i] = x;
     }
 
-  // Orthogonal iteration, started from the features of largest spread. The columns come out in order of falling
-  // variance.
+  // Orthogonal iteration, started from the features of largest spread. The columns are sorted by decreasing variance.
   std::vector<index_t> order(d);
   std::iota(order.begin(), order.end(), index_t{0});
   std::stable_sort(order.begin(), order.end(), [&](index_t a, index_t b) { return spread[a] > spread[b]; });

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();
 
-// Distances from a query to the nearest point of each label, and the radius that holds as many points as a tile.
+// Distances from a query to the nearest point of each label, and the radius that contains as many points as a tile.
 struct Nearness {
   std::vector<double> least;
   double tile = 0;
@@ -92,8 +92,8 @@ class Sample {
     return all;
   }
 
-  // Measures distances from the first queries to all points, in T. Distances that overflow or underflow do no harm:
-  // they are infinite, or left out.
+  // Measures distances from the first queries to all points, in T. Distances may overflow or underflow: they are then
+  // infinite, or left out.
   std::vector<Nearness> measured(index_t n_queries) const {
     std::vector<Nearness> all;
     std::vector<T> squared(points_.rows), of_nearest;

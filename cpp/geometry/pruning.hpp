@@ -22,7 +22,7 @@ struct SeparateLabels {
   int n_labels = 1;
 };
 
-// Tells whether a filter of tiles may pay off, judged by a sample of the pairs. Without the filter each pair costs
+// Tells from a sample of the pairs whether a filter of tiles may pay off. Without the filter each pair costs
 // `pair_cost` multiply-adds.
 template <class T>
 bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
@@ -33,14 +33,14 @@ struct TrialCost {
   double pruned = 0, all = 0;
 };
 
-// Returns make(true), a computation that prunes, if pruning pays off, and make(false) otherwise. may_pay() is asked
-// first, before anything is packed. Then a trial decides: trial(computation, places) computes one block of queries and
-// returns its TrialCost. Twelve blocks, spread over all queries, are enough. Fewer are tried if twelve were more than a
+// Returns make(true), a computation that prunes, if pruning pays off, and make(false) otherwise. may_pay() is called
+// first, before any packing. Then a trial decides: trial(computation, places) computes one block of queries and returns
+// its TrialCost. Twelve blocks, spread over all queries, are enough. Fewer are tried if twelve were more than a
 // sixteenth of the work.
 template <class Make, class MayPay, class Trial>
 auto prune_if_it_pays(index_t n_queries, Make&& make, MayPay&& may_pay, Trial&& trial) {
   constexpr index_t most_blocks = 12, least_share = 16;
-  constexpr double gain = 0.9;  // the rest pays for the trial and for packing in another order
+  constexpr double gain = 0.9;  // the margin covers the trial and packing in another order
   const Pruning choice = pruning();
   if (choice == Pruning::never || (choice == Pruning::sampled && !may_pay())) return make(false);
   auto computation = make(true);

@@ -9,8 +9,7 @@ namespace {
 
 constexpr int W = lanes<float>;
 constexpr index_t prefetch_ahead = 6;  // in coordinates
-// Coordinates are rounded, and sums of their products even more. Norms are reduced by this share, so that bounds stay
-// bounds.
+// Coordinates and sums of their products are rounded. Reducing norms by this share keeps the lower bounds valid.
 constexpr double rounding = 2.0 * (TileFilter::most_coordinates + 8) * std::numeric_limits<float>::epsilon();
 constexpr double box_rounding =
     4.0 * std::numeric_limits<float>::epsilon();  // of centers and half widths, relative to the largest norm
@@ -41,8 +40,8 @@ inline bool any_negative(const Vec<float> (&sum)[tile_rows][panel_vectors]) {
   return sign_bits<float>(bits) != 0;
 }
 
-// Sets the bits, from `shift` on, of the points whose squared distance to a row may be below its reach. Returns how
-// many there are.
+// Sets the bits, from `shift` on, of the points whose squared distance to a row may be below its reach. Returns their
+// number.
 int panel_hits(const std::vector<index_t>& ends, const float* q, const float* x, const float* reach, int shift,
                std::uint64_t* bits, index_t& n_coordinates) {
   Vec<float> sum[tile_rows][panel_vectors];

@@ -38,7 +38,7 @@ class TileFilter {
   static constexpr index_t panel_points = panel_vectors * lanes<float>;
   static constexpr index_t most_points = 64, typical_points = 48;  // in a tile
 
-  // `coordinates` (rows of `width`) belong to the original points, to which points.source() maps the packed columns.
+  // `coordinates` (rows of `width`) are those of the original points; points.source() maps packed columns to them.
   template <class T>
   TileFilter(const PackedTiles<T>& points, const float* coordinates, index_t width, const Execution& execution)
       : TileFilter(points.tiles(), lanes<T>, points.source(), coordinates, width, execution) {}
@@ -57,7 +57,7 @@ class TileFilter {
     index_t nearest(index_t begin, index_t end) const;
 
     // Sets a bit for each point of a tile that may be nearer to row r than the root of squared[r]. Returns the number
-    // of bits of all rows.
+    // of bits set in all rows.
     int hits(index_t tile, const float* squared, std::uint64_t* bits);
 
     // Calls body(tile, number of hits, bits) for the tiles of a range that may hold points within the radius. Tiles in

@@ -18,7 +18,7 @@ namespace {
 constexpr double subtraction_rounding = 1e-14;  // of subtracting one point from a grid sum, relative to its weight
 constexpr double largest_patch = 1 << 25;       // values of one worker's grid patch: 256 MiB
 // The grid is used if it is predicted to take less than `gain` of the time of exact sums. The margin covers predictions
-// that are a third too low. A trial of some tiles, which takes `trial_share` of that time, counts the sums that fail.
+// that are a third too low. A trial of some tiles, which takes `trial_share` of that time, counts the unsettled sums.
 constexpr double gain = 0.7, trial_share = 0.02;
 
 struct QueryTile {
@@ -255,7 +255,7 @@ class Evaluation {
     std::vector<double> sums, bounds;
   };
 
-  // Returns the predicted cost of the exact sums that these tiles leave over.
+  // Returns the predicted cost of the exact sums that these tiles still need.
   double evaluate(const std::vector<index_t>& tiles) {
     double cost = 0;
     for (const index_t t : tiles) cost += tiles_[t].grid;

@@ -2,7 +2,7 @@
 //
 // Queries are processed one tile of space at a time. A tile is summed on a grid patch (gauss_grid.hpp) if that is
 // predicted to be faster than the exact sums. Its sums are then checked against a bound of the grid's error. Exact sums
-// answer everything else: tiles with few points, and sums too small for the bound.
+// replace all others: those of tiles with few points, and sums too small for the bound.
 #pragma once
 
 #include <cstdint>

@@ -93,7 +93,7 @@ class GridPatch {
     return sum_of_lanes<double>(total);
   }
 
-  // Returns the contribution of a source of weight 1 to a target, summed over the grid points that both stencils hold.
+  // Returns the contribution of a source of weight 1 to a target, summed over the grid points in both stencils.
   static double overlap(const Stencil& source, const Stencil& target) {
     double product = 1;
     for (int k = 0; k < D; ++k) {

@@ -12,7 +12,7 @@ namespace spectralcls {
 constexpr int gridding_box[] = {0, 64, 32, 32};
 constexpr int cells_per_tile_log2[] = {0, 4, 3, 3};
 // The least sum of a label that the grid can settle, relative to the weight near it and to the tolerance, by dimension.
-// Exact sums answer smaller ones. Wider stencils would reach smaller sums, but take longer for all of them.
+// Smaller sums are computed exactly. Wider stencils could settle smaller sums, but would make all of them slower.
 constexpr double least_of_label[] = {0, 1e-24, 1e-8, 1e-3};
 
 class GriddingSums {

@@ -76,7 +76,7 @@ class Entry<Result (*)(Arguments...)> {
   Result (*guarded_)(Failure&, Arguments...) = nullptr;
 };
 
-// The entry of a function. Name it in the library that defines the function.
+// The entry of a function. Use it only in the library that defines the function.
 template <auto function>
 constexpr auto entry = Entry<decltype(function)>::template to<function>();
 

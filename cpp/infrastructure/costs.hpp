@@ -1,9 +1,9 @@
-// The cost of each step in each variant. If several ways lead to the same answer, these constants choose one. They
-// decide how long a call takes, never how accurate it is.
+// The cost of each step in each variant. These constants choose among methods with the same result. They affect the
+// time of a call, never its accuracy.
 //
 // `python -m bench.calibrate` measures the pairs and writes the table here. Run it on another kind of machine and build
-// again. The last five numbers of a row are set by hand, so that `--check` finds the right choices. The constants are
-// fixed at build time, so equal calls return equal bits.
+// again. The last five numbers of a row are set by hand, such that `--check` finds that the choices are right. The
+// constants are fixed at build time, so equal calls return equal bits.
 #pragma once
 
 #include "infrastructure/matrix.hpp"
@@ -17,8 +17,8 @@ struct Costs {
   double pair_64, feature_64;  // fused sums in float64
   // Exact sums of few features: overhead of a query, and a pruned point.
   double query, pruned;
-  // Sums on a grid: the stencil of a point, for each axis; a vector of grid points that is multiplied and added; a row
-  // that is sorted and copied.
+  // Sums on a grid: computing a point's stencil, per axis; multiplying and adding a vector of grid points; sorting and
+  // copying a row.
   double stencil, gridding_vector, row;
 };
 

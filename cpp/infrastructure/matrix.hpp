@@ -1,4 +1,4 @@
-// Views of memory that the caller owns. Every interface between the rooms uses them, so nothing here depends on the
+// Views of memory that the caller owns. Every interface between the folders uses them, so nothing here depends on the
 // instruction set.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace spectralcls {
 
-// The only type of sizes, indices and counts. It is signed, so that differences may be negative, and it subscripts
-// containers without a cast.
+// The only type of sizes, indices and counts. It is signed, so that differences may be negative, and needs no cast as a
+// container index.
 using index_t = std::ptrdiff_t;
 
 template <class Container>

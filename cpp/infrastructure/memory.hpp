@@ -21,7 +21,8 @@ struct AlignedAllocator {
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
-// resize() does not initialize new elements: a hundred megabytes that are written anyway are not cleared first.
+// resize() leaves new elements uninitialized, because clearing large buffers that are overwritten anyway would waste
+// time.
 template <class T>
 struct UninitializedAllocator : AlignedAllocator<T> {
   UninitializedAllocator() = default;

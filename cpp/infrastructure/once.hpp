@@ -12,9 +12,9 @@
 
 namespace spectralcls {
 
-// Runs a function once, in the first thread that comes, while the others wait. If it throws, the next caller runs it
-// again. std::call_once does not promise that on every platform. After a fork the child runs the function anew if no
-// thread of its own is computing. The function must therefore change nothing before its last step.
+// Runs a function once, in the first thread that calls, while others wait. If it throws, the next caller runs it again,
+// which std::call_once does not guarantee on every platform. After a fork, the child runs the function again unless one
+// of its own threads is running it. The function must therefore have no effect before its last step.
 class Once {
  public:
   explicit Once(bool done = false) : done_(done) {}

@@ -41,7 +41,8 @@ struct Stopped {};  // unwinds a worker after another has failed
 
 }  // namespace
 
-// A parallel region, as its helping threads see it. They may belong to another library, so no exception leaves it.
+// The interface of a parallel region for its helping threads. They may belong to another library, so no exception may
+// leave it.
 class Region {
  public:
   virtual void help() noexcept = 0;  // called by each helping thread
@@ -56,7 +57,7 @@ class Team {
   virtual ~Team() = default;
   // Lets up to n threads help. Returns false if they are busy.
   virtual bool open(Region& region, index_t n) = 0;
-  // Lets no more threads enter. Returns when those inside have left.
+  // Closes the region, and returns when all threads inside have left.
   virtual void close(Region& region) = 0;
 };
 
@@ -87,7 +88,7 @@ class CallerCheckpoint final : public Checkpoint {
   const std::function<bool()>& interrupted_;
 };
 
-// The remaining chunks of a region.
+// A region with its remaining chunks.
 class Chunks final : public Region {
  public:
   using Body = std::function<void(index_t, Checkpoint&)>;
@@ -145,7 +146,7 @@ int available_processors() { return static_cast<int>(std::max(1u, std::thread::h
 
 // Keeps workers off the caller's processor. A thread starts or wakes up on the processor of its caller, or wherever the
 // scheduler prefers. Schedulers that pack threads, to let other processors sleep, move a thread only at the next tick,
-// milliseconds later. If the caller moves, its workers are sent away with the next region.
+// milliseconds later. If the caller moves, its workers are moved off its processor at the next region.
 class Placement {
  public:
 #if defined(__linux__)

@@ -19,8 +19,8 @@ struct Interrupted : std::runtime_error {
 class Team;
 std::shared_ptr<Team> make_team();
 
-// How a computation runs. Only the calling thread asks `interrupted`, at every checkpoint. An expensive answer must
-// limit itself to a few times a second, over all parallel regions of a call.
+// How a computation runs. Only the calling thread calls `interrupted`, at every checkpoint. If the check is expensive,
+// it must limit itself to a few times a second, over all parallel regions of a call.
 struct Execution {
   int n_threads = 1;
   std::function<bool()> interrupted;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #if defined(__x86_64__)
-// GCC 12 mistakes the undefined operands inside its own AVX-512 intrinsics for uninitialized variables.
+// GCC 12 takes the undefined operands in its AVX-512 intrinsics for uninitialized variables.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -91,7 +91,7 @@ inline void stream_fence() {
   _mm_sfence();
 #endif
 }
-// The compiler knows that subtracting +0 changes nothing. Adding +0 would change -0.
+// The compiler may drop a subtraction of +0. Adding +0 would change -0.
 template <class T>
 inline Vec<T> broadcast(T x) {
   return x - Vec<T>{};

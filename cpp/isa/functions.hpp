@@ -1,5 +1,5 @@
-// The functions that are compiled once for each instruction set, as one table of entries. The bindings know nothing
-// else of a variant. No argument owns memory whose layout or allocation depends on the instruction set.
+// The functions that are compiled once for each instruction set, as one table of entries. The bindings use nothing else
+// of a variant. No argument owns memory whose layout or allocation depends on the instruction set.
 //
 // To add a function, declare it in a header that includes neither infrastructure/simd.hpp nor Eigen, give it a row
 // here, and name it in isa/functions.cpp.

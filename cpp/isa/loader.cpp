@@ -27,7 +27,7 @@ GetFunctionTable open_library(const std::string& path) {
   if (!library) throw std::runtime_error(path + " cannot be loaded: Windows error " + std::to_string(GetLastError()));
   return reinterpret_cast<GetFunctionTable>(reinterpret_cast<void*>(GetProcAddress(library, function_table_symbol)));
 #else
-  // RTLD_LOCAL keeps the library's copies of standard templates, compiled for this instruction set, to itself.
+  // RTLD_LOCAL hides the library's copies of standard templates, which are compiled for this instruction set.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) throw std::runtime_error(dlerror());
   return reinterpret_cast<GetFunctionTable>(dlsym(library, function_table_symbol));

@@ -47,8 +47,8 @@ class ScaledOperator {
 };
 
 // A bound of how far the next block is from orthogonal to the basis. Each product is orthogonalized once. It overlaps
-// the columns of the last two blocks, whose own loss of orthogonality it inherits, enlarged by the length that it
-// loses. A second round is needed only if the bound grows too large.
+// the columns of the last two blocks and inherits their loss of orthogonality, magnified by the length it loses. A
+// second round is needed only if the bound grows too large.
 template <class T>
 class OrthogonalityLoss {
  public:
@@ -163,7 +163,7 @@ class BlockLanczos {
 
   index_t max_basis() const { return std::min(room_, std::max(options_.max_basis, options_.pairs + 3 * width_)); }
 
-  // Allocates the basis, the block and its product. Pages that are never written cost nothing.
+  // Allocates the basis, the block and its product. Pages that are never written take no memory.
   void allocate() {
     block_.resize(2 * width_ * n_);
     if (projection_.rows() < max_basis()) projection_.conservativeResize(max_basis(), max_basis());

@@ -34,7 +34,7 @@ struct Eigenpairs {
 };
 
 // `start`: any number of start vectors up to the block width, n rows each; random vectors fill the rest. `deflate`:
-// known eigenvectors, whose span the search leaves out. Both are overwritten.
+// known eigenvectors, whose span is excluded from the search. Both are overwritten.
 template <class T>
 Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start,
                              const Multivector<const T>& deflate, const EigenOptions& options,

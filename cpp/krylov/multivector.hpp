@@ -32,8 +32,8 @@ class MultivectorAlgebra {
   void fill_random(const Multivector<T>& block);
 
   // Makes the columns of `block` orthonormal, and orthogonal to the orthonormal columns of `basis`. A column that
-  // depends on the others, to rounding, is replaced by a random direction. The block thus keeps its width when a Krylov
-  // space has become invariant.
+  // depends on the others, to rounding, is replaced by a random direction. The block thus keeps its width even if a
+  // Krylov space is invariant.
   void orthonormalize(const Multivector<T>& basis, const Multivector<T>& block);
 
   // Copies to row-major rows x columns, and back. On the way back, returns basis^T vectors.

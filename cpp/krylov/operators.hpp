@@ -1,5 +1,5 @@
-// Symmetric operators applied to blocks of vectors. A block is n x columns, row-major, so a row of the operator finds
-// the entries of all vectors side by side, and one pass over the operator serves all vectors.
+// Symmetric operators applied to blocks of vectors. A block is n x columns, row-major, so the entries of all vectors
+// for a row are contiguous, and one pass over the operator multiplies all vectors.
 #pragma once
 
 #include <cstdint>

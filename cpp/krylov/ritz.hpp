@@ -1,4 +1,4 @@
-// Ritz pairs of a search space: which of them are wanted, whether they have converged, and when to compute them again.
+// Ritz pairs of a search space: which are wanted, whether they have converged, and when to recompute them.
 #pragma once
 
 #include <algorithm>
@@ -63,8 +63,8 @@ class Convergence {
     return excess;
   }
 
-  // Tells whether all wanted pairs have converged. After a lock, the next pair must also meet a coarse tolerance, which
-  // shows that no larger value is hidden.
+  // Tells whether all wanted pairs have converged. After vectors were locked, the next pair must also meet a coarse
+  // tolerance, which shows that no larger value is hidden.
   bool settled(const RitzPairs& ritz, const std::vector<double>& locked) const {
     const index_t count = wanted(ritz, locked);
     if (ritz.values.size() < count) return false;
@@ -88,15 +88,15 @@ class Convergence {
 
  private:
   static constexpr double hidden_tolerance =
-      1e-3;  // residual at which the largest value of a complement is known well enough
+      1e-3;  // residual at which the largest value of a complement is accurate enough
 
   index_t pairs_;
   double tolerance_, eps_;
 };
 
 // Decides when to solve the projected problem, which costs O(size^3). The space must have grown by an eighth. It must
-// also have grown by half of what the residuals need if they keep falling at the last rate. They fall ever faster,
-// hence the half.
+// also have grown by half of the growth needed if the residuals keep decreasing at the last rate; half, because they
+// decrease ever faster.
 class Schedule {
  public:
   bool due(index_t size) const { return 8 * (size - solved_) >= size && size >= expected_; }

@@ -1,4 +1,4 @@
-// The products that a block eigensolver takes of multivectors, whose cost grows with their length. Rows are cut into
+// The products of multivectors in a block eigensolver, whose cost grows with their length. Rows are cut into
 // chunks of a fixed size, and partial results are added in the order of the chunks. Every result thus has the same bits
 // for any number of threads.
 #pragma once

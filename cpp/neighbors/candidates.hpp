@@ -13,8 +13,8 @@
 
 namespace spectralcls::detail {
 
-// Points with bounds of their squared distances. Bounds decide about most points. Exact distances are computed for the
-// few that remain, and if ties make the bounds too wide.
+// Points with bounds of their squared distances. Bounds decide most points. Exact distances are computed for the few
+// that remain, and for all if ties make the bounds too wide.
 class Candidates {
  public:
   struct Entry {
@@ -36,7 +36,7 @@ class Candidates {
     const double share = std::min(1.0, static_cast<double>(k) / static_cast<double>(n));
     return share * (1 - std::log(share));
   }
-  // Points beyond this are not wanted: k candidates are at least as near.
+  // Points beyond this cannot be neighbors: k candidates are at least as near.
   double reach() const { return reach_; }
   void add(std::pair<double, double> bounds, std::int64_t index) {
     entries_.push_back({bounds.first, bounds.second, index});

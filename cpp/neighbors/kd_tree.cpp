@@ -139,7 +139,7 @@ class KdTree<T>::Builder {
     }
   }
 
-  // Moves the values of one array to both sides of the cut. They keep their order.
+  // Partitions the values of one array by the cut, and keeps their order.
   template <class E>
   void move(E* values, index_t n, index_t n_left, Scratch& scratch) {
     scratch.moved.resize((n - n_left + leaf_size) * sizeof(E) / sizeof(T) + 1);
@@ -196,7 +196,7 @@ KdTree<T>::KdTree(MatrixView<T> points, const Execution& execution) : n_(points.
   Builder(*this, points, run).build(run);
 }
 
-// Processes several points at a time: while one point waits for its next node from memory, the others descend.
+// Processes several points at a time, so that the others descend while one point's next node is loaded from memory.
 template <class T>
 void KdTree<T>::find_leaves(const T* points, index_t n, std::int32_t* leaves) const {
   constexpr index_t together = 8;  // points

@@ -17,7 +17,7 @@ struct NeighborLists {
   std::vector<T> distances;
 };
 
-// The way to search. The answer is the same.
+// The search method. The result is the same.
 enum class Search { automatic, tiles, tree };
 
 // Points for many searches. The first search for which a k-d tree pays off builds it.

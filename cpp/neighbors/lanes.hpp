@@ -1,4 +1,4 @@
-// Operations on sixteen values at a time, in as many vectors as they need. Bits choose the values that are kept.
+// Operations on sixteen values at a time, in as many vectors as needed. Bits select values.
 #pragma once
 
 #include <array>

@@ -16,7 +16,7 @@ namespace spectralcls::detail {
 // An exact squared distance and a row. Nearer points come first, then smaller rows.
 using Neighbor = std::pair<double, std::int32_t>;
 
-// Sorts a few neighbors by counting, for each of them, those that come before it. No branch depends on the distances.
+// Sorts a few neighbors by counting the predecessors of each. No branch depends on the distances.
 class NeighborSort {
  public:
   void clear() { size_ = 0; }

@@ -41,7 +41,7 @@ using detail::Found;
 using detail::SquaredRadii;
 using detail::TileSearch;
 
-// The points that have a query of a chunk within their radius.
+// The points with a query of a chunk within their radius.
 template <class T>
 class ReverseOfChunk {
  public:

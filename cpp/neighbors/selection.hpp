@@ -52,7 +52,7 @@ class Selection {
   }
 
  private:
-  static constexpr index_t few = 16384;             // keys that are few enough to be counted repeatedly
+  static constexpr index_t few = 16384;             // so few keys are simply counted repeatedly
   static constexpr int n_sample = 256, slack = 24;  // three standard deviations of a rank in the sample
 
   // Keeps the keys between two keys of a sample that probably enclose the wanted one. Returns the number of keys below
@@ -103,7 +103,7 @@ class Selection {
     return select(keys, n, rank);
   }
 
-  // Selects among keys of so many orders of magnitude that bisection takes too long.
+  // Selects among keys that span too many orders of magnitude for bisection.
   Cut<T> select(const T* keys, index_t n, index_t rank) {
     AlignedVector<T>& copy = kept_[keys == kept_[0].data()];
     copy.assign(keys, keys + n);

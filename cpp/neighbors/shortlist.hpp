@@ -35,7 +35,7 @@ class Shortlists {
     places_.resize(squared_.size());
   }
 
-  // Empties the lists of the first n queries, and closes the others.
+  // Empties the lists of the first n queries, and disables the others.
   void clear(int n) {
     for (int r = 0; r < sixteen; ++r) {
       limits_[r] = r < n ? std::numeric_limits<T>::infinity() : nothing;
@@ -46,7 +46,7 @@ class Shortlists {
   // Adds no more points for this query.
   void close(int r) { limits_[r] = nothing; }
 
-  // The squared distance of each query beyond which points are not wanted.
+  // Squared distance of each query beyond which points cannot be neighbors.
   const T* limits() const { return limits_; }
   index_t size(int r) const { return sizes_[r]; }
   const std::int32_t* places(int r) const { return places_.data() + r * capacity_; }
@@ -61,7 +61,7 @@ class Shortlists {
   }
   bool is_due(int r) const { return sizes_[r] >= due_[r]; }
 
-  // Drops the points that are no longer wanted. Returns false if too many points tie with the k-th, so that the next 16
+  // Drops the points beyond the limits. Returns false if too many points tie with the k-th, so that the next 16
   // may not fit.
   bool narrow(int r) {
     T* squared = squared_.data() + r * capacity_;
@@ -86,7 +86,7 @@ class Shortlists {
  private:
   static constexpr T nothing = -1;
 
-  // Returns an upper bound of at least k, and few more, of the squared distances.
+  // Returns an upper bound of at least k, but few more, of the squared distances.
   T kth(const T* squared, index_t n) const {
     constexpr int most_steps = 40;  // of bisection; afterwards `high` is still an upper bound
     const index_t most = k_ + k_ / 8;

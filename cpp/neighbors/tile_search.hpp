@@ -1,5 +1,5 @@
 // The common part of both neighbor searches: tiles of the points, their filter if it pays off, the form of the
-// distances, bounds of their errors, and exact distances of the few pairs that matter.
+// distances, bounds of their errors, and exact distances of the few relevant pairs.
 #pragma once
 
 #include <algorithm>
@@ -102,7 +102,7 @@ class TileSearch {
   double product_error(const QueryChunk<T>& chunk, index_t block, const Tile& tile) const {
     return 2 * rounding() * (chunk.packed.largest_norm[block] + tile.largest_norm);
   }
-  // Tells whether the error of the product form is small relative to `scale`, the squared distance that matters.
+  // Tells whether the error of the product form is small relative to `scale`, the relevant squared distance.
   bool product_suffices(double error, double scale) const { return error <= 0.1 * scale; }
   // Returns the product form if it suffices. With a filter it is the only form, because few pairs remain.
   DistanceForm form(double error, double scale) const {

@@ -1,4 +1,4 @@
-// When a k-d tree is faster than tiles, or than a scan for a few queries.
+// Decides when a k-d tree is faster than tiles, or than a scan for a few queries.
 #pragma once
 
 #include "infrastructure/matrix.hpp"
@@ -9,7 +9,7 @@ namespace spectralcls::detail {
 //  - A tree takes longer to build than tiles, by about 10 ns a coordinate. Up to 8 features, one query for each 2000
 //    coordinates makes up for that. If the points are kept, the tree replaces scans, and building it takes as long as
 //    about 5 scans for each feature; queries of earlier calls count. With more features the tree may fail, so the
-//    building must be a few percent of the time of the tiles.
+//    building may take only a few percent of the time of the tiles.
 //  - Tiles take time in proportion to the number of points, and more for each neighbor. In that time a query can be
 //    compared with one leaf of 16 points in 20, and some more for each neighbor, fewer beyond 16 features. A few
 //    queries show how many leaves they need.

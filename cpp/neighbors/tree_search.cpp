@@ -54,14 +54,15 @@ struct QueryOrder {
 
 namespace {
 
-// Compiled once, so that all searches round alike. Rounding is monotone: no point is nearer than the nearest place of a
-// box that contains it.
+// Compiled once, so that all searches round alike. Rounding is monotone: a point is never nearer than the box that
+// contains it.
 template <class T>
 __attribute__((noinline)) double exact_distance(const T* q, const T* x, index_t d) {
   return squared_distance(q, x, d, 1.0);
 }
 
-// Finds the neighbors of one query by exact distances, with ties by row. Of a thousand duplicates it reads few.
+// Finds the neighbors of one query by exact distances, with ties by row. Among a thousand duplicates it reads only a
+// few.
 template <class T>
 class ExactSearch {
  public:
@@ -194,7 +195,7 @@ class Packet {
     }
   }
 
-  // Returns the bits of the queries that a box may serve.
+  // Returns the bits of the queries that may have neighbors in a box.
   unsigned near_enough(index_t node) const {
     const T* box = tree_.box(node);
     unsigned bits = 0;

@@ -40,7 +40,7 @@ class BlockSums {
   // Returns -log2 of a lower bound of the row's partial sum for the selected label, in absolute terms. Infinity if no
   // bound is known.
   double exponent(index_t row) const {
-    constexpr double roundings = 1 - 0x1p-10;  // the sum may have been rounded up
+    constexpr double roundings = 1 - 0x1p-10;  // the computed sum may be rounded up
     if (n_bandwidths_ > 1 || n_columns_ > 1) return std::numeric_limits<double>::infinity();
     const double shift = plan_.scaled ? static_cast<double>(shifts()[row]) : 0.0;
     const double sum = std::abs(sum_of_lanes<T>(sums(row)[0]));
@@ -48,7 +48,7 @@ class BlockSums {
                    : std::numeric_limits<double>::infinity();
   }
 
-  // Opens a block of query rows. Sums that have not been flushed are lost.
+  // Opens a block of query rows. Unflushed sums are lost.
   void open(index_t block) {
     block_ = block;
     n_rows_ = chunk_.size_of(block);
@@ -105,7 +105,7 @@ class BlockSums {
     }
   }
 
-  // Flushes the selected label, and continues, once it has as many vectors as may be added in T.
+  // Flushes the selected label and continues, once the number of vectors reaches the limit for sums in T.
   void flush_if_full() {
     if (opened_[selected_].n_vectors < block_vectors) return;
     flush_selected();
@@ -130,7 +130,7 @@ class BlockSums {
   // rows.
   struct LabelSums {
     int label;
-    index_t n_vectors;  // of points added so far
+    index_t n_vectors;  // of points, added so far
     T shift[tile_rows];
   };
 
@@ -141,7 +141,7 @@ class BlockSums {
   const Vec<T>* sums(index_t row) const { return sum_.data() + (selected_ * tile_rows + row) * vectors_per_row(); }
   Vec<T>* sums(index_t row) { return sum_.data() + (selected_ * tile_rows + row) * vectors_per_row(); }
 
-  // Clears the sums, and takes the shifts of their cells.
+  // Clears the sums, and sets their shifts to those of their cells.
   void clear(index_t place) {
     LabelSums& of_label = opened_[place];
     of_label.n_vectors = 0;

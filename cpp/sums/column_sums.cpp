@@ -29,7 +29,7 @@ void add_block(const TileBuffer<T>& values, int row, const T* weights, int n_vec
 }
 
 // Keeps a lane for each column of a panel, for all rows. The sums of a tile start at zero and are added at its end,
-// which makes two short chains of additions from a long one.
+// which splits a long chain of additions into two short ones.
 template <int Rows, int Panel, class T>
 void add_across_panel(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums, index_t stride) {
   Vec<T> sum[Rows][Panel] = {};

@@ -29,7 +29,8 @@ struct Exp2NearOne {
 
 // AVX-512 computes the fractional part, and scales by a power of two, at full rate. 2^x is 2^floor(x) P(x - floor(x))
 // in `degree` + 2 operations. P is the minimax polynomial for 2^f on [0, 1] with P(0) = 1 (Remez, relative error
-// 8.2e-8; at most 1.5e-7 when evaluated). In double, x is rounded to the nearest integer, which is one operation more.
+// 8.2e-8; at most 1.5e-7 when evaluated). In double, x is rounded to the nearest integer, which takes one more
+// operation.
 template <>
 struct Exp2Constants<float> {
   static constexpr int degree = 5;

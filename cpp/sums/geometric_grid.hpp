@@ -30,7 +30,7 @@ inline std::vector<GeometricGrid> geometric_grids(const std::vector<double>& rat
     GeometricGrid grid{rates[order[i]], {order[i]}};
     double step = grid.rate;
     for (index_t j = i + 1; j < length(order) && static_cast<int>(length(grid.positions)) < longest; ++j) {
-      // A step may be off by a few roundings of the bandwidth, which is as large as its own error.
+      // A rate may differ from its step by a few roundings, which is no more than the rounding of the bandwidth.
       if (used[j] || std::abs(rates[order[j]] - 2 * step) > 1e-14 * step) continue;
       used[j] = true;
       step *= 2;

@@ -70,8 +70,8 @@ inline V cosine_of_root(V v) {
   return v * p;
 }
 
-// Returns 1 - u, given v = max(1 - u^2, 0) and u^2. Computed from v alone, u would have half the digits near zero.
-// Defined in profile.hpp, because the square root depends on the instruction set.
+// Returns 1 - u, given v = max(1 - u^2, 0) and u^2. If u were computed from v alone, it would have only half the digits
+// near zero. Defined in profile.hpp, because the square root depends on the instruction set.
 template <class V>
 V linear_of_square(V v, V square);
 

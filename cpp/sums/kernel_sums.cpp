@@ -83,7 +83,7 @@ class Computation {
     for (index_t b = first; b < last; ++b) {
       const auto block = plan_->blocks[b];
       for (index_t q = 0; q < sums.queries().n_blocks; ++q) {
-        for (index_t t = block.begin; t < block.end;) {  // pieces: runs of tiles of one label
+        for (index_t t = block.begin; t < block.end;) {  // a piece is a run of tiles of one label
           index_t end = t;
           while (end < block.end && plan_->points->tiles()[end].label == plan_->points->tiles()[t].label) ++end;
           sum_piece(sums, q, boxes, t, end);

@@ -37,7 +37,7 @@ struct KernelSums {
   const std::int64_t* excluded =
       nullptr;  // (m,), row of `points` that a query leaves out, -1 for none; nullptr: none at all
 
-  // The sums of a query may miss this share of the absolute sum of all labels together. The share of a label is in
+  // The sums of a query may be too small by this share of the absolute sum over all labels. The share of a label is in
   // proportion to its weights. 0: exact to rounding.
   double rtol = 0;
 
@@ -57,7 +57,7 @@ struct KernelSums {
   bool scaled(T* log_scale, T* sums, const Execution& execution) const;
 };
 
-// Returns a cache of packings for many calls. Points, labels and weights stay where they are and belong to the caller.
+// Returns a cache of packings for many calls. Points, labels and weights are not copied and belong to the caller.
 template <class T>
 std::shared_ptr<const PackingCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
                                                    const T* weights, index_t n_columns, const Execution& execution);

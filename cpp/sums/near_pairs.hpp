@@ -1,5 +1,5 @@
-// Pairs that pass the filter, listed for each query row, and their distances one by one. If few pairs of a tile matter,
-// this costs less than the whole tile.
+// Lists the pairs that pass the filter for each query row, and computes their distances one by one. If few pairs of a
+// tile are relevant, this costs less than the whole tile.
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,7 @@ class PackedWeights {
 
 }  // namespace detail
 
-// Parts that not every call needs are added by the first call that needs them. Calls may come from several threads.
+// Optional parts are added by the first call that needs them. Calls may come from several threads.
 template <class T>
 class PackedPoints {
  public:

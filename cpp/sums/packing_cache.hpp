@@ -1,4 +1,4 @@
-// Packings of points that serve many calls.
+// Packings of points, reused by many calls.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class PackingCache {
         geometry_(Geometry::of(points, 0.0, execution)) {}
 
   // Tells whether the scale suits this bandwidth too. Points beyond the limit must be out of its reach, and the squares
-  // of the distances that it separates must neither overflow nor underflow.
+  // of distances that it can distinguish must neither overflow nor underflow.
   bool suits(double bandwidth) const {
     constexpr double least_share = sizeof(T) == 4 ? 0x1p-50 : 0x1p-480;  // squares of smaller distances underflow
     return bandwidth <= geometry_.scale * 0x1p20 && bandwidth >= geometry_.scale * least_share;

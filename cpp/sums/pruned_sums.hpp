@@ -25,7 +25,7 @@ class PrunedSums {
   }
 
   // Each block of queries starts with the nearest tile: of each label if sums are exact, of all labels within a
-  // tolerance. Then it adds what passes the filter, as whole tiles, or as single pairs if they are few.
+  // tolerance. Then it adds the pairs that pass the filter, as whole tiles, or one by one if they are few.
   void run(index_t q) {
     if (passes_.empty()) return;
     const index_t first = chunk_.begin + q * tile_rows;
@@ -116,7 +116,7 @@ class PrunedSums {
     n_vectors_ += tile.n_vectors;
   }
 
-  // Returns whether something has been added, so that the reach may have become shorter.
+  // Returns whether any term was added, so that the reach may have shrunk.
   bool add(index_t t, int n_hits, const std::uint64_t* bits) {
     const Tile& tile = this->tile(t);
     if (n_hits * dense_from > sums_.n_rows() * tile.n_vectors * lanes<T>) {

@@ -1,4 +1,4 @@
-// Which terms cannot change a sum, and whether to look for them.
+// Bounds the terms that cannot change a sum, and decides whether to search for them.
 #pragma once
 
 #include <algorithm>
@@ -15,30 +15,30 @@
 
 namespace spectralcls::detail {
 
-// Returns a lower bound of log2(x), x >= 0, by less than 0.09: between powers of two the logarithm lies above its
-// chord.
+// Returns a lower bound of log2(x), x >= 0, which is at most 0.09 too small: between powers of two the logarithm lies
+// above its chord.
 inline double log2_below(double x) {
   std::int64_t bits;
   std::memcpy(&bits, &x, sizeof bits);
   return static_cast<double>(bits) * 0x1p-52 - 1023;
 }
 
-// The radius beyond which the points of a label do not matter. A kernel falls off at least as fast as its decay
+// The radius beyond which the points of a label are negligible. A kernel falls off at least as fast as its decay
 // 2^(-rate a) in the argument a, and every kernel but the singular one is at most its decay. The partial sum of a query
 // is at least 2^-e in absolute terms. Here 2^-e is the absolute value of the sum itself, or min |w_j| 2^(-rate a0),
 // where a0 is the smallest argument so far. Points beyond (e + bits) / rate add at most
 //   sum |w_j| 2^(-rate a_j) <= 2^-bits (sum |w_j|) 2^-e.
-// With bits = digits + 2 + log2(sum |w_j|), all of them together are a quarter of a rounding of the sum of absolute
-// terms, whatever their number, weights and signs. Within a tolerance, e and the weights are those of all labels
-// together, and bits = log2(sum |w_j|) - log2(rtol). A logarithm of size L is rounded by L 2^-digits, which is a
-// relative error of the sum, so log2(L) fewer bits are needed.
+// With bits = digits + 2 + log2(sum |w_j|), their total is at most a quarter ulp of the sum of absolute terms, for any
+// number, weights and signs. Within a tolerance, e and the weights are those of all labels together, and bits =
+// log2(sum |w_j|) - log2(rtol). A logarithm of size L has a rounding error of L 2^-digits, which is a relative error of
+// the sum, so log2(L) fewer bits suffice.
 template <class T>
 class PruningRadius {
  public:
   PruningRadius(const KernelSums<T>& request, bool scaled, bool logarithms)
       : request_(request), scaled_(scaled), logarithms_(logarithms && request.tolerance() == 0) {}
 
-  // Adds up the weights, which squared() and exponent() need.
+  // Adds up the weights, as required by squared() and exponent().
   void weigh() {
     if (!bits_.empty()) return;
     const bool apart = request_.tolerance() == 0;
@@ -57,19 +57,19 @@ class PruningRadius {
     }
   }
 
-  // Returns e for a point with the argument `least`, whatever its weight.
+  // Returns e for a point with the argument `least` and any weight.
   double exponent(int label, double lowest_rate, double least) const {
     return lowest_rate * least + lightest_[set_of(label)];
   }
   // Tells whether kernel values are at most their decays, so that e may be taken from a sum.
   bool bounded() const { return traits(request_.kernel).at_zero == 1; }
 
-  // Returns the scaled squared distance beyond which nothing matters to a query, given its e and the argument `least`
-  // of its nearest point.
+  // Returns the scaled squared distance beyond which all terms of a query are negligible, given its e and the argument
+  // `least` of its nearest point.
   double squared(int label, double lowest_rate, double least, double exponent) const {
     const Decay decay = traits(request_.kernel).decay;
     if (decay == Decay::compact) return 1 / lowest_rate;
-    // Values below the range of T are zero. With a scale, so are values that far below the largest.
+    // Values below the range of T are zero. With a scale, the range is relative to the largest value.
     const double vanishing = (1 - std::numeric_limits<T>::min_exponent) / lowest_rate;
     const index_t weights = set_of(label);
     // The largest term is 2^(-rate a0). The sum is at most the total weight times that.
@@ -105,11 +105,10 @@ class PruningRadius {
   std::vector<double> bits_, totals_, lightest_;
 };
 
-// Tells whether a trial of pruning may pay off. Weighs the points if it takes a sample.
+// Tells whether a trial of pruning may pay off. Adds up the weights if it takes a sample.
 template <class T>
 bool pruning_may_pay(const KernelSums<T>& request, PruningRadius<T>& radius) {
-  // The tiles of an earlier call cost nothing. Exact sums must not depend on earlier calls, so they always take the
-  // sample.
+  // Tiles from an earlier call are free. Exact sums must not depend on earlier calls, so they always take the sample.
   if (request.tolerance() > 0 && request.cache && request.cache->has_pruning()) return true;
   radius.weigh();
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());

@@ -1,5 +1,5 @@
 // The plan of one call of kernel_sums: packed points and weights, the order of queries, and the chunks, blocks and
-// parts into which the pairs are divided. It depends on the request alone, never on the number of threads.
+// parts into which the pairs are divided. It depends only on the request, never on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace spectralcls::detail {
 
-constexpr index_t block_bytes = 256 * 1024;  // points that stay in the second-level cache while queries pass
+constexpr index_t block_bytes = 256 * 1024;  // points that stay in the second-level cache for all queries of a chunk
 constexpr index_t block_vectors = 256;       // number of vectors that are summed in T before they are added in double
 constexpr double ordering_pays_at = 0.1;     // share of the pairs that have a negligible kernel value
 
@@ -108,8 +108,8 @@ struct SumPlan {
   }
 
  private:
-  // Without a scale, values below the range of T are zero. So they are with weights, since the nearest points may have
-  // weight zero. Otherwise all points together may add 2^-8 ulp of the nearest point's term.
+  // Without a scale, values below the range of T are zero. The same holds with weights, because the nearest points may
+  // have weight zero. Otherwise all points together may add 2^-8 ulp of the nearest point's term.
   static double negligible_bits(const KernelSums<T>& sums, bool scaled) {
     const double n = static_cast<double>(std::max<index_t>(sums.points.rows, 1));
     return scaled && !sums.weights ? std::numeric_limits<T>::digits + 8 + std::log2(n)
@@ -153,7 +153,8 @@ struct SumPlan {
                                              grouping(), with_product(), order, execution);
   }
 
-  // Adds the coordinates for differences if most tiles need them. Otherwise the first tile that needs them adds them.
+  // Adds the coordinates for differences if most tiles need them. Otherwise they are added for the first tile that
+  // does.
   void prepare_differences(const TileArguments<T>& arguments, const Execution& execution) const {
     if (arguments.prefers_differences(packed->filtered(), [&] {
           return packed->largest_norm() + packed->largest_norm(request.queries, execution);
@@ -215,7 +216,7 @@ struct SumPlan {
   }
 
   // Divides the tiles into blocks, and these into parts if there are too few queries to keep many threads busy. Both
-  // depend on sizes alone, never on the number of threads.
+  // depend only on sizes, never on the number of threads.
   void divide() {
     const auto& tiles = points->tiles();
     const index_t vectors =

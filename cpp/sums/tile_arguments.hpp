@@ -1,9 +1,10 @@
-// The kernel's arguments of a tile: squared distances, or their roots, in the cheapest form that is accurate enough.
+// The arguments of the kernel for a tile: squared distances, or their roots, in the cheapest form that is accurate
+// enough.
 //
 // The product form |q|^2 + |x|^2 - 2 q.x has an error of up to r roundings of |q|^2 + |x|^2, which is largest for
-// copies of one feature. The exponent of a Gaussian is then off by `rate` times that, which is negligible for wide
-// kernels. For other kernels, the form is used for distances above a share of |q|^2. The share grows with r, so that
-// the relative error is the same for every d. The few smaller distances are computed from differences.
+// copies of one feature. The exponent of a Gaussian is then off by `rate` times this error, which is negligible for
+// wide kernels. For other kernels, the form is used for distances above a share of |q|^2. The share grows with r, so
+// that the relative error is the same for every d. The few smaller distances are computed from differences.
 // docs/guide/numerics.md states the tolerances.
 #pragma once
 
@@ -50,7 +51,7 @@ class TileArguments {
     bool use_differences() { return left_ > 0 && left_-- > 0; }
     void tried(bool products) {
       run_ = products ? 0 : std::min(std::max(2 * run_, 1), 32);
-      left_ = run_ - 1;  // a single tile, such as that of the query itself, says nothing about the next
+      left_ = run_ - 1;  // a single tile, such as the query's own, predicts nothing about the next
     }
 
    private:
@@ -95,8 +96,8 @@ class TileArguments {
   static double roundings_of_products(double d) {
     return 3 + (std::min<double>(d, summed_in_turn<T>) + std::min(d, 1000.0) / summed_in_turn<T>) / 5;
   }
-  // Returns the s = D / |q|^2 at which the error r (|q|^2 + |x|^2) reaches what is allowed, with the largest possible
-  // |x| = |q| + sqrt(D).
+  // Returns the s = D / |q|^2 at which the error r (|q|^2 + |x|^2) reaches its limit, for the largest possible |x| =
+  // |q| + sqrt(D).
   static double least_share(double r) {
     const double root = (r + std::sqrt(r * (2 * roundings_of_distances - r))) / (roundings_of_distances - r);
     return root * root;

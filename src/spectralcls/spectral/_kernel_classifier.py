@@ -200,8 +200,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         y : {array-like, sparse matrix} of shape (n_samples,) or (n_samples, n_labels)
             Class labels, or an indicator matrix of several labels for each sample.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights, of the embedding and of the machines. Weight k equals giving the sample k times,
-            weight 0 leaving it out. A given `estimator` has to take weights, too.
+            Non-negative weights, of the embedding and of the machines. Weight k is equivalent to
+            k copies of the sample, weight 0 to leaving it out. A given `estimator` has to take weights, too.
 
         Returns
         -------
