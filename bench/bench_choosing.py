@@ -1,4 +1,4 @@
-"""Choices of bandwidths, scales and weights, before and after they moved into one room
+"""Choices of bandwidths, scales and weights, before and after they were unified
 
 *Before* is commit 205aa86. Both versions get the same rows, in turns, each in a separate process, on one thread and
 with defaults; features are raw. Densities of heavy tails, rounded and mixed data are on the page
@@ -100,7 +100,7 @@ def test_cases(record, both, case):
 
 @view("cases")
 def table_of_cases(rows):
-    """Means of 5 draws, of 20 for units: figure without the change → figure with it. If both are equal, the choice
+    """Means of 5 draws (20 for units): figure without the change → figure with it. If both are equal, the choice
     ignores the change."""
     return [
         [

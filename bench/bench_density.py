@@ -1,4 +1,4 @@
-"""Densities and kernel regression against the libraries that have them
+"""Densities and kernel regression against other libraries
 
 All run on one thread, unless a section says otherwise; every call builds its index or tree.
 """
@@ -100,8 +100,8 @@ def test_kdepy(record, d):
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_bandwidth_by_least_squares(record, d):
     """`KDEMultivariate(bw="cv_ls")` of statsmodels, n = 2000, finds one bandwidth for each feature by a simplex search.
-    Ours takes one for all features, the best of sixteen by the same criterion, or an equally good one nearer to a
-    rule. The work differs: the table gives the number of bandwidths that each tries."""
+    Ours uses one bandwidth for all features: the best of sixteen by the same criterion, or an equally good one nearer
+    to a rule. The work differs: the table gives the number of bandwidths that each tries."""
     statsmodels = peer("statsmodels.nonparametric.api")
     X, tried = normal(N_SEARCH, d), []
 

@@ -180,9 +180,9 @@ def whole(name, seed):
 @pytest.mark.parametrize("seed, name", list(product(range(SPLITS), sorted(sets()))))
 @pytest.mark.parametrize("ratio", [0, 10, 50])
 def test_degenerate_fits(record, ratio, seed, name, tmp_path):
-    """Defaults at commit 2ff33c6, which tuned all bandwidths by accuracy on a grid that was not extended, and today's:
-    all sets as they are (600 rows, two thirds to learn from) and with one rare row for 10 or 50 others (400 rows to
-    learn from), standardized."""
+    """Defaults at commit 2ff33c6, which tuned all bandwidths by accuracy on a grid that was not extended, and today's.
+    The sets are complete (600 rows, two thirds for training), or have one rare row for 10 or 50 others (400 rows for
+    training); all are standardized."""
     X, y, Q, truth = draw(name, ratio, seed, FEW, FEW) if ratio else whole(name, seed)
     if np.bincount(y, minlength=2).min() < 2:
         pytest.skip(f"{name} has too few rows")
@@ -202,9 +202,9 @@ def test_degenerate_fits(record, ratio, seed, name, tmp_path):
 
 @view("degenerate_fits")
 def before_and_after(rows):
-    """Means over sets and splits, before and after: accuracy and balanced accuracy in per cent, log loss (of
-    classifiers that had probabilities before, the first number), and the percentage of fits that answer one class
-    for all their training points."""
+    """Means over sets and splits, before and after: accuracy and balanced accuracy in per cent, log loss (for the
+    classifiers that had probabilities before, whose number comes first), and the percentage of fits that predict one
+    class for all their training points."""
     blocks = []
     for ratio in sorted({row["ratio"] for row in rows}):
         chosen, table = [row for row in rows if row["ratio"] == ratio], []

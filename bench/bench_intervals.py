@@ -133,8 +133,7 @@ def jackknife_plus(X, y, Q, seed):
 
 @pytest.mark.parametrize("name, n", list(product([*FRAMES, *DRAWN], MANY)))
 def test_many_draws(record, name, n):
-    """Coverage of the jackknife+ in per cent, over so many draws that the standard error of a single table is below one
-    point."""
+    """Coverage of the jackknife+ in per cent, over enough draws for a standard error below one point in each table."""
     found, draws = [], MANY[n]
     for seed in range(1000, 1000 + draws):
         X, y, Q, truth = draw(name, n, seed)

@@ -87,10 +87,10 @@ def test_scoring(record):
 
 @pytest.mark.parametrize("clusters", [1, 2])
 def test_what_binds(record, clusters):
-    """What a query costs, and why in float64: five classes of 2 000 samples in so many clusters, 10 features, with
-    bandwidth and alpha as tuned. *BLAS*: a matrix product of as many multiply-adds as the solves take, n_l^2 / 2 for a
-    query in each class. *Gap*: the median of the second tau over the smallest, less one. The last column has the labels
-    on which float32 solves with the same factors, rounded, decide otherwise."""
+    """The cost of a query, and why float64 is used: five classes of 2 000 samples in so many clusters, 10 features,
+    with bandwidth and alpha as tuned. *BLAS*: a matrix product of as many multiply-adds as the solves take, n_l^2 / 2
+    for a query in each class. *Gap*: the median of the second tau over the smallest, less one. The last column has the
+    labels that differ if the solves use the same factors rounded to float32."""
     n, m = N // 5, 2000
     X, y = make_classification(
         5 * n + m, 10, n_informative=8, n_redundant=0, n_classes=5, n_clusters_per_class=clusters, random_state=0

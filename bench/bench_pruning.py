@@ -1,9 +1,9 @@
 """Labels, class sums and neighbors with pruning, against all pairs and against other libraries
 
 Pairs that cannot change the rounded result are pruned before they are computed. Points are float32, raw or
-standardized; the bandwidth is the choice of `ParzenClassifier`. All run on one thread. Construction counts, once for
-each side: all pairs of more than 4e9 are measured at two numbers of queries, and the line through them gives the fixed
-seconds and those of all queries.
+standardized; the bandwidth is the choice of `ParzenClassifier`. All run on one thread. Construction counts once for
+each side. With more than 4e9 pairs, all pairs are measured at two numbers of queries, and the line through them gives
+the fixed seconds and those of all queries.
 """
 
 import pickle

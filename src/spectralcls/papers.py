@@ -19,7 +19,7 @@ def as_printed(model: Any) -> Any:
 
     - :class:`~spectralcls.spectral.SpectralISEClassifier` and
       :class:`~spectralcls.spectral.SpectralLaplacianISEClassifier`: eq. 7.2 of [1]_, ``sqrt(n) k(y) E L^-1/2``, with
-      the plain kernel also where E and L are of the normalized matrix; ``n_components="all"`` means as many
+      the plain kernel even if E and L are those of the normalized matrix; ``n_components="all"`` means as many
       eigenvectors as classes.
     - :class:`~spectralcls.spectral.LaplacianSpectralClassifier`: the steps of [2]_, in which a query is evaluated at
     all points with the plain kernel of the overall width. Its widths are ``bandwidth="silverman_per_class"``.

@@ -27,7 +27,7 @@ def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=
     Parameters
     ----------
     Q : ndarray (m, d)
-        NaN where a value is missing.
+        Queries, NaN if a value is missing.
     X : ndarray (n, d)
         Complete.
     codes : ndarray (n,)

@@ -73,7 +73,7 @@ class Completion(NamedTuple):
         Parameters
         ----------
         X : ndarray (n, d)
-            NaN where a value is missing.
+            Points, NaN if a value is missing.
         codes : ndarray (n,)
             Classes from 0 on.
         weights : ndarray (n,), optional

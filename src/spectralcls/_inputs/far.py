@@ -29,7 +29,7 @@ def warn_of_far_values(name, columns, label, weights=None):
     name : str
         Class of the estimator.
     columns : list of (name, ndarray (n,))
-        Numbers, NaN where they are missing.
+        Numbers, NaN if missing.
     label : callable
         ``label(row)``, the user's name of a row.
     weights : ndarray (n,), optional

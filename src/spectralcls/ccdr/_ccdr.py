@@ -43,8 +43,7 @@ class Graph(NamedTuple):
 
 
 def copies(X):
-    """Point of each row, where equal rows are one point, and the first row of each point; None and None if all rows
-    differ.
+    """Point of each row (equal rows are one point), and the first row of each point; None and None if all rows differ.
 
     Also None if all rows are equal, because a graph needs two points."""
     _, first, places = np.unique(X, axis=0, return_index=True, return_inverse=True)

@@ -110,7 +110,7 @@ def _null_space(G, root, degrees, n_classes, n_kept):
 
 
 def _leading(S, null, k):
-    """The k largest eigenpairs of S on the complement of the orthonormal columns of `null`, where it is 1."""
+    """The k largest eigenpairs of S on the complement of the orthonormal columns of `null`, on whose span S is 1."""
     size = S.shape[0]
     k = min(k, size - null.shape[1])
     if k <= 0:

@@ -17,7 +17,7 @@ MISSING = frozenset(
     "|-|--|–|—|.|?|na|n/a|n.a.|#n/a|#na|<na>|nan|null|#null!|none|nil|k.a.|k. a.|k.a|ka.|keine angabe|leer"
     "|fehlt|n.v.|n. v.|n/v|n.d.|n/d|#wert!|#value!|#div/0!|#bezug!|#ref!|#zahl!|#num!|#name?".split("|")
 )
-CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # those of these words that name a class in a target
+CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # words among these that may name a class in a target
 _MINUS = frozenset(("-", "--"))  # not missing values if another cell is a plus
 LEADING_ZERO = r"^0\d+$"
 

@@ -154,7 +154,7 @@ class Schema:
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            Numbers, codes of categories and truth values, NaN where a value is missing.
+            Numbers, codes of categories and truth values, NaN if a value is missing.
 
         Raises
         ------

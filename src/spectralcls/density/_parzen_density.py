@@ -49,7 +49,7 @@ default="gaussian"
         Lower and upper end of each feature; None for no end. The density is reflected at the ends, integrates to one
         between them and is zero beyond.
     cv : "loo", int, splitter or list of splits, default="loo"
-        What is held out together: single samples, or folds. If one copy of a row is left out, the others stay. A pair
+        Whether single samples or folds are held out together. If one copy of a row is left out, the others stay. A pair
         of equal samples counts if values are rounded, but not if rows were copied.
     bandwidth_grid : array-like, default=None
         Bandwidths to try, even if too narrow for rounded values; by default sixteen around the rule of thumb, and more

@@ -12,7 +12,7 @@ from ._vote import Vote, class_shares, learn_vote
 class ClassPoints(NamedTuple):
     """Points with classes."""
 
-    X: np.ndarray  # (n, d), NaN where a value is missing
+    X: np.ndarray  # (n, d), NaN if a value is missing
     codes: np.ndarray  # (n,)
     weights: np.ndarray | None  # (n,)
     n_classes: int
@@ -71,7 +71,7 @@ class ClassPoints(NamedTuple):
 class NumberPoints(NamedTuple):
     """Points with numeric targets, which members learn after the transformation `map`."""
 
-    X: np.ndarray  # (n, d), NaN where a value is missing
+    X: np.ndarray  # (n, d), NaN if a value is missing
     targets: np.ndarray  # (n, k) as the user gave them
     weights: np.ndarray | None  # (n,)
     categorical: np.ndarray  # (d,) bool: numbers that are levels

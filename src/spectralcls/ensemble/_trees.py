@@ -139,7 +139,7 @@ class GrownTrees(_Classifier):
         self.categorical = categorical
 
     def fit(self, X, y, sample_weight=None, unseen=None):
-        """Fit to X (n, d), NaN where a value is missing, y (n,), positive weights (n,).
+        """Fit to X (n, d), NaN if a value is missing, y (n,), positive weights (n,).
 
         If `unseen` (points, codes, and weights or None) is given, iterate until the log loss on them stops falling.
         """

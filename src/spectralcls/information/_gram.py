@@ -136,7 +136,7 @@ def _missed(A, B):
 def correlations(A, B, orders):
     """``sum_ij A_ij B_p(i)p(j)`` for permutations p, all cyclic shifts of each order: (c * n,).
 
-    Shift s pairs row i of A in the first of the ``orders`` (c, n) with row i + s of B in each of them. The first value
+    Shift s pairs row i of A, in the first of the ``orders`` (c, n), with row i + s of B in each order. The first value
     belongs to the given order of rows, and the first n to a group of permutations. The sums for all shifts are a
     correlation: of the columns of two factors, or of the diagonals of two matrices.
     """

@@ -63,8 +63,8 @@ def reduce_training_set(
         it, and the first is the densest. The weight of a chosen point is the total weight of the points nearest to it.
         The points cover the class evenly, outliers included. For :class:`~spectralcls.PerTurboClassifier`. "weight":
         the points of largest weight 1 / f, f the Parzen density of all training points, as proposed in [1]_, section
-        10.1. They are the border of the data, with equal weights in a class; good where classes do not overlap, poor
-        where they do.
+        10.1. They are the border of the data, with equal weights in a class; good if classes do not overlap, otherwise
+        poor.
     bandwidth : "silverman" or float, default="silverman"
         Bandwidth of the Gaussian kernel; 1 if the data have no spread.
     sample_weight : array-like of shape (n,), default=None

@@ -103,8 +103,8 @@ def kernel_sums(
     Returns
     -------
     sums : ndarray of shape (m[, b][, l][, c]), or a tuple (log_scale, sums) with ``log="pair"``
-        The sums in the dtype of the points: an axis b where several bandwidths are given, l with labels, c with
-        weights of more than one dimension.
+        The sums in the dtype of the points: with an axis b for an array of bandwidths, l for labels, and c for weights
+        of more than one dimension.
 
     Raises
     ------

@@ -193,13 +193,13 @@ def _reverse_knn(Q: Array, X: Any, radii: Array, n_threads: int) -> csr_array:
 
 
 def csr(data: Array, columns: Array, starts: Array, shape: tuple[int, int]) -> csr_array:
-    """A CSR array from its parts, with 32-bit indices where they suffice (scikit-learn takes no others)."""
+    """A CSR array from its parts, with 32-bit indices if they suffice (scikit-learn accepts no others)."""
     dtype = np.int32 if max(*shape, len(data)) <= np.iinfo(np.int32).max else np.int64
     return csr_array((data, columns.astype(dtype), starts.astype(dtype)), shape=shape)
 
 
 def row_starts(rows: Array, n_rows: int) -> Array:
-    """Where each row begins, for row numbers in increasing order: CSR's indptr."""
+    """Start of each row, given row numbers in increasing order: CSR's indptr."""
     return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
 
 

@@ -64,7 +64,7 @@ def solve(
 
     Notes
     -----
-    n^3 / 2 multiply-adds, n^3 / 6 without predictions by the others; in place.
+    n^3 / 2 multiply-adds, or n^3 / 6 without leave-one-out predictions; in place.
     """
     if memory is not None:
         for rows in slices(len(K)):

@@ -25,7 +25,7 @@ class KernelMetric(CallbackSupport, LinearMap):
 
     Learns ``z = L (x - mean)`` by gradient descent on the mean of ``-log p(y_i | x_i)``, p the posterior of the class
     of x_i under Gaussian kernels on all *other* points: neighborhood components analysis with the log loss. Distances
-    between the mapped points then serve any method that has a bandwidth, k-NN, or a plot.
+    between mapped points can then be used by any method with a bandwidth, by k-NN, or in a plot.
 
     Every gradient takes two calls of :func:`~spectralcls.kernels.kernel_sums`, without an array of n x n or n x d x d
     entries.

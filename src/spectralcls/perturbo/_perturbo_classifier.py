@@ -333,7 +333,7 @@ class PerTurboClassifier(Classifier):
         ------
         ValueError
             As `fit`; with another number of features than before; for a label that is not among the classes; for a new
-            class where ``bandwidth`` is class-wise. The classifier is then as it was before.
+            class if ``bandwidth`` is class-wise. The classifier then stays unchanged.
         """
         refuse_collection(X, f"{type(self).__name__}.partial_fit")
         if not hasattr(self, "_models"):

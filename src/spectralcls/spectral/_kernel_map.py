@@ -151,8 +151,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training points; float32 stays float32, everything else becomes float64. A Dask array or data frame stays
-            where it is, and the map of Dask queries is then lazy; it needs ``rank=None`` and fewer components than
+            Training points; float32 stays float32, everything else becomes float64. A Dask array or data frame stays on
+            the workers, and the map of Dask queries is then lazy; it needs ``rank=None`` and fewer components than
             points.
         y : None
             Ignored.

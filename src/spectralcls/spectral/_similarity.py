@@ -24,7 +24,7 @@ _DENSE_SIDE = 5000  # up to this many rows or columns, X X^T or X^T X of a dense
 
 
 class LinearSimilarity:
-    """S = X X^T, X dense or CSR; S has no negative entry where X has none."""
+    """S = X X^T, X dense or CSR; S has no negative entries if X has none."""
 
     def __init__(self, X):
         self.X = X
