@@ -173,6 +173,12 @@ def test_intervals_of_several_outputs_are_those_of_each():
         assert_allclose(both[:, j], alone, rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:y is 0 for all samples")
+def test_copies_of_one_sample_leave_the_interval_open():
+    copies = KernelRegressor(bandwidth=1.0, degree=0).fit([[3.0], [3.0], [3.0]], [0.0, 0.0, 0.0])
+    assert_array_equal(copies.predict_interval([[3.0], [4.0]], coverage=0.5), [[-np.inf, np.inf]] * 2)
+
+
 def test_too_few_samples_leave_the_interval_open():
     X, y, Q, _ = problem(9)
     model = KernelRegressor(1.0, degree=0).fit(X[:8], y[:8])

@@ -118,6 +118,7 @@ def test_weights_reach_the_metric_whatever_is_routed(metric):
         assert_array_equal(routed.predict(X), plain.predict(X))
 
 
+@pytest.mark.filterwarnings("ignore:y is 2 for all samples")
 @pytest.mark.parametrize("metric", ["whiten", "diagonal", "full"])
 def test_a_constant_target_teaches_nothing(metric):
     X, _ = problem(40)

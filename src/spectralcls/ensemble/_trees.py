@@ -223,14 +223,17 @@ class BoostedRegression(RegressorMixin, _Trees):
                 warm_start=True,
                 random_state=0,
             )
+            order = _by_correlation(X, column)
             with _openmp().limit(limits=1):
                 if unseen is None:
-                    kept = model.fit(X, column, sample_weight).max_iter
+                    kept = model.fit(X[:, order], column, sample_weight).max_iter
                 else:
                     Q, truth, weights = unseen
-                    errors = partial(_squared_errors, model, Q, truth.reshape(len(Q), -1)[:, j], weights)
-                    kept = _grown(model, (X, column, sample_weight), errors)
+                    errors = partial(_squared_errors, model, Q[:, order], truth.reshape(len(Q), -1)[:, j], weights)
+                    kept = _grown(model, (X[:, order], column, sample_weight), errors)
             own, start = boosted_nodes(model)
+            for tree in own:
+                tree["feature_idx"] = order[tree["feature_idx"]]
             trees.append(own[:kept])
             starts.append(np.ravel(start))
         self.iterations_ = np.array([len(own) for own in trees])
@@ -313,3 +316,10 @@ def _lowest_bit(masks):
 def _openmp():
     """The libraries; searched for once, because the search takes milliseconds."""
     return threadpoolctl.ThreadpoolController().select(user_api="openmp")
+
+
+def _by_correlation(X, y):
+    """Order of the columns by their correlation with y, so that random columns of a split do not depend on theirs."""
+    centered = X - X.mean(axis=0)
+    spread = np.sqrt(np.mean(centered**2, axis=0))
+    return np.argsort(centered.T @ (y - y.mean()) / np.where(spread > 0, spread, 1.0), kind="stable")

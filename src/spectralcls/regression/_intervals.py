@@ -1,6 +1,7 @@
 """The jackknife+ of a local regression: residuals, their usual local size, and the changes of predictions without a
 sample."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -31,10 +32,17 @@ def jackknife(form, tried=None):
     moments = LocalMoments.of(max(degrees), sample.X, sample.targets)
     found = held_out_predictions(sample, moments, degrees, form.kernel, widths, shape[-1])[0]
     errors = _by_choice_of_others(np.abs(sample.targets[:, None, None] - found), sample.weights)
+    if len(errors) == 1:  # no other sample: its residual may be anything
+        alike = partial(_ones, width=errors.shape[1])
+        return Jackknife(np.full_like(errors, np.inf), sample.weights, None, alike, errors.size)
     sizes = LocalSizes(sample.X, errors, sample.weights, typical_of(errors, sample.weights), *shape)
     local, usual = _Local(sample, form.moments, *shape), sizes(sample.X, exclude_self=True)
     numbers = len(errors) * (2 + 6 * sample.X.shape[1] * form.moments.degree + 4)
     return Jackknife(errors / np.where(usual > 0, usual, 1.0), sample.weights, local.changes, sizes, numbers)
+
+
+def _ones(Q, width):
+    return np.ones((len(Q), width))
 
 
 class _Local(NamedTuple):
