@@ -115,7 +115,7 @@ def _is_per_thread(library: Any) -> bool:
 
 
 _serial_blas = _SerialBlas()
-if hasattr(os, "register_at_fork"):  # no thread is about to set limits while another one forks
+if hasattr(os, "register_at_fork"):  # no thread may be setting limits during a fork
     _lock = _serial_blas.lock
     os.register_at_fork(
         before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_serial_blas.forget_other_threads

@@ -149,7 +149,7 @@ class _FactorLoss:
 
 
 def _factors(table):
-    """Factors (d,) to multiply the coordinates of a table with all factors 1."""
+    """Factor of each coordinate, (d,), in the layout that the table has if all factors are 1."""
     columns = [*table.columns, *table.gaps]
     chosen = [column.factor for column in columns]
     factors = []

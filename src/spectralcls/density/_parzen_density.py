@@ -144,7 +144,7 @@ default="gaussian"
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights, relative to each other. A bandwidth depends on the effective number of samples,
+            Non-negative weights; only their ratios count. A bandwidth depends on the effective number of samples,
             ``(sum w)^2 / sum w^2``.
 
         Returns

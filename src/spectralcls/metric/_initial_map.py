@@ -57,7 +57,7 @@ def candidates(sample, kind):
 
 
 def absorb_bandwidth(sample, W, rng, n_jobs, most_references=None):
-    """W divided by the bandwidth of least leave-one-out loss, and that loss, over all points or some queries."""
+    """W divided by the bandwidth of least leave-one-out loss, and that loss, for a sample of queries and references."""
     n = len(sample.X)
     mapped = sample._replace(X=sample.X @ W.astype(np.float32))
     if not has_spread(mapped.X):

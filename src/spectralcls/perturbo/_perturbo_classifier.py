@@ -84,20 +84,19 @@ class PerTurboClassifier(Classifier):
     retained : float in (0, 1], default=0.95
         Share of the trace of K_l that a truncated spectrum keeps.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map that is learned in `fit` and applied to the coordinates first: a
-        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
-        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
-        Bandwidths are in units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
+        transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
-        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
-        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
+        no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
+        The distance is tuned for each column together with the bandwidth; it is 0 for an uninformative category.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to
-        tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
-        then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
-        these units. None: the numbers as they are.
+        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
+        are instead divided by one number if this makes held-out labels clearly more likely: `scale_` is then "shared",
+        not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these units.
+        None: the numbers as they are.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the classes' frequencies. None: all are one.
@@ -106,21 +105,21 @@ class PerTurboClassifier(Classifier):
         "truncate", which has no closed form, and for incomplete points, which are filled from outside of a fold. An int
         makes random stratified folds; copies of a row (of one class) are one point of greater weight.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
-        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within half a
-        standard error of the best it takes the one of the least log loss.
+        Score to maximize on held-out points. ``"auto"`` takes the candidate of least log loss among those within half a
+        standard error of the best accuracy.
     bandwidth_grid : array-like, default=None
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
     alpha_grid : array-like of positive numbers, default=None
         Candidates. None: 1e-6, 1e-5, ..., 1.
     max_tuning_samples : int or None, default=2000
-        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
-        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
-        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+        If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
+        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
+        ** (1 / (d + 4))``.
     rank : int or None, default=None
         A class of more samples than this is represented by a partial Cholesky factor of so many columns: O(n rank)
-        memory, O(n rank^2) time. ``trace_residuals_`` says what is left out. None: exact.
+        memory, O(n rank^2) time. ``trace_residuals_`` measures the part left out. None: exact.
     random_state : int, RandomState instance or None, default=0
-        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
         Factors of the classes use the threads of BLAS; tuning has one for each class.

@@ -98,7 +98,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
         no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
-        The distance is tuned for each column together with the bandwidth; it is 0 for a category that says nothing.
+        The distance is tuned for each column together with the bandwidth; it is 0 for an uninformative category.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
