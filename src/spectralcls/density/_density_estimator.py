@@ -113,8 +113,7 @@ class Density(Estimator):
 
     @property
     def scale_(self):
-        """ "each" if the kernels are wider along features of greater spread; None if they are round or have another
-        shape."""
+        """Whether kernels follow the spreads of the features: "each", or None if round or of another shape."""
         spherical = isinstance(self.covariance_type, str) and self.covariance_type == "spherical"
         return "each" if spherical and self.scale is not None and isinstance(self.bandwidth, str) else None
 

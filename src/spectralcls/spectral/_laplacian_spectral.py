@@ -181,8 +181,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     --------
     CauchySchwarzClassifier : The angle rule with one bandwidth.
     SpectralLaplacianISEClassifier : Distances to means or medians.
-    spectralcls.papers.as_printed : The steps of [1]_, in which a query is evaluated at all points with the plain
-    kernel.
+    spectralcls.papers.as_printed : The steps of [1]_, with the plain kernel between a query and all points.
 
     Notes
     -----
