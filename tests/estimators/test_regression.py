@@ -179,6 +179,14 @@ def test_copies_of_one_sample_leave_the_interval_open():
     assert_array_equal(copies.predict_interval([[3.0], [4.0]], coverage=0.5), [[-np.inf, np.inf]] * 2)
 
 
+@pytest.mark.parametrize("exponent", [-1000, 990])
+def test_the_score_has_no_unit(exponent):
+    X, y, Q, _ = problem(60)
+    expected = KernelRegressor(0.7).fit(X, y).score(Q, np.sin(Q[:, 0]))
+    huge = KernelRegressor(0.7).fit(X, np.ldexp(y, exponent))
+    assert huge.score(Q, np.ldexp(np.sin(Q[:, 0]), exponent)) == expected
+
+
 def test_too_few_samples_leave_the_interval_open():
     X, y, Q, _ = problem(9)
     model = KernelRegressor(1.0, degree=0).fit(X[:8], y[:8])

@@ -2,6 +2,7 @@
 
 from functools import singledispatch
 
+import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
 
 
@@ -26,5 +27,10 @@ def accuracy(predicted, y, sample_weight=None):
 
 @singledispatch
 def determination(predicted, y, sample_weight=None):
-    """R^2, averaged over the outputs."""
+    """R^2, averaged over the outputs; targets are divided by a power of two, so that their squares are in range."""
+    y = np.asarray(y)
+    if y.dtype.kind in "iuf" and y.size:
+        y = y.astype(np.float64)
+        exponent = -int(np.frexp(np.abs(y).max())[1])
+        y, predicted = np.ldexp(y, exponent), np.ldexp(predicted, exponent)
     return r2_score(y, predicted, sample_weight=sample_weight)
