@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import os
 import pkgutil
 import types
 import typing
@@ -83,15 +82,14 @@ def messages_of(program, folder):
     path = folder / "program.py"
     path.write_text(program)
     source = Path(spectralcls.__file__).parents[1]
-    before = os.environ.get("MYPYPATH")
-    os.environ["MYPYPATH"] = str(source)
-    try:
-        options = ("--follow-imports=silent", "--ignore-missing-imports", f"--cache-dir={folder}", "--config-file=")
-        said = api.run([*options, "--no-error-summary", str(path)])[0].splitlines()
-    finally:
-        os.environ.pop("MYPYPATH")
-        if before is not None:
-            os.environ["MYPYPATH"] = before
+    options = ("--follow-imports=silent", "--ignore-missing-imports", f"--cache-dir={folder}", "--config-file=")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("MYPYPATH", raising=False)
+        if source.name != "site-packages":  # mypy finds installed packages by itself
+            patch.setenv("MYPYPATH", str(source))
+        found, errors, _ = api.run([*options, "--no-error-summary", str(path)])
+    assert not errors, errors
+    said = found.splitlines()
     return {int(line.split(":")[1]): line.split(":", 2)[2] for line in said if ": error:" in line}
 
 
