@@ -22,7 +22,7 @@ def as_printed(model: Any) -> Any:
       the plain kernel even if E and L are those of the normalized matrix; ``n_components="all"`` means as many
       eigenvectors as classes.
     - :class:`~spectralcls.spectral.LaplacianSpectralClassifier`: the steps of [2]_, in which a query is evaluated at
-    all points with the plain kernel of the overall width. Its widths are ``bandwidth="silverman_per_class"``.
+      all points with the plain kernel of the overall width. Its widths are ``bandwidth="silverman_per_class"``.
 
     For the other classifiers of the papers, values of their parameters select the printed formulas: see the page
     "Methods of the papers" of the guide.

@@ -34,7 +34,7 @@ class AutoClassifier(ClassifierMixin, Auto):
     - the same after a :class:`~spectralcls.metric.KernelMetric`;
     - a Parzen classifier after the same :class:`~spectralcls.metric.KernelMetric`;
     - a Parzen classifier on numbers in one scale, for columns of the same unit, which count in proportion to their
-    spread;
+      spread;
     - boosted trees, which cut where smooth kernels cannot: 30 iterations, with more than 8 classes 240 trees at most.
       If they carry the vote, they are replaced by trees that use all points with categories and missing values, and
       grow until the log loss of unseen points stops falling.
