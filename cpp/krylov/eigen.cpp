@@ -68,8 +68,8 @@ class OrthogonalityLoss {
   bool ill_conditioned() const { return condition_ * std::numeric_limits<T>::epsilon() > most; }
 
  private:
-  static constexpr double most =
-      64 * static_cast<double>(std::numeric_limits<T>::epsilon());  // accepted loss of orthogonality
+  // Accepted loss of orthogonality.
+  static constexpr double most = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
   // Returns the least and the largest eigenvalue.
   static std::pair<double, double> extremes(const Matrix& gram) {

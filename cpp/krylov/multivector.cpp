@@ -113,8 +113,8 @@ Eigen::VectorXd MultivectorAlgebra<T>::whiten(const Multivector<T>& block, const
 template <class T>
 void MultivectorAlgebra<T>::orthonormalize(const Multivector<T>& basis, const Multivector<T>& block) {
   const index_t width = block.columns;
-  const double lost = std::pow(100 * std::numeric_limits<T>::epsilon(),
-                               2);  // squared norm of a unit column after all but rounding has canceled
+  // Squared norm of a unit column after all but rounding has canceled.
+  const double lost = std::pow(100 * std::numeric_limits<T>::epsilon(), 2);
   if (width == 0) return;
   normalize(block);
   Matrix gram = inner(block, block);

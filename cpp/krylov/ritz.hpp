@@ -87,8 +87,8 @@ class Convergence {
   double norm = 0;  // a lower bound of the operator's norm
 
  private:
-  static constexpr double hidden_tolerance =
-      1e-3;  // residual at which the largest value of a complement is accurate enough
+  // Residual at which the largest value of a complement is accurate enough.
+  static constexpr double hidden_tolerance = 1e-3;
 
   index_t pairs_;
   double tolerance_, eps_;

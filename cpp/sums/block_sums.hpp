@@ -122,8 +122,8 @@ class BlockSums {
   }
 
  private:
-  static constexpr double headroom =
-      40;  // in bits; an exponent above the shift has a rounding error in proportion to its size
+  // In bits. An exponent above the shift has a rounding error in proportion to its size.
+  static constexpr double headroom = 40;
   static constexpr T infinity = std::numeric_limits<T>::infinity();
 
   // The sums of one label: vectors for each row in `sum_`, at the label's place here, relative to the shifts of the

@@ -63,8 +63,8 @@ class PrunedSums {
 
  private:
   static constexpr int dense_from = 5;  // a tile is computed whole if one pair in five matters
-  static constexpr int trusted =
-      3;  // number of following blocks that compute such a tile whole again, without the filter, because they are near
+  // Number of following blocks that compute such a tile whole again, without the filter, because they are near.
+  static constexpr int trusted = 3;
 
   const TileFilter& filter() const { return plan_.packed->filtered()->filter(); }
   const Tile& tile(index_t t) const { return plan_.points->tiles()[t]; }

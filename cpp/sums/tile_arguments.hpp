@@ -86,11 +86,10 @@ class TileArguments {
 
  private:
   static constexpr index_t differences_cost_nothing_to = 3, near_pairs_are_common_to = 6;  // in features
-  static constexpr double roundings_of_exponents =
-      sizeof(T) == 4 ? 150 : 8000;                      // of Gaussians; 168 and 9007 are allowed
-  static constexpr double roundings_of_distances = 80;  // relative to the distance
-  static constexpr int pairs_to_a_panel =
-      3;  // up to this many pairs, single pairs cost less than the differences of a panel
+  static constexpr double roundings_of_exponents = sizeof(T) == 4 ? 150 : 8000;  // of Gaussians; 168 and 9007 allowed
+  static constexpr double roundings_of_distances = 80;                           // relative to the distance
+  // Up to this many pairs, single pairs cost less than the differences of a panel.
+  static constexpr int pairs_to_a_panel = 3;
 
   // Measured for up to 1000 features.
   static double roundings_of_products(double d) {
