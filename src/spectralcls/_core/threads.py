@@ -151,7 +151,7 @@ def effective_n_threads(n_jobs: int | None = None) -> int:
     -2 all but one.
     """
     if n_jobs is not None:
-        if not isinstance(n_jobs, (int, Integral)) or isinstance(n_jobs, bool) or n_jobs == 0:  # int: ten times as fast
+        if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:  # int: ten times as fast
             raise ValueError(f"n_jobs must be None or a non-zero integer, got {n_jobs!r}.")
         return max(1, cpu_count() + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), _MOST_THREADS)
     if _is_joblib_worker_thread():

@@ -120,7 +120,7 @@ def knn(
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
     Q, X = _checked(Q, X)
-    if not isinstance(k, (int, Integral)) or isinstance(k, bool) or not 1 <= k <= len(X):
+    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(X):
         raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
     how = int(k), algorithm, effective_n_threads(n_jobs)
     exponent = _exponent(Q, X)
