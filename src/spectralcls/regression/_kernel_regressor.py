@@ -164,9 +164,6 @@ class KernelRegressor(Regressor):
 
     def _ends(self, Q, coverage):
         form = self._form
-        if len(form.samples.X) < 2:  # no residual is defined
-            shape = len(Q), form.moments.n_outputs
-            return np.stack([np.full(shape, -np.inf), np.full(shape, np.inf)], axis=-1)
         reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])
         if not reached.all():
             Q = np.where(reached[:, None], Q, form.points.X[form.nearest(Q)])
