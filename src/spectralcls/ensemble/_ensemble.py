@@ -107,7 +107,7 @@ class Fitting:
         """Fit a view, and return the points in its coordinates. With very many points, it is learned from some of
         them."""
         points, Z = self.points, None
-        if len(points.X) > MOST_FOR_VIEWS and hasattr(points, "codes"):
+        if len(points.X) > MOST_FOR_VIEWS and points.task == "classification":
             rows = stratified_subsample(points.codes, MOST_FOR_VIEWS, random_keys(points.X))
             points = points.take(np.sort(rows))
         Z = points.X
