@@ -233,7 +233,7 @@ def test_gradient_metric_takes_a_part_of_many_points():
 @pytest.mark.parametrize("kind", ["diagonal", "full"])
 def test_one_cell_of_many_points_is_all_of_them(monkeypatch, kind):
     X, y = noisy_features(300)
-    monkeypatch.setattr(_gradient_metric, "_MANY", 200)
+    monkeypatch.setattr(_gradient_metric, "MANY", 200)
     monkeypatch.setattr(_gradient_metric, "_CELL", 300)
     cell, plain = (GradientMetric(kind, max_samples=n).fit(X, y) for n in (100, 300))
     assert_allclose(cell.components_, plain.components_, rtol=1e-10)
@@ -246,7 +246,7 @@ def test_many_points_teach_in_cells_what_far_ones_cannot(monkeypatch):
     X = np.random.default_rng(0).uniform(size=(6000, 4))
     y = (np.sin(60 * X[:, 0]) > 0).astype(int)
     far = GradientMetric(max_samples=400).fit(X, y).components_.diagonal()
-    monkeypatch.setattr(_gradient_metric, "_MANY", 6000)
+    monkeypatch.setattr(_gradient_metric, "MANY", 6000)
     near = GradientMetric(max_samples=400).fit(X, y)
     own = near.components_.diagonal()
     assert own[0] / own[1:].max() > 1.5 > far[0] / far[1:].max()
@@ -255,13 +255,13 @@ def test_many_points_teach_in_cells_what_far_ones_cannot(monkeypatch):
     targets = GradientMetric(task="regression", max_samples=400).fit(X, np.sin(60 * X[:, 0]))
     assert targets.components_.diagonal().argmax() == 0
     monkeypatch.undo()
-    assert (_gradient_metric._MANY, _gradient_metric._CELLS, _gradient_metric._CELL) == (20_000, 200, 250)
+    assert (_gradient_metric.MANY, _gradient_metric._CELLS, _gradient_metric._CELL) == (20_000, 200, 250)
 
 
 @unlearned
 @pytest.mark.parametrize("n_classes", [2, 500])
 def test_cells_of_one_class_copies_and_many_classes(monkeypatch, n_classes):
-    monkeypatch.setattr(_gradient_metric, "_MANY", 500)
+    monkeypatch.setattr(_gradient_metric, "MANY", 500)
     rng = np.random.default_rng(0)
     centers, y = rng.normal(size=(n_classes, 3)) * 100, np.arange(6000) % n_classes
     X = np.column_stack([(centers[y] + rng.normal(size=(6000, 3))).round(1), np.ones(6000)])

@@ -4,12 +4,13 @@ import time
 
 import numpy as np
 
+from .._expansion.tree_cells import MANY
+
 SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble: in all, and mean per class
 _GROWTH, _LEAST_GROWTH = 4, 1.5  # growth of the size from one timed ensemble to the next: at most, and at least
 _SHARE = 0.9  # fraction of the remaining time that is planned
 _FIRST = 1.5  # initial exponent of the time in n, when most of it does not depend on n
 _STEEPEST = 3.0
-_LINEAR = 20_000  # from this many points on, the time of every member is proportional to n
 
 
 class Clock:
@@ -89,8 +90,8 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
 
 
 def _growth(size, sizes, exponent):
-    """Ratio of the time for n points to that for `size`: a power of n up to `_LINEAR`, and linear beyond."""
-    few, many = np.minimum(sizes, _LINEAR) / min(size, _LINEAR), np.maximum(sizes, _LINEAR) / max(size, _LINEAR)
+    """Ratio of the time for n points to that for `size`: a power of n up to `MANY`, and linear beyond, in cells."""
+    few, many = np.minimum(sizes, MANY) / min(size, MANY), np.maximum(sizes, MANY) / max(size, MANY)
     return few**exponent * many
 
 

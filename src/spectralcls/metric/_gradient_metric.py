@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from .._estimator import fit_steps, transactional, with_parameters
 from .._expansion.ridge_targets import targets_of
-from .._expansion.tree_cells import TreeCells
+from .._expansion.tree_cells import MANY, TreeCells
 from .._tuning import check_grid, median_distance, ridge_grid, thin, within_reach
 from .._utils.advice import advise
 from .._utils.from_sklearn import CallbackSupport, Interval, StrOptions
@@ -22,13 +22,13 @@ from ._linear_map import LinearMap
 
 _FLOOR = 1e-6  # relative to the mean eigenvalue of M
 _MOST_OUTPUTS = 32  # outputs with gradients; more are replaced by random combinations
-# From this many points on, the map is learned in cells of neighbors, which are as dense as all points, instead of on
+# From `MANY` points on, the map is learned in cells of neighbors, which are as dense as all points, instead of on
 # random points; number of cells, and points per cell. Leave-one-out log losses of ridge regression in cells after the
 # map, on 100 000 rows of covertype in one scale (seconds of the metric): no map .213, 2000 random points .185 (2), 4000
 # .168 (12), 8 cells of 1000 .178 (1), 32 of 500 .21 (1), 64 of 400 .19 (1), 200 of 150 .197 (1), 200 of 250 .182 (2);
 # of 500 000 rows: no map .081, 8 of 1000 .090, 64 of 400 .077, 200 of 250 .073. Other random cells of one size differ
 # by .01.
-_MANY, _CELLS, _CELL = 20_000, 200, 250
+_CELLS, _CELL = 200, 250
 
 
 @with_parameters
@@ -211,7 +211,7 @@ class GradientMetric(CallbackSupport, LinearMap):
         self._inputs = self._make_inputs(bandwidth=None)  # the metric's bandwidth is relative
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
         data = learn(X, y, sample_weight).distinct(relative=True)
-        if len(data.X) <= max(self.max_samples, _MANY - 1):
+        if len(data.X) <= max(self.max_samples, MANY - 1):
             data = thin(data, self.max_samples, rng)
             points, parts = data.X, [np.arange(len(data.X))]
         else:

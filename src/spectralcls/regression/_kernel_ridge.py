@@ -6,7 +6,7 @@ import numpy as np
 
 from .._expansion.local_ridge import LocalRidge, held_out_in_cells
 from .._expansion.ridge_targets import targets_of
-from .._expansion.tree_cells import TreeCells
+from .._expansion.tree_cells import MANY, TreeCells
 from .._inputs.given import numbers_of
 from .._tuning import ridge_grid
 from .._utils.progress import progress
@@ -16,11 +16,6 @@ from ._given_kernel import GivenSmoother
 from ._penalized import PenalizedExpansion
 from ._penalty_search import Fitted, leave_one_out
 
-# From this many points on, cells replace the single system. Log losses (cells, conjugate gradients; tuned on 3000):
-# 10 000 rows of covertype .571 and .575, 20 000 .430 and .454, of skin .0040 and .0039; 10 000 and 30 000 of a mixture
-# in 10 dimensions .349 and .352, .347 and .353; but 10 000 of letter .134 and .108, 16 000 .095 and .069. Cells took a
-# half to a fifth of the time, which grows with n and not with its square.
-MANY = 20_000
 # Most points of a cell, and number of trees. On 100 000 rows of covertype (leave-one-out accuracy, seconds): 4 trees of
 # 1000 94.0, 5; 2 of 2000 94.0, 7; 8 of 1000 94.1, 10; 4 of 2000 94.2, 13. On 500 000: 2 of 1000 97.51, 14; 2 of 1500
 # 97.57, 23; 4 of 1000 97.64, 27.
