@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from reference import neighbors as reference
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 from sklearn.base import clone
 from sklearn.cluster import DBSCAN
 from sklearn.datasets import make_blobs
@@ -13,6 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, KNeighb
 from sklearn.pipeline import make_pipeline
 
 from spectralcls.kernels import PackedPoints
+from spectralcls.linalg import top_eigenpairs
 from spectralcls.neighbors import KNNTransformer, knn, knn_graph, reverse_knn
 
 DTYPES = [np.float32, np.float64]
@@ -163,6 +164,18 @@ def test_graph_is_symmetric_and_as_defined(mode, symmetrize):
     value = {"connectivity": 1, "heat": np.exp(-(D**2) / epsilon), "distance": D}[mode]
     graph = knn_graph(X, 6, mode=mode, symmetrize=symmetrize)
     np.testing.assert_allclose(graph.toarray(), pattern * value, rtol=1e-12)
+
+
+def test_a_graph_of_similarities_is_symmetric():
+    """The normalized graph of 20 clusters, none of which has a neighbor in another, has 20 eigenvalues one."""
+    rng = np.random.default_rng(7)
+    X = (1e4 * rng.standard_normal((20, 3))).repeat(10, axis=0) + rng.standard_normal((200, 3))
+    graph = knn_graph(X, 4, mode="heat")
+    np.testing.assert_array_equal(graph.toarray(), knn_graph(X, 4, mode="heat", symmetrize="or").toarray())
+    scale = diags_array(graph.sum(axis=0) ** -0.5)
+    values = top_eigenpairs(csr_array(scale @ graph @ scale), 21).values
+    np.testing.assert_allclose(values[:20], 1, rtol=1e-10)
+    assert values[20] < 0.999
 
 
 def test_graph_keeps_zero_distances_and_a_given_epsilon():

@@ -72,7 +72,7 @@ def knn_graph(
     n_neighbors: int,
     *,
     mode: Literal["connectivity", "distance", "heat"] = "connectivity",
-    symmetrize: Literal["or", "and", "mean"] | None = None,
+    symmetrize: Literal["auto", "or", "and", "mean"] | None = "auto",
     epsilon: Any = None,
     n_jobs: int | None = None,
 ) -> Any:
@@ -88,7 +88,7 @@ def knn_graph(
         Neighbors per point, the point itself not counted, 1 <= n_neighbors < n.
     mode : {"connectivity", "distance", "heat"}, default="connectivity"
         Value of an edge, as in :func:`spectralcls.neighbors.knn_graph`.
-    symmetrize : {"or", "and", "mean"} or None, default=None
+    symmetrize : {"auto", "or", "and", "mean"} or None, default="auto"
         Which edges are kept, as in :func:`spectralcls.neighbors.knn_graph`.
     epsilon : float, "mean" or None, default=None
         Scale of the heat kernel, as in :func:`spectralcls.neighbors.knn_graph`.

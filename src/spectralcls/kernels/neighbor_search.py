@@ -281,15 +281,15 @@ def knn_graph(
     n_neighbors: int,
     *,
     mode: Literal["connectivity", "distance", "heat"] = "connectivity",
-    symmetrize: Literal["or", "and", "mean"] | None = None,
+    symmetrize: Literal["auto", "or", "and", "mean"] | None = "auto",
     epsilon: float | None = None,
     algorithm: Literal["auto", "brute", "kd_tree"] = "auto",
     n_jobs: int | None = None,
 ) -> Any:
     """Graph that joins every point with its nearest neighbors.
 
-    As :func:`sklearn.neighbors.kneighbors_graph` it is directed, with `n_neighbors` entries in each row, unless
-    `symmetrize` says how to make it symmetric.
+    A graph of ones or distances is directed, with `n_neighbors` entries in each row, as that of
+    :func:`sklearn.neighbors.kneighbors_graph`. A graph of heat kernel values is a similarity, and symmetric.
 
     Parameters
     ----------
@@ -299,9 +299,10 @@ def knn_graph(
         Neighbors per point, the point itself not counted, 1 <= n_neighbors < n.
     mode : {"connectivity", "distance", "heat"}, default="connectivity"
         Value of an edge: 1, the distance, or exp(-distance^2 / epsilon).
-    symmetrize : {"or", "and", "mean"} or None, default=None
+    symmetrize : {"auto", "or", "and", "mean"} or None, default="auto"
         None: an edge from each point to its neighbors. "or": between two points if either is a neighbor of the other;
-        "and": if both are; "mean": as "or", with half the value if only one is (no distances).
+        "and": if both are; "mean": as "or", with half the value if only one is (no distances). "auto": "or" with
+        ``mode="heat"``, else None.
     epsilon : float, "mean" or None, default=None
         Scale of the heat kernel; None and "mean": the mean squared length of the edges, except those longer than 1e6
         times the median.
@@ -344,8 +345,8 @@ def check_graph(n: int, n_neighbors: Any, mode: Any, symmetrize: Any, epsilon: A
         raise ValueError(f"n_neighbors must be an integer between 1 and n_samples - 1 = {n - 1}, got {n_neighbors!r}.")
     if not _is_one_of(mode, ("connectivity", "distance", "heat")):
         raise ValueError(f"mode must be 'connectivity', 'distance' or 'heat', got {mode!r}.")
-    if not _is_one_of(symmetrize, ("or", "and", "mean", None)):
-        raise ValueError(f"symmetrize must be 'or', 'and', 'mean' or None, got {symmetrize!r}.")
+    if not _is_one_of(symmetrize, ("auto", "or", "and", "mean", None)):
+        raise ValueError(f"symmetrize must be 'auto', 'or', 'and', 'mean' or None, got {symmetrize!r}.")
     if mode == "distance" and symmetrize == "mean":
         raise ValueError("half a distance means nothing: use symmetrize='or' or 'and' with mode='distance'.")
     if mode == "heat" and not _is_one_of(epsilon, ("mean", None)):
@@ -364,6 +365,8 @@ def graph_of_neighbors(
     distances, indices = without_self(distances, indices)
     n, n_neighbors = indices.shape
     rows = np.repeat(np.arange(n), n_neighbors)
+    if symmetrize == "auto":
+        symmetrize = "or" if mode == "heat" else None
     if symmetrize is None:
         starts = np.arange(0, n * n_neighbors + 1, n_neighbors)
         graph = csr(distances.ravel(), indices.ravel(), starts, (n, n))
