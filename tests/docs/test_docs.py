@@ -60,7 +60,7 @@ def test_the_user_guide_has_code():
 
 
 def test_the_messages_that_the_faq_explains_exist():
-    table = (DOCS / "about" / "faq.md").read_text(encoding="utf-8").split("| it says |")[1].split("\n\n")[0]
+    table = (DOCS / "about" / "faq.md").read_text(encoding="utf-8").split("| message |")[1].split("\n\n")[0]
     messages = [line.split("|")[1].strip() for line in table.split("\n")[2:]]
     code = "".join(path.read_text(encoding="utf-8") for path in (DOCS.parent / "src").rglob("*.py"))
     assert len(messages) > 5 and [message for message in messages if message not in code] == []
