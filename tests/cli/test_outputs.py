@@ -160,7 +160,7 @@ def test_a_warning_is_one_line(tmp_path, capsys):
     [
         ("list > /dev/full", {}, 2, "spectralcls: error: standard output: No space left on device\n"),
         ("list >&-", {}, 0, ""),
-        ("show-config", {"SPECTRALCLS_ISA": "none"}, 2, "spectralcls: error: SPECTRALCLS_ISA='none' was asked for"),
+        ("show-config", {"SPECTRALCLS_ISA": "none"}, 2, "spectralcls: error: SPECTRALCLS_ISA='none' was requested"),
     ],
 )
 def test_whatever_ends_the_process_early_is_one_line(command, environment, code, message):

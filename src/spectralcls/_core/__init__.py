@@ -1,9 +1,9 @@
-"""The compiled core: the best instruction-set variant that this machine can run.
+"""The compiled core, in the best instruction-set variant that this machine can run.
 
 The numerical C++ sources are built once per instruction set (``baseline``, ``avx2``, ``avx512``) into separate shared
-libraries, each of which gives the extension module ``_bindings`` one table of functions. One variant is chosen here, at
-import; the tests force one by the environment variable ``SPECTRALCLS_ISA``. Fitted models hold NumPy arrays only and
-never depend on it.
+libraries. Each passes one table of functions to the extension module ``_bindings``. This module chooses the variant at
+import; tests force one with the environment variable ``SPECTRALCLS_ISA``. Fitted models hold only NumPy arrays and do
+not depend on the variant.
 """
 
 import os
@@ -34,18 +34,18 @@ def _select():
     forced = os.environ.get(ISA_VARIABLE, "").strip().lower()
     if forced and forced not in available:
         raise ImportError(
-            f"{ISA_VARIABLE}={forced!r} was asked for, but this machine and installation offer {available}. "
+            f"{ISA_VARIABLE}={forced!r} was requested, but this machine and installation offer {available}. "
             f"Unset {ISA_VARIABLE} or choose one of these."
         )
     if not available:
         raise ImportError(
-            f"spectralcls has no compiled variant for this machine beside {compiled.__file__}: install it again."
+            f"spectralcls has no compiled variant for this machine next to {compiled.__file__}: reinstall it."
         )
     return forced or available[0]
 
 
 def _loaded():
-    """Name of the variant in use if this package was imported before and then unloaded, as reloaders do."""
+    """Name of the variant already loaded, if a reloader imports this package again; otherwise None."""
     try:
         return compiled.build_info()["variant"]
     except RuntimeError:

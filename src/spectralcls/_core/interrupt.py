@@ -1,8 +1,8 @@
-"""Ctrl-C during long calls of other libraries, which do not check signals.
+"""Ctrl-C during long calls of libraries that do not check signals.
 
-Python's handler of Ctrl-C runs between two instructions of the main thread. So another thread makes the long call, and
-the main thread waits. If it is interrupted, it returns, and the result of the call is discarded. The call must release
-the GIL, as those of NumPy do; SciPy's wrappers of BLAS and LAPACK do not.
+Python handles Ctrl-C between two bytecode instructions of the main thread. Therefore another thread makes the long
+call, and the main thread waits. If the main thread is interrupted, it returns, and the result of the call is discarded.
+The call must release the GIL, as NumPy's do; SciPy's wrappers of BLAS and LAPACK do not.
 """
 
 import contextvars
@@ -18,8 +18,8 @@ import scipy.linalg
 
 R = TypeVar("R")
 
-_SHORT = 500  # up to this order a decomposition ends before anyone notices
-_OPERATIONS = 2e9  # multiply-adds per part of a matrix product: a tenth of a second
+_SHORT = 500  # a decomposition of at most this order is too short for anyone to interrupt
+_OPERATIONS = 2e9  # multiply-adds per block of a matrix product: about a tenth of a second
 
 
 @contextmanager
@@ -35,9 +35,9 @@ def interruptible_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def run_interruptibly(call: Callable[..., R], *arguments: Any, **options: Any) -> R:
-    """The result of a call that releases the GIL; Ctrl-C is answered while it runs.
+    """Make a call that releases the GIL so that Ctrl-C can interrupt it, and return its result.
 
-    Do not use its arguments after an interruption: the call may still write to them.
+    Do not use the arguments after an interruption: the call may still write to them.
     """
     if threading.current_thread() is not threading.main_thread():
         return call(*arguments, **options)  # Python delivers signals only to the main thread
@@ -46,10 +46,10 @@ def run_interruptibly(call: Callable[..., R], *arguments: Any, **options: Any) -
 
 
 def eigh(A: np.ndarray) -> Any:
-    """`numpy.linalg.eigh` that can be interrupted, and that decomposes every finite matrix.
+    """`numpy.linalg.eigh` that can be interrupted and decomposes every finite matrix.
 
-    NumPy's divide and conquer fails to converge on some with nearly equal rows and values like 1e-60; QR iteration
-    converges.
+    NumPy's divide-and-conquer algorithm fails to converge on some matrices with nearly equal rows and values near
+    1e-60; QR iteration converges.
     """
     try:
         return np.linalg.eigh(A) if len(A) <= _SHORT else run_interruptibly(np.linalg.eigh, A)
@@ -58,7 +58,7 @@ def eigh(A: np.ndarray) -> Any:
 
 
 def matmul(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """``A @ B``, in blocks of rows of A if it takes long."""
+    """``A @ B``; a long product is computed in blocks of rows of A, between which Ctrl-C is handled."""
     rows = 1 + int(_OPERATIONS / max(A.shape[1] * B.shape[1], 1))
     if rows >= len(A):
         return A @ B
@@ -69,9 +69,9 @@ def matmul(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def slices(n: int, size: int = 1024, seconds: float = 0.05) -> Iterator[slice]:
-    """Slices of the rows 0 ... n - 1 for a loop over uninterruptible calls, each of which takes about `seconds`.
+    """Slices of the rows 0 ... n - 1 for a loop over uninterruptible calls of about `seconds` each.
 
-    Only for results that do not depend on the slices, whose sizes depend on measured times.
+    The sizes depend on measured times, so the results of the loop must not depend on the slices.
     """
     start = 0
     while start < n:

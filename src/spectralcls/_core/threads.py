@@ -1,4 +1,4 @@
-"""Number of threads of a call of the core, and limits set through threadpoolctl."""
+"""Thread counts for calls of the core, and limits set through threadpoolctl."""
 
 import multiprocessing
 import os
@@ -18,11 +18,11 @@ from . import compiled
 _MOST_THREADS = 1024  # upper limit of n_jobs, because libraries start as many threads as requested
 _SMALL = 1000  # up to this many rows and columns, BLAS gains little from threads
 
-cpu_count = cache(joblib.cpu_count)  # reads the affinity mask and the container's quota: a tenth of a millisecond
+cpu_count = cache(joblib.cpu_count)  # reading the affinity mask and the container's quota takes 0.1 ms
 
 
 class _OneThread:
-    """One thread for some libraries, from the first entry to the last exit."""
+    """Limits some libraries to one thread from the first entry to the last exit."""
 
     def __init__(self, libraries: list[Any]) -> None:
         self.libraries, self.entered = libraries, 0
@@ -56,9 +56,12 @@ class _OneThread:
 
 
 class _SerialBlas:
-    """Most libraries have one limit for the process. A thread that sets and restores it alone, as ``threadpool_limits``
-    does, may restore the limit set by another thread. Therefore the threads inside are counted. With OpenMP, each
-    calling thread has a separate limit."""
+    """Limits BLAS to one thread while any thread is inside the context.
+
+    Most libraries have one limit per process. If threads save and restore it independently, as ``threadpool_limits``
+    does, one may restore the limit set by another. Therefore the threads inside are counted. With OpenMP, each calling
+    thread has a separate limit.
+    """
 
     def __init__(self) -> None:
         self.lock, self._here = threading.RLock(), threading.local()
@@ -106,7 +109,7 @@ class _SerialBlas:
 
 @cache
 def _blas() -> list[Any]:
-    """The libraries; searched for once, because the search takes milliseconds."""
+    """The loaded BLAS libraries, cached because the search takes milliseconds."""
     return threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
 
 
@@ -125,17 +128,17 @@ if hasattr(os, "register_at_fork"):  # no thread may be setting limits during a 
 def serial_blas() -> AbstractContextManager[None]:
     """A context in which BLAS uses only the calling thread; contexts may be nested or concurrent.
 
-    For products between calls of the core, or in this package's threads: idle BLAS threads spin on processors that
-    other threads need.
+    Use it for products between calls of the core or in this package's threads, because idle BLAS threads spin on
+    processors that other threads need.
     """
     return _serial_blas.inside()
 
 
 def blas_threads_for(X: Any) -> AbstractContextManager[None]:
-    """`serial_blas` for data of few rows and columns in any container; otherwise no change.
+    """`serial_blas` for data of few rows and columns in any container; otherwise a context without effect.
 
-    Fits and votes of a few hundred points alternate short calls of BLAS and of the core. Between two calls, BLAS
-    threads spin on processors that the core's threads need, which took up to four times as long on two processors.
+    Fits and votes on a few hundred points alternate short calls of BLAS and of the core. Between these calls, BLAS
+    threads spin on processors that the core's threads need, which made fits up to four times slower on two processors.
     """
     shape = (len(X),) if isinstance(X, list) else getattr(X, "shape", None)
     small = isinstance(shape, tuple) and all(isinstance(n, Integral) and n <= _SMALL for n in shape)
@@ -143,15 +146,15 @@ def blas_threads_for(X: Any) -> AbstractContextManager[None]:
 
 
 def effective_n_threads(n_jobs: int | None = None) -> int:
-    """Threads for ``n_jobs`` in scikit-learn's convention.
+    """Number of threads for ``n_jobs`` in scikit-learn's convention.
 
     ``None`` means all cores that the affinity mask and the container allow, unless ``OMP_NUM_THREADS`` (which
-    joblib sets in its worker processes) or ``threadpoolctl.threadpool_limits`` says less; inside a worker thread of
-    joblib it means one, because its siblings use the other cores. Negative counts are joblib's: -1 is all cores,
-    -2 all but one.
+    joblib sets in its worker processes) or ``threadpoolctl.threadpool_limits`` sets a lower limit. Inside a worker
+    thread of joblib it means one, because the other workers use the other cores. Negative numbers count as in joblib:
+    -1 means all cores, -2 all but one.
     """
     if n_jobs is not None:
-        if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:  # int: ten times as fast
+        if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
             raise ValueError(f"n_jobs must be None or a non-zero integer, got {n_jobs!r}.")
         return max(1, cpu_count() + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), _MOST_THREADS)
     if _is_joblib_worker_thread():
@@ -171,7 +174,7 @@ def _is_joblib_worker_thread() -> bool:
 
 
 class _CoreController(threadpoolctl.LibController):
-    """Makes ``threadpoolctl`` see the compiled core as a library with a thread pool of its own."""
+    """Lets ``threadpoolctl`` read and set the thread limit of the compiled core."""
 
     user_api = "spectralcls"
     internal_api = "spectralcls"

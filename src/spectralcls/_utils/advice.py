@@ -1,11 +1,11 @@
-"""Warnings that a caller can suppress in its thread. Python's own filters hold for the whole process."""
+"""Warnings that a caller can suppress in its own thread; Python's filters apply to the whole process."""
 
 import inspect
 import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_BETWEEN = {"spectralcls", "sklearn", "joblib", "contextlib", "functools"}  # packages whose code is not the user's
+_BETWEEN = {"spectralcls", "sklearn", "joblib", "contextlib", "functools"}  # frames between the user and the warning
 _withheld = ContextVar("withheld", default=False)
 
 
@@ -26,7 +26,7 @@ def advise(message, category=UserWarning):
 
 
 def tell(message, category=UserWarning):
-    """Warn as :func:`warnings.warn` does, at the user's line that called this package."""
+    """Call :func:`warnings.warn` with the user's line that called this package as the location."""
     frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
         frame, level = frame.f_back, level + 1

@@ -1,4 +1,4 @@
-"""Methods that exist only on some objects; an AttributeError says why."""
+"""Methods that exist only on some objects; on others, an AttributeError gives the reason."""
 
 from collections.abc import Callable
 from functools import update_wrapper

@@ -1,5 +1,5 @@
-"""scikit-learn's base classes. Their types are in the stub, because scikit-learn has no annotations: for a type
-checker, a class that derives from an unknown one would accept any argument."""
+"""scikit-learn's base classes. Their types are in the stub, because scikit-learn has no annotations, and a type checker
+accepts any argument for a class with an unknown base."""
 
 from sklearn.base import BaseEstimator as BaseEstimator
 from sklearn.base import ClassifierMixin as ClassifierMixin

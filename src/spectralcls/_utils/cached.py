@@ -2,10 +2,10 @@
 
 
 class cached_property:
-    """Like ``functools.cached_property``, which before Python 3.12 holds a lock of the whole class while it computes.
+    """Like ``functools.cached_property``, but without the lock that it holds before Python 3.12 during the computation.
 
-    If the process forks meanwhile, its child inherits the lock and deadlocks. Without a lock, two threads may both
-    compute the value.
+    If the process forks in this time, the child inherits the locked lock and deadlocks. Without a lock, two threads may
+    both compute the value.
     """
 
     def __init__(self, compute):

@@ -9,7 +9,7 @@ from .._core import compiled
 
 
 def is_ready(A, dtypes):
-    """Whether an array is finite and needs no conversion. On small problems check_array takes longer than the sums."""
+    """Whether an array is finite and needs no conversion; on small problems, `check_array` takes longer than the sums."""
     if type(A) is not np.ndarray or A.dtype.type not in dtypes or not A.dtype.isnative:
         return False
     flags = A.flags
@@ -19,7 +19,7 @@ def is_ready(A, dtypes):
 
 
 def converted(A, name, **options):
-    """`check_array` with the argument's name in errors of conversion and overflow."""
+    """`check_array`, with the argument's name in all error messages."""
     try:
         with named_overflow_errors(name):
             return check_array(without_mask(A), input_name=name, **options)
@@ -29,9 +29,9 @@ def converted(A, name, **options):
 
 
 def brought_into_range(X):
-    """X, with numbers at the end of the dtype's range moved inwards so that sums over a row stay finite.
+    """Clip X in place if its squares overflow, so that sums over a row stay finite.
 
-    This changes no kernel value and no neighbor, because the number stays far from all others."""
+    Clipped numbers stay far from all others, so no kernel value between ordinary points changes."""
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.vdot(X, X) < np.inf:
             largest = np.ldexp(np.finfo(X.dtype).max, -24)
@@ -41,7 +41,7 @@ def brought_into_range(X):
 
 @contextmanager
 def named_overflow_errors(name):
-    """Name the argument that holds an integer too large for any float."""
+    """Name the argument in the error for an integer too large for a float."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # sums of finite numbers may be infinite
             yield
@@ -50,14 +50,14 @@ def named_overflow_errors(name):
 
 
 def is_missing(value):
-    """Whether a column of objects contains a missing value: None, NA, NaT or NaN."""
+    """Whether a value from a column of objects is missing: None, NA, NaT or NaN."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and np.isnan(value)
 
 
 def without_mask(A):
-    """A, with masked entries as missing values."""
+    """A, with masked entries replaced by missing values."""
     if not np.ma.isMaskedArray(A) or not np.ma.is_masked(A):
         return A
     if A.dtype.kind in "fiub":
@@ -66,14 +66,14 @@ def without_mask(A):
 
 
 def as_array(values, name, dtype=None):
-    """An argument without missing values as an array; masked entries are refused by its name."""
+    """An argument as an array; masked entries raise an error with its name."""
     if np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked entries, which are no values: leave them out or fill them.")
+        raise ValueError(f"{name} has masked entries: leave them out or fill them.")
     return np.asarray(values, dtype)
 
 
 def label_array(y):
-    """Labels without a mask; missing labels in a list stay missing, where NumPy would make them the text "nan"."""
+    """Labels without a mask; missing labels in a list of strings stay missing, where NumPy would make them "nan"."""
     y = without_mask(without_na(y))
     if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y) and any(map(is_missing, y)):
         return np.array(y, dtype=object)
@@ -81,7 +81,7 @@ def label_array(y):
 
 
 def without_na(y):
-    """Labels of a nullable pandas dtype in the plain dtype; scikit-learn would turn integers into floats."""
+    """Labels of a nullable pandas dtype, converted to the plain dtype; scikit-learn would turn integers into floats."""
     plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
     if plain is None or not hasattr(y, "isna"):
         return y

@@ -1,6 +1,6 @@
 """Copies among samples, and random numbers determined by the values of a sample.
 
-They do not depend on a sample's position, the order of the columns, or the names of the classes.
+Neither depends on a sample's position, the order of the columns, or the names of the classes.
 """
 
 from typing import NamedTuple
@@ -13,24 +13,24 @@ FEW = 16  # a column has few values if each occurs this often on average
 
 
 class Copies(NamedTuple):
-    """Equal samples of one class are copies, unless another class contains the row too: classes overlap there, and each
-    row stays a sample. Rows with the same missing values are equal if their other values are."""
+    """Equal samples of one class are copies, unless another class contains an equal row: there the classes overlap, and
+    each row stays a sample. Rows with missing values in the same columns are equal if their other values are."""
 
     first: np.ndarray  # (m,) first row of each distinct sample, in random order
-    group: np.ndarray  # (n,) position of each row's distinct sample
+    group: np.ndarray  # (n,) position of each row's distinct sample in `first`
 
 
 def random_keys(X, seed=0):
-    """A random number for each row, equal for equal rows, (n,). It depends on the ranks of the values, which do not
-    change with scale.
+    """A random number for each row, equal for equal rows, (n,).
 
-    It does not depend on the order of rows or columns. NaN equals itself. It costs two sorts of every column.
+    The numbers are computed from the ranks of the values, so they do not depend on the scale of a column or on the
+    order of rows or columns. NaN equals itself. The cost is two sorts of every column.
     """
     return seeded(row_numbers(X), seed)
 
 
 def seeded(numbers, seed):
-    """`random_keys` with any seed, of `row_numbers`."""
+    """`random_keys` from given `row_numbers`."""
     with np.errstate(over="ignore"):
         return _mixed(numbers + np.uint64(seed))
 
@@ -73,7 +73,7 @@ def _ranks(columns):
 
 
 def _sparse_numbers(X):
-    """The same for a CSR matrix, from the bits of its nonzeros, which are never scaled."""
+    """`row_numbers` of a CSR matrix, from the bits of its nonzeros, because sparse columns are never scaled."""
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     some = X.data != 0
     row, column, value = row[some], X.indices[some], _mixed(X.data[some].astype(np.float64).view(np.uint64))
@@ -96,7 +96,7 @@ def _mixed(values):
 def copies_of(X, codes, numbers=None):
     """The `Copies` among rows X with classes `codes`; `numbers` are the `row_numbers` of X if known.
 
-    For sparse rows only the 64 bits of their keys are compared.
+    Sparse rows are compared only by their 64-bit keys.
     """
     keys = seeded(row_numbers(X) if numbers is None else numbers, 0)
     order, group = np.argsort(keys, kind="stable"), np.empty(len(keys), dtype=np.intp)
@@ -109,7 +109,7 @@ def copies_of(X, codes, numbers=None):
         return order, np.append(True, _differ(X, order) if not issparse(X) else np.diff(keys[order]) != 0)
 
     order, new_row = sorted_by()
-    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):  # (a, b) and (b, a), if the columns are indistinguishable
+    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):  # keys of (a, b) and (b, a) agree if the columns have equal ranks
         order, new_row = sorted_by(hashes(X))
     new = new_row.copy()
     new[1:] |= np.diff(codes[order]) != 0
@@ -121,7 +121,7 @@ def copies_of(X, codes, numbers=None):
 
 
 def _differ(X, order):
-    """Whether each row but the first differs from the one before it in an order."""
+    """Whether each row after the first differs from the previous one in the given order."""
     comparable = np.where(np.isnan(X), np.inf, X)[order]  # inf equals itself, unlike NaN; checked numbers are finite
     return (comparable[1:] != comparable[:-1]).any(axis=1)
 

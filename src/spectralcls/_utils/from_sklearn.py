@@ -1,4 +1,4 @@
-"""All private names of scikit-learn that the package uses. A release that moves one breaks only this file."""
+"""All private names of scikit-learn that this package uses, so that a release that moves one breaks only this file."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -69,7 +69,7 @@ def check_columns_seen(name, seen, X, *, reset):
     name : str
         Name of the estimator's class.
     seen : dict
-        Its `n_features_in_` and, if X has string names, its `feature_names_in_`, set if `reset`.
+        The estimator's `n_features_in_` and, if X has string names, `feature_names_in_`; set if `reset`.
     X : array-like or data frame
     reset : bool
         Whether to store the features of X instead of comparing with the stored ones.
@@ -83,7 +83,7 @@ def check_columns_seen(name, seen, X, *, reset):
 
 
 def validated(constraints: Mapping[str, Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorator of functions whose parameters are validated by a table of constraints by name."""
+    """Decorator that validates the parameters of a function against a table of constraints by name."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         own = {name: constraints[name] for name in inspect.signature(function).parameters if name in constraints}
@@ -93,8 +93,8 @@ def validated(constraints: Mapping[str, Any]) -> Callable[[Callable[P, R]], Call
 
 
 def boosted_nodes(model):
-    """Nodes of the trees of a `HistGradientBoostingClassifier`, one class after the other in each iteration, and the
-    scores (1, k) to which they add."""
+    """Nodes of the trees of a `HistGradientBoostingClassifier`, by iteration and then by class, and the baseline scores
+    (1, k) to which the trees add."""
     return [tree.nodes for iteration in model._predictors for tree in iteration], model._baseline_prediction
 
 
@@ -105,7 +105,7 @@ def fit_root(estimator, n_steps):
 
 
 def boosted_levels(model):
-    """For each of these trees: which of 256 levels go left, (n, 256) bool, with a row for each split of a category.
-    Nodes with ``is_categorical`` refer to rows by ``bitset_idx``."""
+    """For each tree of `boosted_nodes`, which of 256 levels go left, (n, 256) bool, with a row for each categorical
+    split. Nodes with ``is_categorical`` refer to rows by ``bitset_idx``."""
     bits = [tree.raw_left_cat_bitsets.astype("<u4") for iteration in model._predictors for tree in iteration]
     return [np.unpackbits(own.view(np.uint8), axis=1, bitorder="little").astype(bool) for own in bits]

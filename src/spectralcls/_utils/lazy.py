@@ -1,4 +1,4 @@
-"""Functions of possibly lazy values, implemented here for values in memory; `spectralcls.dask` registers its types."""
+"""Functions of possibly lazy values, implemented here for values in memory; `spectralcls.dask` adds its own types."""
 
 from functools import singledispatch
 
@@ -8,8 +8,8 @@ from sklearn.metrics import accuracy_score, r2_score
 
 @singledispatch
 def by_rows(array, function, dtype=None):
-    """``function(array)`` for a function that treats each row separately; `dtype` is that of the result, if it
-    differs."""
+    """``function(array)`` for a function that treats each row separately; `dtype` is the result's, if it differs from
+    the array's."""
     return function(array)
 
 
@@ -27,7 +27,7 @@ def accuracy(predicted, y, sample_weight=None):
 
 @singledispatch
 def determination(predicted, y, sample_weight=None):
-    """R^2, averaged over the outputs; targets are divided by a power of two, so that their squares are in range."""
+    """R^2, averaged over the outputs; targets are divided by a power of two so that their squares do not overflow."""
     y = np.asarray(y)
     if y.dtype.kind in "iuf" and y.size:
         y = y.astype(np.float64)

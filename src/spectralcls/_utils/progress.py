@@ -11,19 +11,19 @@ _SECONDS_BETWEEN_LINES = 1.0
 def progress(title, total, *, silent=False, stream=None):
     """Show the progress of a task.
 
-    On a terminal, and with rich installed, a bar; otherwise lines ``title: 3/20 what is next, 40 s left``, at most one
-    a second, and always the first.
+    On a terminal, and with rich installed, it is a bar; otherwise lines ``title: 3/20 what is next, 40 s left``, at
+    most one per second, and always the first.
 
     Parameters
     ----------
     title : str
-        What is being done.
+        Name of the task.
     total : int
         Number of steps.
     silent : bool, default=False
         Show nothing.
     stream : text file, default=None
-        Where to write; None is stderr.
+        Output stream; None means stderr.
 
     Yields
     ------

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-SAME = 1e-12  # relative: equal sums of weights may differ in their last bits
+SAME = 1e-12  # relative tolerance, because equal sums of weights may differ in their last bits
 
 
 def weighted_quantile(values, share, weights=None):
     """Quantile of each column; weight k counts as k rows.
 
-    If the weights up to a value make exactly the `share` of all, the quantile is the mean of this value and the next,
-    as for a median: NumPy's "averaged_inverted_cdf".
+    If the weights up to a value add up to exactly the fraction `share` of the total, the quantile is the mean of this
+    value and the next, as for a median: NumPy's "averaged_inverted_cdf".
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def weighted_quantile(values, share, weights=None):
     Returns
     -------
     quantile : float or ndarray (k,)
-        Several shares give one quantile each, along a first axis.
+        With several shares, the quantiles are along a new first axis.
     """
     shares, rows = np.atleast_1d(share), np.atleast_2d(values.T)
     if weights is None:

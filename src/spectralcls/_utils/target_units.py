@@ -7,16 +7,16 @@ import numpy as np
 
 
 class TargetUnits(NamedTuple):
-    """A map of targets to numbers of modulus at most one, so that float32 sums stay accurate in any units.
+    """Maps targets to [-1, 1], so that float32 sums stay accurate in any units.
 
     The origin is a median, which outliers do not move. For sums with a tolerance it is the smallest target, so that no
-    summand is negative. Each output has separate units. Multiplying targets by a power of two, or shifting them without
-    rounding, changes no bit.
+    term is negative. Each output has separate units. Multiplying the targets by a power of two, or shifting them
+    without rounding, changes no bit of the scaled targets.
     """
 
-    exponent: np.ndarray  # (k,) exponent of the largest target: neither differences nor squares overflow
+    exponent: np.ndarray  # (k,) of a power of two that exceeds all targets twice, so that differences do not overflow
     origin: np.ndarray  # (k,)
-    extent: np.ndarray  # (k,) exponent of the largest difference
+    extent: np.ndarray  # (k,) exponent of the largest difference from the origin
 
     @classmethod
     def of(cls, Y, tolerance=None):

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, Protocol
 import numpy as np
 
 # Inputs that scikit-learn's checks accept: arrays, nested sequences, data frames, and sometimes sparse matrices.
-# NumPy's ArrayLike includes neither frames nor sparse matrices, and would reject the reuse of a name for the checked
-# array.
+# NumPy's ArrayLike includes neither frames nor sparse matrices, and a variable of that type could not be rebound to the
+# checked array.
 ArrayLike = Annotated[Any, "array-like"]
 Array = np.ndarray[Any, np.dtype[Any]]
 Bandwidth = float | Sequence[float] | Array

@@ -1,4 +1,4 @@
-"""Checks shared by several estimators, with scikit-learn's messages if it has one."""
+"""Checks shared by several estimators, with scikit-learn's messages where it has them."""
 
 import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
@@ -9,12 +9,12 @@ from .conversion import as_array, is_missing, label_array, named_overflow_errors
 from .from_sklearn import check_weights
 
 LARGEST_WEIGHT = 2.0**100  # upper limit of the largest weight; its inverse is the lower limit
-LEAST_SHARE = 2.0**-100  # smaller fractions of the largest weight are zero in float32 sums
+LEAST_SHARE = 2.0**-100  # smaller fractions of the largest weight would vanish in float32 sums and become zero
 WEIGHT_BITS = 49  # of 53: the last bits depend on the order of operations
 
 
 def check_class_labels(y):
-    """Like scikit-learn's ``check_classification_targets``; labels must also be sortable."""
+    """Call scikit-learn's ``check_classification_targets``; labels must also be sortable."""
     labels = np.asarray(y)
     if labels.dtype == object and any(isinstance(label, str) for label in labels.flat):
         others = sorted({type(label).__name__ for label in labels.flat if not isinstance(label, str)})
@@ -24,7 +24,7 @@ def check_class_labels(y):
 
 
 def check_column(y, n):
-    """Labels as an array (n,) of possible classes."""
+    """Checked class labels as an array (n,)."""
     with named_overflow_errors("y"):
         y = np.asarray(column_or_1d(label_array(y), warn=True))
     check_consistent_length(np.empty(n), y)
@@ -36,8 +36,7 @@ def check_column(y, n):
 
 
 def _plain_numbers(y):
-    """An array of objects that are all numbers or all truth values, as from a column of a mixed table, in that
-    dtype."""
+    """Convert an object array of only numbers or only booleans, as from a column of a mixed table, to that dtype."""
     if y.dtype == object and not any(isinstance(label, str) for label in y.flat):
         plain = np.array(y.tolist())
         if plain.dtype.kind in "biuf":
@@ -54,7 +53,7 @@ def refuse_missing_labels(y, first_row=0):
 
 
 def with_class_weight(y, sample_weight, class_weight):
-    """Checked weights of samples times those of their classes, float64 (n,); None for ones."""
+    """Checked sample weights times the weights of their classes, float64 (n,); None if neither is given."""
     if sample_weight is None and class_weight is None:
         return None
     weights = np.ones(len(y)) if sample_weight is None else check_sample_weight(sample_weight, len(y), y)
@@ -67,7 +66,7 @@ def with_class_weight(y, sample_weight, class_weight):
 
 
 def _balancing(y, weights):
-    """Factors of positive weights that give the classes equal total weight; the product over several outputs y."""
+    """Factors for positive weights that give all classes equal total weight; with several outputs y, their product."""
     factors = np.ones(len(weights))
     for output in np.atleast_2d(y.T):
         classes, codes = np.unique(output, return_inverse=True)
@@ -76,7 +75,7 @@ def _balancing(y, weights):
 
 
 def _importances(factors):
-    """Weights by classes, unless one of them is not a valid weight."""
+    """Class weights, checked to be finite and not negative."""
     wrong = ~(np.isfinite(factors) & (factors >= 0))
     if wrong.any():
         raise ValueError(f"class_weight must be finite and not negative, got {factors[wrong][0]}.")
@@ -84,11 +83,11 @@ def _importances(factors):
 
 
 def positive(weights):
-    """Positive weights (None for ones) and the mask of their samples (None for all)."""
+    """The positive weights (None if all are one) and the mask of their samples (None if all are positive)."""
     if weights is None:
         return None, None
     if not weights.any():
-        raise ValueError("Sample weights must contain at least one non-zero number.")  # as newer scikit-learn
+        raise ValueError("Sample weights must contain at least one non-zero number.")  # the message of newer scikit-learn
     kept = None
     if not weights.all():
         kept = weights > 0
@@ -97,15 +96,15 @@ def positive(weights):
 
 
 def nonnegative_weights(sample_weight, n):
-    """Weights of n samples that are finite and not negative, of whatever size, float64 (n,)."""
+    """Weights of n samples, checked to be finite and not negative, float64 (n,)."""
     with named_overflow_errors("sample_weight"):
         return check_weights(without_mask(sample_weight), np.empty(n), dtype=np.float64, ensure_non_negative=True)
 
 
 def mean_one(weights):
-    """Positive weights over their mean, and the mean.
+    """Positive weights divided by their mean, and the mean.
 
-    Rounded to `WEIGHT_BITS` bits, so that rescaled weights, or counts of copies, give the same numbers.
+    They are rounded to `WEIGHT_BITS` bits, so that rescaled weights or counts of copies give the same numbers.
     """
     exponent = np.frexp(weights.max())[1]  # sums of the weights themselves may overflow
     unit = float(np.ldexp(np.ldexp(weights, -exponent).mean(), exponent))
@@ -128,13 +127,13 @@ def relative_weights(sample_weight, n):
 
 
 def check_sample_weight(sample_weight, n, y=None):
-    """Checked weights of n samples, float64 (n,); weights negligible in sums with the largest become zero.
+    """Checked weights of n samples, float64 (n,); weights negligible relative to the largest become zero.
 
     Raises
     ------
     ValueError
-        For weights that are negative or not finite, for a largest weight that would make sums overflow or underflow,
-        and if a label of y would lose its last sample.
+        If a weight is negative or not finite, if the largest weight would make sums overflow or underflow, or if a
+        label of y would lose its last sample.
     """
     weights = nonnegative_weights(sample_weight, n)
     largest = weights.max(initial=0.0)
@@ -156,18 +155,18 @@ def check_no_class_vanishes(weights, y):
         if len(lost):
             raise ValueError(
                 f"All sample weights of class {lost.tolist()[0]!r} are below {LEAST_SHARE:.1g} of the largest, too "
-                "little to count in sums: enlarge them, or leave the class out by weights of zero."
+                "little to count in sums: enlarge them, or set them to zero to leave the class out."
             )
 
 
 def positive_weight(X, sample_weight, y=None):
-    """The rows of positive weight, their weights (None if all are one), and their mask (None if all)."""
+    """The rows of positive weight, their weights (None if all are one), and their mask (None if all are positive)."""
     weights, kept = positive(None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0], y))
     return X if kept is None else X[kept], weights, kept
 
 
 def with_left_out(data, values, answer):
-    """The `values` of the training samples; for samples of weight zero, ``answer(left_out)`` with their mask."""
+    """The `values` of the training samples, completed by ``answer(mask)`` for the samples of weight zero."""
     if data.kept is None:
         return values
     out = np.empty((len(data.kept), *values.shape[1:]), values.dtype)
@@ -176,7 +175,7 @@ def with_left_out(data, values, answer):
 
 
 def encode(y, classes):
-    """Position of every label in the sorted `classes`, -1 for others."""
+    """Position of every label in the sorted `classes`; -1 for a label that is not among them."""
     if not len(classes):
         return np.full(len(y), -1)
     position = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
@@ -184,7 +183,7 @@ def encode(y, classes):
 
 
 def of_labels(numbers, classes, name):
-    """The numbers of a dict by label in the order of the classes."""
+    """The values of a dict {label: number}, in the order of the classes."""
     labels = np.asarray(classes).tolist()
     wrong = sorted(map(repr, set(numbers) ^ set(labels)))
     if wrong:
@@ -193,14 +192,14 @@ def of_labels(numbers, classes, name):
 
 
 def check_bandwidth(bandwidth, classes):
-    """A bandwidth as a float; of a dict by label, a float64 array with the positive value of each class."""
+    """A positive bandwidth as a float, or a dict by label as a float64 array with one value for each class."""
     given = bandwidth
     if isinstance(given, dict):
         given = of_labels(given, classes, "bandwidth")
     elif np.ndim(given):
         raise ValueError(
-            "bandwidth must be a number, or a dict {label: number} of one for each class: an array does not say "
-            f"whether its numbers are those of classes or of features, got {bandwidth!r}."
+            "bandwidth must be a number, or a dict {label: number} with one for each class: an array does not say "
+            f"whether its numbers belong to classes or to features, got {bandwidth!r}."
         )
     values = as_array(given, "bandwidth")
     if values.dtype.kind not in "iuf" or values.ndim > 1:
@@ -218,7 +217,7 @@ def check_positive(values, name):
 
 
 def weights_of_classes(class_weight, classes, counts):
-    """(C,) weight of each class by a dict, or in inverse proportion to its count if "balanced"."""
+    """Weight of each class, (C,), from a dict, or inversely proportional to its count if "balanced"."""
     if isinstance(class_weight, str):
         return counts.sum() / (len(classes) * np.maximum(counts, np.finfo(np.float64).tiny))
     return _importances(compute_class_weight(class_weight, classes=classes, y=classes))
@@ -241,16 +240,15 @@ def check_priors(priors, classes):
 
 
 def sum_of_others(weights):
-    """Sum of all other weights, for each weight, (n,)."""
+    """For each weight, the sum of all others, (n,)."""
     others = weights.sum() - weights
-    heaviest = weights.argmax()  # only the heaviest sample can drown all others
+    heaviest = weights.argmax()  # only here can the subtraction cancel
     others[heaviest] = np.delete(weights, heaviest).sum()
     return others
 
 
 def unit_scale(weights):
-    """Weights divided by the power of two that brings the largest into [1/2, 1), exact and safe in float32; its
-    exponent.
+    """Weights divided by a power of two, which is exact, so that the largest lies in [1/2, 1); and its exponent.
 
     None (all ones) is returned as None.
     """
