@@ -521,7 +521,7 @@ def test_sums_are_linear_symmetric_and_monotone(n, m, d, h, seed, kernel):
         (dict(bandwidth="1.5"), "bandwidth must be numeric"),
         (dict(bandwidth=True), "bandwidth must be numeric"),
         (dict(bandwidth=None), "bandwidth must be numeric"),
-        (dict(n_labels=3), "n_labels=3 goes with labels"),
+        (dict(n_labels=3), "n_labels=3 needs labels"),
         (dict(labels=np.arange(6), n_labels=2.7), "n_labels must be an integer"),
         (dict(rtol="a"), "rtol must be a finite number"),
         (dict(rtol=np.inf), "rtol must be a finite number"),

@@ -219,7 +219,7 @@ def test_transformer_feeds_every_consumer_of_a_neighbors_graph():
         (lambda X: knn(X * np.nan, X, 2), "NaN"),
         (lambda X: knn(X[:0], X, 2), "0 sample"),
         (lambda X: knn_graph(X, 10), "n_samples - 1 = 9"),
-        (lambda X: knn_graph(X, 2, mode="distance", symmetrize="mean"), "half a distance"),
+        (lambda X: knn_graph(X, 2, mode="distance", symmetrize="mean"), "Half a distance"),
         (lambda X: knn_graph(X, 2, mode="heat", epsilon=-1.0), "epsilon"),
         (lambda X: knn_graph(X, 2, mode="x"), "mode"),
         (lambda X: knn_graph(X, 2, symmetrize="x"), "symmetrize"),

@@ -9,7 +9,8 @@ from .._core import compiled
 
 
 def is_ready(A, dtypes):
-    """Whether an array is finite and needs no conversion; on small problems, `check_array` takes longer than the sums."""
+    """Whether an array is finite and needs no conversion. On small problems `check_array` takes longer than the
+    sums."""
     if type(A) is not np.ndarray or A.dtype.type not in dtypes or not A.dtype.isnative:
         return False
     flags = A.flags

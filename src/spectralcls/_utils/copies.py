@@ -109,7 +109,7 @@ def copies_of(X, codes, numbers=None):
         return order, np.append(True, _differ(X, order) if not issparse(X) else np.diff(keys[order]) != 0)
 
     order, new_row = sorted_by()
-    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):  # keys of (a, b) and (b, a) agree if the columns have equal ranks
+    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):  # as of (a, b) and (b, a), if the columns have equal ranks
         order, new_row = sorted_by(hashes(X))
     new = new_row.copy()
     new[1:] |= np.diff(codes[order]) != 0

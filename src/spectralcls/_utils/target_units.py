@@ -14,7 +14,7 @@ class TargetUnits(NamedTuple):
     without rounding, changes no bit of the scaled targets.
     """
 
-    exponent: np.ndarray  # (k,) of a power of two that exceeds all targets twice, so that differences do not overflow
+    exponent: np.ndarray  # (k,) |Y| 2^-exponent is below 1/2, so that differences do not overflow
     origin: np.ndarray  # (k,)
     extent: np.ndarray  # (k,) exponent of the largest difference from the origin
 

@@ -87,7 +87,7 @@ def positive(weights):
     if weights is None:
         return None, None
     if not weights.any():
-        raise ValueError("Sample weights must contain at least one non-zero number.")  # the message of newer scikit-learn
+        raise ValueError("Sample weights must contain at least one non-zero number.")  # newer scikit-learn's text
     kept = None
     if not weights.all():
         kept = weights > 0
@@ -242,7 +242,7 @@ def check_priors(priors, classes):
 def sum_of_others(weights):
     """For each weight, the sum of all others, (n,)."""
     others = weights.sum() - weights
-    heaviest = weights.argmax()  # only here can the subtraction cancel
+    heaviest = weights.argmax()  # only here may the subtraction cancel
     others[heaviest] = np.delete(weights, heaviest).sum()
     return others
 

@@ -6,7 +6,7 @@ A kernel is a profile of ``u = |x - y| / h``:
 - on the open ball ``u < 1``: ``epanechnikov`` ``1 - u**2``, ``uniform`` ``1``, ``quartic`` ``(1 - u**2)**2``,
   ``triweight`` ``(1 - u**2)**3``, ``cosine`` ``cos(pi u / 2)``, ``linear`` ``1 - u``;
 - ``laplace_derivative`` ``exp(-u) / u``, for gradients of sums of ``laplace``: the gradient of ``exp(-|x - y| / h)`` in
-  x is ``(y - x) / h**2`` times it. It is undefined at u = 0, where a pair of coincident points contributes 0. No
+  x is ``(y - x) / h**2`` times this profile. It is undefined at u = 0, so pairs of coincident points contribute 0. No
   estimator accepts it as its kernel.
 """
 

@@ -1,7 +1,7 @@
 """Gaussian sums on a grid in one to three features, completed by exact sums if the grid is not accurate enough.
 
 With a tolerance, a query is settled if the errors of all its labels add up to at most the tolerance. Without one, a
-label's sum is settled if its error is of the order of rounding; labels too far away for that are summed exactly.
+label's sum is settled if its error is of the order of rounding. Sums that are not settled are computed exactly.
 """
 
 from typing import Any
@@ -14,21 +14,21 @@ from ._exact import exact_sums
 from ._request import SumsRequest
 
 GRID_FEATURES = 3
-# Relative error of a label's sum on the grid if it replaces an exact one. With the rounding of the grid's arithmetic it
-# is less than half of the error that the guide promises. Far labels are left to exact sums: for 1e5 points in eight
-# clusters with four labels the grid settles 99 % of a query's sums in one feature (h = .1) and 69 % in two (h = .15);
-# in three it is not predicted to be faster (h = .265).
+# Relative error at which a label's sum on the grid replaces the exact sum. Together with the rounding of the grid's
+# arithmetic it is less than half of the error stated in the guide. Labels far from the query are summed exactly: for
+# 1e5 points in eight clusters with four labels the grid settles 99 % of the sums in one feature (h = .1) and 69 % in
+# two (h = .15); in three it is not predicted to be faster (h = .265).
 AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
-# From this many queries on, the grid replaces exact sums. Near ties are settled by all pairs, in smaller parts.
+# The grid replaces exact sums only for at least this many queries. Near ties come in smaller batches and use all pairs.
 GRID_QUERIES = 1024
-# With fewer pairs, exact sums take at most as long as the grid and its decision (2000 to 32 000 normal points, h = .2).
+# With fewer pairs, exact sums are at least as fast as the grid and its decision (2000 to 32 000 normal points, h = .2).
 # The grid is faster from 2900 points on in one feature and 4100 in two (labels: 4100 and 5800); in three it gains
 # nothing below 1e5.
 GRID_PAIRS = {1: 2**23, 2: 2**24, 3: 2**27}
 
 
 def approximate_sums(request: SumsRequest) -> Any:
-    """The result of a request from the grid; None if exact sums should be used.
+    """Answer a request with gridded sums; None if exact sums should be used.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def approximate_sums(request: SumsRequest) -> Any:
     if (r.atol or (r.rtol and r.X.shape[1] <= GRID_FEATURES)) and r.output != "plain" and (r.atol or negative):
         asked_for_logarithms = r.output == "log" or r.is_pair
         what = "log" if asked_for_logarithms else f"normalize=True, with a constant that {r.dtype} cannot hold,"
-        raise ValueError(f"{what} goes with rtol alone, not atol, and with weights that are not negative.")
+        raise ValueError(f"{what} goes only with rtol, not atol, and with weights that are not negative.")
     if negative and not within:
         return None
     found = grid_sums(r)
@@ -63,17 +63,17 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
     -------
     sums : float64 ndarray of shape (m, b, n_labels, c)
     settled : bool ndarray of shape (m, b, n_labels)
-        Within a tolerance the errors of a query's sums over all labels add up to at most ``atol + rtol * s``, where s
-        is the sum of ``abs(weights[j, c]) * k_b(q_i, x_j)`` over the points of *all* labels.
+        With a tolerance, the errors of a query's sums over all labels add up to at most ``atol + rtol * s``, where s is
+        the sum of ``abs(weights[j, c]) * k_b(q_i, x_j)`` over the points of *all* labels.
 
     Notes
     -----
-    About O((m + n) w^d) operations for each bandwidth, w = 8 to 48 by tolerance. float64 inside; memory
-    O((m + n) (d + c)).
+    About O((m + n) w^d) operations for each bandwidth, in float64, where w is 8 to 48 depending on the tolerance;
+    memory O((m + n) (d + c)).
     """
     r = request
-    # Groups use all pairs: fold by fold the grid took 4 times as long in one feature and as long in two, for
-    # 20 000 points, five folds and 16 bandwidths, which share their distances in one pass.
+    # Groups use all pairs, which share the distances of all folds and bandwidths in one pass: for 20 000 points, five
+    # folds and 16 bandwidths, the grid took 4 times as long in one feature and equally long in two.
     three_axes = r.weights is not None and r.weights.ndim > 2
     each_label = not (r.rtol or r.atol)
     if r.kernel != "gaussian" or r.X.shape[1] > GRID_FEATURES or r.groups[0] is not None or three_axes:
@@ -84,7 +84,7 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
         return _label_by_label(r)
     Q, X = (np.ascontiguousarray(points, dtype=np.float64) for points in (r.Q, r.X))
     weights = None if r.weights is None else np.ascontiguousarray(r.weights, dtype=np.float64)
-    # Exact sums of all bandwidths share distances, so another bandwidth costs a fraction of a pass.
+    # Exact sums at all bandwidths share distances, so another bandwidth costs a fraction of a pass.
     n_passes = (1 + 0.3 * (len(r.bandwidths) - 1)) / len(r.bandwidths)
     share = 1.0 if r.labels is None else np.mean(r.labels >= 0)
     parts = [
@@ -114,7 +114,7 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
 
 
 def _label_by_label(request: SumsRequest) -> tuple[Array, Array] | None:
-    """Sums for bandwidths (b, l), one label at a time, each with its share of the allowed error."""
+    """Sums for bandwidths (b, l), one label at a time, each with an equal share of `atol`."""
     parts, atol = [], request.atol / request.bandwidths.shape[1]
     for label, own in enumerate(request.bandwidths.T):
         labels = np.where(request.labels == label, 0, -1)
@@ -129,10 +129,10 @@ def _label_by_label(request: SumsRequest) -> tuple[Array, Array] | None:
 
 
 def _completed(request: SumsRequest, sums: Array, settled: Array, each_label: bool) -> Any:
-    """The result in the requested form, with exact sums for those the grid has not settled."""
+    """The gridded sums in the requested form, with exact sums in place of those that are not settled."""
     r, scale = request, np.zeros(settled.shape)
     if r.output != "plain":
-        np.maximum(sums, 0.0, out=sums)  # subtracting a point from a gridded sum leaves rounding of either sign
+        np.maximum(sums, 0.0, out=sums)  # subtracting an excluded point leaves a rounding error of either sign
     if r.output == "log":
         with np.errstate(divide="ignore"):
             np.log(sums, out=sums)
@@ -157,7 +157,7 @@ def _completed(request: SumsRequest, sums: Array, settled: Array, each_label: bo
 
 
 def _fill(scale: Array, sums: Array, rows: Array, found: Any) -> None:
-    """Exact sums of some rows and one bandwidth."""
+    """Write the exact sums of some rows at one bandwidth."""
     if isinstance(found, tuple):
         scale[rows], sums[rows] = (array[:, 0] for array in found)
     else:

@@ -32,8 +32,8 @@ _CONSTRAINTS = {
 def kernel_variance(kernel: Kernel, n_features: int) -> float:
     """Variance per coordinate of the radial kernel in R^d, at bandwidth 1.
 
-    Kernels whose bandwidths differ by the root of the ratio of these variances smooth by the same amount. Rules for the
-    Gaussian are carried over to other kernels in this way.
+    Two kernels smooth by the same amount if the ratio of their bandwidths is the square root of the inverse ratio of
+    their variances. Bandwidth rules for the Gaussian are transferred to other kernels in this way.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def kernel_variance(kernel: Kernel, n_features: int) -> float:
     Returns
     -------
     variance : float
-        1 for the Gaussian, d + 1 for "laplace", below 1 / (d + 2) for the others, whose support is the unit ball.
+        1 for the Gaussian, d + 1 for "laplace", at most 1 / (d + 2) for the others, whose support is the unit ball.
 
     Raises
     ------
     ValueError
-        For a kernel without a density, or a dimension below 1.
+        If the kernel is unknown or has no density, or the dimension is below 1.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def kernel_variance(kernel: Kernel, n_features: int) -> float:
 
 
 def _read(X: Any, sample_weight: ArrayLike | None) -> tuple[Array, Array | None]:
-    """The checked rows of positive weight, and their weights (None if not given)."""
+    """The checked rows of positive weight and their weights (None if not given)."""
     X = converted(X, "X", dtype=[np.float64, np.float32], ensure_min_samples=2)
     if sample_weight is None:
         return X, None
@@ -75,7 +75,7 @@ def _read(X: Any, sample_weight: ArrayLike | None) -> tuple[Array, Array | None]
 
 
 def check_repetitions(n: float) -> None:
-    """Raise if the weights, as repetition counts with sum n, amount to at most one sample."""
+    """Raise if the weights, which are repetition counts with sum n, represent at most one sample."""
     if n <= 1 + 1e-9:  # normalized weights add up to one, to rounding
         raise ValueError(
             f"The sum of sample_weight is {n:g}, but it has to be greater than 1: weights count "
@@ -93,7 +93,7 @@ def _spread_and_size(X: Any, sample_weight: ArrayLike | None) -> tuple[float, fl
     scale = np.ptp(X, axis=0).max()
     if scale == 0:
         raise ValueError(_NO_SPREAD)
-    # In units of the widest feature nothing over- or underflows when squared.
+    # Dividing by the range of the widest feature keeps squares from over- or underflowing.
     center = X.mean(axis=0, dtype=np.float64) if weights is None else weights @ X / n
     total = 0.0
     for start in range(0, len(X), _BLOCK_ROWS):
@@ -111,21 +111,20 @@ def silverman_bandwidth(
     rule: Literal["silverman", "amise", "scott"] = "silverman",
     kernel: Kernel = "gaussian",
 ) -> float:
-    """Normal-reference bandwidth of Silverman for a multivariate sample.
+    """Silverman's normal-reference bandwidth for a multivariate sample.
 
-    ``h = s (4 / ((2 d + 1) n))^(1 / (d + 4))`` as the papers print it, with ``s^2`` the mean of the diagonal
-    of the sample covariance matrix (divisor n - 1).
+    The bandwidth is ``h = s (4 / ((2 d + 1) n))^(1 / (d + 4))`` as printed in [1]_, where ``s^2`` is the mean of the
+    diagonal of the sample covariance matrix (divisor n - 1).
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         At least two samples that are not all equal.
     sample_weight : array-like of shape (n_samples,), default=None
-        How often each sample counts: weight 2 is the same as the row repeated, so n is the sum of the
-        weights.
+        Repetition counts: a sample of weight 2 counts as two equal rows, so n is the sum of the weights.
     rule : {"silverman", "amise", "scott"}, default="silverman"
-        The factor in the denominator: ``2 d + 1`` (equation 3.13 of [1]_), ``d + 2``, which is the minimizer of the
-        asymptotic mean integrated squared error, or 4, Scott's ``h = s n^(-1 / (d + 4))``. The first two agree in one
+        The factor of n in the denominator: ``2 d + 1`` (equation 3.13 of [1]_); ``d + 2``, which minimizes the
+        asymptotic mean integrated squared error; or 4, Scott's ``h = s n^(-1 / (d + 4))``. The first two agree in one
         dimension.
     kernel : str, default="gaussian"
         Other kernels get the bandwidth at which their variance equals the Gaussian's (see `kernel_variance`).
@@ -138,7 +137,7 @@ def silverman_bandwidth(
     Raises
     ------
     ValueError
-        If all samples are equal, or the weights add up to one or less.
+        If all samples are equal, or the weights add up to at most one.
 
     Notes
     -----
@@ -163,17 +162,18 @@ def silverman_bandwidth(
 
 @validated(_CONSTRAINTS)
 def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: Kernel = "gaussian") -> float:
-    """Bandwidth ``s sqrt(d / 2)``, s^2 the mean variance of a feature.
+    """Bandwidth ``s sqrt(d / 2)``, where s^2 is the mean variance of the features.
 
-    The Gaussian of a typical distance is then e^-2 in any dimension. It is scikit-learn's ``gamma="scale"`` on
-    standardized features, and unlike a rule of density estimation it does not isolate points in many dimensions.
+    The Gaussian kernel of a typical distance is then e^-2 in any dimension. On standardized features, this equals
+    scikit-learn's ``gamma="scale"``. Unlike rules for density estimation, it does not isolate points in many
+    dimensions.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Not all rows equal.
+        At least two samples that are not all equal.
     sample_weight : array-like of shape (n_samples,), default=None
-        How often each sample counts.
+        Repetition counts.
     kernel : str, default="gaussian"
         Other kernels get the bandwidth at which their variance equals the Gaussian's (see `kernel_variance`).
 
@@ -185,7 +185,7 @@ def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     Raises
     ------
     ValueError
-        If all samples that count are equal.
+        If all samples of positive weight are equal.
 
     Examples
     --------
@@ -203,28 +203,26 @@ def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
 
 
 def reference_rule(spread: float, n: float, d: int, rule: str, kernel: Kernel) -> float:
-    """Normal-reference bandwidth for n samples in R^d whose covariance has the mean diagonal `spread`^2."""
+    """Normal-reference bandwidth for n samples in R^d whose covariance matrix has mean diagonal ``spread^2``."""
     h = spread * (4 / (_RULES[rule](d) * n)) ** (1 / (d + 4))
     return float(h / np.sqrt(kernel_variance(kernel, d)))
 
 
 @validated(_CONSTRAINTS)
 def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: Kernel = "gaussian") -> float:
-    """Univariate bandwidth that minimizes the AMISE if the density were normal.
+    """Univariate bandwidth that minimizes the AMISE for a normal density.
 
-    Section 3.2.3 of [1]_.
-
-    ``h = s (8 sqrt(pi) R(K) / (3 mu_2(K)^2 n))^(1/5)``; for the Gaussian this is the well-known ``1.06 s n^(-1/5)``
-    (printed there without s).
+    The bandwidth is ``h = s (8 sqrt(pi) R(K) / (3 mu_2(K)^2 n))^(1/5)`` (section 3.2.3 of [1]_). For the Gaussian this
+    is the well-known ``1.06 s n^(-1/5)``, which [1]_ prints without s.
 
     Parameters
     ----------
     x : array-like of shape (n_samples,) or (n_samples, 1)
         At least two samples that are not all equal.
     sample_weight : array-like of shape (n_samples,), default=None
-        How often each sample counts.
+        Repetition counts.
     kernel : str, default="gaussian"
-        Its roughness R(K) and variance mu_2(K) enter the rule exactly.
+        Kernel K, whose roughness R(K) and variance mu_2(K) the rule uses.
 
     Returns
     -------
@@ -269,10 +267,10 @@ def bandwidth_grid(
     sample_weight: ArrayLike | None = None,
     kernel: Kernel = "gaussian",
 ) -> Array:
-    """Ascending bandwidths in a geometric progression around Silverman's rule.
+    """Geometric grid of bandwidths around Silverman's rule, in ascending order.
 
-    Half of the grid lies below the rule. Little changes beyond its ends: as h vanishes, the density rule approaches the
-    nearest-neighbor rule, and as h grows, the distance rules approach the nearest-mean rule.
+    Half of the grid lies below Silverman's bandwidth. Little changes beyond its ends: as h vanishes, classifiers by
+    density approach the nearest-neighbor rule, and as h grows, classifiers by distance approach the nearest-mean rule.
 
     Parameters
     ----------
@@ -281,10 +279,10 @@ def bandwidth_grid(
     n_bandwidths : int, default=16
         Number of bandwidths, at most 10 000.
     ratio : float, default=2.0
-        Ratio of one h^2 to the next. With 2, a Gaussian kernel is the square of the next one, and convolving
-        a kernel with itself leads to the next of the grid.
+        Ratio of consecutive h^2. With 2, each Gaussian kernel is the square of the next one, and the convolution of a
+        kernel with itself is the next kernel, up to a factor.
     sample_weight : array-like of shape (n_samples,), default=None
-        How often each sample counts.
+        Repetition counts.
     kernel : str, default="gaussian"
         As in `silverman_bandwidth`.
 
@@ -296,7 +294,7 @@ def bandwidth_grid(
     Raises
     ------
     ValueError
-        If there are fewer than two samples, all of them are equal, or `n_bandwidths` or `ratio` is out of range.
+        If there are fewer than two samples, all samples are equal, or `n_bandwidths` or `ratio` is out of range.
 
     Examples
     --------
@@ -311,5 +309,5 @@ def bandwidth_grid(
 
 
 def geometric_grid(reference: float, n_bandwidths: int = 16, ratio: float = 2.0) -> Array:
-    """Ascending bandwidths around a reference; `ratio` of one h^2 to the next."""
+    """Ascending bandwidths around a reference, with the given `ratio` of consecutive h^2."""
     return reference * np.sqrt(float(ratio)) ** (np.arange(n_bandwidths) - n_bandwidths // 2)

@@ -1,4 +1,4 @@
-"""Sums by label with bounds on their missing parts, for decisions without exact sums."""
+"""Sums by label with bounds on their missing parts, which decide labels without exact sums."""
 
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from ._request import SumsRequest
 
 
 class BoundedSums(NamedTuple):
-    """Lower bounds of sums, to rounding, and bounds on their missing parts."""
+    """Lower bounds of sums, up to rounding, and bounds on their missing parts."""
 
     log_scale: Array  # (m, b, l)
     sums: Array  # (m, b, l, c), to be multiplied by exp(log_scale)
@@ -26,7 +26,7 @@ def bounded_sums(
 ) -> BoundedSums:
     """Sums over checked points without far tiles: all labels together miss at most ``rtol`` of a column's sum.
 
-    Each label misses at most its share of the weights.
+    The missing part of a label is at most its share of the total weight times that bound.
     """
     Q, points, bandwidths, n_threads = _checked(Q, points, bandwidths, n_jobs)
     scale, sums, used = compiled.packed_kernel_sums(
@@ -41,13 +41,13 @@ def bounded_sums(
 def gridded_sums(
     Q: Array, points: PackedPoints, kernel: str, bandwidths: Array, rtol: float, n_jobs: int | None
 ) -> BoundedSums | None:
-    """Gaussian sums in few features on a grid; None if exact sums are predicted to be as fast.
+    """Gaussian sums on a grid, in few features; None if exact sums are predicted to be as fast.
 
-    Their errors have either sign: subtracting the error bound gives a lower bound, which may miss twice as much. An
-    unsettled query gets NaN.
+    Errors of gridded sums have either sign, so the error bound is subtracted: the result is a lower bound that misses
+    at most twice the error bound. A query whose error exceeds the bound gets NaN.
 
     The scale of a label is the logarithm of its mean kernel value. By Jensen's inequality the mean exponent, weighted
-    by the terms of the sum, is no larger, which bounds the rounding of the exponents.
+    by the terms of the sum, is at most this large, which bounds the rounding of the exponents.
     """
     error = rtol / (1 - rtol)  # relative to the computed sums
     of_labels = error * points.n_labels

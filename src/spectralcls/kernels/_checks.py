@@ -22,7 +22,7 @@ def check_points(Q: ArrayLike, X: ArrayLike) -> tuple[Array, Array]:
 
 
 def check_queries(Q: Any, X: Any, same: bool) -> tuple[Any, Any]:
-    """Q, checked and in the dtype of X, an array or packed points. X is already checked, and so is Q if it is X."""
+    """Checked queries and X (an array or packed points) in a common dtype. X is checked already, as is Q if `same`."""
     if not same:
         Q = check_matrix(Q, "Q")
     if Q.dtype != X.dtype:
@@ -40,7 +40,7 @@ def check_matrix(A: ArrayLike, name: str) -> Array:
 
 
 def check_weights(weights: Any, n: int, n_bandwidths: int | None, *dtypes: DTypeLike) -> Array | None:
-    """Weights in one of the dtypes; weights of other dtypes are converted to the first."""
+    """Checked weights; those in none of the dtypes are converted to the first."""
     if weights is None:
         return None
     if not is_ready(weights, dtypes):
@@ -55,7 +55,7 @@ def check_weights(weights: Any, n: int, n_bandwidths: int | None, *dtypes: DType
 def check_labels(labels: ArrayLike | None, n_labels: Any, n: int) -> tuple[Array | None, int, bool]:
     if labels is None:
         if n_labels is not None:
-            raise ValueError(f"n_labels={n_labels!r} goes with labels, of which there are none.")
+            raise ValueError(f"n_labels={n_labels!r} needs labels, but none are given.")
         return None, 1, False
     labels = as_array(labels, "labels")
     if labels.shape != (n,) or labels.dtype.kind not in "iub":
@@ -103,7 +103,7 @@ def check_kernel(kernel: object) -> None:
 
 
 def check_log(log: Any) -> str:
-    """The name of the output in the core."""
+    """The core's name of the output."""
     if not (isinstance(log, (bool, np.bool_)) or (isinstance(log, str) and log == "pair")):
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
     return {False: "plain", True: "log", "pair": "scaled"}[log]
@@ -149,7 +149,7 @@ def check_groups(exclude_groups: Any, m: int, n: int) -> tuple[Array | None, Arr
         if groups.shape != (size,) or groups.dtype.kind not in "iu" or groups.min(initial=0) < 0:
             raise ValueError(f"exclude_groups must be {m} and {n} integers that are not negative.")
     n_groups = max(_largest(query_groups), _largest(point_groups)) + 1
-    if n_groups > m + n:  # the core counts the points of each group: empty groups are dropped
+    if n_groups > m + n:  # the core allocates a counter per group, so drop empty groups
         groups = np.unique(np.concatenate([query_groups, point_groups]), return_inverse=True)[1]
         query_groups, point_groups, n_groups = groups[:m], groups[m:], int(groups.max()) + 1
     first, second = (np.ascontiguousarray(groups, dtype=np.int64) for groups in (query_groups, point_groups))
@@ -157,5 +157,5 @@ def check_groups(exclude_groups: Any, m: int, n: int) -> tuple[Array | None, Arr
 
 
 def _largest(integers: Array) -> int:
-    """The largest of an array of integers, -1 if it is empty."""
+    """The largest of an array of integers; -1 if it is empty."""
     return int(integers.max()) if integers.size else -1

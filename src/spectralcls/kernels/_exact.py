@@ -10,10 +10,7 @@ from ._request import SumsRequest
 
 
 def exact_sums(request: SumsRequest, rows: Any = slice(None), **changes: Any) -> Any:
-    """The result of a request for some rows of its queries.
-
-    With `rtol`, distant tiles of points are left out as well.
-    """
+    """Sums of a request for some of its queries; with `rtol`, distant tiles of points are left out."""
     request = request._replace(**changes) if changes else request
     parts = _similar_bandwidths(request.bandwidths) if len(request.bandwidths) > 1 else ()
     if len(parts) < 2:
@@ -28,7 +25,7 @@ def exact_sums(request: SumsRequest, rows: Any = slice(None), **changes: Any) ->
 
 
 def _similar_sums(request: SumsRequest, rows: Any, bandwidths: Array, weights: Array | None) -> Any:
-    """Sums at bandwidths for which one packing of the points is valid."""
+    """Sums at bandwidths close enough for one packing of the points."""
     r, excluded = request, None if request.excluded is None else request.excluded[rows]
     if r.points is not None:
         packed, weights = r.points.packed(r.n_threads), None if r.own_weights else weights
@@ -59,7 +56,7 @@ def _of_bandwidths(weights: Array | None, part: Array) -> Array | None:
 
 
 def _similar_bandwidths(bandwidths: Array) -> list[Array]:
-    """Indices of the bandwidths, in parts that span a factor below 2^30: one packing covers at most this range."""
+    """Indices of the bandwidths in parts within a factor of 2^30, the largest range that one packing covers."""
     exponents = np.frexp(bandwidths.reshape(len(bandwidths), -1).max(axis=1))[1]
     part = (exponents - exponents.min()) // 30
     return [np.flatnonzero(part == p) for p in np.unique(part)]

@@ -52,7 +52,7 @@ def kernel_sums(
 ) -> Any:
     """Sum kernel values: ``out[i, b, l, c] = sum_j W[j, c] k_b(q_i, x_j)`` over the points j of label l.
 
-    Distances, kernel values and sums stay in registers. No (m, n) array is formed, and further bandwidths, labels or
+    Distances, kernel values and sums stay in registers. No (m, n) array is formed, and all bandwidths, labels and
     columns share the distances.
 
     Parameters
@@ -60,63 +60,61 @@ def kernel_sums(
     Q : array-like of shape (m, d)
         Queries.
     X : array-like of shape (n, d) or PackedPoints
-        Points. float32 when both Q and X are float32, float64 otherwise. :class:`PackedPoints` are checked and packed
-        once for many calls; they have the labels, and the weights unless others are given here.
+        Points. Sums are float32 if both Q and X are, otherwise float64. :class:`PackedPoints` are checked and packed
+        once for many calls; they provide the labels, and the weights unless others are given here.
     weights : array-like of shape (n,), (n, c) or (n, b, c), default=None
-        Weights of the points, of any sign; None means 1. More than one dimension adds the axis c to the result; three
-        give each bandwidth weights of its own. With `log` they may be of any size, in float64 even if Q and X are
-        float32.
+        Weights of the points, of any sign; None means 1. Two dimensions add the axis c to the result; three dimensions
+        also give each bandwidth separate weights. With `log` they may have any magnitude, in float64 even if Q and X
+        are float32.
     labels : array-like of int of shape (n,), default=None
-        Sums are kept apart by label 0 ... n_labels - 1 (axis l); points with a negative label are left out.
+        Labels 0 ... n_labels - 1, each summed separately (axis l); points with a negative label are left out.
     n_labels : int, default=None
-        Length of the axis l; None: the largest label + 1.
+        Length of the axis l; None means the largest label + 1.
     kernel : str, default="gaussian"
         One of ``KERNELS``, or "laplace_derivative".
     bandwidth : float or array-like of shape (b,) or (b, n_labels)
-        Bandwidth(s) h > 0, in the units of X. An array adds the axis b; two dimensions give each label its own, at the
-        same cost. A geometric grid is cheapest: one more step of sqrt(2) with the Gaussian, or of 2 with "laplace",
-        costs one multiplication a pair instead of an exponential.
+        Bandwidth(s) h > 0, in the units of X. An array adds the axis b; two dimensions give each label a separate
+        bandwidth, at the same cost. Geometric grids are cheapest: each further bandwidth, larger by sqrt(2) with the
+        Gaussian or by 2 with "laplace", costs one multiplication per pair instead of an exponential.
     log : bool or "pair", default=False
         True: natural logarithms of the sums, -inf for an empty sum; weights must not be negative. "pair": a tuple
         (log_scale (m, b, l), sums) with ``sum = exp(log_scale) * sums``. Neither underflows with a kernel that is
-        positive everywhere. All columns have the scale of the nearest point that weighs something in any of them: a
-        column that is less than 1e-38 (float32) or 1e-308 times the kernel value there is empty.
+        positive everywhere. All columns share the scale of the nearest point with nonzero weight in any of them: a
+        column whose sum is less than 1e-38 (float32) or 1e-308 times the kernel value at this point is empty.
     exclude_self : bool or array-like of int of shape (m,), default=False
         True: Q is X, and query i leaves out point i. An array: the point that each query leaves out, -1 for none.
     exclude_groups : tuple of two int arrays of shape (m,) and (n,), default=None
-        Groups of the queries and of the points, 0, 1, ...; a query leaves out the points of its own group. With the
-        folds of a cross-validation every held-out point is summed over the training part of its fold, in one call.
+        Groups 0, 1, ... of the queries and of the points; a query leaves out the points of its own group. With the
+        folds of a cross-validation as groups, one call sums every held-out point over the training part of its fold.
     normalize : bool, default=False
         Multiply by the constant that makes k(|x| / h) a density on R^d.
     rtol, atol : float, default=0
-        Allowed error of the sums: for each query and column the errors of all labels add up to at most
-        ``atol + rtol * s``, s the sum of ``|W[j, c]| k_b(q_i, x_j)`` over the points of all labels. With 0 (the
-        default) sums are exact to rounding. A fast Gauss transform with this guarantee (a certificate, not a
-        probability) is used in up to three dimensions if it is predicted to be faster than all pairs, with 0 as well;
-        beyond, tiles of points too far away to matter are left out. With `log`,
-        weights must not be negative and atol is 0; a label whose sum is below rtol times the total may come out as
-        empty.
+        Tolerated error: for each query and column the errors of all labels add up to at most ``atol + rtol * s``, where
+        s is the sum of ``|W[j, c]| k_b(q_i, x_j)`` over the points of all labels. With 0 (the default), sums are exact
+        to rounding. In up to three dimensions, a fast Gauss transform with this error bound (guaranteed, not
+        probabilistic) is used if it is predicted to be faster than all pairs, with 0 as well. In more dimensions, tiles
+        of points too far away to matter are left out. With `log`, weights must not be negative and `atol` must be 0; a
+        label whose sum is below rtol times the total may appear empty.
     n_jobs : int, default=None
-        Threads; None: all cores, unless joblib, threadpoolctl or OMP_NUM_THREADS say otherwise. The result has the
-        same bits for any number.
+        Number of threads. None means all cores, unless joblib, threadpoolctl or OMP_NUM_THREADS set a lower limit. The
+        result has the same bits for any number of threads.
 
     Returns
     -------
     sums : ndarray of shape (m[, b][, l][, c]), or a tuple (log_scale, sums) with ``log="pair"``
-        The sums in the dtype of the points: with an axis b for an array of bandwidths, l for labels, and c for weights
-        of more than one dimension.
+        The sums, with an axis b for an array of bandwidths, l for labels, and c for weights of more than one dimension.
 
     Raises
     ------
     ValueError
-        For arrays of the wrong shape or with NaN or infinity, a bandwidth that is not positive and finite, an
-        unknown kernel, negative weights with ``log=True``, a tolerance with groups.
+        If an array has the wrong shape or contains NaN or infinity, a bandwidth is not positive and finite, the kernel
+        is unknown, weights are negative with ``log=True``, or a tolerance is combined with groups.
 
     Notes
     -----
     Cost O(m n (d + b + c)) time, O((m + n) (d + c)) memory. The guide's page "Numerics and reproducibility" states how
-    exact the sums are and which method answers which call. If a sample of the queries shows that it pays, pairs too
-    small to change the rounded result are pruned: those of a query and a label add at most a quarter ulp of its sum of
+    accurate the sums are and which method each call uses. If a sample of the queries predicts a gain, pairs too small
+    to change the rounded result are pruned: for a query and a label, they add up to at most a quarter ulp of the sum of
     absolute terms. On clustered data, at the bandwidth of a classifier, most pairs are pruned.
 
     Examples
@@ -152,7 +150,7 @@ def kernel_sums(
         others = () if output == "plain" else (np.float64,)
         W = check_weights(weights, len(X), len(bandwidths), X.dtype, *others)
     if output == "log" and W is not None and W.min(initial=0) < 0:
-        raise ValueError('Negative weights have no logarithm of a sum: use log="pair".')
+        raise ValueError('The sum of negative weights has no logarithm: use log="pair".')
     if output == "plain" or W is None or (points.weights_fit_dtype() if own else weights_fit_dtype(W, X.dtype)):
         W = None if W is None else W.astype(X.dtype, copy=False)
     else:
@@ -163,7 +161,7 @@ def kernel_sums(
     check_tolerances(rtol, atol)
     weight_axes = 0 if weights is None else np.ndim(weights)
     if (rtol or atol) and (exclude_groups is not None or weight_axes == 3):
-        raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
+        raise ValueError("rtol and atol cannot be combined with groups or with weights for each bandwidth.")
     request = SumsRequest(
         Q=Q,
         X=X,
@@ -187,7 +185,7 @@ def kernel_sums(
         is_pair=isinstance(log, str),
     )
     sums = approximate_sums(request)
-    if sums is None:  # in few features the core does not skip distant tiles
+    if sums is None:  # in few features, the grid uses the tolerance, and exact sums skip no distant tiles
         sums = exact_sums(request, rtol=request.rtol if X.shape[1] > GRID_FEATURES else 0.0)
     return request.answer(sums)
 
@@ -209,7 +207,8 @@ def kernel_matrix(
     Q : array-like of shape (m, d)
         Queries.
     X : array-like of shape (n, d) or PackedPoints, default=None
-        None: the symmetric matrix of Q with itself, each pair computed once, its diagonal exactly k(0).
+        Points. None means Q itself: the matrix is symmetric, each pair is computed once, and the diagonal is exactly
+        k(0).
     kernel : str, default="gaussian"
         One of ``KERNELS``, or "laplace_derivative".
     bandwidth : float
@@ -217,23 +216,23 @@ def kernel_matrix(
     normalize : bool, default=False
         Multiply by the constant that makes k(|x| / h) a density on R^d.
     out : ndarray of shape (m, n), default=None
-        C-contiguous, writeable array of the result's dtype to fill. It must not share memory with Q or X.
+        C-contiguous, writeable array for the result, of its dtype. It must not share memory with Q or X.
     n_jobs : int, default=None
-        Threads, as in :func:`kernel_sums`.
+        Number of threads, as in :func:`kernel_sums`.
 
     Returns
     -------
     K : ndarray of shape (m, n)
-        The kernel values, float32 when both Q and X are, else float64; `out` if that was given.
+        The kernel values, float32 if both Q and X are, otherwise float64; `out` if given.
 
     Raises
     ------
     ValueError
-        As :func:`kernel_sums`, and for an ``out`` of another shape, dtype or order, or one that overlaps Q or X.
+        As for :func:`kernel_sums`, and if `out` has another shape, dtype or order, or overlaps Q or X.
 
     Notes
     -----
-    Cost O(m n d) time (half of it if symmetric), no memory beyond the result and a packed copy of X.
+    Cost O(m n d) time (half of it if symmetric), and no memory beyond the result and a packed copy of X.
 
     Examples
     --------

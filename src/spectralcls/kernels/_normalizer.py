@@ -29,12 +29,13 @@ def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
     Raises
     ------
     ValueError
-        For an unknown kernel, a dimension below 1, or bandwidths that are not positive.
+        If the kernel is unknown, the dimension is below 1, or a bandwidth is not positive and finite.
 
     Notes
     -----
-    ``(2 pi h^2)^(d/2)`` for the Gaussian; otherwise the surface of the unit sphere times the radial integral of
-    k(u) u^(d-1): ``Gamma(d) h^d`` for "laplace", a Beta function for compact kernels, for the cosine a quadrature.
+    The integral is ``(2 pi h^2)^(d/2)`` for the Gaussian. Otherwise it is ``h^d`` times the area of the unit sphere
+    times the radial integral of k(u) u^(d-1): ``Gamma(d)`` for "laplace", a quadrature for "cosine", and a Beta
+    function for the other compact kernels.
 
     Examples
     --------
@@ -49,6 +50,6 @@ def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
 
 
 def is_representable(kernel: str, X: Array, bandwidths: Array) -> bool:
-    """Whether the constants of `normalize` are normal numbers of X's dtype."""
+    """Whether the constants of `normalize` are normal floating-point numbers in the dtype of X."""
     logs = log_normalizer(kernel, X.shape[1], bandwidths)
     return bool(np.abs(logs).max() < -np.log(np.finfo(X.dtype).smallest_normal))

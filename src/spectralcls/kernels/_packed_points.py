@@ -1,4 +1,4 @@
-"""Points that are checked and packed once, for many calls of kernel sums."""
+"""Points that are checked and packed once for many calls of kernel sums."""
 
 from typing import Any, Self
 
@@ -16,21 +16,21 @@ class PackedPoints:
     """Points for the argument X of kernel sums, kernel matrices and neighbor searches, checked and packed once.
 
     :func:`kernel_sums`, :func:`kernel_matrix`, :func:`~spectralcls.neighbors.knn` and
-    :func:`~spectralcls.neighbors.reverse_knn` take them. Before its first distance, a call with an array checks every
-    number in it, sorts the points by label, scales them and lays them out for the vector units, or builds a k-d tree.
-    For a single query this costs many times the answer. These points are checked here and packed at the first call.
+    :func:`~spectralcls.neighbors.reverse_knn` accept them. A call with an array first checks every number in it, sorts
+    the points by label, scales them and arranges them for vector instructions, or builds a k-d tree. For a single query
+    this takes many times as long as the sums. `PackedPoints` are checked when created and packed at the first call.
     Neighbors are searched among all points, regardless of labels.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Points, float32 or float64; not copied if C-contiguous, and not to be written to afterwards.
+        Points, float32 or float64; not copied if C-contiguous. Do not write to the array afterwards.
     weights : array-like of shape (n,) or (n, c), default=None
-        Weights for calls without weights.
+        Weights used by calls without weights.
     labels : array-like of int of shape (n,), default=None
         Labels 0 ... n_labels - 1; points with a negative label are left out.
     n_labels : int, default=None
-        None: the largest label + 1.
+        Number of labels; None means the largest label + 1.
 
     Attributes
     ----------
@@ -46,14 +46,15 @@ class PackedPoints:
     Raises
     ------
     ValueError
-        For arrays of the wrong shape, with NaN or infinity, or labels beyond n_labels.
+        If an array has the wrong shape or contains NaN or infinity, or if a label is not less than `n_labels`.
 
     Notes
     -----
-    Packing costs O(n (d + c)) time and memory, which the object keeps. The first call that needs one of two layouts
-    makes it: for all pairs, one or two copies of X; for pruning, two or three copies and up to 36 float32 numbers for
-    each point. Both hold a copy of the weights. A k-d tree holds another copy of X and a quarter of its size in boxes.
-    None of this is pickled: an unpickled object packs again at its first call. Calls may come from several threads.
+    Packing takes O(n (d + c)) time; the object keeps the packed arrays, O(n (d + c)) memory. There are two layouts,
+    each packed at the first call that needs it: for all pairs, one or two copies of X; for pruning, two or three copies
+    and up to 36 float32 numbers per point. Both hold a copy of the weights. A k-d tree holds another copy of X and a
+    quarter of its size in boxes. None of this is pickled: an unpickled object packs again at its first call. Several
+    threads may use one object at the same time.
 
     Examples
     --------
@@ -84,8 +85,8 @@ class PackedPoints:
         self._forget()
 
     def _forget(self) -> None:
-        # Filled on demand without a lock, which could be held during a fork: if several threads compute a value, one is
-        # kept.
+        # Filled on demand without a lock, because a fork could inherit a locked one. If several threads compute a
+        # value, one of them is kept.
         self._made: dict[Any, Any] = {}
 
     @property
@@ -106,7 +107,7 @@ class PackedPoints:
         return f"PackedPoints({len(self)} points, {self.shape[1]} features, {self.dtype}{labels})"
 
     def astype(self, dtype: DTypeLike, copy: bool = False) -> Self:
-        """The same points in another dtype: used for float64 queries of float32 points.
+        """The same points in another dtype, as needed for float64 queries of float32 points.
 
         Parameters
         ----------
@@ -118,7 +119,7 @@ class PackedPoints:
         Returns
         -------
         points : PackedPoints
-            Made once and kept; the object itself if it has this dtype already.
+            The object itself if it has this dtype already; otherwise a converted object, created once and kept.
         """
         dtype = np.dtype(dtype)
         if dtype == self.dtype:
@@ -139,7 +140,7 @@ class PackedPoints:
         Parameters
         ----------
         n_threads : int, default=None
-            Threads for packing. None: as many as :func:`~spectralcls.kernels.kernel_sums` takes by default.
+            Threads for packing. None means the default of :func:`~spectralcls.kernels.kernel_sums`.
 
         Returns
         -------
@@ -159,12 +160,12 @@ class PackedPoints:
         Parameters
         ----------
         label : int
-            A label that points have.
+            A label of at least one point.
 
         Returns
         -------
         points : PackedPoints
-            Without labels, with their weights; made once and kept.
+            Without labels, with their weights; created once and kept.
         """
         if ("label", label) not in self._made:
             own = np.flatnonzero(self.labels == label)
@@ -173,36 +174,36 @@ class PackedPoints:
         return self._made["label", label]
 
     def indexed(self) -> Any:
-        """The points for the core's neighbor search. The first call that is faster with a tree builds one.
+        """The points for the core's neighbor search, which builds a tree at the first call that is faster with one.
 
         Returns
         -------
         indexed : object
-            The points, as the compiled core holds them.
+            The points in the form of the compiled core.
         """
         if "indexed" not in self._made:
             self._made.setdefault("indexed", compiled.index_points(self.X))
         return self._made["indexed"]
 
     def largest(self) -> float:
-        """The size of the coordinates.
+        """The largest absolute coordinate.
 
         Returns
         -------
         largest : float
-            The largest absolute value.
+            Computed once and kept.
         """
         if "largest" not in self._made:
             self._made["largest"] = compiled.largest_size(self.X)
         return self._made["largest"]
 
     def weights_by_label(self) -> Array:
-        """The weight of each label.
+        """Total weight of each label.
 
         Returns
         -------
         weights : float64 ndarray of shape (n_labels, c)
-            Column sums for each label; a single row without labels.
+            Column sums for each label; a single row if there are no labels.
         """
         if "by label" not in self._made:
             columns = np.ones((len(self), 1)) if self.weights is None else self.weights.reshape(len(self), -1)
@@ -213,13 +214,13 @@ class PackedPoints:
         return self._made["by label"]
 
     def weights_fit_dtype(self) -> bool:
-        """Whether sums with a scale may take the weights as they are.
+        """Whether sums with a scale can use the weights unchanged.
 
         Returns
         -------
-        as_they_are : bool
-            False if a weight is zero, or if their sizes or range need another precision. Then every call packs the
-            points again.
+        unchanged : bool
+            False if a weight is zero, or if the magnitude or range of the weights requires another precision. Then
+            every call packs the points again.
         """
         if "in range" not in self._made:
             self._made["in range"] = self.weights is None or weights_fit_dtype(self.weights, self.dtype)

@@ -1,6 +1,6 @@
-"""The properties of the radial kernels k(u), u = |x - y| / h, used in Python: one row per kernel.
+"""Properties of the radial kernels k(u), u = |x - y| / h, that Python uses: one row per kernel.
 
-The core has a table of their values (``profile.hpp``). A new kernel needs a row in each.
+The core has its own table (``kernel.hpp``), of kernel values. A new kernel needs a row in both.
 """
 
 from collections.abc import Callable
@@ -16,19 +16,20 @@ class Profile(NamedTuple):
     Attributes
     ----------
     compact : bool
-        Zero from u = 1 on.
+        Whether k(u) is zero from u = 1 on.
     log_integral : callable
         d -> logarithm of the integral of k(|x|) over R^d.
     variance : callable or None
         d -> variance per coordinate of the density proportional to k in R^d.
     roughness : float or None
-        Integral of the square of that density in one dimension. None, as for the variance: not a kernel for densities.
+        Integral of the square of that density in one dimension. None, as for the variance, if the kernel has no
+        density.
     cumulative : callable or None
-        u -> integral of that density in one dimension up to u.
+        u -> cumulative distribution function of that density in one dimension.
     pieces : tuple of two ndarrays or None
-        Coefficients, from the constant on, of `cumulative` as a polynomial on [-1, 0] and on [0, 1].
+        Coefficients in ascending order of `cumulative` as a polynomial on [-1, 0] and on [0, 1].
     radius : callable or None
-        (rng, d, size) -> distances from zero of points drawn from that density in R^d.
+        (rng, d, size) -> norms of points drawn from that density in R^d.
     """
 
     compact: bool
@@ -41,7 +42,7 @@ class Profile(NamedTuple):
 
 
 def _log_ball(d: int) -> float:
-    """Logarithm of the volume of the unit ball; its surface is d times that."""
+    """Logarithm of the volume of the unit ball in R^d; the area of the unit sphere is d times the volume."""
     return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1)
 
 
@@ -54,7 +55,7 @@ def _polynomial(power: int, roughness: float) -> Profile:
         return _log_ball(d) + log_radial
 
     odd = np.polynomial.Polynomial([1, 0, -1]) ** power
-    odd = odd.integ() / odd.integ()(1.0)  # a tenth of the time of the incomplete Beta function
+    odd = odd.integ() / odd.integ()(1.0)  # ten times as fast as the incomplete Beta function
 
     def cumulative(u: np.ndarray) -> np.ndarray:
         u = np.clip(u, -1, 1)
@@ -76,14 +77,14 @@ def _polynomial(power: int, roughness: float) -> Profile:
 
 
 def _cosine_moment(d: int) -> float:
-    """Integral of cos(pi u / 2) u^(d-1) over [0, 1], by Gauss-Legendre exact for polynomials of degree d + 60."""
+    """Integral of cos(pi u / 2) u^(d-1) over [0, 1], by a Gauss-Legendre rule exact up to degree d + 60 at least."""
     nodes, weights = np.polynomial.legendre.leggauss(d // 2 + 32)
     u = (nodes + 1) / 2
     return np.sum(weights / 2 * np.cos(np.pi / 2 * u) * u ** (d - 1))
 
 
 def _cosine_radius(rng: np.random.RandomState, d: int, size: int) -> np.ndarray:
-    """Rejection sampling from the density of 1 - u^2, which bounds cos(pi u / 2)."""
+    """Rejection sampling, with proposals from the density of 1 - u^2, which bounds cos(pi u / 2)."""
     out = np.empty(size)
     missing = np.arange(size)
     while len(missing):

@@ -1,4 +1,4 @@
-"""A call of :func:`spectralcls.kernels.kernel_sums`, checked once, and the form of its result."""
+"""The checked arguments of a call of :func:`spectralcls.kernels.kernel_sums`, and the form of its result."""
 
 from typing import Any, NamedTuple
 
@@ -12,8 +12,8 @@ from ._packed_points import PackedPoints
 class SumsRequest(NamedTuple):
     """Checked arguments in the dtype of the computation, and the form of the result.
 
-    Results have all axes, (m, b, l, c). They are an array for the outputs "plain" and "log", and a pair (log_scale (m,
-    b, l), sums) for "scaled".
+    Computed sums have all axes, (m, b, l, c). They are an array for the outputs "plain" and "log", and a pair
+    (log_scale (m, b, l), sums) for "scaled". `answer` brings them into the form of the result.
     """
 
     Q: Array
@@ -32,7 +32,7 @@ class SumsRequest(NamedTuple):
     atol: float = 0.0
     n_threads: int = 1
     dtype: Any = None  # of the result
-    log_shift: float = 0.0  # added to logarithms, as the weights were divided by exp(log_shift)
+    log_shift: float = 0.0  # added to logarithms, because the weights were divided by exp(log_shift)
     axes: tuple[bool, bool, bool] = (True, True, True)  # whether the result keeps the axes b, l and c
     normalize: bool = False
     is_pair: bool = False

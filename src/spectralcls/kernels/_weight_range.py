@@ -1,4 +1,4 @@
-"""Rescaled weights for sums with a scale: neither they nor their products with kernel values underflow."""
+"""Weights rescaled for sums with a scale, so that neither they nor their products with kernel values underflow."""
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -17,23 +17,23 @@ def weights_fit_dtype(W: Array, dtype: DTypeLike) -> bool:
 
     Returns
     -------
-    as_they_are : bool
-        False if the nearest point's weight may be zero, or so small that heavier points with underflowing kernel values
-        matter, or if sums may overflow.
+    unchanged : bool
+        False if the nearest point's weight may be zero, or so small that heavier points matter although their kernel
+        values underflow, or if sums may overflow.
     """
     sizes = _sizes(W)
     return bool(sizes.all()) and _is_moderate(sizes, dtype)
 
 
 def rescale_weights(W: Array, labels: Array | None, dtype: DTypeLike) -> tuple[Array, Array, float]:
-    """Weights and labels for correct sums with a scale, and the logarithm of the factor to apply to the sums.
+    """Weights and labels for accurate sums with a scale, and the logarithm of the factor to apply to the sums.
 
     Parameters
     ----------
     W : ndarray of shape (n, ...)
     labels : int64 ndarray of shape (n,) or None
     dtype : dtype
-        Preferred type of the sums, used if the range of the weights allows it.
+        Type of the sums if the range of the weights allows it; otherwise float64 is used.
 
     Returns
     -------
@@ -53,8 +53,8 @@ def rescale_weights(W: Array, labels: Array | None, dtype: DTypeLike) -> tuple[A
 
 
 def _sizes(W: Array) -> Array:
-    """The largest absolute weight of each point over all columns, because these share a scale."""
-    return np.abs(W.reshape(len(W), -1).T, order="C").max(axis=0)  # column by column, because there are few
+    """The largest absolute weight of each point over all columns, which share a scale."""
+    return np.abs(W.reshape(len(W), -1).T, order="C").max(axis=0)  # few columns: faster column by column
 
 
 def _is_moderate(sizes: Array, dtype: DTypeLike) -> bool:

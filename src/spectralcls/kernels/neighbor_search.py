@@ -19,10 +19,9 @@ from ._packed_points import PackedPoints
 __all__ = ["knn", "knn_graph", "reverse_knn"]
 
 ALGORITHMS = ("auto", "brute", "kd_tree")
-_EXPONENTS = {  # range of the largest coordinate: 4 d times its square is finite, and so far from zero
-    np.dtype(np.float32): (-20, 50),  # that the squares of relevant differences do not underflow
-    np.dtype(np.float64): (-100, 490),
-}
+# Range of the exponent of the largest coordinate: 4 d times its square is finite, and the squares of relevant
+# differences do not underflow.
+_EXPONENTS = {np.dtype(np.float32): (-20, 50), np.dtype(np.float64): (-100, 490)}
 
 
 def _checked(Q: Any, X: Any) -> tuple[Any, Any]:
@@ -46,7 +45,7 @@ def _exponent(Q: Array, X: Any) -> int:
 
 
 def _in_range(Q: Array, X: Any, exponent: int | None = None) -> tuple[Array, Any, int]:
-    """Q and X times a power of two, so that squared distances neither over- nor underflow, and its exponent."""
+    """Q and X times a power of two at which squared distances neither over- nor underflow, and its exponent."""
     low, high = _EXPONENTS[X.dtype]
     exponent = _exponent(Q, X) if exponent is None else exponent
     if low <= exponent <= high:
@@ -64,9 +63,10 @@ def _scaled_back(distances: Array, shift: int) -> Array:
 
 
 def _far_rows(Q: Array, X: Any, exponent: int) -> tuple[Array, Array] | None:
-    """Masks of the rows of Q and X too large to be squared, if scaling would make others underflow; otherwise None.
+    """Masks of the rows of Q and X that are too large to square, if scaling would make other rows underflow; else None.
 
-    No single scale suits both, so near and far rows are searched separately."""
+    No single scale suits both, so near and far rows are searched separately.
+    """
     low, high = _EXPONENTS[X.dtype]
     excess = exponent - high
     if excess <= 0:
@@ -90,7 +90,7 @@ def _knn(Q: Array, X: Any, k: int, algorithm: str, n_threads: int, exponent: int
 def _knn_with_far_rows(
     Q: Array, X: Any, far_queries: Array, far_points: Array, k: int, *how: Any
 ) -> tuple[Array, Array]:
-    """`_knn` with far rows: near and far points are searched separately for near queries."""
+    """`_knn` with far rows: near queries search near and far points separately."""
     distances, indices = np.empty((len(Q), k), X.dtype), np.empty((len(Q), k), np.int64)
     if far_queries.any():
         distances[far_queries], indices[far_queries] = _knn(Q[far_queries], X, k, *how)
@@ -116,7 +116,7 @@ def knn(
     algorithm: Literal["auto", "brute", "kd_tree"] = "auto",
     n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
-    """As :func:`spectralcls.neighbors.knn`, for arrays only."""
+    """:func:`spectralcls.neighbors.knn` for arrays and packed points only."""
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
     Q, X = _checked(Q, X)
@@ -129,7 +129,7 @@ def knn(
 
 
 def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | None = None) -> Any:
-    """Training points that would count a query among their own nearest neighbors.
+    """Find the training points that would have a query among their nearest neighbors.
 
     Parameters
     ----------
@@ -145,16 +145,16 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
     Returns
     -------
     csr_array of shape (m, n)
-        Distance |q_i - x_j| wherever it is less than ``radii[j]``; zeros are stored.
+        Distances |q_i - x_j| less than ``radii[j]``; zero distances are stored.
 
     Raises
     ------
     ValueError
-        For arrays of the wrong shape, points with NaN or infinity, or NaN among the radii.
+        If an array has the wrong shape, a point contains NaN or infinity, or a radius is NaN.
 
     Notes
     -----
-    O(m n d) time at most; memory in proportion to the number of pairs found.
+    At most O(m n d) time; memory proportional to the number of pairs found.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
     Q, X = _checked(Q, X)
     radii = np.require(as_array(radii, "radii"), dtype=X.dtype, requirements=["C", "A"])
     if radii.shape != (len(X),):
-        raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
+        raise ValueError(f"radii must have one number per row of X: shape ({len(X)},), got {radii.shape}.")
     if np.isnan(radii).any():
         raise ValueError(f"radii must be numbers, got nan for row {int(np.isnan(radii).argmax())}.")
     X, n_threads = _as_array(X), effective_n_threads(n_jobs)
@@ -184,7 +184,7 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
 
 
 def _reverse_knn(Q: Array, X: Any, radii: Array, n_threads: int) -> csr_array:
-    """The same for checked arrays."""
+    """`reverse_knn` of checked arrays."""
     Q, X, shift = _in_range(Q, X)
     with np.errstate(over="ignore"):
         radii = np.ldexp(radii, shift) if shift else radii
@@ -203,16 +203,17 @@ def row_starts(rows: Array, n_rows: int) -> Array:
     return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
 
 
-# Rows beyond edges longer than this many medians count as infinitely far. Outliers of a sample are nearer: the
-# longest of 4e5 edges of normal samples has 20000 medians in one dimension, 100 in two. A single edge of 1e6 medians
-# dominates the mean square of 1e10 edges.
+# Edges longer than this many medians lead to rows that count as infinitely far. Ordinary outliers are nearer: the
+# longest of 4e5 edges of normal samples measures 20000 medians in one dimension, 100 in two. A single edge of 1e6
+# medians dominates the mean square of 1e10 edges.
 _INFINITE = 1e6
 
 
 def root_mean_square(distances: ArrayLike) -> float:
-    """Root mean square of the lengths of edges, 1 if all are zero; no length is squared unscaled.
+    """Root mean square of the lengths of edges, scaled to avoid overflow; 1 if all are zero.
 
-    Edges to rows far from all others are left out: one would dominate."""
+    Edges to rows far from all others are left out, because a single one would dominate.
+    """
     positive = np.asarray(distances, dtype=np.float64)[np.asarray(distances) > 0]
     if not len(positive):
         return 1.0
@@ -229,13 +230,13 @@ def mean_squared_length(distances: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If it exceeds the range of float64 although the lengths do not.
+        If the mean is out of the range of float64 although the lengths are not.
     """
     root = root_mean_square(distances)
     if not np.finfo(float).tiny <= root * root <= np.finfo(float).max:
         raise ValueError(
-            f"The mean squared length of the edges, {root:.3g} squared, is out of the range of numbers: "
-            "bring the data to another scale."
+            f"The mean squared length of the edges, {root:.3g} squared, is out of the range of float64: "
+            "rescale the data."
         )
     return root * root
 
@@ -249,9 +250,9 @@ def heat(distances: Array, length: float) -> Array:
 def undirected(
     rows: Array, columns: Array, distances: Array, n: int, symmetrize: str | None = "or"
 ) -> tuple[csr_array, Array]:
-    """The undirected version of directed edges: an (n, n) CSR array of distances and each edge's vote.
+    """Make directed edges undirected: an (n, n) CSR array of distances, and the vote of each edge.
 
-    The vote of an edge is 1 if found from both ends, 1/2 if found from one. Zero distances stay stored; loops are
+    The vote of an edge is 1 if it was found from both ends and 1/2 if from one. Zero distances are stored; loops are
     dropped.
     """
     proper = rows != columns
@@ -269,7 +270,7 @@ def undirected(
 
 
 def without_self(distances: Array, indices: Array) -> tuple[Array, Array]:
-    """Drop each point's own entry from its k + 1 neighbors, or the last one if duplicates replaced it."""
+    """Drop each point's own entry from its k + 1 neighbors, or the last entry if duplicates displaced its own."""
     n, width = indices.shape
     own = indices == np.arange(n)[:, None]
     own[~own.any(axis=1), -1] = True
@@ -286,25 +287,25 @@ def knn_graph(
     algorithm: Literal["auto", "brute", "kd_tree"] = "auto",
     n_jobs: int | None = None,
 ) -> Any:
-    """Graph that joins every point with its nearest neighbors.
+    """Graph of the nearest neighbors of every point.
 
-    A graph of ones or distances is directed, with `n_neighbors` entries in each row, as that of
-    :func:`sklearn.neighbors.kneighbors_graph`. A graph of heat kernel values is a similarity, and symmetric.
+    By default, a graph of ones or distances is directed and has `n_neighbors` entries in each row, like that of
+    :func:`sklearn.neighbors.kneighbors_graph`, and a graph of heat kernel values is symmetric.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         Points.
     n_neighbors : int
-        Neighbors per point, the point itself not counted, 1 <= n_neighbors < n.
+        Neighbors per point, not counting the point itself, 1 <= n_neighbors < n.
     mode : {"connectivity", "distance", "heat"}, default="connectivity"
         Value of an edge: 1, the distance, or exp(-distance^2 / epsilon).
     symmetrize : {"auto", "or", "and", "mean"} or None, default="auto"
-        None: an edge from each point to its neighbors. "or": between two points if either is a neighbor of the other;
-        "and": if both are; "mean": as "or", with half the value if only one is (no distances). "auto": "or" with
-        ``mode="heat"``, else None.
+        None: an edge from each point to its neighbors. "or": an edge between two points if either is a neighbor of the
+        other. "and": only if both are. "mean": as "or", but with half the value if only one is; not for distances.
+        "auto": "or" with ``mode="heat"``, otherwise None.
     epsilon : float, "mean" or None, default=None
-        Scale of the heat kernel; None and "mean": the mean squared length of the edges, except those longer than 1e6
+        Scale of the heat kernel. None and "mean": the mean squared length of all edges except those longer than 1e6
         times the median.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         As in `knn`.
@@ -319,8 +320,8 @@ def knn_graph(
     Raises
     ------
     ValueError
-        If `n_neighbors` is not in 1 ... n - 1, X is not a finite matrix, or an option does not exist or does not go
-        with another.
+        If `n_neighbors` is not in 1 ... n - 1, X is not a finite matrix, or an option is invalid or contradicts
+        another.
 
     Examples
     --------
@@ -348,7 +349,7 @@ def check_graph(n: int, n_neighbors: Any, mode: Any, symmetrize: Any, epsilon: A
     if not _is_one_of(symmetrize, ("auto", "or", "and", "mean", None)):
         raise ValueError(f"symmetrize must be 'auto', 'or', 'and', 'mean' or None, got {symmetrize!r}.")
     if mode == "distance" and symmetrize == "mean":
-        raise ValueError("half a distance means nothing: use symmetrize='or' or 'and' with mode='distance'.")
+        raise ValueError("Half a distance has no meaning: use symmetrize='or' or 'and' with mode='distance'.")
     if mode == "heat" and not _is_one_of(epsilon, ("mean", None)):
         check_positive(np.float64(epsilon), "epsilon")
 
@@ -360,7 +361,7 @@ def _is_one_of(value: Any, names: tuple[Any, ...]) -> bool:
 def graph_of_neighbors(
     distances: Array, indices: Array, *, mode: str, symmetrize: str | None, epsilon: float | None
 ) -> Any:
-    """`knn_graph` from the neighbors of each point, itself included: two arrays (n, n_neighbors + 1)."""
+    """`knn_graph` from the neighbors of each point, including itself: two arrays (n, n_neighbors + 1)."""
     dtype = distances.dtype
     distances, indices = without_self(distances, indices)
     n, n_neighbors = indices.shape
