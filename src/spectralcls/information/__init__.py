@@ -24,7 +24,7 @@ O(n^2 d) time. Each function takes
 - ``kernel``: one of ``spectralcls.kernels.KERNELS``, and ``n_jobs`` as in
   :func:`spectralcls.kernels.kernel_sums`;
 
-and raises ValueError for NaN or infinity, an empty sample, weights that are negative or all zero, samples of
+and raises ValueError for NaN or infinity, an empty sample, weights that are negative or all zero, samples with
 different numbers of features, and a bandwidth that is not positive and finite.
 """
 

@@ -1,4 +1,4 @@
-"""Words for a bandwidth: those of densities for all functions, and two more for tests."""
+"""Named rules for a bandwidth: those of densities for all functions, and two more for tests."""
 
 import numpy as np
 
@@ -10,13 +10,12 @@ RULES = ("cv", "silverman", "scott")
 
 
 def chosen_bandwidth(word, samples, kernel, n_jobs):
-    """One bandwidth for all points of some samples.
+    """Choose one bandwidth for the points of all samples together.
 
     Parameters
     ----------
     word : {"cv", "silverman", "scott", "median"}
-        "median" is half the median distance; the other words mean the same as in a `ParzenDensity` of the unscaled
-        points.
+        "median" is half the median distance; the others are the rules of `ParzenDensity` for the unscaled points.
     samples : sequence of Sample
 
     Raises

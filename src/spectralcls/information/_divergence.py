@@ -40,7 +40,7 @@ def integrated_squared_error(
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
         Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
-        all points together. Without the convolution both have to be equal.
+        all points together. Both must be equal unless the potential is convolved.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -55,19 +55,18 @@ def integrated_squared_error(
     Returns
     -------
     ise : float
-        At least 0 with the Gaussian, where it is a squared distance, to an absolute error of some 1e-15 of
-        the potentials; 0 for equal samples. Compact kernels are not positive definite, and the value may be
-        negative.
+        A squared distance for the Gaussian, hence at least 0, with an absolute error of about 1e-15 of the potentials;
+        0 for equal samples. Compact kernels are not positive definite, so the value may be negative.
 
     Raises
     ------
     ValueError
-        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples with different
         numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
 
     References
     ----------
@@ -116,7 +115,7 @@ def cauchy_schwarz_divergence(
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
         Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
-        all points together. Without the convolution both have to be equal.
+        all points together. Both must be equal unless the potential is convolved.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -135,12 +134,12 @@ def cauchy_schwarz_divergence(
     Raises
     ------
     ValueError
-        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples with different
         numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
 
     References
     ----------
@@ -173,7 +172,7 @@ def kullback_leibler_divergence(
 ) -> float:
     """Kullback-Leibler divergence of q from p: the plug-in estimate ``sum_i w_i log(p(x_i) / q(x_i))``.
 
-    Equation 4.17 of [1]_, both terms estimated as Shannon's entropy is in eq. 4.39.
+    Equation 4.17 of [1]_; both terms are estimated like Shannon's entropy in eq. 4.39.
 
     Parameters
     ----------
@@ -181,7 +180,7 @@ def kullback_leibler_divergence(
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
         Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
-        all points together. Two may differ, whatever the kernel.
+        all points together. The two may differ for any kernel.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -200,12 +199,12 @@ def kullback_leibler_divergence(
     Raises
     ------
     ValueError
-        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples with different
         numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
 
     References
     ----------
@@ -242,7 +241,7 @@ def renyi_divergence(
     The plug-in estimate ``log(sum_i w_i (p(x_i) / q(x_i))^(alpha - 1)) / (alpha - 1)``.
 
     Equation 4.20 of [1]_, with the sign that makes it positive. For alpha = 1 it is
-    :func:`kullback_leibler_divergence`; times 1 - alpha it is the Chernoff distance, for alpha below 1.
+    :func:`kullback_leibler_divergence`. For alpha < 1, multiplied by 1 - alpha, it is the Chernoff distance.
 
     Parameters
     ----------
@@ -252,7 +251,7 @@ def renyi_divergence(
         Order, positive and finite. Above 1 a few points of X far from Y dominate.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
         Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
-        all points together. Two may differ, whatever the kernel.
+        all points together. The two may differ for any kernel.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -271,12 +270,12 @@ def renyi_divergence(
     Raises
     ------
     ValueError
-        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples with different
         numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
 
     References
     ----------
@@ -296,7 +295,7 @@ def renyi_divergence(
 
 
 def _log_ratios(p, q, bandwidths, kernel, leave_one_out, n_jobs):
-    """log p / q at the points of p; infinite if q is 0."""
+    """log(p / q) at the points of p, infinite where q is 0."""
     h_p, h_q = bandwidths
     log_q = log_density(p.points, q, kernel, h_q, n_jobs)
     log_p = log_density_of_itself(p, kernel, h_p, leave_one_out, n_jobs)
@@ -304,8 +303,9 @@ def _log_ratios(p, q, bandwidths, kernel, leave_one_out, n_jobs):
 
 
 def power_mean_of_log_ratios(log_ratios, p, alpha):
-    """``log(sum_i w_i r_i^(alpha - 1)) / (alpha - 1)`` of ratios r at the samples p, and its limit, the mean of log r,
-    at alpha = 1."""
+    """``log(sum_i w_i r_i^(alpha - 1)) / (alpha - 1)`` of ratios r at the samples p; its limit at alpha = 1 is the mean
+    of log r.
+    """
     if alpha == 1:
         return mean_of(log_ratios, p)
     powers = (alpha - 1) * log_ratios
@@ -339,11 +339,11 @@ def laplacian_pdf_divergence(
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
         Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
-        all points together. Without the convolution both have to be equal.
+        all points together. Both must be equal unless the potential is convolved.
     overall_bandwidth : float, default=None
-        Bandwidth of f; None is ``bandwidth``, which then has to be one number.
+        Bandwidth of f. None uses ``bandwidth``, which must then be a single number.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
-        Non-negative; the ratio of those of X to those of Y counts too: it sets the priors in f.
+        Non-negative. The ratio of the total weights of X and Y matters too: it sets the priors in f.
     kernel : str, default="gaussian"
         One of `spectralcls.kernels.KERNELS`.
     potential : {"convolved", "same"}, default="convolved"
@@ -359,12 +359,12 @@ def laplacian_pdf_divergence(
     Raises
     ------
     ValueError
-        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples with different
         numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
 
     References
     ----------
@@ -382,11 +382,10 @@ def laplacian_pdf_divergence(
     p, q = read_samples(X, Y, sample_weight_X, sample_weight_Y)
     h_p, h_q = read_bandwidths(bandwidth, p, q, kernel, n_jobs)
     if overall_bandwidth is None and h_p != h_q:
-        raise ValueError("overall_bandwidth has to be given where bandwidth is a pair of different numbers.")
+        raise ValueError("overall_bandwidth must be given if bandwidth is a pair of different numbers.")
     both = Sample(np.concatenate([p.points, q.points]), np.concatenate([p.weights, q.weights])).normalized()
     log_f = log_density(both.points, both, kernel, overall_bandwidth or h_p, n_jobs)
-    # f(x_i) is at least w_i K(0), so the weights' range is bounded by the number of points: nothing
-    # underflows.
+    # f(x_i) is at least w_i K(0), so the number of points bounds the range of the weights: nothing underflows.
     weights = np.exp((log_f.min() - log_f) / 2)
     p, q = (
         p._replace(weights=p.weights * weights[: len(p.weights)]),

@@ -41,8 +41,8 @@ def information_potential(
     kernel : str, default="gaussian"
         One of `spectralcls.kernels.KERNELS`.
     potential : {"convolved", "same"}, default="convolved"
-        Bandwidth sqrt(2) h, the exact integral for the Gaussian; or h, as always for the other kernels (eq.
-        4.38).
+        "convolved" uses the bandwidth sqrt(2) h, which gives the exact integral for the Gaussian. "same" uses h, as the
+        other kernels always do (eq. 4.38).
     log : bool, default=False
         Return log V. In high dimension V itself may be too small or too large for a float.
     n_jobs : int or None, default=None
@@ -56,12 +56,12 @@ def information_potential(
     Raises
     ------
     ValueError
-        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
-        numbers of features, and a bandwidth that is not positive and finite.
+        For NaN or infinity, an empty sample, weights that are negative or all zero, and a bandwidth that is not
+        positive and finite.
 
     Notes
     -----
-    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
 
     References
     ----------
@@ -103,7 +103,7 @@ def cross_information_potential(
         Samples; everything is computed in float64.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
         Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule of `ParzenDensity`, applied to
-        all points together. Without the convolution both have to be equal.
+        all points together. Both must be equal unless the potential is convolved.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -123,12 +123,12 @@ def cross_information_potential(
     Raises
     ------
     ValueError
-        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples with different
         numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
 
     References
     ----------
@@ -162,8 +162,8 @@ def renyi_entropy(
     """Renyi entropy of order alpha.
 
     For alpha = 2 it is -log V with the information potential V (equation 4.29 of [1]_). For other orders it is
-    the plug-in estimate ``log(sum_i w_i p(x_i)^(alpha - 1)) / (1 - alpha)``, which for alpha = 1 is
-    Shannon's; with ``potential="same"`` order 2 is the plug-in estimate as well.
+    the plug-in estimate ``log(sum_i w_i p(x_i)^(alpha - 1)) / (1 - alpha)``, whose limit at alpha = 1 is Shannon's
+    entropy. With ``potential="same"``, order 2 uses the plug-in estimate as well.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def renyi_entropy(
     potential : {"convolved", "same"}, default="convolved"
         The estimate for alpha = 2; see :func:`information_potential`.
     leave_one_out : bool, default=False
-        Use the density of the other points at each point. Not for the convolved alpha = 2.
+        Use the density of the other points at each point; not available for the convolved estimate of order 2.
     n_jobs : int or None, default=None
         As in `spectralcls.kernel_sums`.
 
@@ -192,12 +192,12 @@ def renyi_entropy(
     Raises
     ------
     ValueError
-        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
-        numbers of features, and a bandwidth that is not positive and finite.
+        For NaN or infinity, an empty sample, weights that are negative or all zero, and a bandwidth that is not
+        positive and finite.
 
     Notes
     -----
-    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
 
     References
     ----------
@@ -215,7 +215,9 @@ def renyi_entropy(
     p, h = read_one(X, sample_weight, bandwidth, kernel, n_jobs)
     if alpha == 2 and kernel == "gaussian" and potential == "convolved":
         if leave_one_out:
-            raise ValueError("leave_one_out with alpha=2 needs potential='same': the convolved estimate has no points.")
+            raise ValueError(
+                "leave_one_out with alpha=2 needs potential='same': the convolved estimate is no mean over points."
+            )
         return -log_inner(p, p, kernel, (h, h), potential, n_jobs)
     log_p = log_density_of_itself(p, kernel, h, leave_one_out, n_jobs)
     if alpha == 1:
@@ -233,7 +235,7 @@ def shannon_entropy(
     leave_one_out: bool = False,
     n_jobs: int | None = None,
 ) -> float:
-    """Differential entropy of Shannon by the plug-in estimate ``-sum_i w_i log p(x_i)``.
+    """Differential Shannon entropy by the plug-in estimate ``-sum_i w_i log p(x_i)``.
 
     Equation 4.39 of [1]_.
 
@@ -248,25 +250,25 @@ def shannon_entropy(
     kernel : str, default="gaussian"
         One of `spectralcls.kernels.KERNELS`.
     leave_one_out : bool, default=False
-        False keeps each point's own term in its density, as printed, which makes the estimate too small for
-        small bandwidths: it goes to -infinity with h. True leaves it out.
+        False keeps each point's own term in its density, as in [1]_. The estimate is then too small for small
+        bandwidths, and tends to -infinity as h goes to 0. True leaves the term out.
     n_jobs : int or None, default=None
         As in `spectralcls.kernel_sums`.
 
     Returns
     -------
     entropy : float
-        In nats; infinite if leave_one_out leaves a point without a neighbor in reach of a compact kernel.
+        In nats; infinite if, with leave_one_out, a point has no neighbor within reach of a compact kernel.
 
     Raises
     ------
     ValueError
-        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
-        numbers of features, and a bandwidth that is not positive and finite.
+        For NaN or infinity, an empty sample, weights that are negative or all zero, and a bandwidth that is not
+        positive and finite.
 
     Notes
     -----
-    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
 
     References
     ----------

@@ -16,23 +16,23 @@ from ..linalg import rpcholesky
 
 TOL = 1e-8  # relative trace residual allowed for a factor of the kernel matrix
 SMALL = 128  # up to this many points the matrix is faster than its factor
-MOST_PAIRED = 2048  # points whose matrix is formed if its factor has many columns: 32 MiB, and its cube takes a second
+MOST_PAIRED = 2048  # most points whose matrix is formed if the factor has many columns: 32 MiB, a second for its cube
 MOST_COLUMNS = (
-    256  # most columns beyond; at the median bandwidth they miss 1e-8 of the trace in two features, .1 in ten
+    256  # most columns for more points; at the median bandwidth they miss 1e-8 of the trace in two features, .1 in ten
 )
 MOST_NUMBERS = 1 << 26  # in a factor: 512 MiB, 67 columns for a million points
-CUBED = 16  # with so few columns, triple products are cheaper to sum than the cubes of pairs
+CUBED = 16  # up to this many columns, triple products are cheaper to sum than the cubes of pairs
 
 
 @dataclass(frozen=True)
 class Gram:
-    """A centered matrix, stored as ``F F^T`` or in full: its rows add up to zero.
+    """A centered matrix, whose rows add up to zero, stored as ``F F^T`` or in full.
 
     Attributes
     ----------
     factor : (n, r), or None if `matrix` is given
     matrix : (n, n), or None
-    left_out : trace of the part missed by the factor. This part enters with its mean over all permutations
+    left_out : trace of the part missed by the factor; statistics include the mean of this part over all permutations
     """
 
     factor: np.ndarray | None = None
@@ -41,7 +41,7 @@ class Gram:
 
     @classmethod
     def of_kernel(cls, points, kernel, bandwidth, n_jobs=None):
-        """Factor of a positive definite kernel; up to `MOST_PAIRED` points exact to `TOL` of its trace.
+        """Centered matrix of a positive definite kernel; up to `MOST_PAIRED` points exact to `TOL` of its trace.
 
         With more points the factor ends after `MOST_COLUMNS` columns. It is then the factor of another kernel, which is
         valid for a test because it does not depend on the order of the points.
@@ -77,12 +77,13 @@ class Gram:
         return self.trace + self.left_out
 
     def graph_sums(self):
-        """Sums over the graphs of two and of three edges, of the matrix ``A - c I + c/n`` whose trace is zero.
+        """Sums over the graphs with two and with three edges, for the matrix ``A - c I + c/n`` whose trace is zero.
 
         Returns
         -------
         two, three : ndarrays
-            In the order of `_permutation_moments.PATTERNS`. The others vanish: rows and diagonal add up to zero.
+            In the order of `_permutation_moments.PATTERNS`. Other graphs have sum zero, because the rows and the
+            diagonal add up to zero.
         """
         n, trace = len(self), self.trace
         c = trace / max(n - 1, 1)
@@ -104,7 +105,9 @@ class Gram:
         return np.array([d @ d, in_squares.sum()]), np.array([(d**3).sum(), d @ in_squares, between, cubes, triangles])
 
     def _cubes_of_pairs(self, shift, own):
-        """Sum of ``(A_ij + shift)^3`` over i != j; with many columns and points it is estimated from some pairs."""
+        """Sum of ``(A_ij + shift)^3`` over i != j; with many columns and points, estimated from a subset of the
+        pairs.
+        """
         F, (n, r) = self.factor, self.factor.shape
         if r > CUBED:
             rows = np.linspace(0, n - 1, min(n, MOST_PAIRED)).astype(int)
@@ -137,8 +140,8 @@ def correlations(A, B, orders):
     """``sum_ij A_ij B_p(i)p(j)`` for permutations p, all cyclic shifts of each order: (c * n,).
 
     Shift s pairs row i of A, in the first of the ``orders`` (c, n), with row i + s of B in each order. The first value
-    belongs to the given order of rows, and the first n to a group of permutations. The sums for all shifts are a
-    correlation: of the columns of two factors, or of the diagonals of two matrices.
+    belongs to the given pairing of rows, and the first n values to a group of permutations. The sums for all shifts
+    form a correlation: of the columns of two factors, or of the diagonals of two matrices.
     """
     n, out = len(A), []
     factored = A.matrix is None and B.matrix is None
@@ -169,5 +172,5 @@ def _centered(rows):
 
 
 def canonical_order(points):
-    """An order of the rows, independent of the given one: along a fixed random direction."""
+    """Order of the rows along a fixed random direction, which does not depend on their given order."""
     return np.argsort(points @ np.random.default_rng(0).normal(size=points.shape[1]), kind="stable")

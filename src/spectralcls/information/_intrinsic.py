@@ -36,11 +36,11 @@ def intrinsic_entropy(
 ) -> float:
     """Renyi entropy of a density on the manifold that the points lie on.
 
-    For m dimensions and edges raised to the power ``gamma = m (1 - alpha)`` the total length L of a k-NN graph or
-    minimal spanning tree of n points is about ``b n^alpha exp((1 - alpha) H)``, H the entropy of order alpha with
-    respect to the volume of the manifold. The constant b depends only on m, alpha and the graph; it is taken from
-    graphs of n uniform points in the unit cube, whose entropy is 0. No density is estimated, and the coordinates of the
-    manifold are not needed. Copies of a point are one point.
+    For m dimensions and edges raised to the power ``gamma = m (1 - alpha)``, the total length L of a k-NN graph or
+    minimal spanning tree of n points is about ``b n^alpha exp((1 - alpha) H)``, where H is the entropy of order alpha
+    with respect to the volume of the manifold. The constant b depends only on m, alpha and the graph; it is estimated
+    from graphs of n uniform points in the unit cube, whose entropy is 0. No density is estimated, and the coordinates
+    of the manifold are not needed. Copies of a point count once.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def intrinsic_entropy(
     alpha : float, default=0.5
         Order of the entropy, between 0 and 1.
     dimension : int or None, default=None
-        Dimension m of the manifold; None: that of :func:`entropic_dimension`, rounded.
+        Dimension m of the manifold. None rounds the estimate of :func:`entropic_dimension`.
     graph : {"knn", "mst"}, default="knn"
-        "mst" is the tree of the complete Euclidean graph: O(n^2) time.
+        "mst" is the minimal spanning tree of the complete Euclidean graph, which takes O(n^2) time.
     n_neighbors : int, default=4
         Neighbors per point in the k-NN graph.
     n_references : int, default=10
@@ -78,8 +78,8 @@ def intrinsic_entropy(
 
     Notes
     -----
-    One graph of the points, and `n_references` of as many uniform points. On a curved manifold, edges are chords, which
-    are shorter than arcs; the difference vanishes as n grows.
+    Builds one graph of the points and `n_references` graphs of equally many uniform points. On a curved manifold, edges
+    are chords, which are shorter than arcs; the difference vanishes as n grows.
 
     References
     ----------
@@ -112,7 +112,7 @@ def intrinsic_entropy(
         return entropic_graphs(points, graph, n_neighbors, n, n_jobs).edges(np.arange(n))
 
     edges = edges_of(points)
-    consequence = "Their edges are nearly all of the length, from which the entropy follows."
+    consequence = "Their edges make up nearly all of the graph's length, from which the entropy follows."
     named_far_points(points, edges, n_neighbors, rows_of_X, consequence, n_jobs)
     references = [np.log(np.sum(edges_of(random.uniform(size=(n, dimension))) ** gamma)) for _ in range(n_references)]
     entropy = (np.log(np.sum(edges**gamma)) - np.mean(references)) / (1 - alpha)

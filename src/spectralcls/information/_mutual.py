@@ -21,11 +21,10 @@ def mutual_information(
     leave_one_out: bool = True,
     n_jobs: int | None = None,
 ) -> float:
-    """Mutual information of X and Y: the divergence of the joint density from the product of the marginal ones.
+    """Mutual information of X and Y: the divergence of their joint density from the product of the marginals.
 
     Equation 4.18 of [1]_, by the plug-in estimate ``sum_i w_i log(f(x_i, y_i) / (f(x_i) f(y_i)))`` with Gaussian
-    windows;
-    for other orders Renyi's divergence (eq. 4.20).
+    windows. Other orders use Renyi's divergence (eq. 4.20).
 
     Parameters
     ----------
@@ -35,7 +34,7 @@ def mutual_information(
         Order of the divergence; 1 is Shannon's.
     bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
         Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule for the joint sample, in which X
-        and Y are each in units of its own bandwidth by Silverman.
+        and Y are each divided by their Silverman bandwidth.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative; only their ratios count.
     leave_one_out : bool, default=True
@@ -47,21 +46,22 @@ def mutual_information(
     Returns
     -------
     information : float
-        In nats. Near 0 for independent measurements, where the estimate may be below 0.
+        In nats. Near 0 for independent measurements, for which the estimate may be negative.
 
     Raises
     ------
     ValueError
-        For NaN or infinity, samples of different lengths or a single one, weights that are negative or all zero, and a
+        For NaN or infinity, samples of different lengths, a single sample, weights that are negative or all zero, and a
         bandwidth that is not positive and finite.
 
     See Also
     --------
-    independence_test : Whether it is different from 0.
+    independence_test : Tests whether it is 0.
 
     Notes
     -----
-    Three passes over the pairs: O(n^2 (d_X + d_Y)) time, O(n) memory; in logarithms, so that nothing underflows.
+    Takes three passes over the pairs: O(n^2 (d_X + d_Y)) time, O(n) memory. Sums are computed in logarithms, so nothing
+    underflows.
 
     References
     ----------

@@ -24,7 +24,7 @@ from ._samples import checked_pair_test, checked_test, read_sample, read_samples
 from ._test_kernel import kernel_of_test, kernels_of_tests
 
 TIED = 1e-9  # closer statistics count as equal: the order of summation changes the last bits
-STEADY = 1e-6  # smaller variations of a statistic, relative to its mean, are rounding
+STEADY = 1e-6  # smaller variations of a statistic, relative to its size, are rounding errors
 
 
 class PermutationTest(NamedTuple):
@@ -34,13 +34,13 @@ class PermutationTest(NamedTuple):
     ----------
     statistic : float
         Statistic of the given samples; with a grid of bandwidths the largest standardized one. A divergence outside the
-        range of floats is 0 or infinite; the p-value is correct even so.
+        range of floats is 0 or infinite; the p-value is still correct.
     p_value : float
         Fraction of the permutations, the given order included, whose statistic is at least as large.
     null_distribution : ndarray of shape (n_permutations,) or None
         The statistics of the permutations; None if the p-value comes from their moments.
     bandwidth : float or tuple of two floats
-        Bandwidth of the statistic; for the test of independence those of X and Y.
+        Bandwidth of the statistic; for the test of independence, those of X and Y.
     """
 
     statistic: float
@@ -66,7 +66,7 @@ def two_sample_test(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> PermutationTest:
-    """Whether two samples come from the same distribution.
+    """Test whether two samples come from the same distribution.
 
     The statistic is a divergence of the samples' Parzen densities. If they come from the same distribution, all
     divisions of the points into two samples are equally likely.
@@ -81,7 +81,7 @@ def two_sample_test(
         standardized statistic of six bandwidths, from a sixteenth of the median rule to twice it. The permutations are
         treated in the same way, so that the level holds.
     statistic : {"ise", "cauchy_schwarz"}, default="ise"
-        :func:`integrated_squared_error`, which is the squared maximum mean discrepancy of [1]_ with the convolved
+        :func:`integrated_squared_error`, which is the squared maximum mean discrepancy of [1]_ for the convolved
         kernel, or :func:`cauchy_schwarz_divergence`.
     n_permutations : int or None, default=999
         Number of random permutations, at most a million. None draws none: the p-value is the tail of a Pearson III
@@ -91,7 +91,7 @@ def two_sample_test(
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
     random_state : int, RandomState instance or None, default=0
-        Draws the permutations.
+        Seed of the permutations.
     n_jobs : int or None, default=None
         As in `spectralcls.kernel_sums`.
 
@@ -103,16 +103,16 @@ def two_sample_test(
     Raises
     ------
     ValueError
-        For NaN or infinity, an empty sample, samples of different numbers of features, or a bandwidth that is not
+        For NaN or infinity, an empty sample, samples with different numbers of features, or a bandwidth that is not
         positive and finite.
 
     Notes
     -----
-    The kernel matrix is factored to 1e-8 of its trace, with r columns. Up to 2048 points it is formed if r exceeds n /
-    8. With more points the factor ends after 256 columns (67 for a million points): it belongs to a kernel that
-    resolves less detail, and the level still holds. With n samples in all and P permutations each bandwidth takes O(n r
-    (r + P)) time and O(n (r + P)) memory; with ``n_permutations=None`` O(n r^2) and O(n r). "cauchy_schwarz" takes one
-    pass over the n^2 pairs for each bandwidth, O(n^2 (d + P)) time.
+    The kernel matrix is factored to 1e-8 of its trace, with r columns; up to 2048 points it is formed instead if r
+    exceeds n / 8. With more points the factor ends after 256 columns (67 for a million points). It then belongs to a
+    kernel that resolves less detail, and the level still holds. With n samples in all and P permutations each bandwidth
+    takes O(n r (r + P)) time and O(n (r + P)) memory; with ``n_permutations=None`` O(n r^2) and O(n r).
+    "cauchy_schwarz" takes one pass over the n^2 pairs for each bandwidth, O(n^2 (d + P)) time.
 
     References
     ----------
@@ -162,9 +162,9 @@ def independence_test(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> PermutationTest:
-    """Whether X and Y, measured on the same objects, are independent.
+    """Test whether X and Y, measured on the same objects, are independent.
 
-    The statistic is the integrated squared error between the joint Parzen density and the product of the marginal ones,
+    The statistic is the integrated squared error between the joint Parzen density and the product of the marginals,
     which is the Hilbert-Schmidt independence criterion of [1]_ up to the kernels' constants. If X and Y are
     independent, all assignments of the rows of Y to those of X are equally likely.
 
@@ -174,7 +174,7 @@ def independence_test(
         The measurements; everything is computed in float64.
     bandwidth : {"grid", "median", "cv", "silverman", "scott"}, float or tuple of two floats, default="grid"
         Bandwidth h > 0 in the units of the features, a tuple (for X, for Y), or a rule for each of them, as in
-        `two_sample_test`. With "grid" both use the same position.
+        `two_sample_test`. With "grid" both use the same step of the grid.
     n_permutations : int or None, default=999
         Number of random permutations, at most a million; None as in `two_sample_test`.
     kernel : {"gaussian", "laplace"}, default="gaussian"
@@ -182,7 +182,7 @@ def independence_test(
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
     random_state : int, RandomState instance or None, default=0
-        Draws the permutations.
+        Seed of the permutations.
     n_jobs : int or None, default=None
         Threads of the kernel evaluations.
 
@@ -198,9 +198,9 @@ def independence_test(
 
     Notes
     -----
-    Kernel matrices are factored as in `two_sample_test`, with r and s columns. The `n_permutations` consist of random
-    orders of the rows, each with all of its n cyclic shifts. Fourier transforms give the statistics of all shifts of an
-    order at once: O(n log n) time for one permutation of the matrices, O(r s log n) of the factors, whichever is less.
+    Kernel matrices are factored as in `two_sample_test`, with r and s columns. The permutations are drawn from random
+    orders of the rows and all n cyclic shifts of each. Fourier transforms give the statistics of all shifts of an order
+    at once: a permutation takes O(n log n) time with the matrices or O(r s log n) with the factors, whichever is less.
     Memory is O(n (r + s)), or n^2 numbers up to 2048 points.
 
     References
@@ -263,7 +263,7 @@ def _cauchy_schwarz(points, inside, kernel, h, n_jobs):
 
 
 def _by_draws(values, tested, log_constants=None):
-    """The test result from statistics (b, 1 + n_permutations) per bandwidth, the first for the given samples."""
+    """Test result from statistics (b, 1 + n_permutations) per bandwidth, the first for the given samples."""
     if len(values) == 1:
         best, statistics = 0, values[0]
         _advise(tested, np.isfinite(statistics).all() and np.ptp(statistics) <= TIED * np.abs(statistics).max())
@@ -285,7 +285,7 @@ def _by_draws(values, tested, log_constants=None):
 
 
 def _by_moments(pairs, tested, log_orders):
-    """The test result from ``sum_ij A_ij B_ij`` for pairs of matrices, one per bandwidth."""
+    """Test result from ``sum_ij A_ij B_ij`` for pairs of matrices, one per bandwidth."""
     found = []
     for A, B in pairs:
         value, (mean, deviation, skewness) = inner(A, B), permutation_moments(A, B)
@@ -296,7 +296,7 @@ def _by_moments(pairs, tested, log_orders):
     best = min(range(len(found)), key=lambda b: found[b][:2])
     p_value, minus_z, value = found[best]
     statistic = _times(max(value, 0.0), tested.log_constants[0]) if len(found) == 1 else -minus_z
-    # The smallest p-value of several bandwidths, times their number (Bonferroni).
+    # Bonferroni: the smallest p-value times the number of bandwidths.
     return PermutationTest(float(statistic), min(p_value * len(found), 1.0), None, tested.bandwidths[best])
 
 
@@ -305,7 +305,7 @@ def _advise(tested, steady):
     if steady and tested.varies:
         advise(
             f"All permutations have the same statistic: bandwidth={tested.bandwidths[0]} is too narrow or too wide to "
-            'see a difference, and the p-value is 1 for any samples. bandwidth="grid" finds one that is not.'
+            'detect a difference, and the p-value is 1 for any samples. bandwidth="grid" finds one that is not.'
         )
 
 

@@ -2,11 +2,12 @@
 probability.
 
 T^m is a sum over 2m indices. Coinciding indices form a set partition, and the factors form a graph of m edges between
-its blocks. The mean of one such part over permutations is its sum over distinct indices in A, times the same sum in B,
-divided by the number of choices of distinct indices. Sums over distinct indices are sums over all indices of graphs in
-which more vertices have been merged (Moebius inversion). If the rows and the diagonal of a symmetric matrix add up to
-zero, only the graphs of `PATTERNS` have a sum: each vertex has degree two or more, and no loop is isolated. The moments
-are those of Kazi-Aoual, Hitier, Sabatier and Lebreton (Computational Statistics and Data Analysis 20, 1995).
+its blocks. The mean of such a part over all permutations is its sum over distinct indices in A, times the same sum in
+B, divided by the number of choices of distinct indices. Sums over distinct indices are sums over all indices of graphs
+in which more vertices have been merged (Moebius inversion). If the rows and the diagonal of a symmetric matrix add up
+to zero, only the graphs of `PATTERNS` have nonzero sums: each vertex has degree two or more, and no loop is isolated.
+The moments are those of Kazi-Aoual, Hitier, Sabatier and Lebreton (Computational Statistics and Data Analysis 20,
+1995).
 """
 
 from functools import cache
@@ -17,7 +18,7 @@ from scipy.special import gammainc, gammaincc, ndtr
 
 from ._gram import mean_of_permutations
 
-# (vertices, loops) of the graphs of two and of three edges.
+# (vertices, loops) of the graphs with two and with three edges.
 PATTERNS = {2: ((1, 2), (2, 0)), 3: ((1, 3), (2, 1), (2, 2), (2, 0), (3, 0))}
 MOST_SKEWED = 8**0.5  # the skewness of the square of one normal variable
 
@@ -39,7 +40,7 @@ def permutation_moments(A, B):
 
 
 def _moment(n, m, a, b):
-    """E T^m from the sums of the graphs of m edges in two matrices of trace zero."""
+    """E T^m from the sums over graphs with m edges for two matrices of trace zero."""
     total = 0.0
     for blocks, coefficients in enumerate(_distinct(m), start=1):
         if blocks <= n and len(coefficients):
@@ -59,7 +60,7 @@ def _distinct(m):
 
 
 def _set_partitions(size):
-    """All of `size` elements, each as the block of every element."""
+    """All partitions of `size` elements, each as a tuple with the block of every element."""
     if size == 0:
         yield ()
         return
@@ -69,12 +70,12 @@ def _set_partitions(size):
 
 
 def _refines(p, q):
-    """Whether each block of p lies in one of q."""
+    """Whether each block of p lies in a block of q."""
     return len(set(zip(p, q, strict=True))) == max(p) + 1
 
 
 def _pattern(partition):
-    """(vertices, loops) of the graph, None if its sum vanishes."""
+    """(vertices, loops) of the graph, or None if its sum vanishes."""
     edges = list(zip(partition[::2], partition[1::2], strict=True))
     loops = [i for i, j in edges if i == j]
     for vertex in range(max(partition) + 1):
@@ -88,8 +89,8 @@ def tail(z, skewness, log_orders):
     """Fraction of the permutations whose standardized T is at least z, by a Pearson III distribution.
 
     At least 1 / exp(log_orders), the inverse of the number of distinct values of T. Sums of squares of normal variables
-    are less skewed than `MOST_SKEWED`. A more skewed T nearly always takes its least value, and moments do not describe
-    its tail; Cantelli's inequality then gives a bound.
+    are less skewed than `MOST_SKEWED`. A more skewed T nearly always takes its smallest value, and moments do not
+    describe its tail; Cantelli's inequality then gives a bound.
     """
     if skewness > MOST_SKEWED:
         p = 1 / (1 + max(z, 0.0) ** 2)

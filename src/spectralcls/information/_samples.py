@@ -14,8 +14,8 @@ from .._utils.validation import check_positive, nonnegative_weights, sum_of_othe
 from ..kernels import KERNELS, kernel_sums
 from ._bandwidth_words import RULES, chosen_bandwidth
 
-DECIDES = 0.9  # share of one sample in a mean of logarithms; the largest of 50 Cauchy samples has at most .7
-NAMED = 3  # number of features named in the warning
+DECIDES = 0.9  # share of a mean above which one sample is reported; the largest of 50 Cauchy samples has at most .7
+NAMED = 3  # number of features shown in the warning
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _NUMBER = Interval(Real, 0, float_info.max, closed="right")
 CONSTRAINTS: dict = {
@@ -78,7 +78,7 @@ def read_one(X, sample_weight, bandwidth, kernel, n_jobs):
 
 
 def read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n_jobs):
-    """Two samples, the weights of each adding up to one, and the pair of their bandwidths."""
+    """Two samples, whose weights add up to one each, and the pair of their bandwidths."""
     p, q = read_samples(X, Y, sample_weight_X, sample_weight_Y)
     return p.normalized(), q.normalized(), read_bandwidths(bandwidth, p, q, kernel, n_jobs)
 
@@ -103,7 +103,7 @@ def pair_of(bandwidth):
 
 
 def log_density(points, sample, kernel, bandwidth, n_jobs, leave_one_out=False):
-    """log of sum_j w_j K_h(y, x_j) at each point y; with leave_one_out without the point's own term."""
+    """log of sum_j w_j K_h(y, x_j) at each point y; with leave_one_out, without the point's own term."""
     log_sums = kernel_sums(
         points,
         sample.points,
@@ -125,7 +125,7 @@ def log_density_of_itself(p, kernel, bandwidth, leave_one_out, n_jobs):
 
 
 def mean_of(terms, p):
-    """Mean of one term per sample; a warning names a sample that decides it alone."""
+    """Weighted mean of one term per sample; a warning names a sample that dominates it."""
     sizes = p.weights * np.abs(terms)
     row = int(sizes.argmax())
     unusual = 1 + 10 * np.median(np.abs(terms)) < np.abs(terms[row]) < np.inf
@@ -133,8 +133,8 @@ def mean_of(terms, p):
         point = np.array2string(p.points[row, :NAMED], precision=4)
         part = " (its first features)" if p.points.shape[1] > NAMED else ""
         advise(
-            f"The sample {point}{part} is far from all others and is {sizes[row] / sizes.sum():.1%} of the result, a "
-            "mean over the samples. Look whether it is an error."
+            f"The sample {point}{part} is far from all others and makes up {sizes[row] / sizes.sum():.1%} of the "
+            "result, a mean over the samples. Check whether it is an error."
         )
     return float(p.weights @ terms)
 

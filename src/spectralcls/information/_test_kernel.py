@@ -23,9 +23,9 @@ class KernelOfTest(NamedTuple):
     ----------
     points : (n, d), centered and scaled
     kernel : str
-    widths : (b,), of the potentials, in the scale of the points
-    bandwidths : b floats, of the densities, in the units of the features
-    log_constants : (b,), of the densities
+    widths : (b,) bandwidths of the potentials, in units of the scaled points
+    bandwidths : b floats, bandwidths of the densities, in units of the features
+    log_constants : (b,) logarithms of the densities' normalizing constants
     varies : whether there are more than two points, not all equal
     """
 

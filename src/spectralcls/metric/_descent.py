@@ -7,12 +7,12 @@ import numpy as np
 from ._likelihood import loss, loss_and_gradient
 
 RIDGE = 1e-3  # penalty on the squared distance from the start
-MIN_BATCH = 1000  # queries per step, or a twentieth of the references; more are slower and no better
+MIN_BATCH = 1000  # queries per step, or a twentieth of the references if that is more; larger batches are no better
 MAX_REFERENCES = 50_000  # points compared with the queries of a step
-HELD_OUT, MAX_VALIDATED = 0.15, 2000  # share and largest number of the points for early stopping
+HELD_OUT, MAX_VALIDATED = 0.15, 2000  # share and maximum number of the points for early stopping
 PATIENCE = 6  # evaluations without improvement before the descent ends
 _EVALUATED_EVERY = 4  # steps between evaluations; three times as many if a step uses only some points
-_DENSER = 2.0 ** (-np.arange(5) / 2)  # relative bandwidths for validation
+_DENSER = 2.0 ** (-np.arange(5) / 2)  # relative bandwidths for validation, where points are denser than in a step
 
 
 class Learned(NamedTuple):
@@ -42,7 +42,7 @@ def learn(metric, sample, start, rng, step_done):
     Parameters
     ----------
     metric : KernelMetric
-        Its `kind` tells whether only the diagonal is learned; `max_iter` limits the steps.
+        With ``kind="diagonal"`` only the diagonal is learned; `max_iter` limits the steps.
     sample : TrainingData
     start : ndarray of shape (q, p)
     rng : RandomState
@@ -56,7 +56,7 @@ def learn(metric, sample, start, rng, step_done):
     Notes
     -----
     A step compares a random half of the training rows with itself; with more than 2 `MIN_BATCH` rows it compares
-    `MIN_BATCH` queries, or a twentieth, with up to `MAX_REFERENCES` others.
+    `MIN_BATCH` queries (or a twentieth of the references, if more) with up to `MAX_REFERENCES` rows.
     """
     held_out, training = _split(len(sample.X), rng)
     rate = min(0.03, 0.1 / np.sqrt(len(start)))

@@ -22,12 +22,12 @@ from ._linear_map import LinearMap
 
 _FLOOR = 1e-6  # relative to the mean eigenvalue of M
 _MOST_OUTPUTS = 32  # outputs with gradients; more are replaced by random combinations
-# From `MANY` points on, the map is learned in cells of neighbors, which are as dense as all points, instead of on
-# random points; number of cells, and points per cell. Leave-one-out log losses of ridge regression in cells after the
-# map, on 100 000 rows of covertype in one scale (seconds of the metric): no map .213, 2000 random points .185 (2), 4000
-# .168 (12), 8 cells of 1000 .178 (1), 32 of 500 .21 (1), 64 of 400 .19 (1), 200 of 150 .197 (1), 200 of 250 .182 (2);
-# of 500 000 rows: no map .081, 8 of 1000 .090, 64 of 400 .077, 200 of 250 .073. Other random cells of one size differ
-# by .01.
+# Number of cells, and points per cell: from `MANY` points on, the map is learned in cells of neighbors, which are as
+# dense as all points, instead of on random points. Leave-one-out log losses of ridge regression in cells after the map,
+# on 100 000 rows of covertype in one scale (seconds of the metric): no map .213, 2000 random points .185 (2), 4000 .168
+# (12), 8 cells of 1000 .178 (1), 32 of 500 .21 (1), 64 of 400 .19 (1), 200 of 150 .197 (1), 200 of 250 .182 (2); of 500
+# 000 rows: no map .081, 8 of 1000 .090, 64 of 400 .077, 200 of 250 .073. Another random choice of cells changes the
+# loss by .01.
 _CELLS, _CELL = 200, 250
 
 
@@ -35,29 +35,29 @@ _CELLS, _CELL = 200, 250
 class GradientMetric(CallbackSupport, LinearMap):
     """Linear map from the average gradient outer product of kernel ridge regression.
 
-    Repeats two steps: fit kernel ridge regression with the Laplace kernel to the classes' indicators, or to the targets
-    of a regression; take as the new metric M the average over the points of ``grad f grad f^T``, summed over classes or
+    Each round has two steps: fit kernel ridge regression with the Laplace kernel to class indicators or regression
+    targets; then set the metric M to the average of ``grad f grad f^T`` over the points, summed over classes or
     outputs. Directions along which the prediction does not change lose their weight. The round of least leave-one-out
     loss (log loss, or squared error) is kept, including the start (M = I).
 
     Parameters
     ----------
     kind : {"diagonal", "full"}, default="diagonal"
-        "diagonal": a weight for each feature, the diagonal of M. "full": M itself.
+        "diagonal" learns a weight for each feature, the diagonal of M; "full" learns M itself.
     task : {"classification", "regression"}, default="classification"
         Whether y holds class labels or numbers.
     max_iter : int, default=3
-        Rounds.
+        Number of rounds.
     bandwidth : float, default=2.0
-        Bandwidth of the Laplace kernel, in median distances under the metric of the round.
+        Bandwidth of the Laplace kernel, relative to the median distance under the metric of the round.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay as
         they are. None: the numbers as they are.
     alpha_grid : array-like, default=(0.01, 0.1)
-        Ridges to try in each round.
+        Ridge penalties to try in each round.
     max_samples : int, default=3000
-        With more distinct points than this, the map is learned on a stratified random subsample, from 20 000 points on
-        in cells: see Notes.
+        With more distinct points than this, the map is learned on a stratified random subsample, or in cells from 20
+        000 points on; see Notes.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     verbose : bool, default=False
@@ -68,15 +68,16 @@ class GradientMetric(CallbackSupport, LinearMap):
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
-        L with ``L^T L = M``, the trace of M being the number of features; of the scaled features. With ``kind="full"``
-        the rows are the eigenvectors of M times the roots of their eigenvalues, the largest first.
+        Map L of the scaled features, with ``L^T L = M`` and the trace of M equal to the number of features. With
+        ``kind="full"`` the rows are the eigenvectors of M times the square roots of their eigenvalues, the largest
+        first.
     mean_ : ndarray of shape (n_features,)
-        Mean of the scaled points that the map was learned on.
+        Mean of the scaled points on which the map was learned.
     n_iter_ : int
         Number of rounds.
     loss_curve_ : list of float
-        Leave-one-out loss before the first round and after each; that of a regression is relative to the variance of
-        the targets.
+        Leave-one-out loss before the first round and after each; for regression, relative to the variance of the
+        targets.
     best_iter_ : int
         The round that was kept.
     n_features_in_ : int
@@ -86,17 +87,17 @@ class GradientMetric(CallbackSupport, LinearMap):
 
     See Also
     --------
-    KernelMetric : Learned by the likelihood of neighbors instead.
-    spectralcls.KernelRegressor : Learns one with its parameter `metric`.
+    KernelMetric : Learns a map by the leave-one-out likelihood instead.
+    spectralcls.KernelRegressor : Its parameter `metric` learns a map of this kind.
 
     Notes
     -----
     The start is M = I for the scaled features. A round costs 2 m^3 multiply-adds for each alpha and one kernel sum
     with d + 1 columns for each of C classes or outputs, O(m^2 C d), for m <= `max_samples` points; memory O(m^2). From
-    20 000 distinct points on, if `max_samples` is less, a random tree cuts all points into cells of at most 250, and
-    the map is learned on 200 of them, each a separate regression, with points as close together as in a prediction.
-    That takes as long as 1500 points at once. More than 32 classes or outputs are replaced by 32 combinations with
-    random signs, whose sum of outer products of gradients has the same expectation.
+    20 000 distinct points on, if `max_samples` is less, a random tree divides all points into cells of at most 250, and
+    the map is learned on 200 of them, each with a separate regression on points as close together as in a prediction.
+    This takes as long as 1500 points at once. More than 32 classes or outputs are replaced by 32 combinations with
+    random signs, for which the sum of outer products of gradients has the same expectation.
 
     References
     ----------
@@ -142,7 +143,7 @@ class GradientMetric(CallbackSupport, LinearMap):
         X : array-like of shape (n_samples, n_features)
             Training points; the map is learned in float64.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, two classes at least; or the targets of a regression, of one output or several.
+            Class labels of at least two classes, or regression targets of one or more outputs.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
 
@@ -161,7 +162,7 @@ class GradientMetric(CallbackSupport, LinearMap):
         Warns
         -----
         ConvergenceWarning
-            If no round improved on the original features, which are then the result.
+            If no round improved on the original features, which are then kept.
         """
         alphas = check_grid(self.alpha_grid, "alpha_grid")
         rng = check_random_state(self.random_state)
@@ -191,7 +192,7 @@ class GradientMetric(CallbackSupport, LinearMap):
                     L = _root(gradients, L)
         self.n_iter_ = self.max_iter
         if not self.best_iter_:
-            advise("No round improved on the features as they are, which are the result.", ConvergenceWarning)
+            advise("No round improved on the original features, which are kept.", ConvergenceWarning)
         return self
 
     @property
@@ -207,7 +208,7 @@ class GradientMetric(CallbackSupport, LinearMap):
         return len(self._map)
 
     def _read(self, X, y, sample_weight, rng):
-        """Distinct points (n, d), float64, their targets, and the subsets for separate regressions."""
+        """Distinct points (n, d) in float64, their targets, and the subsets for separate regressions."""
         self._inputs = self._make_inputs(bandwidth=None)  # the metric's bandwidth is relative
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
         data = learn(X, y, sample_weight).distinct(relative=True)
@@ -216,7 +217,7 @@ class GradientMetric(CallbackSupport, LinearMap):
             points, parts = data.X, [np.arange(len(data.X))]
         else:
             n_outputs = data.n_classes if data.targets is None else data.targets.shape[1]
-            wanted = _CELLS * min(1.0, _MOST_OUTPUTS / n_outputs)  # limits the size of the matrices of targets
+            wanted = _CELLS * min(1.0, _MOST_OUTPUTS / n_outputs)  # limits the memory for targets
             parts = TreeCells.of(within_reach(data.X, data.weights), _CELL, rng).spread(max(1, round(wanted)))
             data, stops = data.take(np.concatenate(parts)), np.cumsum([len(part) for part in parts])
             points, parts = data.X, np.split(np.arange(stops[-1]), stops[:-1])
@@ -237,8 +238,8 @@ class GradientMetric(CallbackSupport, LinearMap):
 
 
 def _combined(coefficients, targets, rng):
-    """At most `_MOST_OUTPUTS` columns whose outer product of gradients has the same expectation as that of all
-    coefficients.
+    """At most `_MOST_OUTPUTS` columns, whose sum of outer products of gradients equals that of all columns in
+    expectation.
 
     Classes are numbered in the order of their points, so that their names do not matter.
     """
@@ -251,8 +252,8 @@ def _combined(coefficients, targets, rng):
 def _gradients(Z, coefficients, h, n_jobs):
     """Gradient of each class's prediction at the points, with respect to their coordinates: (n, d) for each class.
 
-    ``grad exp(-r / h) = -(z - z_j) exp(-u) / (u h^2)`` with u = r / h, so that a kernel sum with columns a_j and a_j
-    z_j suffices; the kernel has no gradient at the point itself, which is left out.
+    ``grad exp(-r / h) = -(z - z_j) exp(-u) / (u h^2)`` with u = r / h, so a kernel sum with columns a_j and a_j z_j
+    suffices. The point itself is left out, where the kernel has no gradient.
     """
     for column in coefficients.T:
         weights = np.column_stack([column, column[:, None] * Z])
@@ -268,9 +269,10 @@ def _mapped(Z, L):
 
 
 def _root(gradients, L):
-    """L of the new metric, from the outer products of weighted gradients with respect to z = L x; a factor L^T turns
-    them into gradients with respect to x. It is scaled to trace d, and no eigenvalue vanishes, so that every feature
-    can regain weight."""
+    """L of the new metric, from the outer products of weighted gradients with respect to z = L x, which L^T turns into
+    gradients with respect to x. M is scaled to trace d, and no eigenvalue vanishes, so that every feature can regain
+    weight.
+    """
     d = len(L)
     if L.ndim == 1:
         values = L**2 * sum(weights @ G**2 for G, weights in gradients)

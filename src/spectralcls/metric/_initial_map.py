@@ -1,4 +1,4 @@
-"""Linear maps from which a metric is learned: the identity, and the inverse root of the within-class covariance."""
+"""Initial maps for learning a metric: the identity, and the inverse root of the within-class covariance."""
 
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ def within_class_covariance(sample):
 
 
 def candidates(sample, kind):
-    """Names and maps; for "diagonal" only those without rotation."""
+    """Yield names and maps; for "diagonal", only maps without rotation."""
     q = sample.X.shape[1]
     covariance = within_class_covariance(sample)
     scale = np.trace(covariance) / q or 1.0
@@ -57,7 +57,7 @@ def candidates(sample, kind):
 
 
 def absorb_bandwidth(sample, W, rng, n_jobs, most_references=None):
-    """W divided by the bandwidth of least leave-one-out loss, and that loss, for a sample of queries and references."""
+    """Divide W by the bandwidth of least leave-one-out loss on a sample; return it with that loss."""
     n = len(sample.X)
     mapped = sample._replace(X=sample.X @ W.astype(np.float32))
     if not has_spread(mapped.X):
@@ -73,8 +73,9 @@ def absorb_bandwidth(sample, W, rng, n_jobs, most_references=None):
 
 
 def best_start(sample, kind, seed, n_jobs):
-    """The candidate of least leave-one-out loss, each at its best bandwidth and on the same points, as many as in a
-    step of the descent."""
+    """The candidate of least leave-one-out loss. Each is scored at its best bandwidth on the same points, with as many
+    references as in a step of the descent.
+    """
     starts = []
     for name, W in candidates(sample, kind):
         W, value = absorb_bandwidth(sample, W, np.random.RandomState(seed), n_jobs, MAX_REFERENCES)

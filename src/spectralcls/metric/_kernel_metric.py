@@ -21,28 +21,28 @@ from ._linear_map import LinearMap
 
 @with_parameters
 class KernelMetric(CallbackSupport, LinearMap):
-    """Linear map under which the Parzen classifier's leave-one-out posterior is most likely.
+    """Linear map that maximizes the leave-one-out likelihood of the Parzen posterior.
 
-    Learns ``z = L (x - mean)`` by gradient descent on the mean of ``-log p(y_i | x_i)``, p the posterior of the class
-    of x_i under Gaussian kernels on all *other* points: neighborhood components analysis with the log loss. Distances
-    between mapped points can then be used by any method with a bandwidth, by k-NN, or in a plot.
+    Learns ``z = L (x - mean)`` by gradient descent on the mean of ``-log p(y_i | x_i)``, where p is the posterior under
+    Gaussian kernels on all *other* points: neighborhood components analysis with the log loss. Distances between mapped
+    points can then be used by any method with a bandwidth, by k-NN, or in a plot.
 
-    Every gradient takes two calls of :func:`~spectralcls.kernels.kernel_sums`, without an array of n x n or n x d x d
-    entries.
+    Every gradient takes two calls of :func:`~spectralcls.kernels.kernel_sums`; no array of n x n or n x d x d entries
+    is formed.
 
     Parameters
     ----------
     kind : {"full", "diagonal", "whiten"}, default="full"
-        "full": any linear map. "diagonal": a weight for each feature. "whiten": the best of the starts without a
-        descent: the standardized features, or the inverse root of the within-class covariance at one of four
+        "full" learns any linear map, "diagonal" a weight for each feature. "whiten" takes the best initial map without
+        a descent: the standardized features, or the inverse root of the within-class covariance at one of four
         shrinkages.
     n_components : int or "all", default="all"
-        Rows of the map. With fewer rows than features it has low rank; a diagonal map keeps the features of largest
-        weight.
+        Number of rows of the map. A full map with fewer rows than features has low rank; a diagonal one keeps the
+        features of largest weight.
     max_iter : int, default=80
-        Largest number of steps. The descent stops earlier if the loss of held-out points (15 %, at most 2000) has not
-        improved in six evaluations. They are evaluated against all others every fourth step, with more than 50 000
-        points every twelfth, and the best map is kept.
+        Maximum number of steps. The descent stops earlier if the loss of held-out points (15 %, at most 2000) has not
+        improved in six evaluations. They are evaluated against all others every fourth step (every twelfth with more
+        than 50 000 points), and the best map is kept.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     verbose : bool, default=False
@@ -53,8 +53,9 @@ class KernelMetric(CallbackSupport, LinearMap):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        L. Scaled so that a Gaussian kernel of bandwidth 1 has the best leave-one-out loss; with ``kind="full"``, and
-        for whitening, rotated to the principal axes of the mapped points, the one of largest variance first.
+        Map L, scaled so that a Gaussian kernel of bandwidth 1 has the best leave-one-out loss. Unless
+        ``kind="diagonal"``, it is rotated to the principal axes of the mapped points, the one of largest variance
+        first.
     mean_ : ndarray of shape (n_features,)
         Mean of the training points.
     n_iter_ : int
@@ -65,9 +66,9 @@ class KernelMetric(CallbackSupport, LinearMap):
         Loss of the validation block, at the start and after every fourth or twelfth step. Empty for
         ``kind="whiten"``.
     start_ : str
-        The map from which the descent started.
+        Name of the initial map.
     start_loss_, loss_ : float
-        Leave-one-out loss of up to 2000 points: of the start against up to 50 000, of the result against all.
+        Leave-one-out loss of up to 2000 points: of the initial map against up to 50 000, of the result against all.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -75,7 +76,7 @@ class KernelMetric(CallbackSupport, LinearMap):
 
     See Also
     --------
-    sklearn.neighbors.NeighborhoodComponentsAnalysis : The same model with another loss; holds an n x n matrix.
+    sklearn.neighbors.NeighborhoodComponentsAnalysis : The same model with another loss; it stores an n x n matrix.
 
     Notes
     -----
@@ -122,7 +123,7 @@ class KernelMetric(CallbackSupport, LinearMap):
         X : array-like of shape (n_samples, n_features)
             Training points; the map is learned in float64.
         y : array-like of shape (n_samples,)
-            Class labels, two classes at least.
+            Class labels of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
 
@@ -134,12 +135,12 @@ class KernelMetric(CallbackSupport, LinearMap):
         Raises
         ------
         ValueError
-            For invalid data, one class only, or more components than features.
+            For invalid data, a single class, or more components than features.
 
         Warns
         -----
         ConvergenceWarning
-            If no step improved on the start, which is then the result.
+            If no step improved on the initial map, which is then the result.
         """
         self._inputs = self._make_inputs()
         data = self._inputs.fit(X, y, sample_weight)
@@ -186,8 +187,9 @@ class KernelMetric(CallbackSupport, LinearMap):
 
 
 def _standardized(data, rotate):
-    """Mean, map (d, q) and the distinct points in standardized features; with more features than points and `rotate`,
-    in the coordinates of their span, which contains all gradients of a metric."""
+    """Mean, map (d, q) and the distinct points in standardized features; if there are more features than points and
+    `rotate`, in coordinates of their span, which contains all gradients of a metric.
+    """
     data = data.distinct(relative=True)
     weights = data.weights
     X = within_reach(data.X.astype(np.float64), weights)

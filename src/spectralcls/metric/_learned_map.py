@@ -1,4 +1,4 @@
-"""The parameter `metric` of other estimators: a map of coordinates, learned first."""
+"""The parameter `metric` of other estimators: a map of coordinates, learned before the model."""
 
 import numpy as np
 from sklearn import config_context
@@ -21,7 +21,7 @@ class LearnedMap:
     metric : str or transformer
         A kind of `KernelMetric`, or any transformer.
     learn_kind : callable
-        ``learn_kind(kind, data)``, a transformer fitted to `TrainingData`.
+        ``learn_kind(kind, data)`` returns a transformer fitted to `TrainingData`.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class LearnedMap:
 
     @classmethod
     def of(cls, estimator, learn_kind=None):
-        """The map for an estimator's parameter `metric`; None without one.
+        """The map for an estimator's parameter `metric`; None if that is None or absent.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class LearnedMap:
     def affine(self):
         """Mean (d,) and components of the map ``(X - mean) @ components.T``; a ValueError if it is not affine."""
         if not isinstance(self.transformer, LinearMap):
-            raise ValueError(f"The metric {type(self.transformer).__name__} is no linear map of this package.")
+            raise ValueError(f"The metric {type(self.transformer).__name__} is not a linear map of this package.")
         return self.transformer.mean_, self.transformer.components_
 
     def __call__(self, X):

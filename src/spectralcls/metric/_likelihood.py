@@ -1,11 +1,11 @@
 """The leave-one-out likelihood of the Parzen posterior, and its gradient with respect to a linear map.
 
-With ``z = y A`` and ``k_ij = exp(-|z_i - z_j|^2 / 2)``, let S_i be the sum of k_ij over all references j but i itself
-and A_i the part of i's own class. The posterior of the own class is A_i / S_i: the likelihood of neighborhood
-components analysis, with the log loss. Its gradient is a weighted kernel sum with one column for each feature, and
-another with two columns; no matrix of pairs exists.
+With ``z = y A`` and ``k_ij = exp(-|z_i - z_j|^2 / 2)``, let S_i be the sum of k_ij over all references j except i
+itself, and A_i the part of i's own class. The posterior of the own class is A_i / S_i: the likelihood of neighborhood
+components analysis, with the log loss. Its gradient takes a weighted kernel sum with one column for each feature and
+another with two columns; no matrix of pairs is formed.
 
-A `sample` is `TrainingData` of distinct points: X (n, q) float32 and centered, weights (n,) how often each counts.
+A `sample` is `TrainingData` of distinct points: X (n, q) float32 and centered, weights (n,) the multiplicities.
 """
 
 import numpy as np
@@ -26,13 +26,14 @@ def _own_positions(n, queries, references):
 
 
 def _further_copies(sample, queries, own):
-    """Weight that remains of a query's own point without one copy."""
+    """Weight of a query's own point after one copy is removed."""
     return np.where(own >= 0, np.maximum(sample.weights[queries] - 1.0, 0.0), 0.0)
 
 
 def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
-    """Mean of ``-log(A_i / S_i + FLOOR)`` over the queries, for each bandwidth: (b,). It is computed in logarithms, so
-    that no query is too far from all references."""
+    """Mean of ``-log(A_i / S_i + FLOOR)`` over the queries, for each bandwidth: (b,). Sums are logarithms, so that they
+    do not underflow for queries far from all references.
+    """
     Z, own = sample.X @ A.astype(np.float32), _own_positions(len(sample.X), queries, references)[0]
     with np.errstate(divide="ignore"):
         copies = np.log(_further_copies(sample, queries, own))
@@ -51,7 +52,7 @@ def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
     rows, codes = np.arange(len(queries)), sample.codes[queries]
     log_sums[rows, :, codes] = np.logaddexp(log_sums[rows, :, codes], copies[:, None])
     top = log_sums.max(axis=2)
-    top[np.isneginf(top)] = 0.0  # no other point in reach: posterior zero
+    top[np.isneginf(top)] = 0.0  # no other point within reach: the posterior is zero
     sums = np.exp(log_sums - top[..., None])
     posterior = sums[rows, :, codes] / np.maximum(sums.sum(axis=2), np.finfo(np.float64).tiny)
     return np.average(-np.log(posterior + FLOOR), axis=0, weights=sample.weights[queries])
@@ -62,8 +63,7 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
 
     Parameters
     ----------
-    sample : Sample
-    A : ndarray of shape (q, p)
+    sample : TrainingData A : ndarray of shape (q, p)
     queries, references : ndarray of int
         Rows of the sample; a query that is also a reference leaves itself out.
 
@@ -78,7 +78,7 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
     the share of the query in the loss, the gradient is ``sum_ij W_ij (y_i - y_j)^T (z_i - z_j)``. Row sums and W Y come
     from the first call of :func:`~spectralcls.kernels.kernel_sums`, with columns [1, Y]; column sums from the second,
     with columns [a, b] and the roles exchanged. Self terms are left out in both: adding and subtracting them would
-    leave only rounding. Cost O(m r (p + q)) for m queries and r references.
+    leave rounding errors. Cost O(m r (p + q)) for m queries and r references.
     """
     A = A.astype(np.float32)
     Y_q, Y_r = sample.X[queries], sample.X[references]

@@ -35,7 +35,7 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Raises
         ------
         ValueError
-            For points with NaN or infinity, or of another number of features than in `fit`.
+            For points with NaN or infinity, or with another number of features than in `fit`.
 
         Notes
         -----

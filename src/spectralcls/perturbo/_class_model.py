@@ -1,4 +1,4 @@
-"""PerTurbo's model of a class, which maps kernel values of a query to the share that the class explains."""
+"""PerTurbo's model of one class, which maps a query's kernel values to the share that the class's span explains."""
 
 from dataclasses import dataclass, field, replace
 
@@ -29,7 +29,7 @@ class Regularization:
     retained: float = 0.95
 
     def singular(self, n):
-        """Threshold below which pivots and eigenvalues of a kernel matrix of order n are rounding."""
+        """Relative threshold below which pivots and eigenvalues of a kernel matrix of order n are rounding errors."""
         return n * EPS
 
     def filter(self, values):
@@ -69,9 +69,9 @@ class ClassModel:
     triangle : Triangle U of order r, or None for the identity.
     mix : (r, k), or None for the identity. Zeros at the end of a column are skipped.
     regularization : Regularization
-    trace_residual : float, trace of what a low-rank factor leaves of K; 0 if nothing was left out.
+    trace_residual : float, trace of K minus its low-rank approximation; 0 if K is exact.
     profile : str, the kernel
-    lineage : object shared by a model and those extended from it.
+    lineage : object shared by a model and its extensions.
     """
 
     samples: np.ndarray
@@ -148,7 +148,7 @@ class ClassModel:
         return max(_BLOCK, len(self.points) // 2)
 
     def log_explained_far(self, Q):
-        """log(1 - tau) for queries with underflowing kernel values: exponents are shifted by that of the nearest point.
+        """log(1 - tau) for queries whose kernel values underflow: exponents are shifted by that of the nearest point.
 
         1 - tau is a quadratic form in k, so k = exp(s) k' gives log(1 - tau) = 2 s + log(form of k').
         """
@@ -164,7 +164,7 @@ class ClassModel:
 
     @cached_property
     def _moments(self):
-        """Mean, mean squared deviation and largest deviation of the samples, the latter two in bandwidths."""
+        """Mean of the samples, and their mean squared and largest deviation in units of the bandwidth."""
         center = np.average(self.samples, axis=0, weights=self.weights)
         with np.errstate(over="ignore", invalid="ignore"):
             squared = np.square((self.samples - center) / self.bandwidth).sum(axis=1)
@@ -172,13 +172,13 @@ class ClassModel:
 
     @cached_property
     def _mean_exponent(self):
-        """The mean of e between two samples."""
+        """Mean of e = -log k over all pairs of samples."""
         if self.profile == "gaussian":
             return self._moments[1]
         return np.average(self._mean_exponents(self.samples), weights=self.weights)
 
     def _mean_exponents(self, Q):
-        """The mean of e between each query and the samples."""
+        """Mean of e = -log k between each query and the samples."""
         center, variance, _ = self._moments
         if self.profile == "gaussian":
             return (np.square((Q - center) / self.bandwidth).sum(axis=1) + variance) / 2
@@ -189,7 +189,7 @@ class ClassModel:
         return out
 
     def flat_limit(self, Q):
-        """tau to first order in e = -log k, for a bandwidth so large that the plain formula is only rounding.
+        """tau to first order in e = -log k, for a bandwidth so large that the plain formula gives only rounding errors.
 
         With rho = n / (n + alpha), and means over the samples x and x',
         tau = alpha / (n + alpha) + 2 rho mean e(y, x) - rho^2 mean e(x, x') + O(n e^2 / alpha):
@@ -198,7 +198,7 @@ class ClassModel:
         Returns
         -------
         constant : float, the first term
-        excess : (m,) the others, of flat queries
+        excess : (m,) the other terms, of flat queries
         flat : (m,) bool, whether the neglected term is smaller than the rounding of the direct evaluation
         """
         center, _, radius = self._moments
@@ -214,9 +214,9 @@ class ClassModel:
         return alpha / (n + alpha), excess, flat
 
     def extended(self, X, weights=None, n_jobs=None, name=None, whitened=None):
-        """A model with samples ``X`` appended, in O(n^2) per sample; this model is unchanged.
+        """Return a model with samples ``X`` appended, in O(n^2) per sample; this model is unchanged.
 
-        ``whitened`` may give U^-T diag(roots) k(points, X) if known, for weights of one.
+        ``whitened`` is U^-T diag(roots) k(points, X) for unit weights, if already known.
         """
         if whitened is None:
             whitened = self.kernel(X, n_jobs=n_jobs)
@@ -275,7 +275,7 @@ def fit_class(
     n_jobs=None,
     name=None,
 ):
-    """Factor one class; messages call it ``name``. A class of more than `rank` samples gets a partial factor."""
+    """Factor one class, called ``name`` in messages. A class with more than `rank` samples gets a partial factor."""
     if regularization.kind is None:
         weights = None  # copies of a sample do not change the span
     roots = _roots(weights)
@@ -294,7 +294,7 @@ def fit_class(
 
 
 def _mix(vectors, shares):
-    """The eigenvectors with positive filter as columns, times the roots of the filter."""
+    """Eigenvectors with positive filter as columns, scaled by the square roots of the filter."""
     keep = shares > 0
     return np.ascontiguousarray(vectors[:, keep] * np.sqrt(shares[keep]))
 
@@ -304,8 +304,8 @@ def _fit_low_rank(X, weights, kernel, bandwidth, regularization, rank, random_st
 
     With G = F^T diag(weights) F = V g V^T the r-dimensional form of tau is 1 - sum filter(g) (V^T f)^2: the
     predictive variance of the projected process for Tikhonov, the truncated projection for an eigenvalue cut.
-    The sum is the squared norm of M k with M = filter(g)^1/2 V^T L^-1, and equals that of the triangle of its QL
-    factorization.
+    The sum is the squared norm of M k with M = filter(g)^1/2 V^T L^-1. M is replaced by the triangular factor of its QL
+    factorization, which gives the same norm.
     """
     low = rpcholesky(X, rank, kernel=kernel, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
     F = low.factor
@@ -321,7 +321,7 @@ def _fit_low_rank(X, weights, kernel, bandwidth, regularization, rank, random_st
 
 
 def _factor(M, regularization, order, name):
-    """Rows kept and Cholesky factor of K_l + alpha I, or of its Schur complement; M is overwritten."""
+    """Kept rows and Cholesky factor of K_l + alpha I, or of its Schur complement; M is overwritten."""
     where = "the class" if name is None else f"class '{name}'"
     if regularization.kind == "tikhonov":
         try:

@@ -18,9 +18,9 @@ class FittedClasses(NamedTuple):
     ----------
     models : list of C models
     codes : (n,) class of each training point
-    given : training data whose missing values were completed; None if none were missing
+    given : training data before missing values were completed; None if none were missing
     completion : Completion or None
-        Completion of queries; None: learned from the models when a query lacks values.
+        Completion of queries. If None, it is learned from the models once a query has missing values.
     """
 
     models: list
@@ -31,7 +31,7 @@ class FittedClasses(NamedTuple):
 
 @singledispatch
 def fit_classes(data, bandwidths, regularization, *, n_jobs, **options):
-    """`FittedClasses` of training data, each at its bandwidth of (C,); `options` are those of `fit_class`."""
+    """Fit a model to each class with its bandwidth of (C,); `options` are those of `fit_class`."""
     X, given, completion = data.X, None, None
     if is_incomplete(X):
         given, completion = data, Completion.learned(X, data.codes, data.weights, data.features)
@@ -48,7 +48,7 @@ def fit_classes(data, bandwidths, regularization, *, n_jobs, **options):
 
 @singledispatch
 def asked(models, function, Q, completion, features, n_jobs, *options):
-    """``function(models, queries completed by each class, n_jobs, *options)``, (m, C)."""
+    """Evaluate ``function(models, queries, n_jobs, *options)`` at the queries completed by each class: (m, C)."""
     return function(models, seen_by_classes(Q, models, completion, features, n_jobs), n_jobs, *options)
 
 

@@ -1,7 +1,7 @@
-"""The share of queries explained by each class, correctly ordered at any distance and with missing values.
+"""Share of each query that each class explains, correctly ordered at any distance and with missing values.
 
-If a query lacks values, each class fills them by the regression that completes its own points. The functions take the
-queries as completed by each class, a list of arrays (m, d).
+Each class completes a query with the regression that completes its own points. The functions take a list of arrays (m,
+d): the queries as completed by each class.
 """
 
 import numpy as np
@@ -19,7 +19,8 @@ def seen_by_classes(Q, models, completion=None, features=None, n_jobs=None):
     Parameters
     ----------
     completion : Completion, optional
-        Completion learned from incomplete points; None: it is learned from the models' points if a query lacks values.
+        Completion learned from incomplete points. If None, it is learned from the models' points if a query has missing
+        values.
     features : ndarray (d,), optional
         Feature of each column; the columns of a feature are missing together.
     """
@@ -36,7 +37,7 @@ def seen_by_classes(Q, models, completion=None, features=None, n_jobs=None):
 
 
 def log_explained(models, seen, n_jobs=None, relative=True):
-    """log(1 - tau) of every query (rows) and class (columns), finite and rightly ordered within each row.
+    """log(1 - tau) of every query (rows) and class (columns), finite and correctly ordered within each row.
 
     If tau has reached its limit alpha / (n_l + alpha) to rounding for all classes and ``relative`` is true, the
     smallest limit is subtracted from the tau of the row, so that the differences are not lost.

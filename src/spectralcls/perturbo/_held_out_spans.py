@@ -14,11 +14,11 @@ from .._tuning import Judge
 from ._kernel import kernel_values, without_subnormals
 
 _TOGETHER = 4  # bandwidths at a time; squaring a kernel matrix doubles its relative error
-_BYTES = 1 << 28  # limit for the shares of some bandwidths; one bandwidth may take more
+_BYTES = 1 << 28  # memory limit for the shares of several bandwidths; a single bandwidth may take more
 
 
 def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=None, *, kernel="gaussian"):
-    """The `Judge` of every bandwidth and alpha, (b, a); classes are processed in parallel.
+    """Judge every bandwidth and alpha (b, a); classes are processed in parallel.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=No
 
     Notes
     -----
-    Costs 9 n_l^3 + 2 m n_l (n_l + a) operations for each class, fold and bandwidth, m points being validated.
+    Costs 9 n_l^3 + 2 m n_l (n_l + a) operations for each class, fold and bandwidth, where m points are validated.
     """
     bandwidths = np.asarray(bandwidths, dtype=float)
     class_wise = np.broadcast_to(bandwidths.reshape(len(bandwidths), -1), (len(bandwidths), sample.n_classes))
@@ -72,9 +72,9 @@ def _best(shares):
 
 
 def _parts(sample, n_jobs):
-    """For each fold: points, queries completed by each class, training rows, positions among the validated rows.
+    """Yield for each fold: points, queries completed by each class, training rows, positions among the validated rows.
 
-    For leave-one-out, all rows of both. Rows outside the fold fill missing values.
+    Leave-one-out has one part with all rows. Missing values are completed from rows outside the fold.
     """
     X, rows, folds = sample.X, sample.rows, sample.folds
     if folds is None:
@@ -96,12 +96,13 @@ def _parts(sample, n_jobs):
 
 def _explained(members, weights, Q, kernels, levels, own, out):
     """Write 1 - tau for one class into `out` (b, a, m). ``kernels(Q, X)`` yields kernel matrices, the last bandwidth
-    first; ``own`` gives (rows of Q, equal members of the class), which the other members score.
+    first. ``own`` holds the rows of Q that belong to the class and their positions among the members; the other members
+    score them.
 
-    With the roots r of the weights let N = (diag(r) K diag(r) + alpha I)^-1. Leaving out member i: let k be
-    diag(r) times column i of K, with k_i = 0. The block inverse of N gives q = k^T N k = s + N_ii w_i s^2 for the
-    share s = 1 - tau of i in the others' span. This agrees with the closed form tau = (1 / N_ii - alpha) / w_i, but
-    avoids its cancellation, which loses shares below 1e-16.
+    With the roots r of the weights let N = (diag(r) K diag(r) + alpha I)^-1. To leave out member i, let k be diag(r)
+    times column i of K, with k_i = 0. The block inverse of N gives q = k^T N k = s + N_ii w_i s^2 for the share s = 1 -
+    tau of i in the others' span. This agrees with the closed form tau = (1 / N_ii - alpha) / w_i, but avoids its
+    cancellation, which loses shares below 1e-16.
     """
     if not len(members):
         out[:] = 0.0
@@ -123,8 +124,9 @@ def _explained(members, weights, Q, kernels, levels, own, out):
 
 
 def _descending(Q, X, kernel, bandwidths):
-    """Kernel matrices, the last bandwidth first; if h^2 halves (h with "laplace"), a matrix is the square of the one
-    before."""
+    """Kernel matrices, the last bandwidth first. If h^2 (h for "laplace") halves, the next matrix is the square of the
+    last.
+    """
     K, last = None, np.inf
     for h in bandwidths[::-1]:
         if abs((last / h) ** (2 if kernel == "gaussian" else 1) - 2) < 1e-14:

@@ -47,7 +47,7 @@ from ._held_out_spans import judged
 from ._kernel import KERNELS
 from ._spans_left_out import SpansLeftOut
 
-MOST_CHOOSING = 20_000  # points of a collection used to choose bandwidth and alpha
+MOST_CHOOSING = 20_000  # sample size from a collection to choose bandwidth and alpha
 
 
 @with_parameters
@@ -59,8 +59,8 @@ class PerTurboClassifier(Classifier):
 
     ``tau_l(y) = 1 - k_l(y)^T K_l^-1 k_l(y)``, between 0 and 1,
 
-    and goes to the class of least tau (equations 8 to 10 of [1]_; h is their sigma). It is also the posterior
-    variance of a Gaussian process that has seen the samples of the class.
+    and is assigned to the class with the smallest tau (equations 8 to 10 of [1]_; h is their sigma). tau_l is also the
+    posterior variance of a Gaussian process conditioned on the samples of the class.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ class PerTurboClassifier(Classifier):
 
         - "tikhonov" ("reg" in [1]_): (K_l + alpha I)^-1, equation 11.
         - "truncate" ("gle"): only the largest eigenvalues of K_l, see ``retained``.
-        - None ("full"): K_l^-1 itself. Where K_l is numerically singular a pivoted factorization leaves out
-          samples in the span of the others, which equals the pseudo-inverse, with a `LinAlgWarning`.
+        - None ("full"): K_l^-1 itself. If K_l is numerically singular, a pivoted factorization omits samples in the
+          span of the others, which is equivalent to the pseudo-inverse, and a `LinAlgWarning` is issued.
     kernel : {"gaussian", "laplace"}, default="gaussian"
         "laplace" is ``exp(-|x - y| / h)``, which depends less on its bandwidth.
     alpha : float or "cv", default="cv"
-        Tikhonov's constant. "cv": the most accurate of ``alpha_grid``.
+        Tikhonov constant. "cv" chooses the most accurate value of ``alpha_grid``.
     retained : float in (0, 1], default=0.95
         Share of the trace of K_l that a truncated spectrum keeps.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
@@ -159,8 +159,8 @@ class PerTurboClassifier(Classifier):
 
     Notes
     -----
-    Everything is computed in float64, also for float32 input: a float32 Cholesky factorization may fail once
-    the condition number exceeds some 1e8, and rounding errors are amplified by it.
+    Everything is computed in float64, also for float32 input: a float32 Cholesky factorization may fail once the
+    condition number exceeds about 1e8, and the condition number amplifies rounding errors.
 
     A sample of weight w counts as w copies: its image is scaled by sqrt(w), which is equivalent to alpha / w at its
     diagonal entry.
@@ -169,9 +169,9 @@ class PerTurboClassifier(Classifier):
     No matrix is inverted: the Cholesky factor of a class replaces K_l in memory, and a block of queries takes one
     triangular solve.
 
-    Each class fills the gaps of a query as it fills those of its own samples, and judges the completed point. This is
-    an approximation that replaces a distribution by its expectation: the integral over the images of all completions,
-    with which densities are exact, has no finite length, and its part in a span grows with the span.
+    Each class completes a query as it completes its own samples, and scores the completed point. This approximation
+    replaces a distribution by its expectation. Densities integrate over all completions exactly, but the integral of
+    their images has infinite norm here, and its projection onto a span grows with the span.
 
     tau is not a density. Probabilities are the softmax of 1 - tau divided by a temperature, which minimizes the log
     loss of the points held out in tuning. Far from all samples they are equal, while `predict` still finds the nearest
@@ -233,7 +233,7 @@ class PerTurboClassifier(Classifier):
         ----------
         X : array-like of shape (n_samples, n_features)
             Samples; everything is computed in float64. A Dask array or data frame stays on the workers, each class on
-            one of them: predictions of Dask queries are then lazy, a task uses one thread unless `n_jobs` says more,
+            one of them. Predictions of Dask queries are then lazy, a task uses one thread unless `n_jobs` is greater,
             and `to_local` brings everything into memory.
         y : array-like of shape (n_samples,)
             Their labels.
@@ -303,7 +303,8 @@ class PerTurboClassifier(Classifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Append labeled samples. To rounding the result equals `fit` on all samples with the same bandwidth and alpha.
+        """Append labeled samples. Up to rounding, the result equals `fit` on all samples with the same bandwidth and
+        alpha.
 
         The first call is a `fit` and tunes metric, bandwidth and alpha as requested; later calls keep them. With a
         single class nothing can be tuned: Silverman's bandwidth and the middle alpha are used until a second class
@@ -331,7 +332,7 @@ class PerTurboClassifier(Classifier):
         Raises
         ------
         ValueError
-            As `fit`; with another number of features than before; for a label that is not among the classes; for a new
+            As in `fit`; if the number of features has changed; for a label that is not among the classes; for a new
             class if ``bandwidth`` is class-wise. The classifier then stays unchanged.
         """
         refuse_collection(X, f"{type(self).__name__}.partial_fit")
@@ -356,7 +357,7 @@ class PerTurboClassifier(Classifier):
 
     @transactional(keep=True)
     def _label(self, X, y, whitened=None):
-        """`partial_fit` for samples with known kernel values."""
+        """`partial_fit` for samples whose kernel values are known."""
         return self._grow(X, y, None, whitened)
 
     def _append(self, X, y, weights=None, whitened=None):
@@ -451,7 +452,7 @@ class PerTurboClassifier(Classifier):
         sample = tuning_sample(self, data, cv=cv)
         sample = sample._replace(weights=sample.weights * sample.weight_scale)  # alpha refers to a sample of weight one
         regularization = self._regularize(0.0)
-        if self.regularization is None:  # smallest regularization that double precision distinguishes from none
+        if self.regularization is None:  # the smallest regularization that double precision distinguishes from none
             regularization = self._regularization_type("tikhonov")
             given = given | {"alpha": [regularization.singular(len(sample.X))]}
 
@@ -495,10 +496,10 @@ class PerTurboClassifier(Classifier):
     @property
     def _without_leave_one_out(self):
         if self.regularization != "tikhonov":
-            return "they need regularization='tikhonov', whose factor tells each sample from the others."
+            return "they need regularization='tikhonov', whose factor can leave out single samples."
         models = () if is_on_workers(self) else vars(self).get("_models", ())
         if any(not model.grows for model in models):
-            return "a factor of lower rank does not tell each sample from the others; it takes rank=None."
+            return "a factor of lower rank cannot leave out single samples; use rank=None."
         if vars(self).get("_given") is not None:
             return "training points that lack values are completed by their own class; complete them before fit."
         return None
@@ -534,11 +535,11 @@ class PerTurboClassifier(Classifier):
     def decision_function(self, X: Any) -> Array:
         """Logarithm of 1 - tau_l(x), which is large if x perturbs the class little.
 
-        1 - tau is the share of x's image that lies in the span of the class. Its logarithm decreases with tau, even if
-        every tau rounds to one: far from every sample the class of the nearest sample wins, even if shares are 1e-1000
-        or below. If the bandwidth is so large that tau rounds to its limit alpha / (n_l + alpha), the remaining
-        differences decide (the larger class, among equal ones the nearest mean); such rows are correct up to a constant
-        common to all classes.
+        1 - tau is the share of x's image that lies in the span of the class. Its logarithm distinguishes the classes
+        even if every tau rounds to one: far from all samples the class of the nearest sample wins, even if shares are
+        1e-1000 or below. If the bandwidth is so large that tau rounds to its limit alpha / (n_l + alpha), the remaining
+        differences decide (the larger class, or for equal sizes the nearest mean). Such rows are correct up to a
+        constant common to all classes.
 
         Parameters
         ----------
@@ -548,7 +549,7 @@ class PerTurboClassifier(Classifier):
         Returns
         -------
         scores : ndarray of shape (n_queries,) or (n_queries, n_classes), float64
-            With two classes the difference second minus first; with one class its scores, (n_queries,).
+            For two classes, the second score minus the first; for one class, its scores (n_queries,).
         """
         scores = self._log_explained(X)
         if len(self.classes_) > 2:

@@ -24,16 +24,16 @@ class ActivePool:
 
     For every class with a growing Cholesky factor, K_l + alpha I = U^T U, the pool keeps the solve B = U^-T K(X_l,
     pool). A label of that class adds one row, ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U, and
-    subtracts v^2 from tau: one read of B (n_l numbers per pool sample), while a refit with a new solve takes n_l^2
-    operations per pool sample. c itself is a column of B, so that the factor grows without a solve, too.
+    subtracts v^2 from tau. This reads B once (n_l numbers per pool sample), whereas a new solve takes n_l^2 operations
+    per pool sample. c itself is a column of B, so the factor grows without a solve, too.
 
     Parameters
     ----------
     estimator : fitted PerTurboClassifier
-        Fitted classifier, which `label` trains further. Call `refresh` if other code trains it. Scales and levels
-        of categories are learned again from its samples and the pool together, and tuning is repeated in these, because
-        its own samples are few. In a table with categories the distances between levels are learned again when the
-        number of labels has doubled; `refresh` learns them, and tunes, with all labels.
+        Fitted classifier, which `label` trains further. Call `refresh` if other code trains it. Since its own samples
+        are few, scales and levels of categories are learned again from its samples and the pool together, and tuning is
+        repeated. For a table with categories, distances between levels are learned again whenever the number of labels
+        has doubled; `refresh` learns them, and tunes, from all labels.
     X_pool : array-like or data frame of shape (m, d)
         Unlabeled samples; float32 becomes float64.
 
@@ -42,18 +42,18 @@ class ActivePool:
     estimator : PerTurboClassifier
         The classifier.
     X : ndarray of shape (m, d)
-        The pool, labeled samples included; float64, objects for a table.
+        The pool, including labeled samples; float64, or objects for a table.
     remaining : ndarray of shape (n_remaining,), intp
         Positions in ``X`` that have not been labeled, ascending.
     perturbation : ndarray of shape (n_remaining, n_classes)
         tau of the remaining samples for each class, in [0, 1].
     margin : ndarray of shape (n_remaining,)
-        Difference of their two least perturbations: 0 on a border.
+        Difference between the two smallest perturbations of each; 0 on a border.
 
     Notes
     -----
-    Memory: 8 m n bytes for n labeled samples, in buffers whose capacity doubles. Truncated classes and
-    partial factors have no such update; they are scored again when they change.
+    Memory: 8 m n bytes for n labeled samples, in buffers whose capacity doubles. Truncated classes and partial factors
+    cannot be updated this way; they are scored again when they change.
 
     References
     ----------
@@ -114,14 +114,16 @@ class ActivePool:
 
         Notes
         -----
-        If anything is tuned, or the pool is a table with categories or gaps, this is a fit, and all classes are scored
-        again in O(m n_l^2) operations each; this is why `label` does not tune. Otherwise a class that grew by one
-        sample takes O(m n_l) operations.
+        If anything is tuned, a map is learned, or the pool is a table with categories or missing values, this refits
+        the classifier and scores all classes again, in O(m n_l^2) operations each; `label` therefore does not tune.
+        Otherwise a class that grew by one sample takes O(m n_l) operations.
         """
         return self._follow(self._decided_by_labels and self._n_labels > self._n_learned)
 
     def _follow(self, again):
-        """Update the classes that grew, and score changed classes again; `again`: after a refit of the classifier."""
+        """Update classes that grew and rescore classes that changed otherwise; if `again`, refit the classifier
+        first.
+        """
         if self.estimator._inputs is not self._inputs or again:
             self._share_scales()
         states = []
@@ -136,7 +138,7 @@ class ActivePool:
 
     @property
     def _decided_by_labels(self):
-        """Whether a label affects other classes than that of its sample."""
+        """Whether a label affects classes other than its own."""
         inputs = self.estimator._inputs
         table = inputs.table is not None and (inputs.table.has_categories or bool(inputs.table.gaps))
         return (
@@ -147,7 +149,7 @@ class ActivePool:
 
     @property
     def _outgrown(self):
-        """Whether the distances of levels were learned from less than half of the labels."""
+        """Whether the number of labels has doubled since the distances between levels were learned."""
         table = self.estimator._inputs.table
         return table is not None and table.has_categories and self._n_labels >= 2 * self._n_learned
 
@@ -162,8 +164,8 @@ class ActivePool:
                 self.estimator._see(take(self._samples, self._unlabeled))
             elif not self._n_learned:
                 advise(
-                    "The classifier was loaded from a file, which does not hold its samples: scales and levels stay as "
-                    "they are. Fit it anew for those of the pool."
+                    "The classifier was loaded from a file, which does not contain its samples: scales and levels stay "
+                    "unchanged. Refit it to learn those of the pool."
                 )
         self._inputs, self._points = self.estimator._inputs, complete_pool(self.estimator, self._samples)
         self._n_learned = self._n_labels
@@ -215,7 +217,7 @@ class ActivePool:
         Raises
         ------
         ValueError
-            For positions that are no integers from 0 to m - 1.
+            If a position is not an integer from 0 to m - 1.
         """
         self._unlabeled[self._checked(positions)] = False
         return self
@@ -229,7 +231,7 @@ class ActivePool:
             Positions in ``X``.
         y : label or array-like of shape (k,)
             Their labels; new ones become classes. A missing one (None, NaN, pandas' NA) means that the label cannot be
-            known: the sample only leaves the pool.
+            determined: the sample only leaves the pool.
 
         Returns
         -------
@@ -257,7 +259,7 @@ class ActivePool:
         return self.leave_out(positions)._follow(self._outgrown)
 
     def _whole(self, y):
-        """Labels that are floats only because of missing ones, as integers if the classes are integers."""
+        """Convert labels that are floats only because some are missing to integers if the classes are integers."""
         whole = y.dtype.kind == "f" and self.estimator.classes_.dtype.kind in "iu" and np.all(y == np.round(y))
         return y.astype(self.estimator.classes_.dtype) if whole else y
 
@@ -269,7 +271,7 @@ class ActivePool:
         self.estimator._label(take(self._samples, positions), y, whitened=whitened)
 
     def _checked(self, positions):
-        """Positions (k,) in ``X``, not counted from the end, so that each sample has one position."""
+        """Check positions (k,) in ``X``. Negative ones are refused, so that each sample has one position."""
         given = np.atleast_1d(positions)
         if given.ndim != 1 or (given.dtype.kind not in "iu" and given.size):
             raise ValueError(f"positions must be integers, got shape {given.shape} and dtype {given.dtype}.")
@@ -295,7 +297,7 @@ class _ScoredClass:
         return None if self._B is None else self._B[: self._order, positions]
 
     def follow(self, model, X, n_jobs):
-        """Adopt a model that equals the present one or extends it; False if this is impossible."""
+        """Adopt a model that equals or extends the present one; return False if it does neither."""
         if model is self.model:
             return True
         new = len(model.points) - self._order

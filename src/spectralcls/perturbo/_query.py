@@ -1,4 +1,4 @@
-"""The samples to label next: those between the two classes that they perturb least."""
+"""Samples to label next: those closest to the border between the two classes that they perturb least."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -16,7 +16,7 @@ from ..linalg import rpcholesky
 def margin_of(tau):
     """tau_r(2) - tau_r(1), the gap between the two smallest values of each row."""
     if tau.shape[1] < 2:
-        raise ValueError("The border between classes needs two classes at least; the estimator knows one.")
+        raise ValueError("A border between classes needs at least two classes; the estimator has one.")
     least = np.partition(tau, 1, axis=1)
     return least[:, 1] - least[:, 0]
 
@@ -28,7 +28,7 @@ def margin(estimator: Any, X: ArrayLike) -> Array:
     Parameters
     ----------
     estimator : PerTurboClassifier
-        Fitted, to two classes or more.
+        Fitted classifier with at least two classes.
     X : array-like of shape (m, d)
         Queries.
 
@@ -41,7 +41,7 @@ def margin(estimator: Any, X: ArrayLike) -> Array:
     Raises
     ------
     ValueError
-        If the estimator knows a single class.
+        If the estimator has a single class.
 
     References
     ----------
@@ -78,20 +78,20 @@ def query_boundary(
     *,
     random_state: RandomState = None,
 ) -> Array:
-    """Choose samples to label next: random ones among the ``fraction`` nearest the borders (section 4.2).
+    """Choose samples to label next at random among the ``fraction`` nearest to a border (section 4.2 of [1]_).
 
-    A batch is drawn without near-duplicates: the first sample uniformly, each further one with a probability
-    proportional to its perturbation of those already drawn (randomly pivoted Cholesky on the candidates'
-    kernel matrix), which is 0 for a duplicate.
+    A batch avoids near-duplicates. The first sample is drawn uniformly, each further one with a probability
+    proportional to its perturbation of the samples already drawn, which is 0 for a duplicate (randomly pivoted Cholesky
+    on the candidates' kernel matrix).
 
     Parameters
     ----------
     estimator : PerTurboClassifier
-        Fitted, to two classes or more.
+        Fitted classifier with at least two classes.
     X_pool : array-like of shape (m, d)
         Samples to choose from.
     n : int, default=1
-        How many samples to choose.
+        Number of samples to choose.
     fraction : float in (0, 1], default=0.10
         Fraction of the pool that may be chosen; at least 2 n samples.
     random_state : int, RandomState instance or None, default=None
@@ -132,20 +132,20 @@ def query_boundary(
 
 
 def complete_pool(estimator, X_pool):
-    """Checked samples of a pool (m, d) without missing values."""
+    """Check samples (m, d) of a pool and return their coordinates; missing values raise."""
     points = coordinates(estimator, X_pool)
     refuse_missing(points)
     return points
 
 
 def refuse_missing(samples):
-    """Raise for the first sample, of an array or of columns, that lacks a value."""
+    """Raise for the first sample, of an array or of `Columns`, with a missing value."""
     table = isinstance(samples, Columns)
     lacking = np.any([column.missing for column in samples], axis=0) if table else np.isnan(samples).any(axis=1)
     if lacking.any():
         raise ValueError(
-            f"The pool contains NaN: row {np.argmax(lacking)}. Its samples are compared with each other, which takes "
-            "complete ones: impute them."
+            f"The pool contains NaN: row {np.argmax(lacking)}. Its samples are compared with each other, so they must "
+            "be complete: impute missing values."
         )
 
 

@@ -1,4 +1,4 @@
-"""The leave-one-out shares of samples explained by each class's span, and their change by one more sample."""
+"""Leave-one-out shares of samples explained by each class's span, and how one more sample changes them."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class SpansLeftOut(LeftOut):
     With N the inverse of K + alpha I of a class, and z the kernel values of a point at its samples, the share that the
     span explains is ``q = z^T N z``. One more sample x adds ``change^2 / s`` to q, where ``change = k(y, x) - z^T N
     k_x`` and ``s = 1 + alpha - k_x^T N k_x``. For a sample i of the class, z omits its own value, its share is ``2 q
-    / (1 + sqrt(1 + 4 N_ii q))``, and its change a multiple of ``(N k_x)_i``. No share exceeds one, and none grows by
+    / (1 + sqrt(1 + 4 N_ii q))``, and its change is a multiple of ``(N k_x)_i``. No share exceeds one, and none grows by
     more than ``(1 - q) (s - alpha) / s``; these bounds decide most samples.
     """
 
@@ -97,5 +97,5 @@ def slack_of(alpha):
 
 
 def _by_others(q, diagonal, roots):
-    """Share of each sample explained by the others of its class."""
+    """Share of each sample that the other samples of its class explain."""
     return 2 * q / (1 + np.sqrt(1 + 4 * diagonal * np.square(roots) * q))

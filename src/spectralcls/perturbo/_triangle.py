@@ -8,16 +8,16 @@ from .._core.interrupt import matmul
 from ..linalg import NotPositiveDefiniteError, cholesky_in_place
 
 _BLOCK = 1024  # rows of the solution per call of BLAS
-_FEW = 8  # up to this many right-hand sides a packed factor is not unpacked first
-_FEWER = 2  # up to this many, a dense factor is read once for each
+_FEW = 8  # a packed factor is unpacked for more right-hand sides than this
+_FEWER = 2  # a dense factor solves up to this many right-hand sides one by one
 
 
 def independent_rows(M, tol):
     """Rows of ``M`` (overwritten) that are independent to ``tol``, and the Cholesky factor of that part of M.
 
-    All rows in their order if the plain factorization has pivots above ``tol``. Otherwise a pivoted factorization stops
-    at the first pivot of at most ``tol``. The other rows lie in the span of the kept ones to that accuracy, so that the
-    projection is that of the pseudo-inverse.
+    All rows are kept in order if all pivots of the plain factorization exceed ``tol``. Otherwise a pivoted
+    factorization stops at the first pivot of at most ``tol``. The other rows lie in the span of the kept ones to that
+    accuracy, so that the projection is that of the pseudo-inverse.
     """
     diagonal = M.diagonal().copy()
     try:
@@ -36,9 +36,9 @@ def independent_rows(M, tol):
 class Triangle:
     """An upper Cholesky factor U of order n.
 
-    It is stored densely, as LAPACK returned it, until it first grows, and by packed columns afterwards: the j + 1
-    numbers of column j follow column j - 1, so that new columns are appended to a buffer whose capacity doubles. A
-    grown triangle shares the buffer with its predecessor, which stays valid.
+    It is stored densely, as LAPACK returned it, until it first grows, and then as packed columns: the j + 1 numbers of
+    column j follow column j - 1. New columns are thus appended to a buffer whose capacity doubles. A grown triangle
+    shares the buffer with its predecessor, which stays valid.
     """
 
     def __init__(self, dense):
@@ -81,7 +81,7 @@ class Triangle:
         Parameters
         ----------
         columns : array of shape (n, k)
-            The parts of the new columns that are above ``corner``.
+            The new columns above ``corner``.
         corner : array of shape (k, k)
             Upper triangle.
         """
@@ -125,8 +125,9 @@ class _Packed:
         self.values, self.used = values, len(values)
 
     def extendable(self, size, needed):
-        """A buffer that begins with the first ``size`` numbers and has room for ``needed``: this one if no other
-        triangle has grown from it and it is long enough, otherwise a copy of twice the length."""
+        """A buffer with the first ``size`` numbers and room for ``needed``. It is this one if it is long enough and no
+        other triangle has grown from it, otherwise a copy of twice the length.
+        """
         if self.used == size and len(self.values) >= needed:
             return self
         values = np.empty(2 * needed)
