@@ -1,8 +1,8 @@
 """Information-theoretic and spectral classifiers over four compiled primitives.
 
-Kernel sums, kernel matrices, nearest neighbors and leading eigenpairs are computed by a C++ core; every
-estimator is a page of Python over them. Public names and modules are imported at their first use; ``__init__.pyi``
-lists them for type checkers.
+Kernel sums, kernel matrices, nearest neighbors and leading eigenpairs are computed by a C++ core; the estimators are
+short Python classes on top of them. Public names and modules are imported on first use; ``__init__.pyi`` lists them for
+type checkers.
 """
 
 from importlib import import_module

@@ -41,7 +41,7 @@ def knn(
     k : int
         Number of neighbors, 1 <= k <= n.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
-        The result does not depend on it.
+        Search algorithm; the result does not depend on it.
     n_jobs : int or None, default=None
         Threads; the result does not depend on their number.
 
@@ -51,8 +51,7 @@ def knn(
         In increasing order, in the dtype of the data (float32 only if both are). Computed from coordinate
         differences, hence free of cancellation: a point is at distance exactly 0 from itself.
     indices : ndarray of shape (m, k), int64
-        Rows of X. Points at equal distance are ordered by index; distances are equal if their squares are, before the
-        root.
+        Rows of X. Points at equal distance are ordered by index; distances are compared by their squares.
 
     Raises
     ------
@@ -62,7 +61,7 @@ def knn(
     Notes
     -----
     Numbers are used unchanged. A category has variance 1, with equal distances between its levels, or levels at their
-    ranks if it is ordered; so with standardized numbers all columns have equal weight, as in Gower's distance. A
+    ranks if it is ordered. With standardized numbers all columns thus have equal weight, as in Gower's distance. A
     missing number is filled by kernel regression on the known columns.
 
     When ``Q is X`` every point is its own first neighbor (or a duplicate with a smaller index is), as in
@@ -86,8 +85,8 @@ def knn(
 class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Transform points into the sparse graph of their nearest training points.
 
-    A drop-in replacement of scikit-learn's ``KNeighborsTransformer`` (Euclidean metric) for pipelines whose
-    next step takes ``metric="precomputed"`` or ``affinity="precomputed_nearest_neighbors"``.
+    A drop-in replacement for scikit-learn's ``KNeighborsTransformer`` (Euclidean metric) for pipelines whose next step
+    takes ``metric="precomputed"`` or ``affinity="precomputed_nearest_neighbors"``.
 
     Parameters
     ----------
@@ -166,7 +165,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self
 
     def transform(self, X: Any) -> Array:
-        """The neighbors graph between X and the training points.
+        """Compute the graph of neighbors of X among the training points.
 
         Parameters
         ----------
@@ -176,7 +175,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Returns
         -------
         csr_matrix of shape (m, n_samples_fit_)
-            Each row in order of increasing distance, as scikit-learn stores it.
+            Graph with rows in order of increasing distance, as in scikit-learn.
 
         Raises
         ------

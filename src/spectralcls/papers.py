@@ -1,4 +1,4 @@
-"""Classifiers with the papers' printed formulas, if those of the package differ."""
+"""Classifiers with the papers' printed formulas, for those whose formulas differ here."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["as_printed"]
 
 
 def as_printed(model: Any) -> Any:
-    """A spectral classifier with the formulas printed in its paper.
+    """Return a spectral classifier with the formulas printed in its paper.
 
     The printed formulas map a query differently from the training points:
 
@@ -21,11 +21,11 @@ def as_printed(model: Any) -> Any:
       :class:`~spectralcls.spectral.SpectralLaplacianISEClassifier`: eq. 7.2 of [1]_, ``sqrt(n) k(y) E L^-1/2``, with
       the plain kernel even if E and L are those of the normalized matrix; ``n_components="all"`` means as many
       eigenvectors as classes.
-    - :class:`~spectralcls.spectral.LaplacianSpectralClassifier`: the steps of [2]_, in which a query is evaluated at
-      all points with the plain kernel of the overall width. Its widths are ``bandwidth="silverman_per_class"``.
+    - :class:`~spectralcls.spectral.LaplacianSpectralClassifier`: the steps of [2]_, in which a query is compared with
+      all points by the plain kernel of the overall width. Its widths are ``bandwidth="silverman_per_class"``.
 
-    For the other classifiers of the papers, values of their parameters select the printed formulas: see the page
-    "Methods of the papers" of the guide.
+    The other classifiers of the papers have the printed formulas as parameter values: see "Methods of the papers" in
+    the guide.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def as_printed(model: Any) -> Any:
 
 
 class _NystromAsPrinted:
-    """By default as many eigenvectors as classes; queries by eq. 7.2 of the thesis."""
+    """Uses as many eigenvectors as classes by default, and eq. 7.2 of the thesis for queries."""
 
     n_components: Any
     n_jobs: Any

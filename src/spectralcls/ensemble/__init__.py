@@ -1,4 +1,4 @@
-"""The default estimators for classes and numbers: votes of kernel machines with learned metrics."""
+"""The default classifier and regressor: votes of kernel machines with learned metrics."""
 
 from ._auto_classifier import AutoClassifier
 from ._auto_classifier import vote_of as vote_of  # for inspection

@@ -1,4 +1,6 @@
-"""Shared parts of the votes for classes and numbers: sizes within a time budget, held-out parts, the summary."""
+"""Shared parts of the classifier's and the regressor's vote: sizes within a time budget, held-out parts, the
+summary.
+"""
 
 import html
 from dataclasses import KW_ONLY
@@ -19,7 +21,7 @@ from ._members import LARGE
 from ._positions import Positions
 
 _AS_GOOD = 0.005  # trees alone may have this much more loss than the vote, because they are fast
-_HELD_OUT_OF_MANY = 5  # above LARGE points, one in this many is held out
+_HELD_OUT_OF_MANY = 5  # above LARGE points, at most one in this many is held out
 
 
 @with_parameters
@@ -57,9 +59,9 @@ class Auto(CallbackSupport, Estimator):
         ----------
         data : TrainingData
         points_of : callable
-            ``points_of(data, categorical, options)``, the points that members learn from.
+            ``points_of(data, categorical, options)`` returns the points that members learn from.
         members_for : callable
-            Function of the number of points: the members, and the names of those that do not scale to it.
+            Function of the number of points, which returns the members and the names of those that do not scale to it.
         clock : Clock
         """
         n = len(data.X)
@@ -162,7 +164,7 @@ class Auto(CallbackSupport, Estimator):
 
 
 def _in_words(head, n):
-    """Words for the number of trees, and the number of points a member learned from if fewer than n."""
+    """Text with the number of iterations, and the number of points that the member learned from if fewer than n."""
     words = []
     if "iterations_" in vars(head):
         words.append(f"{int(np.max(head.iterations_))} iterations")

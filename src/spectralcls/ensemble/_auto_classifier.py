@@ -25,24 +25,24 @@ MOST_CLASSES = 1000
 class AutoClassifier(ClassifierMixin, Auto):
     """A vote of kernel machines that learn their metrics: good accuracy without tuning, and calibrated probabilities.
 
-    Each member is fitted to the table in a separate encoding. Categories become indicators, and so do columns of 3 to
-    10 distinct values if this makes held-out labels likelier; other columns are standardized or mapped to normal
-    quantiles. A missing value counts as the mean and has a further indicator. The members are:
+    Each member is fitted to its own encoding of the table. Categories become indicators, and so do columns with 3 to 10
+    distinct values if this makes held-out labels more likely; other columns are standardized or mapped to normal
+    quantiles. A missing value is replaced by the mean and marked by an indicator. The members are:
 
-    - PerTurbo: the share of a query that the span of a class explains;
+    - PerTurbo: the share of a query's image that the span of a class explains;
     - kernel ridge regression with the Laplace kernel, after a :class:`~spectralcls.metric.GradientMetric`;
     - the same after a :class:`~spectralcls.metric.KernelMetric`;
     - a Parzen classifier after the same :class:`~spectralcls.metric.KernelMetric`;
     - a Parzen classifier on numbers in one scale, for columns of the same unit, which count in proportion to their
       spread;
     - boosted trees, which cut where smooth kernels cannot: 30 iterations, with more than 8 classes 240 trees at most.
-      If they carry the vote, they are replaced by trees that use all points with categories and missing values, and
-      grow until the log loss of unseen points stops falling.
+      If they contribute much to the vote, they are replaced by trees that use all points with categories and missing
+      values, added until the log loss of unseen points stops falling.
 
-    The members' probabilities of unseen points determine a temperature for each member, and the weights; then all
-    members are refitted to all points. The shares of the classes vote too, and take the weight of members that learned
-    nothing. With more than 3000 points, members that add nothing are dropped; above 150 000 the held-out points are
-    few, and members are not refitted.
+    The members' probabilities for unseen points determine a temperature and a weight for each member; then all members
+    are refitted to all points. The class shares vote too, and take the weight of members that learned nothing. With
+    more than 3000 points, members that add nothing are dropped; above 150 000 the held-out points are few, and members
+    are not refitted.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ class AutoClassifier(ClassifierMixin, Auto):
         inversely proportional to the classes' frequencies. None: all are one. Probabilities refer to a population with
         these weighted shares.
     time_budget : float, default=None
-        Seconds that `fit` may take. If they do not suffice, the members that take longest are left out, then members
-        learn from a random part of the points, and a warning says so. None: as long as it takes.
+        Seconds that `fit` may take. If they do not suffice, the slowest members are left out or members learn from a
+        random part of the points, and a warning says so. None: no limit.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
         no numbers.
     cv : int, splitter or list of splits, default=3
-        Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
-        out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
+        Folds; the test sets of a splitter must partition the samples. With more than 3000 points only one part is held
+        out: the first test set of a splitter, otherwise a fifth of the points, or about 3000 of more than 15 000.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     verbose : bool, default=False
@@ -85,10 +85,11 @@ class AutoClassifier(ClassifierMixin, Auto):
     dropped_ : list of str
         Members that do not scale to the number of points, or for which the time did not suffice.
     n_samples_used_ : int
-        Points learned from; without a time budget all of them, above 150 000 all but some 3000 that are held out.
+        Number of points learned from. Without a time budget, all of them; above 150 000, all but about 3000 that are
+        held out.
     summary_ : str
-        The members with their weights, iterations and points in a line, and whether trees alone are as good; also at
-        the end of the fitted classifier's `repr`.
+        One line with the members' weights, iterations and points, and whether trees alone are as good; also at the end
+        of the fitted classifier's `repr`.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -96,19 +97,19 @@ class AutoClassifier(ClassifierMixin, Auto):
 
     See Also
     --------
-    spectralcls.regression.KernelRidgeClassifier : The model of two members, each after a learned metric.
+    spectralcls.regression.KernelRidgeClassifier : The model of two members, which follow learned metrics.
     spectralcls.metric.KernelMetric : The metric of one of them, and of a Parzen classifier.
     spectralcls.perturbo.PerTurboClassifier : A further member, here without a metric.
 
     Notes
     -----
-    Cost: up to 3000 points a fit takes O(n^3), some 40 Cholesky factors. Above, tuning works on 2000 points; ridge
-    regression takes O(n^2) a step of its conjugate gradients up to 20 000 points, and O(n) above, in cells. PerTurbo
-    and members with a :class:`~spectralcls.metric.KernelMetric` are left out above 100 000. Memory is O(n) above 6000
+    Cost: up to 3000 points a fit takes O(n^3) for about 40 Cholesky factors. Above, tuning uses 2000 points; ridge
+    regression takes O(n^2) per step of conjugate gradients up to 20 000 points, and O(n) above, in cells. PerTurbo and
+    members with a :class:`~spectralcls.metric.KernelMetric` are left out above 100 000. Memory is O(n) above 6000
     points, and O(n^2) below.
 
-    The order of the samples does not matter. The order of the columns and the names of the classes decide ties between
-    splits of the trees and the end of the searches for metrics: another order may change the second digit of a
+    The order of the samples does not matter. The order of the columns and the names of the classes break ties between
+    splits of the trees and affect when the searches for metrics stop: another order may change the second digit of a
     probability, and a label if two classes are equally probable.
 
     References
@@ -142,11 +143,11 @@ class AutoClassifier(ClassifierMixin, Auto):
             Numbers, or a data frame (pandas, polars, Arrow) with categories, text of few values and truth values too.
             Values may be missing (NaN, None).
         y : array-like of shape (n_samples,)
-            Class labels, two classes at least.
+            Class labels of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the samples in encodings, members, temperatures and the vote; weight 0 leaves a
-            sample out. For the kernel methods a weight of two equals a row given twice if `cv` keeps the copies in one
-            fold. Random folds do not, and the leaves of the boosted trees count rows.
+            sample out. For the kernel methods a weight of two equals a row given twice if the folds are the same, which
+            random folds do not guarantee; the leaves of the boosted trees count rows.
 
         Returns
         -------
@@ -156,7 +157,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         Raises
         ------
         ValueError
-            For infinite values, columns that are neither numbers nor categories, one class only, or more than 1000
+            For infinite values, columns that are neither numbers nor categories, a single class, or more than 1000
             classes.
 
         Warns
@@ -238,7 +239,7 @@ class AutoClassifier(ClassifierMixin, Auto):
 
         Notes
         -----
-        The cost is that of `predict_proba`.
+        Costs the same as `predict_proba`.
         """
         probability = self.predict_proba(X)
         return self.classes_[probability.argmax(axis=1)]
@@ -252,7 +253,7 @@ class VotingMember(ClassifierMixin, BaseEstimator):
     inputs : Inputs
         Inputs of the vote.
     pipeline : Pipeline
-        A model of the numbers from `inputs`, fitted to the positions of the labels.
+        Model of the numbers from `inputs`, fitted to codes of the labels.
     classes : ndarray of shape (n_classes,)
     """
 

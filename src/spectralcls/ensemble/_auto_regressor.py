@@ -25,32 +25,34 @@ from ._vote import unseen_votes
 class AutoRegressor(Auto, Regressor):
     """A vote of kernel machines that learn their metrics, and of boosted trees: good predictions without tuning.
 
-    Each member is fitted to the table in a separate encoding. Categories become indicators; numbers are standardized or
-    mapped to normal quantiles; a missing value counts as the mean and has a further indicator. The members are:
+    Each member is fitted to its own encoding of the table. Categories become indicators; numbers are standardized or
+    mapped to normal quantiles; a missing value is replaced by the mean and marked by an indicator. The members are:
 
     - kernel ridge regression on standardized numbers, and on ranks;
     - the same with the Laplace kernel after a :class:`~spectralcls.metric.GradientMetric`, of numbers and of ranks;
     - local means (:class:`~spectralcls.KernelRegressor`) after the former metric;
     - boosted trees, which cut where smooth kernels cannot.
 
-    Non-negative least squares on their predictions of unseen points gives the weights; then all members are fitted
-    again to all points. The mean of the targets votes too and takes the weight of members that learned nothing. All
-    members learn the targets, their logarithm or their ranks: whichever has clearly the least loss on held-out points.
+    Non-negative least squares on their predictions for unseen points gives the weights; then all members are refitted
+    to all points (not above 150 000, where few points are held out). The mean of the targets votes too, and takes the
+    weight of members that learned nothing. All members learn the targets, unless their logarithm or their ranks have
+    clearly less loss on held-out points.
 
     Parameters
     ----------
     loss : {"squared", "absolute", "huber"}, default="squared"
-        What weights and the transformation of the targets minimize. "absolute" makes predictions medians, not means.
-        "huber" is squared up to 1.345 robust standard deviations of the residuals, and grows linearly from there.
+        Loss that the weights and the transformation of the targets minimize. With "absolute", predictions are medians,
+        not means. "huber" is squared up to 1.345 robust standard deviations of the residuals, and grows linearly from
+        there.
     time_budget : float, default=None
-        Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points or are left
-        out, whichever has the smaller loss on unseen points, and a warning says so. None: as long as it takes.
+        Seconds that `fit` may take. If they do not suffice, the slowest members are left out or members learn from a
+        random part of the points, and a warning says so. None: no limit.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
         no numbers.
     cv : int, splitter or list of splits, default=3
-        Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
-        out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
+        Folds; the test sets of a splitter must partition the samples. With more than 3000 points only one part is held
+        out: the first test set of a splitter, otherwise a fifth of the points, or about 3000 of more than 15 000.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
     verbose : bool, default=False
@@ -76,9 +78,11 @@ class AutoRegressor(Auto, Regressor):
     dropped_ : list of str
         Members that do not scale to the number of points, or for which the time did not suffice.
     n_samples_used_ : int
-        Points learned from; all of them without a time budget.
+        Number of points learned from. Without a time budget, all of them; above 150 000, all but about 3000 that are
+        held out.
     summary_ : str
-        The members with their weights and losses in a line; also at the end of the fitted regressor's `repr`.
+        One line with the members' weights, iterations and points, and whether trees alone are as good; also at the end
+        of the fitted regressor's `repr`.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -87,18 +91,18 @@ class AutoRegressor(Auto, Regressor):
     See Also
     --------
     AutoClassifier : The same for classes.
-    KernelRidgeRegressor : One of the members, alone: faster, and intervals in closed form.
+    KernelRidgeRegressor : One of the members alone, which is faster and has intervals in closed form.
     KernelRegressor : Local means and lines, for curves and few features.
 
     Notes
     -----
-    Cost: up to 3000 points a fit takes O(n^3), sixteen Cholesky factors, and some 200 of 500 points at most, on which
-    ridges and metrics are tuned. Above, ridge regression takes O(n^2) a step of its conjugate gradients, and from
-    20 000 points on O(n), in cells of neighbors; local means take O(n^2) and are left out above 100 000 points. Memory
-    is O(n) above 6000 points, and O(n^2) below. Boosted trees use all points, and grow as long as the loss on unseen
-    points falls.
+    Cost: up to 3000 points a fit takes O(n^3) for sixteen Cholesky factors, and about 200 factors of at most 500
+    points, on which ridge penalties and metrics are tuned. Above, ridge regression takes O(n^2) per step of conjugate
+    gradients, and O(n) from 20 000 points on, in cells of neighbors; local means take O(n^2) and are left out above 100
+    000 points. Memory is O(n) above 6000 points, and O(n^2) below. Boosted trees use all points, and are added as long
+    as the loss on unseen points falls.
 
-    Several outputs share weights and the kind of transformation. A prediction is a mean; for a transformed target it
+    All outputs share the weights and the kind of transformation. A prediction is a mean; for a transformed target it
     averages over the residuals of unseen points (Duan's smearing estimate). With the other losses it is a median.
 
     References
@@ -177,7 +181,7 @@ class VotingRegressor(RegressorMixin, BaseEstimator):
     inputs : Inputs
         Inputs of the vote.
     pipeline : Pipeline
-        A model of the numbers from `inputs`, fitted to the transformed targets.
+        Model of the numbers from `inputs`, fitted to the transformed targets.
     vote : Blend
     position : int
         Position of the member in the vote.

@@ -1,4 +1,4 @@
-"""Non-negative weights of a vote of regressions, with the least loss on unseen points."""
+"""Non-negative weights for a vote of regressions, which minimize the loss on unseen points."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from ._loss import Loss
 from ._target_map import TargetMap, residual_quantiles
 
 STEPS = 20  # of reweighted least squares; further steps change weights by less than .01
-# Share of equal weights in the final ones; members within this factor of the least loss have them. On 29 tables the
+# Share of equal weights in the final weights; members within this factor of the least loss get them. On 29 tables the
 # error is 2 to 5 % less than with a quarter for all members better than the mean, and 1 % less than with no share.
 UNIFORM, NEAR = 0.5, 1.2
 
@@ -22,7 +22,7 @@ class Blend(NamedTuple):
     prior: np.ndarray  # (k,) mean of the scaled targets (their median for other losses)
     prior_weight: float
     weights: np.ndarray  # (m,); with `prior_weight` they add up to 1
-    residuals: tuple  # of each member (r, k), to average over; None if not needed
+    residuals: tuple  # of each member (r, k), over which predictions are averaged; None if not needed
     losses: np.ndarray  # (m,) of each member, relative to that of the prior
     loss: float  # of the vote
 
@@ -48,7 +48,7 @@ class Blend(NamedTuple):
         return self.plain.to(self.map.back(Z, self.residuals[i]))
 
     def known(self, said, predicted):
-        """Predictors (n, 2 k) of the error of predictions (n, k): the predictions, and the spread of the members."""
+        """Predictors (n, 2 k) for the error of predictions (n, k): the predictions, and the spread of the members."""
         members = np.stack([self.member(i, Z) for i, Z in enumerate(said)])
         return np.hstack([predicted, np.tensordot(self.weights, np.abs(members - predicted), 1)])
 
@@ -57,10 +57,10 @@ class Blend(NamedTuple):
 
 
 def learn_blend(said, targets, map, loss, weights=None):
-    """Non-negative least-squares weights that add up to one; the mean counts as a member.
+    """Learn non-negative least-squares weights that add up to one; the mean counts as a member.
 
-    For the other losses, iterative reweighting minimizes the loss. Half of the weight not taken by the mean is shared
-    equally by the members nearly as good as the best, because small samples do not show which is best.
+    For the other losses, iterative reweighting minimizes the loss. Half of the weight not taken by the mean is divided
+    equally among the members nearly as good as the best, because small samples do not show which is best.
 
     Parameters
     ----------

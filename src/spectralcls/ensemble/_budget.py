@@ -1,4 +1,4 @@
-"""The number of points and the members that fit into a time budget."""
+"""Choose the number of points and the members that fit into a time budget."""
 
 import time
 
@@ -6,10 +6,10 @@ import numpy as np
 
 from .._expansion.tree_cells import MANY
 
-SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble: in all, and mean per class
+SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble: in total, and on average per class
 _GROWTH, _LEAST_GROWTH = 4, 1.5  # growth of the size from one timed ensemble to the next: at most, and at least
-_SHARE = 0.9  # fraction of the remaining time that is planned
-_FIRST = 1.5  # initial exponent of the time in n, when most of it does not depend on n
+_SHARE = 0.9  # fraction of the remaining time that is used
+_FIRST = 1.5  # initial exponent of the time in n, while most of the time does not depend on n
 _STEEPEST = 3.0
 
 
@@ -29,7 +29,7 @@ class Clock:
 
 
 def cost(members, seconds):
-    """Seconds to fit members and their views, given the seconds of each; every view counts once."""
+    """Seconds to fit members and their views; every view counts once."""
     names = {name for member in members for own in (member, member.grown) if own for name in (own.name, own.view)}
     return sum(seconds.get(name, 0.0) for name in names)
 
@@ -42,10 +42,10 @@ def dearest(members, seconds):
 def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 1):
     """Number of points and members of the next ensemble; None if no larger one fits.
 
-    Without a budget all points are used at once. With one, sizes grow: the times of the last two sizes, extrapolated
-    for each member and view, predict what fits into the remaining time. Members are left out rather than points: the
-    most expensive ones, until the others can learn from all points. If no member can, the next size has four times as
-    many points, or as many as fit; if hardly more fit, the most expensive member is left out, and so on.
+    Without a budget all points are used at once. With one, sizes grow: the times of the last two sizes are extrapolated
+    for each member and view. Members are left out rather than points, the most expensive ones first, until the others
+    can learn from all points in the remaining time. If no member can, the next size has four times as many points, or
+    as many as fit. If hardly more fit, the most expensive member is left out, and this is repeated.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
     clock : Clock
     n_classes : int
     n_fits : callable
-        Function of the size of an ensemble: the number of fits of its members.
+        Function of the size of an ensemble, which returns the number of fits of its members.
     """
     if not timed:
         smallest = max(SMALLEST, _SMALLEST_OF_CLASS * n_classes)
@@ -73,7 +73,7 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
     cheap = list(kept)
     while cheap and cost(cheap, at_most) > left:
         cheap.remove(dearest(cheap, at_most))
-    if cheap and n >= _GROWTH**2 * size:  # far from the target size: first time all members on more points if cheap
+    if cheap and n >= _GROWTH**2 * size:  # far from n: first time all members on more points if this is cheap
         costs = cost(kept, {name: np.interp(_GROWTH * size, sizes, t) for name, t in predicted.items()})
         if costs <= left / _GROWTH:
             return _GROWTH * size, kept
@@ -90,13 +90,15 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
 
 
 def _growth(size, sizes, exponent):
-    """Ratio of the time for n points to that for `size`: a power of n up to `MANY`, and linear beyond, in cells."""
+    """Ratio of the time for `sizes` points to that for `size`: a power of n up to `MANY`, and linear beyond, in
+    cells.
+    """
     few, many = np.minimum(sizes, MANY) / min(size, MANY), np.maximum(sizes, MANY) / max(size, MANY)
     return few**exponent * many
 
 
 def _exponent(name, timed):
-    """Exponent of the time in n between the last two sizes, raised somewhat for safety."""
+    """Exponent of the time in n from the last two sizes, increased for safety."""
     if len(timed) < 2 or name not in timed[-2][1]:
         return _FIRST
     (n_0, seconds_0), (n_1, seconds_1) = timed[-2:]

@@ -15,14 +15,14 @@ from ._members import LARGE, indicators_help, make_views
 
 _TO_ALL = 2.0  # exponent of the time in n, to extrapolate from a split to all points
 MOST_FOR_VIEWS = 100_000  # points used to learn encodings and metrics
-# Share of held-out points below which members are not fitted again to all points: a second fit takes as long as the
-# first, and on 500 000 rows of covertype would add only 3000 points.
+# Share of held-out points below which members are not refitted to all points: a second fit takes as long as the first,
+# and on 500 000 rows of covertype it would add only 3000 points.
 FEW_HELD_OUT = 0.02
-# Trees grow if they carry the vote. With few points their weight decides. With many points their loss relative to the
-# vote's decides, because a few trees say little about grown ones: on 300 000 flights few trees have weight 0 and a
-# relative loss of 1.06, and grown trees get weight .6. On 500 000 rows of covertype the relative loss is 9.
+# Least weight, and with many points largest loss relative to the vote's, at which trees are grown. With many points the
+# weight of a few trees says little about grown ones: on 300 000 flights few trees have weight 0 and a relative loss of
+# 1.06, and grown trees get weight .6. On 500 000 rows of covertype the relative loss is 9.
 CARRIES, NEAR = 0.3, 1.25
-_SETTLED = ("kernel", "bandwidth", "alpha")  # found on a part of many points and reused to fit all
+_SETTLED = ("kernel", "bandwidth", "alpha")  # with many points, tuned on a part and reused to fit all
 
 
 class Ensemble(NamedTuple):
@@ -30,9 +30,9 @@ class Ensemble(NamedTuple):
     vote: object  # callable that combines the members' predictions
     n_samples: int  # points to which the members were fitted
     judged: np.ndarray  # (n,) bool: held-out points from which the vote was learned
-    said: list  # predictions of the members for these, (n_judged, width)
+    said: list  # predictions (n_judged, width) of each member for these
     parts: np.ndarray  # (n_judged,) held-out part of each
-    seconds: dict  # mean time to fit each member and view
+    seconds: dict  # mean seconds to fit each member and view
     spare: list  # names of members dropped because they add nothing
     complete: bool  # whether the members were fitted to all, or nearly all, points
 
@@ -49,8 +49,9 @@ class Fitting:
     def fit(self, member, *, unseen=None, before=()):
         """Fit a member.
 
-        Growing members grow until their loss on `unseen` points stops falling, or to the mean size reached `before` by
-        pipelines fitted to parts of the points. With many points, only the last step of the first of these is refitted.
+        Members that grow do so until their loss on `unseen` points stops falling, or to the mean size that the
+        pipelines `before`, fitted to parts of the points, have reached. With many points, only the last step of the
+        first of these is refitted.
         """
         self.step_done(member.name)
         like = before[0] if before and self.large else None
@@ -65,7 +66,7 @@ class Fitting:
             Z, head = mapped(view, self.points.X), clone(like[-1])
             known = [name for name in _SETTLED if name in head.get_params() and hasattr(like[-1], f"{name}_")]
             settled = {name: getattr(like[-1], f"{name}_") for name in known}
-            if hasattr(like[-1], "temperature_"):  # which is learned anew
+            if hasattr(like[-1], "temperature_"):  # learned again, by tuning on a grid of one value
                 settled = {f"{name}_grid": [settled[name]] for name in known if name != "kernel"}
             head.set_params(**settled)
         grown = {}
@@ -79,7 +80,7 @@ class Fitting:
         self.seconds[member.name] = time.perf_counter() - start
 
     def said(self, member, X):
-        """Predictions of a fitted member for X; the time is charged to it."""
+        """Predictions of a fitted member for X; their time counts as the member's."""
         start = time.perf_counter()
         found = self.points.said_by(self.models[member.name], X)
         self.seconds[member.name] += time.perf_counter() - start
@@ -87,7 +88,8 @@ class Fitting:
 
     def expected(self, member, before):
         """Predicted seconds of a member not fitted yet: its earlier seconds scaled like those of the others, or twice
-        the largest so far."""
+        the maximum so far.
+        """
         if member.name not in before:
             return 2 * max(self.seconds.values())
         ratio = sum(self.seconds.values()) / sum(before[name] for name in self.seconds)
@@ -104,8 +106,9 @@ class Fitting:
         return self._views[name]
 
     def _fitted(self, view):
-        """Fit a view, and return the points in its coordinates. With very many points, it is learned from some of
-        them."""
+        """Fit a view, and return the points in its coordinates. A view for classes is learned from at most
+        `MOST_FOR_VIEWS` points.
+        """
         points, Z = self.points, None
         if len(points.X) > MOST_FOR_VIEWS and points.task == "classification":
             rows = stratified_subsample(points.codes, MOST_FOR_VIEWS, random_keys(points.X))
@@ -124,8 +127,8 @@ class Fitting:
 def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, before):
     """Fit all members to the points outside of part 0, 1, ... `n_splits` - 1, then to all.
 
-    If the time does not suffice, members are left out in the first split, so that at least one can be fitted to all
-    points; then later splits; then expensive members with less than half of the weight; then the fit to all points.
+    If the time does not suffice, these are skipped in turn: members in the first split, so that at least one can be
+    fitted to all points; later splits; expensive members with less than half of the weight; the fit to all points.
 
     Parameters
     ----------
@@ -138,7 +141,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
         See `Member`.
     step_done : callable
     before : dict of str to float
-        Seconds of a fit to fewer points of each member and view; empty: unknown.
+        Seconds of each member and view in a fit to fewer points; empty if unknown.
 
     Returns
     -------
@@ -171,7 +174,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
     tried = kept
     if fittings:
         kept = _grown(kept, fittings, outsides, said, judged, points, clock, to_all)
-        if fittings[0].large:  # enough points to tell which members add nothing
+        if fittings[0].large:  # enough points to find the members that add nothing
             adds = _learned(kept, said, judged, points).adds
             kept = [member for member, own in zip(kept, adds, strict=True) if own]
     spare = [member.name for member in tried if member not in kept]
@@ -197,7 +200,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
 
 
 def _grown(kept, fittings, outsides, said, judged, points, clock, to_all):
-    """The members; one that carries the vote is replaced by its grown form if that has less loss."""
+    """The members, with one that contributes much to the vote replaced by its grown form if that has less loss."""
     vote = _learned(kept, said, judged, points)
     for i, (weight, loss) in enumerate(zip(vote.weights, vote.losses, strict=True)):
         grown = kept[i].grown
@@ -237,7 +240,7 @@ def said_by_all(models, X, said_by):
 
 
 def _learned(kept, said, judged, points):
-    """The vote; equal weights if no point could be judged."""
+    """The vote, with equal weights if no point was held out."""
     if not judged.any():
         return points.equal_vote(len(kept))
     return points.take(judged).vote([said[member.name][judged] for member in kept])

@@ -7,9 +7,9 @@ import numpy as np
 from .._utils.quantile import weighted_quantile
 
 KINDS = ("squared", "absolute", "huber")
-HUBER = 1.345  # robust spreads of the residuals up to which the loss is squared: 95 % efficient for normal residuals
+HUBER = 1.345  # squared up to this many robust spreads of the residuals: 95 % efficient for normal residuals
 NORMAL = 1.4826  # standard deviation of a normal over its median absolute deviation
-LEAST = 1e-6  # residuals below this many standard deviations of the targets count alike
+LEAST = 1e-6  # smaller residuals, in standard deviations of the targets, get equal weight
 
 
 class Loss(NamedTuple):
@@ -33,14 +33,14 @@ class Loss(NamedTuple):
         return sizes.mean(axis=1)
 
     def importance(self, errors):
-        """Weights with which squared errors approximate the loss near these errors, up to a constant."""
+        """Weights for which squared errors approximate the loss near these errors, up to a constant."""
         if self.kind == "squared":
             return np.ones(errors.shape)
         sizes = np.maximum(np.abs(errors), LEAST)
         return 1 / sizes if self.kind == "absolute" else np.minimum(1.0, self.elbow / sizes)
 
     def center(self, targets, weights):
-        """The constant of (nearly) least loss, (k,)."""
+        """The constants (k,) of (nearly) least loss."""
         if self.kind == "squared":
             return np.average(targets, axis=0, weights=weights)
         return weighted_quantile(targets, 0.5, weights)

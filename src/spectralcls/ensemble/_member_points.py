@@ -44,7 +44,7 @@ class ClassPoints(NamedTuple):
         return self.weights if self.units is None else self.weights / self.units[self.codes]
 
     def weights_beside(self, head):
-        """Weights of the points, without the class weights, which a classifier gets separately."""
+        """Weights of the points; class weights are set on a head with such a parameter instead."""
         if self.units is None or "class_weight" not in head.get_params():
             return self.weights
         head.set_params(class_weight={int(c): float(self.units[c]) for c in np.unique(self.codes)})
@@ -63,7 +63,7 @@ class ClassPoints(NamedTuple):
         return learn_vote(said, self.codes, self.weights)
 
     def equal_vote(self, m):
-        """The vote of m members if no point could be judged."""
+        """The vote of m members if no point was held out."""
         prior = class_shares(self.codes, self.weights, self.n_classes)
         return Vote(prior, 0.0, np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan, np.ones(m, bool))
 

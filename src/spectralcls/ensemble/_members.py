@@ -1,4 +1,6 @@
-"""The members of a vote: kernel methods and trees on views of the table, each up to some number of points."""
+"""The members of a vote: kernel methods and trees on views of the table, and the numbers of points to which they
+scale.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -25,10 +27,10 @@ _LARGE_TUNING = 2000  # points used for tuning then
 # Points used for tuning in regression (always) and for its metrics: on 2000 rows of three tables 1000 points gave 1 %
 # more to .1 % less error in 1.7 to 2.8 times the time.
 _TUNING_OF_NUMBERS = 500
-_ALPHAS = ridge_grid(-2, 0)  # ridges tried above `LARGE` points, which need no strong ridge
+_ALPHAS = ridge_grid(-2, 0)  # of PerTurbo, and of ridge regression up to `LARGE` points
 _PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # of the median distance
 _FEW = 250  # held-out points used to choose the bandwidth of an encoding
-_LARGE_RESIDUAL = 1e-2  # tolerance of conjugate gradients; a smaller one changes no posterior
+_LARGE_RESIDUAL = 1e-2  # tolerance of conjugate gradients; smaller ones do not change posteriors
 
 
 # Views without a metric, and their encoding of numbers.
@@ -43,12 +45,13 @@ class Member(NamedTuple):
     view: str
     make: Callable
     most: float = np.inf  # largest number of points it scales to
-    grown: "Member | None" = None  # replaces it if it carries the vote and the loss decreases
+    grown: "Member | None" = None  # replaces the member if it contributes much to the vote and the loss decreases
 
 
 def make_views(name, points, indicators, options):
-    """Unfitted pipelines of an encoding and a metric learned on it; if there are several, the one whose metric has the
-    least loss becomes the view."""
+    """Unfitted pipelines of an encoding and a metric learned on it. If there are several, the view is the one whose
+    metric has the least loss.
+    """
     large = len(points.X) > LARGE
     encoder = partial(ColumnEncoder, dtype=np.float32 if large else np.float64, categorical=points.categorical)
     if name == AS_GIVEN:
@@ -68,9 +71,9 @@ def make_views(name, points, indicators, options):
 
 
 def indicators_help(points, options):
-    """Whether indicators of columns with few values make held-out labels likelier than the order of these values.
+    """Whether indicators of columns with few values make held-out labels more likely than the values themselves.
 
-    Judged by the Parzen posterior of at most 2000 points.
+    Decided by the Parzen posterior of at most 2000 points.
     """
     data = TrainingData(points.X, points.codes, np.arange(points.n_classes), points.weights)
     keys = data.keys(options["random_state"])

@@ -7,7 +7,7 @@ from .._inputs.inputs import plain
 
 
 class Positions(Inputs):
-    """Inputs whose coordinates are unchanged numbers, parts of dates, and the positions of levels."""
+    """Inputs whose coordinates are numbers as given, parts of dates, and positions of levels."""
 
     _tells_of_far_values = True
 

@@ -1,4 +1,4 @@
-"""The transformation of targets for the members: none, the logarithm, or normal quantiles of ranks."""
+"""Transformation of the targets for the members: none, the logarithm, or normal quantiles of ranks."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ QUANTILES = 100  # number of residual quantiles over which predictions are avera
 
 
 class TargetMap(NamedTuple):
-    """A map of targets (n, k) to transformed ones of mean zero and variance one, and back."""
+    """Map of targets (n, k) to transformed ones with mean zero and variance one, and back."""
 
     kind: str
     standardization: Standardization
@@ -87,7 +87,7 @@ def chosen_map(Z, targets, weights, loss, rng):
 
     Notes
     -----
-    Two Cholesky factors for at most `MOST` points; the transformations are columns of one system.
+    Takes two Cholesky factors of at most `MOST` points; the transformations are columns of one system.
     """
     kinds = [kind for kind in KINDS if kind != "log" or (targets > 0).all()]
     if len(np.unique(targets[:, 0])) < 3:

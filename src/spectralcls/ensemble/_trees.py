@@ -14,31 +14,31 @@ from .._utils.bases import BaseEstimator, ClassifierMixin, RegressorMixin
 from .._utils.copies import random_keys
 from .._utils.from_sklearn import boosted_levels, boosted_nodes
 
-ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # as many leaves as a byte has bits
+ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # leaves: as many as a byte has bits
 # In regression, trees are added until the loss on unseen points stops falling: after 13 to more than 400 on 34 tables
-# of at most 600 rows. On 17 of them all columns at each cut and leaves of 8 points gave 4 % more error; on the other
-# 17, 16 leaves a tree gave 1 % more, half of the columns the same, and a fifth of them 3 % more.
+# of at most 600 rows. On 17 of them, all columns at each split and leaves of 8 points gave 4 % more error; on the other
+# 17, 16 leaves per tree gave 1 % more, half of the columns the same, and a fifth of them 3 % more.
 OF_NUMBERS = {"rate": 0.07, "leaf": 4, "columns": 0.3}
 FIRST, MOST = 100, 800  # iterations; doubled while the best is among the last
 AMONG_THE_LAST = 0.75  # fraction of the iterations before the last ones
-MOST_TREES = 240  # over all classes; if iterations are fewer, each takes larger steps
+MOST_TREES = 240  # over all classes; fewer iterations take larger steps
 _HIGHEST_RATE = 0.3
-_MOST_POINTS = 30_000  # more points do not help so few leaves
+_MOST_POINTS = 30_000  # more points do not help trees with so few leaves
 _BLOCK = 1 << 22  # comparisons at a time
 _NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
-# If trees carry the vote: the default trees of scikit-learn's boosting, as many as help on unseen points.
+# Grown trees are those of scikit-learn's boosting by default, as many as help on unseen points.
 GROWN_RATE, GROWN_LEAVES = 0.1, 31
-MOST_GROWN_TREES = 3000  # of all classes
+MOST_GROWN_TREES = 3000  # over all classes
 _MOST_LEVELS = 255  # limit on a category's levels in scikit-learn's boosting; with more it becomes a number
 
 
 class _Trees(BaseEstimator):
     """Boosted trees of scikit-learn, learned in one thread and evaluated all at once.
 
-    OpenMP threads would spin between the histograms of few points, and sums would depend on their number.
+    More OpenMP threads would spin between the histograms of few points, and sums would depend on the number of threads.
 
     All splits of all trees are evaluated together [1]_: a bit mask holds the leaves that a query can reach, each failed
-    split removes the leaves on its left, and the first remaining leaf is the answer. A query takes 0.015 ms for two
+    split removes the leaves on its left, and the first remaining leaf gives the value. A query takes 0.015 ms for two
     classes and 0.02 ms for ten, compared with 0.19 and 1.1 ms in scikit-learn. The arrays stored here are a sixth of
     the size, and contain no random generator, which NumPy 1 could not read from NumPy 2.
 
@@ -49,8 +49,8 @@ class _Trees(BaseEstimator):
     """
 
     def _keep(self, trees, start, *, leaves=LEAVES, levels=None):
-        """Keep the trees, in turn for the k columns, and the scores (1, k) to which they add. `levels` gives for each
-        tree the levels that its categorical splits send left, see `boosted_levels`.
+        """Store the trees, which belong to the k columns in turn, and the scores (1, k) to which they add. `levels`
+        holds for each tree the levels that its categorical splits send left; see `boosted_levels`.
         """
         self.start_, self.n_trees_ = start, len(trees)
         levels = [None] * len(trees) if levels is None else levels
@@ -85,7 +85,7 @@ class _Trees(BaseEstimator):
 
 
 class _Classifier(ClassifierMixin, _Trees):
-    """Boosted trees with scores of classes."""
+    """Boosted trees for classification."""
 
     def predict_proba(self, X):
         """Probabilities of the classes, (n, C)."""
@@ -123,7 +123,7 @@ class GrownTrees(_Classifier):
     Parameters
     ----------
     iterations : int, default=None
-        None: determined by `unseen` points; 100 without them, fewer with more than 30 classes.
+        Number of iterations. None: determined by `unseen` points; 100 without them, fewer with more than 30 classes.
     categorical : ndarray of shape (d,) of bool, default=None
         Columns that hold categories.
 
@@ -179,7 +179,7 @@ class GrownTrees(_Classifier):
         return super().predict_proba(self._coded(X))
 
     def _coded(self, X):
-        """Categorical columns first, as positions of the levels; unknown values are missing."""
+        """Move categorical columns to the front, as positions of levels; unknown values become missing."""
         out = np.array(X, dtype=np.float64, order="F")
         out[:, self.empty_] = 0.0
         for j, levels in enumerate(self.levels_):
@@ -190,12 +190,12 @@ class GrownTrees(_Classifier):
 
 
 class BoostedRegression(RegressorMixin, _Trees):
-    """The same for numeric targets, with separate trees for each output.
+    """Boosted trees for numeric targets, with separate trees for each output.
 
     Parameters
     ----------
     iterations : sequence of int, default=None
-        Number for each output. None: determined by `unseen` points; 200 without them.
+        Number of iterations for each output. None: determined by `unseen` points; 200 without them.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ class BoostedRegression(RegressorMixin, _Trees):
             trees.append(own[:kept])
             starts.append(np.ravel(start))
         self.iterations_ = np.array([len(own) for own in trees])
-        # Trees of the outputs in turn, filled up with trees of value zero.
+        # Trees of the outputs alternate, padded with trees of value zero.
         turns = zip_longest(*trees, fillvalue=_NOTHING)
         self._keep([tree for of_outputs in turns for tree in of_outputs], np.stack(starts, axis=1))
         return self
@@ -248,8 +248,9 @@ class BoostedRegression(RegressorMixin, _Trees):
 
 
 def _grown(model, training, losses, first=FIRST, most=MOST):
-    """Grow a model with a warm start, and return the number of iterations with the least loss; a function gives the
-    losses of all iterations so far."""
+    """Grow a model with warm starts, and return the number of iterations with the least loss; ``losses()`` returns the
+    losses of all iterations so far.
+    """
     model.max_iter = first
     while True:
         model.fit(*training)
@@ -276,9 +277,10 @@ def _some(X, codes, y, weights):
 
 
 def _tree(nodes, leaves, levels):
-    """For each split its feature, threshold, the leaves that remain on its right, and whether missing values go right;
-    the values of the leaves from left to right; and a dict of the levels that each categorical split sends left, the
-    last level standing for missing values."""
+    """Arrays for one tree. For each split: its feature, threshold, mask of the leaves that remain if the query goes
+    right, and whether missing values go right. Further the values of the leaves from left to right, and a dict of the
+    levels that each categorical split sends left, with missing values last.
+    """
     features, thresholds = np.zeros(leaves - 1, dtype=np.intp), np.full(leaves - 1, np.inf)
     every = (1 << (8 if leaves <= 8 else 32)) - 1
     remaining, values = np.full(leaves - 1, every, dtype=np.uint8 if leaves <= 8 else np.uint32), np.zeros(leaves)
@@ -314,12 +316,14 @@ def _lowest_bit(masks):
 
 @cache
 def _openmp():
-    """The libraries; searched for once, because the search takes milliseconds."""
+    """The OpenMP libraries, searched for once because the search takes milliseconds."""
     return threadpoolctl.ThreadpoolController().select(user_api="openmp")
 
 
 def _by_correlation(X, y):
-    """Order of the columns by their correlation with y, so that random columns of a split do not depend on theirs."""
+    """Order of the columns by correlation with y, so that the random columns of a split do not depend on their given
+    order.
+    """
     centered = X - X.mean(axis=0)
     spread = np.sqrt(np.mean(centered**2, axis=0))
     return np.argsort(centered.T @ (y - y.mean()) / np.where(spread > 0, spread, 1.0), kind="stable")

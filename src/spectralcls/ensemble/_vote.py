@@ -1,4 +1,4 @@
-"""Weights of a vote of posteriors, by greedy forward selection with replacement."""
+"""Weights for a vote of posteriors, by greedy forward selection with replacement."""
 
 from typing import NamedTuple
 
@@ -7,16 +7,16 @@ import numpy as np
 from .._tuning.temperature import best_temperature, log_loss, softmax
 
 STEPS = 25
-UNIFORM = 0.25  # share of the equal weights in the final ones
+UNIFORM = 0.25  # share of equal weights in the final weights
 LEAST = 1e-8  # probabilities are clipped to this: smaller ones vary from fit to fit
-FEW = 20  # so few points cannot show that nothing was learned
+FEW = 20  # about so many points cannot show that nothing was learned
 
 
 class Vote(NamedTuple):
     """Combines posteriors p_m to ``p = prior_weight prior + sum_m weights[m] softmax(log p_m / temperatures[m])``.
 
-    The result is a softmax of ``log p / final_temperature``. The shares of the classes act as a member that learned
-    nothing, so that a vote on noise is no worse than the shares.
+    The result is a softmax of ``log p / final_temperature``. The class shares act as a member that learned nothing, so
+    that a vote on noise is no worse than the shares.
     """
 
     prior: np.ndarray  # (C,) shares of the classes
@@ -33,7 +33,7 @@ class Vote(NamedTuple):
         return tempered(self._mixed(posteriors), self.final_temperature)
 
     def parts(self, posteriors):
-        """List of the members' contributions (n, C) to p, and last that of the class shares (C,)."""
+        """List of the members' contributions (n, C) to p, followed by that of the class shares (C,)."""
         members = zip(self.weights, self.temperatures, posteriors, strict=True)
         return [w * tempered(p, t) for w, t, p in members] + [self.prior_weight * self.prior]
 
@@ -47,12 +47,12 @@ def tempered(posterior, temperature):
 
 
 def learn_vote(posteriors, codes, weights=None):
-    """Temperatures and weights from posteriors of points that the members have not seen.
+    """Learn temperatures and weights from posteriors of points that the members have not seen.
 
     Caruana's ensemble selection [1]_ adds, `STEPS` times, the member whose addition gives the least log loss; the
-    number of additions is the greedy weight of a member. The shares of the classes are one more member, and the only
-    one if no other is better. A quarter of the remaining weight is shared equally by all members better than the
-    shares, because small samples do not show which is best. Nor do few points show that nothing was learned: with n
+    number of additions is the greedy weight of a member. The class shares are one more member, and the only one if no
+    other is better. A quarter of the remaining weight is divided equally among all members better than the shares,
+    because small samples do not show which is best. Few points do not show either that nothing was learned: with n
     points the shares get at most n / (n + `FEW`).
 
     Parameters
@@ -94,10 +94,10 @@ def learn_vote(posteriors, codes, weights=None):
 
 
 def unseen_votes(vote, said, parts, learn):
-    """Predictions of points by votes learned from the other parts, (n, width); by `vote` if there is one part.
+    """Predictions (n, width) of points by votes learned from the other parts, or by `vote` if there is one part.
 
-    A vote overfits its own few points: compared with such predictions, queries would look unusual, and sets and
-    intervals would be too small.
+    A vote overfits the few points from which it was learned. Compared with its predictions for these, queries would
+    look unusual, and sets and intervals would be too small.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def unseen_votes(vote, said, parts, learn):
     said : list of ndarray of shape (n, width)
     parts : ndarray of shape (n,)
     learn : callable
-        Function of a mask of points: the vote learned from them.
+        Function of a mask of points, which returns the vote learned from them.
     """
     out = vote(said)
     for part in np.unique(parts):

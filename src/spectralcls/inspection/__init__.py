@@ -1,8 +1,8 @@
-"""Inspect a fitted classifier by leaving out training points or replacing features: doubtful labels, reasons, other
-populations.
+"""Inspect a fitted classifier by leaving out training points or replacing features: doubtful labels, reasons for
+predictions, other populations.
 
-All functions accept pipelines and searches. Prediction sets come from the same sums as the doubtful labels and are
-methods of the classifiers, too: ``predict_set`` and ``conformal_p_values``.
+All functions accept pipelines and searches. Prediction sets use the same sums as label quality; they are also methods
+of the classifiers, ``predict_set`` and ``conformal_p_values``.
 """
 
 from ._feature_effect import FeatureEffect, feature_effect

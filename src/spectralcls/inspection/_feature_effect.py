@@ -49,7 +49,7 @@ class FeatureEffect:
 
 
 def feature_effect(estimator: Any, X: ArrayLike) -> FeatureEffect:
-    """Change of the class probabilities by each feature: with its value minus without it, given all others.
+    """Change of the class probabilities due to each feature: with its value minus without it, given all others.
 
     If the classifier integrates over missing values of a query, the feature is integrated out, which is exact given all
     other features. This applies to the Gaussian :class:`~spectralcls.ParzenClassifier` without `metric` and
@@ -73,23 +73,23 @@ def feature_effect(estimator: Any, X: ArrayLike) -> FeatureEffect:
     Raises
     ------
     AttributeError
-        If the estimator is no classifier of this package, or keeps no training samples: after a fit to sparse matrices
-        or to Dask collections.
+        If the estimator is not a classifier of this package, or keeps no training samples, as after a fit to sparse
+        matrices or Dask collections.
     ValueError
         For invalid queries.
     TypeError
-        For an estimator whose training points are on workers of Dask.
+        For an estimator whose training points are on Dask workers.
 
     See Also
     --------
-    influence : The training samples that decide.
-    sklearn.inspection.permutation_importance : How much each feature counts for a score over many queries.
+    influence : The training samples that determine a prediction.
+    sklearn.inspection.permutation_importance : How much each feature matters for a score over many queries.
 
     Notes
     -----
-    The exact effect takes the passes of `predict_proba` once per feature and once more; draws take a hundred times as
-    many. Drawn values may not occur together with the other features. The standard error of an average over the draws
-    is at most .05.
+    The exact effect takes one call of `predict_proba` per feature and one more; draws take a hundred times as many.
+    Drawn values may be inconsistent with the other features. The standard error of an average over the draws is at most
+    .05.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def feature_effect(estimator: Any, X: ArrayLike) -> FeatureEffect:
 
 
 def _answers(model, queries):
-    """Probabilities of the classes (m, C), else their scores."""
+    """Class probabilities (m, C), or scores if there are none."""
     if hasattr(model, "predict_proba"):
         return model.predict_proba(queries)
     scores = model.decision_function(queries)
@@ -137,7 +137,7 @@ def _integrated(model, queries, n_classes):
 
 
 def _drawn(model, queries, n_classes):
-    """The same, averaged over values of each feature drawn from training samples."""
+    """Predictions without each feature, (m, d, C), averaged over values drawn from training samples."""
     rows, weights = drawn(model)
     m, d, n = queries.n_rows, len(queries), len(weights)
     out = np.empty((m, d, n_classes))

@@ -1,4 +1,4 @@
-"""The training samples that decide a query, found from the terms of a classifier's sums."""
+"""The training samples that determine a prediction, from the terms of a classifier's sums."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -25,16 +25,16 @@ class Influence:
     classes : ndarray of shape (n_queries, 2)
         The best and the second class.
     margin : ndarray of shape (n_queries,)
-        Score of the best class less that of the second.
+        Score of the best class minus that of the second.
     points : ndarray of int of shape (n_queries, n_points)
         Training samples, the largest share in absolute value first.
     shares : ndarray of shape (n_queries, n_points)
         Contribution of each sample to the margin: positive for the best class, negative for the second.
     rest : ndarray of shape (n_queries,)
-        Contribution of all other training samples; in a vote also of the members whose scores are not sums over
+        Contribution of all other training samples; in a vote, also of the members whose scores are not sums over
         samples.
     baseline : ndarray of shape (n_queries,)
-        Margin if no training sample is in reach.
+        Margin if no training sample is within reach.
 
     Examples
     --------
@@ -56,12 +56,12 @@ class Influence:
 
 
 def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
-    """The training samples that decide each query, with signed shares that add up to the margin of the best class.
+    """Training samples that determine each prediction, with signed shares that add up to the margin of the best class.
 
     Parameters
     ----------
     estimator : estimator
-        A fitted classifier by class means (:mod:`spectralcls.kernel_mean`, spectral ones with all components),
+        A fitted classifier of class means (:mod:`spectralcls.kernel_mean`, or spectral with all components),
         :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`, also at the end
         of a pipeline or in a search. The scores are probabilities for :class:`~spectralcls.ParzenClassifier` and
         `AutoClassifier`, the classes' shares in the cosines for rules that compare angles, and otherwise those of
@@ -74,25 +74,25 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     Returns
     -------
     influence : Influence
-        Samples are numbered as those of positive weight in `fit` (and `partial_fit`); merged copies appear as the first
-        of them.
+        Its `points` count the samples of positive weight in `fit` (and `partial_fit`); merged copies appear as the
+        first of them.
 
     Raises
     ------
     AttributeError
-        If the scores of the classifier are no sums over its training samples.
+        If the scores of the classifier are not sums over its training samples.
     ValueError
         For invalid queries, or queries with missing values.
     TypeError
-        For an estimator of Dask collections.
+        For an estimator whose training points are on Dask workers.
 
     Notes
     -----
     Exact, from the terms of the sums that `predict` adds up: O(n_queries n_samples n_features). The scores of a ridge
-    regression are sums over the labels, each with its weight in the prediction, ``k(q) (K + alpha)^-1``: one inverse at
-    the first call, O(n^3), and n^2 for each query. With more than `max_exact_samples` samples, they are the terms of
-    the coefficients. In a vote each member divides its part of the margin among the samples in proportion to their
-    contributions to its own margin.
+    regression are sums over the labels, each with its weight in the prediction, ``k(q) (K + alpha)^-1``. This takes one
+    inverse at the first call, O(n^3), and n^2 for each query. With more than `max_exact_samples` samples, the shares
+    are those of the coefficients. In a vote each member divides its part of the margin among the samples in proportion
+    to their contributions to its own margin.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     if isinstance(model, AutoClassifier):
         return _of_vote(model, X, n_points)
     if not _has_sums(model):
-        raise AttributeError(f"The scores of this {type(model).__name__} are no sums over its training samples.")
+        raise AttributeError(f"The scores of this {type(model).__name__} are not sums over its training samples.")
     Q = coordinates(model, X)
     if is_incomplete(Q):
         raise ValueError("X lacks values; influence is defined for complete queries.")
@@ -132,9 +132,10 @@ def _has_sums(model):
 
 
 def _summands(model):
-    """Two results: a function of queries, their `_terms` and pairs of classes, which returns each point's contribution
-    (m, n) to the score of the first class minus that of the second, and the rest (m,); and the first training sample of
-    each point."""
+    """A function that divides the margin among the points, and the first training sample of each point. The function
+    takes queries, their `_terms` and pairs of classes; it returns each point's contribution (m, n) to the score of the
+    first class minus that of the second, and the rest (m,).
+    """
     form, order = fitted_form(model)
     smoother = smoother_of(model)
     if smoother is not None:
@@ -144,9 +145,9 @@ def _summands(model):
 
 
 def _of_labels(form, smoother, points):
-    """The same for a regression on the labels, by the weight of each label in a prediction.
+    """The results of `_summands` for a regression on the labels, by the weight of each label in a prediction.
 
-    The terms of the sum itself are not informative: coefficients of near points are large and of either sign.
+    The terms of the coefficients are not informative: for nearby points they are large and of either sign.
     """
 
     def shares_of(Q, _, pair):
@@ -169,7 +170,7 @@ def _of_vote(model, X, n_points):
         posterior[:, head.classes_] = head.predict_proba(Z)
     *parts, prior = (_margin(np.broadcast_to(part, p.shape), pair) for part in vote.parts(posteriors))
     margin, mixed = _margin(p, pair), sum(parts) + prior
-    factor = np.divide(margin, mixed, out=np.zeros(len(mixed)), where=mixed != 0)  # for the vote's temperature
+    factor = np.divide(margin, mixed, out=np.zeros(len(mixed)), where=mixed != 0)  # final temperature
     found = []
     for rows in blocks(len(Q), 48 * n):
         shares, baseline, rest = np.zeros((len(margin[rows]), n)), prior[rows].copy(), np.zeros(len(margin[rows]))

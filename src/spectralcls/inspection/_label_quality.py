@@ -1,4 +1,4 @@
-"""The quality of labels, and prediction sets, by all other training samples."""
+"""Label quality and prediction sets, from all other training samples."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from .._utils.typing import Array, ArrayLike
 
 
 def label_quality(estimator: Any) -> Array:
-    """Probability of each training label by all other training points.
+    """Probability of each training label given all other training points.
 
     A low value is a reason to check the label: the point lies among those of another class.
 
@@ -63,7 +63,7 @@ def label_quality(estimator: Any) -> Array:
 
 
 def predict_set(estimator: Any, X: ArrayLike, coverage: float = 0.9, by_class: bool = False) -> Array:
-    """All classes that cannot be excluded for each query, as with the classifiers' method of this name.
+    """Classes that cannot be excluded for each query, as by the classifiers' method of the same name.
 
     Parameters
     ----------
@@ -72,19 +72,19 @@ def predict_set(estimator: Any, X: ArrayLike, coverage: float = 0.9, by_class: b
     X : array-like of shape (n_queries, n_features)
         Queries as the pipeline takes them.
     coverage : float, default=0.9
-        Probability with which the true class is to be in the set, in (0, 1).
+        Probability, in (0, 1), that the set contains the true class.
     by_class : bool, default=False
-        Whether the coverage is to hold within each class, not only over all.
+        Whether the coverage holds within each class, not only over all.
 
     Returns
     -------
     members : ndarray of bool of shape (n_queries, n_classes)
-        Which of `classes_` are in the set.
+        Whether each of `classes_` is in the set.
 
     Raises
     ------
     AttributeError
-        If the classifier cannot leave out its training points in closed form, with the reason.
+        If the classifier cannot leave out its training points in closed form; the message gives the reason.
     sklearn.exceptions.NotFittedError
         Before `fit`.
 

@@ -28,9 +28,9 @@ class Priors:
     priors : ndarray of shape (n_classes,)
         In the order of `classes_`.
     standard_errors : ndarray of shape (n_classes,)
-        From the curvature of the likelihood: the error of the random draw of queries, without the error of the model,
-        which adds to it if classes overlap. For a class without support among the queries it is the share at which the
-        likelihood has fallen by a factor of e.
+        Sampling errors of the queries, from the curvature of the likelihood. The error of the model adds to them if
+        classes overlap. For a class without support among the queries, the share at which the likelihood has fallen by
+        a factor of e.
 
     Examples
     --------
@@ -52,15 +52,15 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     estimator : estimator
         A fitted classifier with `predict_proba` and `class_prior_`, such as :class:`~spectralcls.ParzenClassifier`,
         :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`, also at the end
-        of a pipeline or in a search. Its probabilities have to be calibrated.
+        of a pipeline or in a search. Its probabilities must be calibrated.
     X : array-like of shape (n_queries, n_features)
         Queries.
 
     Returns
     -------
     priors : Priors
-        Estimates of maximum likelihood, with standard errors. No share is zero: a query that suits all classes equally
-        is added, because a class with share zero would be excluded regardless of the queries.
+        Maximum likelihood estimates with standard errors. No share is zero: a query that fits all classes equally is
+        added, because a class with share zero would be excluded whatever the queries.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     Warns
     -----
     ConvergenceWarning
-        If the classes overlap so much that the iteration has not ended after 10 000 steps.
+        If the classes overlap so much that the iteration has not converged after 10 000 steps.
 
     See Also
     --------
@@ -78,7 +78,8 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
 
     Notes
     -----
-    The EM algorithm of [1]_. The likelihood is concave in the shares, so that every start ends at the same maximum.
+    Uses the EM algorithm of [1]_. The log-likelihood is concave in the shares, so every start leads to the same
+    maximum.
 
     References
     ----------
@@ -116,7 +117,7 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
 
 
 def with_priors(estimator: Any, priors: ArrayLike | dict) -> "PriorShiftClassifier":
-    """A fitted classifier for a population with other shares of the classes.
+    """Adjust a fitted classifier to a population with other class shares.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def with_priors(estimator: Any, priors: ArrayLike | dict) -> "PriorShiftClassifi
     Returns
     -------
     shifted : PriorShiftClassifier
-        Fitted; a further `fit` does not change the classifier.
+        Fitted; calling `fit` again does not change the classifier.
 
     Raises
     ------
@@ -195,7 +196,7 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels.
         **fit_params : dict
-            Such as `sample_weight`.
+            Passed to its `fit`, such as `sample_weight`.
 
         Returns
         -------
@@ -255,4 +256,4 @@ def _check_adjustable(estimator):
     for name, owner in {"predict_proba": estimator, "class_prior_": model}.items():
         if not hasattr(owner, name):
             kind = type(model).__name__
-            raise AttributeError(f"{kind} has no {name}, on which other shares of the classes stand.")
+            raise AttributeError(f"{kind} has no {name}, which is needed to change the class shares.")

@@ -1,4 +1,4 @@
-"""Find the classifier to inspect, also inside pipelines and searches."""
+"""Find the classifier to inspect, including inside pipelines and searches."""
 
 from .._estimator import within
 
