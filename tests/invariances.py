@@ -1,6 +1,6 @@
-"""What no choice of an estimator depends on, and the estimators that are exceptions, with their reasons.
+"""Changes of the data that do not affect an estimator's choices, and the exceptions with their reasons.
 
-`tests/estimators` tries each promise on each estimator, and fails if an exception no longer is one. ``python -m
+`tests/estimators` tests each promise for each estimator, and fails if an exception has become unnecessary. ``python -m
 tests.invariances`` writes both into the page about reliability.
 """
 
@@ -10,26 +10,26 @@ PAGE = Path(__file__).parents[1] / "docs" / "reliability.md"
 BEGIN, END = "<!-- invariances -->\n", "<!-- end -->"
 
 PROMISES = {
-    "unit of a column": "One column times 1000, 2^-20 or 1e6: held-out points are answered as well.",
-    "unit of the data": "All columns times such a factor: the same answers, densities by the constant.",
-    "offset": "A column of float64 plus 1e6: the same answers.",
-    "unit of weights": "All sample weights times 1.5, 0.9 or 1e-6: the same answers.",
-    "weights as copies": "A weight of two is a row given twice: the same answers.",
-    "copies": "Every row, or the first fifth of the rows, given twice: held-out points are answered as well.",
-    "far cell": "One cell of the training data is -9999, 1e6 or 1e30: held-out points are answered as well.",
-    "order": "Rows and columns in another order: the same answers.",
-    "names": "Other names of the classes, in another order: the same labels.",
-    "constant column": "One more column, constant but for its last rounding: held-out points are answered as well.",
-    "ties": "All cells rounded to whole numbers or to one decimal: held-out points are answered as well.",
-    "3000 features": "40 samples of 3000 features: finite answers, much better than chance.",
+    "unit of a column": "One column is multiplied by 1000, 2^-20 or 1e6: held-out points are predicted as well.",
+    "unit of the data": "All columns are multiplied by such a factor: the same predictions; densities are rescaled.",
+    "offset": "1e6 is added to a float64 column: the same predictions.",
+    "unit of weights": "All sample weights are multiplied by 1.5, 0.9 or 1e-6: the same predictions.",
+    "weights as copies": "Rows get a weight of two instead of being repeated: the same predictions.",
+    "copies": "Every row, or the first fifth of the rows, is repeated: held-out points are predicted as well.",
+    "far cell": "One cell of the training data is set to -9999, 1e6 or 1e30: held-out points are predicted as well.",
+    "order": "Rows and columns are reordered: the same predictions.",
+    "names": "Classes get other names, in another order: the same labels.",
+    "constant column": "A column is added that is constant up to rounding: held-out points are predicted as well.",
+    "ties": "All cells are rounded to whole numbers or to one decimal: held-out points are predicted as well.",
+    "3000 features": "40 samples have 3000 features: predictions are finite and much better than chance.",
 }
 
-_SINGLE_ROWS = "chosen by leaving out single rows, or all of a weight; a given bandwidth is no exception."
+_SINGLE_ROWS = "tuning leaves out one copy of a repeated row, but all of a weighted one; not with a given bandwidth."
 
 EXCEPTIONS = {
     "weights as copies": {
-        "AutoClassifier": "to its trees a weight of two is not a row given twice.",
-        "AutoRegressor": "to its trees a weight of two is not a row given twice.",
+        "AutoClassifier": "its trees do not treat a weight of two as a repeated row.",
+        "AutoRegressor": "its trees do not treat a weight of two as a repeated row.",
         "ParzenDensity": _SINGLE_ROWS,
         "ParzenOutlierDetector": _SINGLE_ROWS,
     },
