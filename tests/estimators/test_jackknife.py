@@ -41,7 +41,7 @@ def test_predictions_without_a_sample_are_those_of_refits(weighted):
         others = np.delete(np.arange(40), i)
         refit = fitted(X[others], Y[others], weights[others], np.vstack([Q, X[i]]))
         assert_allclose(predicted + changes[:, i], refit[:-1], rtol=1e-9)
-        assert_allclose(found.ratios[i], np.abs(Y[i] - refit[-1]), rtol=1e-9)
+        assert_allclose(found.ratios[i], Y[i] - refit[-1], rtol=1e-9)
 
 
 def test_ends_are_quantiles_of_refits():
@@ -56,6 +56,41 @@ def test_ends_are_quantiles_of_refits():
     upper = np.sort(centers + errors[:, None], axis=0)[place]
     lower = -np.sort(errors[:, None] - centers, axis=0)[place]
     assert_allclose(found, np.stack([lower, upper], axis=2), rtol=1e-9)
+
+
+def test_quantiles_are_those_of_refits_and_their_residuals():
+    """By the definition: rank p (n + 1), rounded away from the middle; the median is between its two ranks."""
+    X, Y, Q, _ = problem(30, 5, 2)
+    others, one = [np.delete(np.arange(30), i) for i in range(30)], np.ones(29)
+    values = [fitted(X[o], Y[o], one, Q) + Y[i] - fitted(X[o], Y[o], one, X[[i]]) for i, o in enumerate(others)]
+    values = np.sort(values, axis=0)
+    found = jackknife(X, Y, np.ones(30)).quantiles(Q, fitted(X, Y, np.ones(30), Q), [0.1, 0.5, 0.9, 0.01, 0.99])
+    for share, lower, upper in ((0, 3, 3), (1, 15, 16), (2, 28, 28)):
+        assert_allclose(found[..., share], (values[lower - 1] + values[upper - 1]) / 2, rtol=1e-9)
+    assert (found[..., 3] == -np.inf).all() and (found[..., 4] == np.inf).all()
+
+
+def mirrored(weights):
+    """Each residual to both sides of its sample; queries."""
+    rng = np.random.default_rng(0)
+    half, known = rng.gamma(1.0, size=(50, 2)), np.tile(rng.normal(size=(50, 2)), (2, 1))
+    found = Jackknife.of_held_out(np.vstack([half, -half]), np.tile(weights, 2), known)
+    return found, rng.normal(size=(7, 2)), rng.normal(size=(7, 2))
+
+
+@pytest.mark.parametrize("rank", [51, 91])
+def test_of_mirrored_residuals_the_ends_of_intervals_are_quantiles(rank):
+    found, known, predicted = mirrored(np.ones(50))
+    coverage = rank / 101
+    ends = found.quantiles(known, predicted, [(1 - coverage) / 2, (1 + coverage) / 2])
+    assert_allclose(ends, found.ends(known, predicted, coverage), rtol=1e-12)
+
+
+def test_quantiles_of_mirrored_residuals_are_mirrored():
+    found, known, predicted = mirrored(np.random.default_rng(1).uniform(0.5, 2, 50))
+    quantiles = found.quantiles(known, predicted, np.linspace(0.02, 0.98, 33))
+    assert_allclose((quantiles + quantiles[..., ::-1]) / 2, np.repeat(predicted[..., None], 33, axis=2), rtol=1e-9)
+    assert (np.diff(quantiles, axis=2) >= 0).all()
 
 
 def test_intervals_hold_the_targets_of_new_samples():

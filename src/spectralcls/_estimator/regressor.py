@@ -27,8 +27,9 @@ def _has_intervals(estimator):
 class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     """A regressor that learns from checked data in ``_learn(data)`` and predicts targets (m, k) in ``_targets(X)``.
 
-    For intervals it defines ``_ends(X, coverage)``, (m, k, 2), and `_without_intervals`: None, or the reason for having
-    none.
+    For intervals and quantiles it defines ``_jackknife()``, the samples with their leave-one-out residuals;
+    ``_places(X)``, what these need of queries: their places, predictions (m, k), and the units of both, whose `back`
+    maps them to targets; and `_without_intervals`: None, or the reason for having none.
     """
 
     _one_output: bool
@@ -79,7 +80,10 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     def _targets(self, X):
         raise NotImplementedError
 
-    def _ends(self, X, coverage):
+    def _jackknife(self):
+        raise NotImplementedError
+
+    def _places(self, X):
         raise NotImplementedError
 
     def predict(self, X: Any) -> Array:
@@ -162,12 +166,72 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Q = self._queries(X)
         if not isinstance(coverage, Real) or not 0 < coverage < 1:
             raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}.")
+        return self._by_residuals("ends", Q, float(coverage))
+
+    @available_if(_has_intervals)
+    def predict_quantile(self, X: Any, p: ArrayLike) -> Array:
+        """Predict the values that the targets of new samples do not exceed with the given probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+        p : float or array-like of shape (n_shares,)
+            Probabilities, 0 to 1.
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,) or (n_queries, n_outputs), float64
+            Values, which grow with p; for an array p one along a further last axis for each. Infinite unless
+            ``1 <= p (n + 1) <= n`` for n samples.
+
+        Raises
+        ------
+        ValueError
+            For invalid queries or probabilities.
+
+        Warns
+        -----
+        UserWarning
+            If a metric was learned from the same samples, which brings the quantiles too close together.
+
+        Notes
+        -----
+        The quantiles, over the training samples, of the prediction without a sample plus that sample's residual by the
+        others. `predict_interval` takes the residuals without their signs: its ends for a coverage c are the quantiles
+        of (1 - c) / 2 and (1 + c) / 2 if targets scatter alike to both sides. If they do not, as prices, the quantiles
+        leave equal shares out on both sides, and the interval holds the prediction in its middle. The quantile of 0.5
+        is a median, and `predict` a mean. The cost is that of `predict_interval`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_diabetes
+        >>> from spectralcls.regression import KernelRidgeRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = KernelRidgeRegressor().fit(X[::2], y[::2])
+        >>> low, median, high = model.predict_quantile(X[1::2], [0.05, 0.5, 0.95]).T
+        >>> bool(np.mean(y[1::2] <= high) > 0.9)
+        True
+        """
+        Q, shares = self._queries(X), np.asarray(p)
+        if shares.dtype.kind not in "fiu" or shares.ndim > 1 or not ((shares >= 0) & (shares <= 1)).all():
+            raise ValueError(f"p must be a number from 0 to 1, or a list of such numbers, got {p!r}.")
+        found = self._by_residuals("quantiles", Q, np.atleast_1d(shares).astype(np.float64))
+        return found if shares.ndim else found[..., 0]
+
+    def _by_residuals(self, ask, Q, wanted):
+        """Numbers (m, k, r) that the `Jackknife` answers for queries, in units of the targets."""
         if self._inputs.step is not None and self._inputs.step.learned:
             tell(
                 "The metric was learned from the same samples, which it suits better than queries: intervals may hold "
-                "fewer targets than coverage says. Learn it from other samples, and pass the fitted transformer."
+                "fewer targets than they should. Learn it from other samples, and pass the fitted transformer."
             )
-        return self._shaped(self._ends(Q, float(coverage)))
+        if "_points_left_out" not in vars(self):
+            vars(self)["_points_left_out"] = self._jackknife()
+        places, predicted, units = self._places(Q)
+        found = getattr(self._points_left_out, ask)(places, predicted, wanted)
+        return self._shaped(units.back(found.swapaxes(1, 2)).swapaxes(1, 2))
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2, averaged over the outputs; computed at once.

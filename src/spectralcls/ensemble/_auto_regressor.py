@@ -154,23 +154,20 @@ class AutoRegressor(Auto, Regressor):
             return "no points were held out: they are too few, or time_budget did not suffice."
         return None
 
-    def _ends(self, Q, coverage):
+    def _places(self, Q):
         vote, said = self._vote, self._said(Q, predictions)
-        if "_points_left_out" not in vars(self):
-            targets, weights, held_out, parts, _ = self._held_out
-            truth = vote.plain.to(targets)
-
-            def learned(rows):
-                own = [p[rows] for p in held_out]
-                return learn_blend(own, targets[rows], vote.map, self.loss, weights[rows])
-
-            unseen = unseen_votes(vote, held_out, parts, learned)
-            residuals = truth - vote.plain.to(unseen)
-            known = vote.known(held_out, vote.plain.to(unseen))
-            vars(self)["_points_left_out"] = Jackknife.of_held_out(residuals, weights, known)
         predicted = vote.plain.to(vote(said))
-        ends = self._points_left_out.ends(vote.known(said, predicted), predicted, coverage)
-        return vote.plain.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
+        return vote.known(said, predicted), predicted, vote.plain
+
+    def _jackknife(self):
+        vote, (targets, weights, held_out, parts, _) = self._vote, self._held_out
+
+        def learned(rows):
+            own = [p[rows] for p in held_out]
+            return learn_blend(own, targets[rows], vote.map, self.loss, weights[rows])
+
+        unseen = vote.plain.to(unseen_votes(vote, held_out, parts, learned))
+        return Jackknife.of_held_out(vote.plain.to(targets) - unseen, weights, vote.known(held_out, unseen))
 
 
 class VotingRegressor(RegressorMixin, BaseEstimator):

@@ -31,14 +31,15 @@ def jackknife(form, tried=None):
         widths, degrees = tried
     moments = LocalMoments.of(max(degrees), sample.X, sample.targets)
     found = held_out_predictions(sample, moments, degrees, form.kernel, widths, shape[-1])[0]
-    errors = _by_choice_of_others(np.abs(sample.targets[:, None, None] - found), sample.weights)
-    if len(errors) == 1:  # no other sample: its residual may be anything
-        alike = partial(_ones, width=errors.shape[1])
-        return Jackknife(np.full_like(errors, np.inf), sample.weights, None, alike, errors.size)
+    residuals = _by_choice_of_others(sample.targets[:, None, None] - found, sample.weights)
+    if len(residuals) == 1:  # no other sample: its residual may be anything
+        alike = partial(_ones, width=residuals.shape[1])
+        return Jackknife(np.full_like(residuals, np.inf), sample.weights, None, alike, residuals.size)
+    errors = np.abs(residuals)
     sizes = LocalSizes(sample.X, errors, sample.weights, typical_of(errors, sample.weights), *shape)
     local, usual = _Local(sample, form.moments, *shape), sizes(sample.X, exclude_self=True)
     numbers = len(errors) * (2 + 6 * sample.X.shape[1] * form.moments.degree + 4)
-    return Jackknife(errors / np.where(usual > 0, usual, 1.0), sample.weights, local.changes, sizes, numbers)
+    return Jackknife(residuals / np.where(usual > 0, usual, 1.0), sample.weights, local.changes, sizes, numbers)
 
 
 def _ones(Q, width):
@@ -86,7 +87,7 @@ class _Local(NamedTuple):
 
 
 def _by_choice_of_others(errors, weights):
-    """From errors (n, candidates..., k) those (n, k) at the candidate that is best for the other samples."""
+    """From residuals (n, candidates..., k) those (n, k) at the candidate that is best for the other samples."""
     errors = errors.reshape(len(errors), -1, errors.shape[-1])
     spread = np.average(errors**2, axis=0, weights=weights).min(axis=0)
     losses = (errors**2 / np.where(spread > 0, spread, 1.0)).mean(axis=2) * weights[:, None]

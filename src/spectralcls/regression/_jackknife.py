@@ -14,7 +14,7 @@ class Jackknife(NamedTuple):
 
     Attributes
     ----------
-    ratios : (n, k) absolute leave-one-out residuals, divided by their usual local size
+    ratios : (n, k) leave-one-out residuals, divided by their usual local size
     weights : (n,) weights of the samples
     changes : callable, from queries (m, d) and predictions (m, k) to (m, n, k): the change by leaving out each sample;
         None: nothing
@@ -35,9 +35,9 @@ class Jackknife(NamedTuple):
         A query takes n^2 multiply-adds. Given the predictions `by_others` (n, k), residuals are divided by their usual
         size at such a prediction if this makes intervals narrower; otherwise by one size.
         """
-        sizes, ratios = lambda Q: np.ones((len(Q), residuals.shape[1])), np.abs(residuals)
+        sizes, ratios = lambda Q: np.ones((len(Q), residuals.shape[1])), residuals
         if by_others is not None:
-            usual, ratios = SizesByPrediction.of(by_others, ratios, weights)
+            usual, ratios = SizesByPrediction.of(by_others, residuals, weights)
             targets = by_others + residuals
             sizes = lambda Q: usual(smoother(Q) @ targets)  # noqa: E731
         return cls(ratios, weights, lambda Q, predicted: -smoother(Q)[..., None] * residuals, sizes, 3 * residuals.size)
@@ -49,24 +49,49 @@ class Jackknife(NamedTuple):
         The model's prediction replaces those without a sample. The usual residual is a function of the `known`
         coordinates (n, c), which queries have too.
         """
-        usual, ratios = SizesByPrediction.of(known, np.abs(residuals), weights)
+        usual, ratios = SizesByPrediction.of(known, residuals, weights)
         return cls(ratios, weights, None, usual, 3 * residuals.size)
 
     def ends(self, Q, predicted, coverage):
         """Ends (m, k, 2) of intervals around predictions (m, k)."""
-        out, sizes = np.empty((*predicted.shape, 2)), self.sizes(Q)
         if self.changes is None:
-            reach = sizes * _upper(np.ascontiguousarray(self.ratios.T), self.weights, coverage)
+            reach = self.sizes(Q) * _upper(np.abs(self.ratios).T, self.weights, coverage)
             return np.stack([predicted - reach, predicted + reach], axis=-1)
-        for rows in blocks(len(Q), 8 * self.numbers):
-            changes = self.changes(Q[rows], predicted[rows])
-            for j in range(predicted.shape[1]):
-                centers, reach = predicted[rows, j, None] + changes[..., j], sizes[rows, j, None] * self.ratios[:, j]
-                out[rows, j, 0] = -_upper(reach - centers, self.weights, coverage)
-                out[rows, j, 1] = _upper(centers + reach, self.weights, coverage)
+        out = np.empty((*predicted.shape, 2))
+        for rows, j, centers, residuals in self._by_output(Q, predicted):
+            reach = np.abs(residuals)
+            out[rows, j, 0] = -_upper(reach - centers, self.weights, coverage)
+            out[rows, j, 1] = _upper(centers + reach, self.weights, coverage)
         out[..., 0] = np.minimum(out[..., 0], predicted)
         out[..., 1] = np.maximum(out[..., 1], predicted)
         return out
+
+    def quantiles(self, Q, predicted, shares):
+        """Quantiles (m, k, r) of the targets at queries with predictions (m, k), for shares (r,)."""
+        if self.changes is None:
+            ratios = np.stack([_quantile(self.ratios.T, self.weights, share) for share in shares], axis=-1)
+            return predicted[..., None] + self.sizes(Q)[..., None] * ratios
+        out = np.empty((*predicted.shape, len(shares)))
+        for rows, j, centers, residuals in self._by_output(Q, predicted):
+            for i, share in enumerate(shares):
+                out[rows, j, i] = _quantile(centers + residuals, self.weights, share)
+        return out
+
+    def _by_output(self, Q, predicted):
+        """Blocks of queries and an output: predictions without each sample, and its residual in the size of the
+        query, (m, n)."""
+        sizes = self.sizes(Q)
+        for rows in blocks(len(Q), 8 * self.numbers):
+            changes = self.changes(Q[rows], predicted[rows])
+            for j in range(predicted.shape[1]):
+                yield rows, j, predicted[rows, j, None] + changes[..., j], sizes[rows, j, None] * self.ratios[:, j]
+
+
+def _quantile(values, weights, share):
+    """The value (m,) that a further value does not exceed, above a half at least, below at most with this probability;
+    infinite for too few values."""
+    upper, lower = _upper(values, weights, share), -_upper(-values, weights, 1 - share)
+    return upper if share > 0.5 else lower if share < 0.5 else (lower + upper) / 2
 
 
 def _upper(values, weights, coverage):

@@ -162,14 +162,14 @@ class KernelRegressor(Regressor):
     def _targets(self, X):
         return self._units.back(self._form.predict(X))
 
-    def _ends(self, Q, coverage):
+    def _places(self, Q):
         form = self._form
         reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])
         if not reached.all():
             Q = np.where(reached[:, None], Q, form.points.X[form.nearest(Q)])
-        if "_points_left_out" not in vars(self):
-            results, names = vars(self).get("cv_results_"), ("param_bandwidth", "param_degree")
-            tried = None if results is None else [np.unique(np.asarray(results[name].tolist())) for name in names]
-            vars(self)["_points_left_out"] = jackknife(form, tried)
-        ends = self._points_left_out.ends(Q, form.predict(Q), coverage)
-        return self._units.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
+        return Q, form.predict(Q), self._units
+
+    def _jackknife(self):
+        results, names = vars(self).get("cv_results_"), ("param_bandwidth", "param_degree")
+        tried = None if results is None else [np.unique(np.asarray(results[name].tolist())) for name in names]
+        return jackknife(self._form, tried)

@@ -60,7 +60,7 @@ class SizesByPrediction(NamedTuple):
     n_outputs: int
 
     @classmethod
-    def of(cls, known, errors, weights, n_jobs=None):
+    def of(cls, known, residuals, weights, n_jobs=None):
         """Learn from samples with known coordinates (n, c); also returns their residuals divided by the leave-one-out
         sizes.
 
@@ -68,15 +68,16 @@ class SizesByPrediction(NamedTuple):
         are narrower than intervals of one width.
         """
         encoder = ColumnEncoder("rank", indicators=False).fit(known, sample_weight=weights)
-        X, k = encoder.transform(known), errors.shape[1]
-        best, ratios, sizes = None, errors, np.ones(errors.shape)
-        least = (1 - GAIN) * _width(ratios, sizes, weights)
+        X, errors, k = encoder.transform(known), np.abs(residuals), residuals.shape[1]
+        best, ratios = None, residuals
+        least = (1 - GAIN) * _width(errors, np.ones(errors.shape), weights)
         for width in WIDTHS if len(errors) > 2 * POOLED else ():
             local = LocalSizes(X, errors, weights, typical_of(errors, weights), "gaussian", width, n_jobs)
             sizes = local(X, exclude_self=True)
-            own = errors / np.where(sizes > 0, sizes, 1.0)
-            if _width(own, sizes, weights) < least:
-                best, ratios, least = local, own, _width(own, sizes, weights)
+            own = residuals / np.where(sizes > 0, sizes, 1.0)
+            width_of_own = _width(np.abs(own), sizes, weights)
+            if width_of_own < least:
+                best, ratios, least = local, own, width_of_own
         return cls(encoder, best, k), ratios
 
     def __call__(self, known):

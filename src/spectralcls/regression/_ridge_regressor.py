@@ -182,12 +182,9 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     def _targets(self, X):
         return self._standardization.back(self._model.values(X).astype(np.float64))
 
-    def _ends(self, Q, coverage):
+    def _places(self, Q):
         predicted = self._model.values(Q).astype(np.float64)
-        if "_points_left_out" not in vars(self):
-            vars(self)["_points_left_out"] = self._jackknife()
-        ends = self._points_left_out.ends(Q if self._has_factor else predicted, predicted, coverage)
-        return self._standardization.back(ends.swapaxes(1, 2)).swapaxes(1, 2)
+        return Q if self._has_factor else predicted, predicted, self._standardization
 
     def _jackknife(self):
         if self._has_factor:
