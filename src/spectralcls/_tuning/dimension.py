@@ -16,12 +16,12 @@ from .._utils.validation import check_column
 from ..kernels.neighbor_search import knn, without_self
 from .scaled import scaled
 
-TRIMMED = 0.05  # share of the longest edges
-DOMINATED = 0.8  # share of the longest edges in the total length: normal and exponential samples stay below
-NAMED = 5  # far points
-SPARE = 4  # reserve of neighbors in standard deviations: one point in a million lacks some
-MOST_KNOWN = 128  # neighbors of a point; small subsamples search for them
-MOST_PAIRED = 4096  # points whose distances are all kept: 128 MiB
+TRIMMED = 0.05  # fraction of edges left out, the longest ones
+DOMINATED = 0.8  # of the total length: with more in the longest edges, look for far points; normal samples have less
+NAMED = 5  # far points named in a warning
+SPARE = 4  # extra neighbors, in standard deviations, so that one point in a million has too few
+MOST_KNOWN = 128  # neighbors stored per point; small subsamples search for theirs
+MOST_PAIRED = 4096  # up to this many points, all distances are stored (128 MiB)
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _CONSTRAINTS = {
     "graph": [StrOptions({"knn", "mst"})],
@@ -33,20 +33,20 @@ _CONSTRAINTS = {
 
 @dataclass(frozen=True)
 class IntrinsicDimension:
-    """An estimate and the graph lengths behind it.
+    """An estimate of the intrinsic dimension, with the graph lengths it was computed from.
 
     Parameters
     ----------
     dimension : float
-        The estimate, gamma / (1 - slope) of the mean log-lengths; round it for the integer estimate.
+        The estimate, gamma / (1 - slope) of the mean log-lengths; round it for an integer estimate.
     spread : float
-        Standard deviation over the resamples, each with its own slope.
+        Standard deviation of the estimates of the resamples.
     resampled : ndarray of shape (n_resamples,)
-        The estimates of the resamples.
+        The estimate of each resample.
     sizes : ndarray of shape (n_sizes,)
-        Numbers of points drawn.
+        Sizes of the subsamples.
     lengths : ndarray of shape (n_resamples, n_sizes)
-        Total graph lengths: the sum of the edges' gamma-th powers, without the longest twentieth of the edges.
+        Total graph lengths: sums of the edge lengths to the power gamma, without the longest twentieth of the edges.
 
     Examples
     --------
@@ -79,34 +79,35 @@ def entropic_dimension(
 ) -> IntrinsicDimension:
     """Intrinsic dimension of the manifold that the points lie on.
 
-    The total length of a k-NN graph or minimal spanning tree over n points of an m-dimensional manifold, edges raised
-    to the power gamma, grows as n^((m - gamma) / m). The slope of log-length against log-n, over subsamples drawn
-    without replacement, gives m. The longest twentieth of the edges is left out: its length grows at the same rate and
-    lies mostly at the border. Points far from all others are left out too. Copies of a point are one point.
+    For n points on an m-dimensional manifold, the total length of a k-NN graph or minimal spanning tree, with edges
+    raised to the power gamma, grows as n^((m - gamma) / m). The slope of log-length against log-n, over subsamples
+    drawn without replacement, gives m. The longest twentieth of the edges is left out: their length grows at the same
+    rate, and most of them lie at the boundary. Points far from all others are left out too. Copies of a point count
+    once.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Points; everything is computed in float64.
+        Points, converted to float64.
     graph : {"knn", "mst"}, default="knn"
-        "mst" is the tree of the complete Euclidean graph: O(n^2) time.
+        Graph of the points. "mst" is the minimal spanning tree of the complete Euclidean graph, O(n^2) time.
     n_neighbors : int, default=4
         Neighbors per point in the k-NN graph.
     gamma : float, default=1
         Power of the edge lengths, 0 < gamma < the dimension.
     sizes : array-like of int or None, default=None
-        Numbers of points to draw; None: 8 sizes from n / 2 to n - 1, of n distinct points.
+        Sizes of the subsamples. None means 8 sizes from n / 2 to n - 1, where n counts distinct points.
     n_resamples : int, default=20
-        Subsamples per size.
+        Number of subsamples per size.
     random_state : int, RandomState or None, default=None
-        Draws the subsamples.
+        Controls the subsamples.
     n_jobs : int or None, default=None
-        Threads of the neighbor search, as in `spectralcls.neighbors.knn`.
+        Number of threads of the neighbor search, as in `spectralcls.neighbors.knn`.
 
     Returns
     -------
     found : IntrinsicDimension
-        The estimate with its spread; infinite if the length grows as fast as n.
+        The estimate and its spread. The estimate is infinite if the length grows as fast as n.
 
     Raises
     ------
@@ -117,13 +118,12 @@ def entropic_dimension(
     -----
     UserWarning
         If points are ten times as far from their neighbors as all others, and the longest twentieth of the edges makes
-        up four fifths of the total length; the warning names the farthest points.
+        up four fifths of the total length. The warning names the farthest points.
 
     Notes
     -----
-    Time: one search for more than n_neighbors neighbors, which contains those of all subsamples, or n_resamples trees
-    per size. In high dimension the estimate is biased downwards, as subsamples hardly reach the regime where boundaries
-    do not matter.
+    Time: one search for enough neighbors to cover those in all subsamples, or n_resamples trees per size. In high
+    dimensions the estimate is biased downward, because boundary effects remain at the usual sample sizes.
 
     References
     ----------
@@ -149,7 +149,7 @@ def entropic_dimension(
         raise ValueError(f"sizes must be integers, got {sizes.tolist()!r}.")
     if len(sizes) < 2 or sizes.min() < least or sizes.max() > n:
         raise ValueError(
-            f"need two or more sizes between {least} and the number of distinct points, {n}; got {sizes.tolist()}."
+            f"sizes must be two or more between {least} and the number of distinct points, {n}; got {sizes.tolist()}."
         )
     graphs = entropic_graphs(points, graph, n_neighbors, sizes.min(), n_jobs)
     consequence = "They are left out of the estimate."
@@ -189,7 +189,7 @@ def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, In
     y : array-like of shape (n,)
         Labels.
     **options
-        As in `entropic_dimension`. An int ``random_state`` serves every class.
+        As in `entropic_dimension`. An int ``random_state`` is used for every class.
 
     Returns
     -------
@@ -224,12 +224,12 @@ def largest_dimension(X, codes, random_state, n_jobs=None):
 
 
 def least_number(graph, n_neighbors=4):
-    """The fewest points of a graph."""
+    """The smallest number of points of a graph."""
     return n_neighbors + 1 if graph == "knn" else 2
 
 
 def distinct_and_scaled(X, least):
-    """Distinct points as `scaled`, the exponent, and the row of each. Too few points are an error."""
+    """Distinct points, `scaled`, with the exponent and the row of each; raises ValueError for too few points."""
     points, exponent = scaled(converted(X, "X", dtype=np.float64))
     points, rows = np.unique(points, axis=0, return_index=True)
     if len(points) <= least:
@@ -311,7 +311,7 @@ class SpanningTrees:
 def named_far_points(points, edges, n_neighbors, rows_of_X, consequence, n_jobs):
     """Mask (n,) of points so far from all others that their edges make up most of a graph's length.
 
-    A warning names them and states the `consequence`.
+    A warning names these points and states the `consequence`.
     """
     far = np.zeros(len(points), dtype=bool)
     kept = np.sort(edges)[: -max(n_neighbors, int(TRIMMED * len(edges)))]
@@ -325,15 +325,15 @@ def named_far_points(points, edges, n_neighbors, rows_of_X, consequence, n_jobs)
         named = ", ".join(str(row) for row in rows_of_X[rows[:NAMED]]) + (", ..." if len(rows) > NAMED else "")
         advise(
             f"{len(rows)} of {len(points)} distinct points are far from all others (rows {named} of those given). "
-            f"{consequence} Look whether these rows are errors."
+            f"{consequence} Check whether these rows are errors."
         )
     return far
 
 
 def trimmed_length(edges, gamma):
-    """Length of a graph without the longest share `TRIMMED` of its edges.
+    """Length of a graph without the longest `TRIMMED` fraction of its edges.
 
-    The edge at the cut counts partially, so that the share is the same for any number of edges.
+    The edge at the cut counts partially, so that the fraction is exact for any number of edges.
     """
     left_out = TRIMMED * len(edges)
     kept = len(edges) - int(left_out)

@@ -1,7 +1,7 @@
 """The order in which samples are drawn, and the folds in which they are validated.
 
 The order is random but depends only on the values of the samples, not on the order of rows or columns or the names of
-the classes. So does everything drawn from it.
+the classes. The same is true of everything drawn from it.
 """
 
 from numbers import Integral
@@ -26,10 +26,10 @@ def shuffled_ranks(codes, keys):
 
 
 def stratified_subsample(codes, n_samples, keys, at_least=2):
-    """Rows, ascending, of a random subsample in which every class keeps its share.
+    """Ascending rows of a random subsample that preserves the class proportions.
 
-    Every class keeps at least `at_least` points if it has them, so that the total may exceed `n_samples`. Codes may be
-    negative, as for unlabeled points: each value is a class.
+    Every class keeps at least `at_least` points, or all if it has fewer, so the total may exceed `n_samples`. Each
+    value of `codes` is a class, including negative values, as for unlabeled points.
     """
     ranks = shuffled_ranks(codes, keys)
     step = ranks * n_samples // len(codes)
@@ -44,7 +44,7 @@ def stratified_subsample(codes, n_samples, keys, at_least=2):
 
 
 def thin(data, n_samples, random_state):
-    """A stratified random subsample of at most `n_samples` training samples; None: all."""
+    """A stratified random subsample of about `n_samples` training samples; None means all."""
     if n_samples is None or len(data.X) <= n_samples:
         return data
     return data.take(stratified_subsample(data.codes, n_samples, data.keys(drawn_seed(random_state))))
@@ -56,9 +56,9 @@ def drawn_seed(random_state):
 
 
 def folds_by_content(X, n_folds, seed):
-    """Random fold of each row, computed from its values: copies share a fold, even on different workers.
+    """Random fold of each row, computed from its values, so that copies share a fold even on different workers.
 
-    Folds have equal sizes, and equal shares of classes, only on average.
+    The sizes and class proportions of the folds are equal only on average.
     """
     return ((hashes(X, seed) >> np.uint64(32)) * np.uint64(n_folds) >> np.uint64(32)).astype(np.intp)
 
@@ -93,9 +93,9 @@ def given_folds(cv, y):
 
 
 def check_folds(cv, data):
-    """Folds of the samples that were kept, if `cv` is a splitter or a list of splits of all samples.
+    """Folds of the samples of positive weight, if `cv` is a splitter or a list of splits of all samples.
 
-    None if `cv` is an int or "loo", for which folds are made from the points.
+    None if `cv` is an int or "loo", for which folds are drawn from the points.
     """
     if isinstance(cv, Integral | str):
         return None

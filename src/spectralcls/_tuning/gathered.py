@@ -1,6 +1,6 @@
-"""Tuning for training data that may be on the workers of a cluster: samples of their rows, and rules of thumb.
+"""Samples and reference bandwidths of training data that may be on the workers of a cluster.
 
-`spectralcls.dask` registers its kind of data with the functions that dispatch.
+`spectralcls.dask` registers its type of training data with the functions that dispatch.
 """
 
 from functools import singledispatch
@@ -20,27 +20,27 @@ def gathered(data, n_samples, rng):
 
 @singledispatch
 def reference_of(data, rule, kernel="gaussian", random_state=0):
-    """`reference_bandwidth` of training points; copies of labeled points count once."""
+    """`reference_bandwidth` of training points; if there are classes, copies count once."""
     points = data.distinct() if data.n_classes > 1 else data
     weights = None if points.weights is None or np.ptp(points.weights) == 0 else points.weights
     return reference_bandwidth(rule, points.X, points.codes, points.n_classes, weights, kernel=kernel)
 
 
 def class_proportions(data, kernel="gaussian", random_state=0):
-    """Silverman's bandwidth of each class over that of all samples, (C,)."""
+    """Silverman's bandwidth of each class divided by that of all samples, (C,)."""
     by_class, overall = (reference_of(data, r, kernel, random_state) for r in ("silverman_per_class", "silverman"))
     return np.broadcast_to(np.asarray(by_class) / overall, data.n_classes)
 
 
 def gathered_sample(estimator, data, **options):
-    """The training data in memory, and the `TuningSample` drawn from them; bandwidths refer to all points."""
+    """The training data in memory, and a `TuningSample` drawn from them whose bandwidth ratio refers to all points."""
     points = gathered(data, estimator.max_tuning_samples, check_random_state(estimator.random_state))
     sample = tuning_sample(estimator, points, **options)
     return points, sample._replace(bandwidth_ratio=sample.bandwidth_ratio / bandwidth_ratio_of(data, points))
 
 
 def candidate_grid(estimator, data, points, kernel):
-    """Bandwidths to try for all points, computed from those in memory."""
+    """Bandwidths to try for all points, computed from the points in memory."""
     grid = candidate_bandwidths(estimator.bandwidth_grid, points, kernel)
     return grid if estimator.bandwidth_grid is not None else grid * bandwidth_ratio_of(data, points)
 

@@ -1,4 +1,4 @@
-"""Rules for bandwidths, which allow constant data, and grids of bandwidths and ridges."""
+"""Bandwidth rules that also accept constant data, and grids of bandwidths and ridge penalties."""
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -11,7 +11,7 @@ MEDIAN_SAMPLES = 1000  # points used for the median distance
 
 
 def has_spread(X):
-    """Whether the points differ. If all are equal, any bandwidth is fine."""
+    """Whether the points differ; if all are equal, any bandwidth will do."""
     return bool(np.ptp(X, axis=0).any())
 
 
@@ -28,10 +28,10 @@ def bandwidth_ratio(m, n, X):
 
 
 def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaussian"):
-    """A rule for all samples, or Silverman's for each class: a float, or (C,).
+    """Bandwidth by a rule for all samples, a float, or by Silverman's rule for each class, (C,).
 
-    The rules of `spectralcls.kernels` with a spread that is robust to outliers and, if there are weights, the effective
-    number of samples. Only ratios of weights count.
+    The rules are those of `spectralcls.kernels`, with a spread that is robust to outliers and, if there are weights,
+    the effective number of samples. Only ratios of weights count.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
 
     Notes
     -----
-    1 if all samples are equal; a class without spread gets the bandwidth of all samples.
+    The bandwidth is 1 if all samples are equal. A class without spread gets the bandwidth of all samples.
     """
     pooled_rule = "silverman" if rule == "silverman_per_class" else rule
     pooled = _rule(pooled_rule, X, weights, kernel) or 1.0
@@ -60,9 +60,9 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
 
 
 def _rule(rule, X, weights, kernel, n=None, d=None):
-    """The bandwidth of a rule for n samples, by default the effective number; None for samples without spread.
+    """The bandwidth of a rule for n samples; None for samples without spread.
 
-    The dimension d is by default the number of columns that vary.
+    By default, n is the effective number of samples and d the number of columns that vary.
     """
     scales, n = spreads(X, weights), effective_number(len(X), weights) if n is None else n
     d = np.count_nonzero(scales) if d is None else d
@@ -75,7 +75,7 @@ def _rule(rule, X, weights, kernel, n=None, d=None):
 
 
 def candidate_bandwidths(grid, data, kernel="gaussian"):
-    """A user's bandwidths, ascending, or `default_bandwidths`, which ignore copies of points."""
+    """The user's bandwidths in ascending order, or the `default_bandwidths` of the distinct points."""
     if grid is not None:
         return check_grid(grid)
     points = data.distinct()
@@ -83,14 +83,14 @@ def candidate_bandwidths(grid, data, kernel="gaussian"):
 
 
 def default_bandwidths(X, weights=None, kernel="gaussian"):
-    """A geometric grid around Silverman's rule for distinct points; 1 alone if all points are equal."""
+    """A geometric grid around Silverman's rule for distinct points; only 1 if all points are equal."""
     weights = None if weights is None or np.ptp(weights) == 0 else weights
     reference = _rule("silverman", X, weights, kernel, n=len(X))
     return np.ones(1) if reference is None else geometric_grid(reference)
 
 
 def check_grid(grid, name="bandwidth_grid"):
-    """A user's positive candidates as ascending float64."""
+    """A user's candidates, checked to be positive, as ascending float64."""
     grid = np.asarray(grid)
     if not grid.size:
         raise ValueError(f"{name} is empty: give at least one value.")
@@ -104,7 +104,7 @@ def check_grid(grid, name="bandwidth_grid"):
 
 
 def ridge_grid(lowest, highest, step=1):
-    """Ridges from 10^lowest to 10^highest, `step` decades apart, each rounded to one digit."""
+    """Ridge penalties from 10^lowest to 10^highest, `step` decades apart, each rounded to one digit."""
     return tuple(float(f"{10.0**power:.0e}") for power in np.arange(lowest, highest + step / 2, step))
 
 

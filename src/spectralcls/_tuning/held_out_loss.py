@@ -1,4 +1,4 @@
-"""Log loss of held-out labels in given coordinates, to choose scales."""
+"""Log loss of held-out labels in given coordinates, by which scales are chosen."""
 
 import numpy as np
 
@@ -17,16 +17,16 @@ class HeldOutLoss:
     Parameters
     ----------
     data : TrainingData
-        Copies are one sample.
+        Training data, in which copies count as one sample.
     bandwidth : float, array of floats or None
-        The only one to try; None: the default grid.
+        The only bandwidth to try, or one for each class; None means the default grid.
     most_points, most_validated : int
-        Limits on the samples in the sums and on the samples left out; beyond them a stratified random part is used.
+        Limits on the samples in the sums and on the samples left out. Larger data are thinned by stratified sampling.
 
     Notes
     -----
-    Far values count as the farthest value within reach. Otherwise they alone would decide: in one scale their samples
-    are far from all others, and in another all samples are near each other.
+    Far values are replaced by the farthest value within reach. Otherwise they alone would decide: in one scale their
+    samples are far from all others, and in another all samples are near each other.
     """
 
     def __init__(self, data, bandwidth, *, most_points, most_validated, random_state=0, n_jobs=None):
@@ -49,7 +49,7 @@ class HeldOutLoss:
         return default_bandwidths(X, self.weights)[::STEP]
 
     def __call__(self, X, bandwidths, few=None):
-        """Losses (validated,) in coordinates X of the samples, at the bandwidth that is best for `few` of them."""
+        """Losses (validated,) in coordinates X of the samples, at the best bandwidth for `few` of them (None: all)."""
         if few is not None and few < len(self.validated):
             some = np.linspace(0, len(self.validated) - 1, few).astype(np.intp)
             bandwidths = bandwidths[[self.mean(self._losses(X, bandwidths, some), some).argmin()]]

@@ -23,8 +23,8 @@ class Judge:
         For "balanced_accuracy" the greatest accuracy wins instead, which gained LaplacianSpectralClassifier .7 points
         of accuracy and .4 of balanced accuracy on 11 sets.
     logs : bool
-        Whether scores are logarithms of joint probabilities. Otherwise probabilities are a softmax of the scores times
-        a factor fitted for each candidate.
+        Whether scores are logarithms of joint probabilities. Otherwise probabilities are a softmax of the scores
+        divided by a temperature, fitted for each candidate.
     importance : ndarray (C,), optional
         Weight of an error in each class.
     """
@@ -55,13 +55,14 @@ class Judge:
         Parameters
         ----------
         rows : slice, or ndarray of int (r,)
-            Places among the validated points.
+            Positions among the validated points.
         scores : ndarray (r, ..., C)
             Scores of the candidates at position `at` of the grid.
         predicted : ndarray (r, ...), optional
-            Best classes, if not those of the largest scores.
+            Predicted classes, if not those of the largest scores.
         right : ndarray (r, ...), optional
-            Which predictions count as right, if not those equal to the code; NaN for a candidate that cannot be scored.
+            Which predictions count as right, if not those equal to the class; NaN for a candidate that cannot be
+            scored.
         """
         if right is None:
             predicted = scores.argmax(axis=-1) if predicted is None else predicted
@@ -69,8 +70,8 @@ class Judge:
         rows = np.arange(len(self.right))[rows]
         self.right[(rows, *at)] = right
         place = self.place[rows]
-        # Relative to the best class, so that float32 keeps the differences even for far points.
-        with np.errstate(invalid="ignore", over="ignore"):  # a point may be out of range
+        # Relative to the best class, so that float32 resolves the differences even for far points.
+        with np.errstate(invalid="ignore", over="ignore"):  # scores of a point may be infinite
             relative = scores - scores.max(axis=-1, keepdims=True) if self.logs else scores
             self.scores[(place[place >= 0], *at)] = relative[place >= 0]
 
@@ -122,6 +123,6 @@ class Judge:
         return best_temperature(scores, self.codes[self.kept], self.weights[self.kept])
 
     def _finite_scores(self, index):
-        """Scores (kept, C) of one candidate, equal for a point out of reach of all classes."""
+        """Finite scores (kept, C) of one candidate; all equal for a point that no class reaches."""
         scores = self.scores[(slice(None), *index)].astype(np.float64)
         return finite_scores(np.where(np.isneginf(scores).all(axis=1, keepdims=True), 0.0, scores))

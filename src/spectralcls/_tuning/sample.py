@@ -9,14 +9,14 @@ from .folds import check_folds, drawn_seed, shuffled_ranks, stratified_subsample
 from .grids import bandwidth_ratio
 
 MANY_FOLDS = 20
-MOST_OTHERS = 200_000  # reference points for validating a subsample
+MOST_OTHERS = 200_000  # limit on the points against which a subsample is validated
 
 
 class TuningSample(NamedTuple):
-    """Points by class with weights and folds.
+    """Points with classes, weights and folds.
 
-    Only the rows `validated` (None: all) are held out and predicted from all others. The sample may be a part of the
-    points; its bandwidths are then `bandwidth_ratio` times those of all points.
+    Only the rows `validated` (None: all) are held out and predicted from the points outside their fold. If the sample
+    is a part of the points, its bandwidths are `bandwidth_ratio` times those for all points.
     """
 
     X: np.ndarray  # (m, d)
@@ -42,7 +42,7 @@ class TuningSample(NamedTuple):
 
     @property
     def fold_weights(self):
-        """Weight of the validated points of each split; leaving out one point at a time is one split."""
+        """Total weight of the validated points of each split; leave-one-out counts as one split."""
         weights = self.weights[self.rows]
         if self.folds is None:
             return weights.sum(keepdims=True)
@@ -57,7 +57,7 @@ class TuningSample(NamedTuple):
     def accuracies(self, right):
         """Accuracy in each split, (n_splits, ...), given which validated points are classified correctly, (v, ...).
 
-        NaN: a candidate that could not be scored, or a split without validated points.
+        NaN marks a candidate that could not be scored, or a split without validated points.
         """
         weights = self.weights[self.rows]
         if self.folds is None:
@@ -79,7 +79,7 @@ class TuningSample(NamedTuple):
 
 
 def tuning_sample(estimator, data, **options):
-    """`draw_sample` by the parameters of an estimator, unless the options say otherwise."""
+    """`draw_sample` with the parameters of an estimator, which `options` override."""
     given = {"cv": estimator.cv, "max_samples": estimator.max_tuning_samples, "random_state": estimator.random_state}
     return draw_sample(data, **given | options)
 
@@ -87,17 +87,17 @@ def tuning_sample(estimator, data, **options):
 def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     """The sample used to tune parameters.
 
-    Copies are merged into one point of greater weight, so that no point is validated against its copy. If there are
-    more than `max_samples`, a stratified subsample is drawn.
+    Unless `cv` provides the folds, copies are merged into one point of greater weight, so that no point is validated
+    against its copy. If there are more than `max_samples` points, a stratified subsample is drawn.
 
     Parameters
     ----------
     data : TrainingData
     cv : int, "loo", splitter or list of splits
-        Random stratified folds, one point at a time, or folds of all given samples. With missing values `MANY_FOLDS`
-        folds replace "loo", because points outside a fold complete those in it.
+        Number of random stratified folds, leave-one-out, or given folds of all samples. With missing values,
+        `MANY_FOLDS` folds replace "loo", because the points outside a fold complete the points in it.
     max_samples : int or None
-        Limit on the points of all classes together.
+        Limit on the number of points, all classes together.
     random_state : int, RandomState or None
     against_all : bool, default=False
         Whether a subsample is validated against all points, up to `MOST_OTHERS`; otherwise only against itself.

@@ -1,13 +1,13 @@
-"""Points in a scale in which squared distances neither over- nor underflow, for any units and with far outliers."""
+"""Points scaled so that squared distances neither over- nor underflow, in any units and with far outliers."""
 
 import numpy as np
 
 FARTHEST = 1e100  # coordinates are clipped to this, so that squares do not overflow
-MOST_EXPONENT = 1000  # of the scale
+MOST_EXPONENT = 1000  # limit on the exponent of the scale
 
 
 def scaled(X):
-    """The points minus their medians, times the power of two that brings half of them within 1, and its exponent.
+    """The points minus their medians, divided by a power of two so that half of them lie within 1, and its exponent.
 
     A far point does not change the scale.
     """

@@ -1,4 +1,4 @@
-"""Whether all numbers share one scale, so that columns of larger spread count more, or each column has its own."""
+"""The choice between one scale for all numbers, so that columns of larger spread count more, and one per column."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -8,7 +8,7 @@ from .held_out_loss import HeldOutLoss
 from .spread import root_mean_square
 
 # On covertype, 10 000 rows choose a scale per column (one scale gains -.8 standard errors), 50 000 and 100 000 rows one
-# scale for all (5.9, 5.6), which is four points more accurate. Only near neighbors show it, and few points have none.
+# scale for all (5.9, 5.6), which is four points more accurate: only near neighbors show the gain.
 MOST_POINTS, MOST_VALIDATED = 100_000, 2000
 FEW = 250  # samples validated to choose the bandwidth
 ERRORS = 2.0  # required reduction of the loss by one shared scale, in standard errors
@@ -23,16 +23,16 @@ def shared_scale(table, data, *, random_state=0, n_jobs=None):
     table : Table
     data : TrainingData
         Training data encoded by the table, with standard deviation one in each column.
-    random_state, n_jobs : as of the estimator
+    random_state, n_jobs : as in the estimator
 
     Returns
     -------
     float or None
-        Root mean square of the columns' scales; None if each keeps its own, as in a table with categories.
+        Root mean square of the columns' scales. None if each column keeps its own, as in a table with categories.
 
     Notes
     -----
-    Two passes over the pairs of 250 with at most 100 000 samples, and for one bandwidth two over those of 2000.
+    Two passes over the pairs of 250 and at most 100 000 samples, and at one bandwidth two over those of 2000.
     """
     if table.has_categories:
         return None

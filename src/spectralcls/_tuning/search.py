@@ -7,16 +7,13 @@ import numpy as np
 from scipy.stats import rankdata
 
 GROWTHS, MORE = 2, 4  # how often a grid may grow, and by how many values
-NEAR = 0.5  # in standard errors: 1 costs accuracy, less costs log loss
+NEAR = 0.5  # largest gap of a near tie, in standard errors: 1 costs accuracy, less costs log loss
 SCORE_TOLERANCE = 1e-9  # scores this close are tied: sums of weights differ in their last bits
 
 
 class Splits(NamedTuple):
-    """The part of a sample that the search needs: split weights, and the factor from its bandwidths to those of all
-    points.
-
-    Used for scores that do not come from a `TuningSample`.
-    """
+    """The part of a sample that the search needs, for scores that do not come from a `TuningSample`: weights of the
+    splits, and the factor from bandwidths for all points to those for the sample."""
 
     fold_weights: np.ndarray
     bandwidth_ratio: float = 1.0
@@ -28,12 +25,13 @@ class Scored(NamedTuple):
     Attributes
     ----------
     by_split : ndarray (n_splits, k_1, k_2, ...)
-        Test scores. NaN marks a candidate that a split cannot score, and that cannot win, or a split that scores
-        nothing.
+        Test scores. NaN marks a candidate that a split cannot score, which therefore cannot win, or a split without
+        validated points.
     deviations : ndarray (k_1, k_2, ...), optional
-        Standard deviations of the points' scores, for leave-one-out (one split) unless scores are right or wrong.
+        Standard deviations of the points' scores. Needed for leave-one-out (one split) unless the scores are
+        accuracies.
     tie_score : callable, optional
-        ``tie_score(index)`` decides between nearly tied candidates, see `search`.
+        ``tie_score(index)`` decides between nearly tied candidates; see `search`.
     influence : ndarray (v, k_1, k_2, ...), optional
         Contributions of the points to the scores. The norm of the difference between two candidates is the standard
         error of the difference of their scores; it defines near ties.
@@ -94,7 +92,7 @@ class Search(NamedTuple):
     scores : ndarray of the shape of the grid
         Mean test scores.
     cv_results : dict
-        In scikit-learn's layout; the candidates in the grid's order, the last parameter varying fastest.
+        Scores in scikit-learn's layout. Candidates are in the grid's order: the last parameter varies fastest.
     predicts_one_class : bool
         Whether the winner gave all held-out points the same class.
     at_end : {"smallest", "largest"} or None
@@ -116,7 +114,7 @@ class Search(NamedTuple):
         return float(self.scores[self.index])
 
     def checked(self):
-        """The search itself.
+        """Return this result.
 
         Raises
         ------
@@ -132,7 +130,7 @@ class Search(NamedTuple):
 
 
 def search(sample, candidates, score, *, growing=None):
-    """Score all combinations of candidates, and choose.
+    """Score all combinations of candidates, and choose the best.
 
     Parameters
     ----------
@@ -141,15 +139,15 @@ def search(sample, candidates, score, *, growing=None):
         Values of each parameter, ascending. Those of "bandwidth" are for all points; `score` gets the corresponding
         bandwidths of the sample.
     score : callable
-        ``score(sample, **candidates)``, a `Scored` or its `by_split` alone.
+        ``score(sample, **candidates)`` returns a `Scored`, or only its `by_split`.
     growing : str, optional
         The parameter whose geometric grid is extended while the winner is at one of its ends.
 
     Notes
     -----
-    The mean test score weights splits by their validated points, which gives the accuracy over all validated points.
+    The mean test score weights splits by their validated points, so it is the accuracy over all validated points.
     Candidates within `NEAR` standard errors of the best (one standard error of the difference, if influences are given)
-    nearly tie: the best tie score wins, if there are tie scores. If no candidate has a score, all are tied.
+    nearly tie with it; among them the best tie score, if any, wins. If no candidate has a score, all are tied.
     """
 
     def scored(candidates):
@@ -186,7 +184,7 @@ def _beyond(values, at_start):
 
 
 def _end(found, axis):
-    """The end of the grid where the winner lies, if it beats its neighbor; otherwise None."""
+    """The end of the grid at which the winner lies, if it beats its neighbor; otherwise None."""
     position, last = found.index[axis], found.scores.shape[axis] - 1
     if 0 < position < last:
         return None
@@ -196,7 +194,7 @@ def _end(found, axis):
 
 
 def _chosen(sample, candidates, scored):
-    """The winner of all scored candidates, and their table."""
+    """The winner of all scored candidates, and the table of their scores."""
     weights = np.asarray(sample.fold_weights, dtype=np.float64)
     used = weights > 0
     by_split, weights, deviations = scored.by_split[used], weights[used] / weights.sum(), scored.deviations
@@ -234,10 +232,10 @@ def _best_of_tied(means, best, sample, scored):
 
 
 def best_candidate(scores):
-    """Position of the best score; if scores tie, the lower middle, parameter by parameter.
+    """Position of the best score; among tied scores, the lower middle, parameter by parameter.
 
-    The middle of a range of equally good candidates is safer than its ends. The lower middle of the first parameter's
-    tied values is taken, then the lower middle of the second's among the remaining ones, and so on.
+    The middle of a range of equally good candidates is safer than its ends. The first parameter gets the lower middle
+    of its tied values, the second the lower middle of those that remain, and so on.
     """
     scores = np.asarray(scores, dtype=np.float64)
     known = ~np.isnan(scores)
@@ -251,7 +249,7 @@ def best_candidate(scores):
 
 
 def _cv_results(candidates, by_split, means, deviations):
-    """`cv_results_` as `GridSearchCV` lays it out."""
+    """`cv_results_` in the layout of `GridSearchCV`."""
     positions = np.indices(means.shape).reshape(means.ndim, -1)
     columns = {}
     for (name, values), where in zip(candidates.items(), positions, strict=True):

@@ -11,12 +11,12 @@ import numpy as np
 from .._utils.quantile import weighted_quantile
 
 REACH = 10.0  # interquartile ranges from the median; values beyond may be cut
-APART = 5.0  # least distance of far values over that of all within reach; 3 or 10 find the same in 61 public tables
-FEW = 0.05  # largest share of far values; more form a group of samples
+APART = 5.0  # isolated values are this many times as far as all within reach; 3 or 10: the same in 61 public tables
+FEW = 0.05  # largest fraction of isolated values; more form a group of samples
 ROUNDING = 1e-12  # standard deviations below this fraction of the mean are rounding
 NORMAL_QUARTILES = 1.349  # interquartile range of the standard normal
 _SHARES = (0.25, 0.5, 0.75)
-_LOOKED_AT = 1000  # values of a column
+_LOOKED_AT = 1000  # values per column from which `suspects` estimates the reach
 _BLOCK = 1 << 17  # values copied at a time: a megabyte fits the cache
 
 
@@ -76,8 +76,8 @@ def within_reach(X, weights=None):
 
 
 def suspects(columns):
-    """Which columns (n,) may have isolated values, (d,), judged by the reach of up to `_LOOKED_AT` values and the
-    extremes."""
+    """Mask (d,) of the columns (n,) that may have isolated values, judged by the extremes and the reach of about
+    `_LOOKED_AT` values."""
     found = np.zeros(len(columns), dtype=bool)
     if not len(columns):
         return found
@@ -94,7 +94,7 @@ def suspects(columns):
 
 
 def isolated(values, weights=None):
-    """Positions of the values (n,) that are far from all others, and the ratio of their distances from the median."""
+    """Positions of the values (n,) that are far from all others, and how many times as far from the median they are."""
     (median,), (reach,), _ = _reach(values[None], weights)
     with np.errstate(over="ignore"):
         distances = np.abs(values - median)
@@ -107,7 +107,7 @@ def isolated(values, weights=None):
 
 
 def root_mean_square(values):
-    """Root mean square of nonnegative numbers, whose squares may be out of range."""
+    """Root mean square of nonnegative numbers, whose squares may over- or underflow."""
     largest = values.max(initial=0.0)
     return float(largest * np.sqrt(np.mean((values / largest) ** 2))) if largest > 0 else 0.0
 
@@ -124,7 +124,7 @@ def _in_range(rows, weights, farthest):
 
 
 def _of_rows(rows, weights, farthest=np.inf):
-    """Centers and spreads (d,) of rows (d, n) whose squares are in range."""
+    """Centers and spreads (d,) of rows (d, n) whose squares do not overflow."""
     centers, deviations = moments(rows, weights)
     median, reach, mostly_one = _reach(rows, weights)
     for row in np.flatnonzero(_beyond(rows, median, reach) | (mostly_one & (farthest < np.inf))):

@@ -1,20 +1,20 @@
-"""Probabilities from scores: one temperature, by maximum likelihood."""
+"""Probabilities from scores, with one temperature fitted by maximum likelihood."""
 
 import numpy as np
 
 LOWEST = 1e-3  # probabilities are clipped to this in a log loss
-_RANGE = 1e-2, 1e3  # range of 1 / T, in units of the scores
+_RANGE = 1e-2, 1e3  # range of 1 / T, for scores divided by their scale
 _MOST_STEPS, _TOLERANCE = 60, 1e-3
 
 
 def softmax(scores):
-    """``exp(scores)`` over the sums of the rows. For few rows, SciPy's function would dominate the time."""
+    """``exp(scores)`` divided by its row sums. For few rows, SciPy's function would dominate the time."""
     shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
     return shifted / shifted.sum(axis=1, keepdims=True)
 
 
 def log_losses(probability, codes):
-    """``-log p`` of the true class of each sample, p at least `LOWEST`."""
+    """``-log p`` of the true class of each sample, with p clipped to at least `LOWEST`."""
     return -np.log(np.maximum(probability[np.arange(len(codes)), codes], LOWEST))
 
 
@@ -40,8 +40,8 @@ def best_temperature(scores, codes, weights=None):
 
     Notes
     -----
-    A share `LOWEST` of each label is spread over all classes, after Platt [1]_, because even samples that are all right
-    do not prove that the next one is. Platt's share depends on n, so that weight k would differ from k copies. The loss
+    A fraction `LOWEST` of each label is spread over all classes, after Platt [1]_: even if all samples are classified
+    correctly, the next one may not be. Platt's fraction depends on n, so weight k would differ from k copies. The loss
     is convex in 1 / T.
 
     References
@@ -54,7 +54,7 @@ def best_temperature(scores, codes, weights=None):
     # -log p of a class is behind / T + log(sum(exp(-behind / T))); `behind` is the gap to the best score.
     behind = (scores.max(axis=1, keepdims=True) - scores) / scale
     expected = (1 - LOWEST) * behind[np.arange(n), codes] + LOWEST * behind.mean(axis=1)
-    # Products with vectors compute means and sums faster than numpy's reductions do for few samples.
+    # For few samples, matrix-vector products compute means and sums faster than NumPy's reductions.
     shares = np.full(n, 1 / n) if weights is None else weights / np.sum(weights)
     lead, ones = expected @ shares, np.ones(n_classes)
 
@@ -78,8 +78,8 @@ def best_temperature(scores, codes, weights=None):
 
 
 def finite_scores(scores):
-    """Replace -inf by a score below all finite scores of the row; the gap is the range of float64's exponent or, if
-    larger, the scores' rounding."""
+    """Replace -inf by a score below all finite scores of the row. The gap is the logarithm of the range of float64 or,
+    if larger, the rounding of the scores."""
     missing = np.isneginf(scores)
     if not missing.any():
         return scores

@@ -1,7 +1,7 @@
 """Linear algebra of kernel matrices: leading eigenpairs, low-rank factors, Cholesky factors, operators.
 
 The compiled eigensolver is thick-restart block Lanczos with full reorthogonalization. A product with a block of vectors
-costs little more than with one, because reading a matrix, or evaluating a kernel, dominates.
+costs little more than one with a single vector, because reading the matrix or evaluating the kernel dominates.
 """
 
 from ._cholesky import NotPositiveDefiniteError as NotPositiveDefiniteError

@@ -9,19 +9,19 @@ from .._core.interrupt import matmul
 from .._utils.typing import Array
 from ._lapack import potrf, potrs, trtri
 
-_BLOCK = 2048  # order of a block: one call of LAPACK takes a twentieth of a second
-_ROUNDING = 10  # units in the last place
+_BLOCK = 2048  # order of a block, for which one LAPACK call takes a twentieth of a second
+_ROUNDING = 10  # smallest accepted pivot, in multiples of eps
 
 
 class NotPositiveDefiniteError(np.linalg.LinAlgError):
-    """A pivot of a Cholesky factorization is not positive, or positive only by rounding.
+    """A pivot of a Cholesky factorization is not positive, or no larger than rounding.
 
     Attributes
     ----------
     index : int
         Row at which the factorization stopped.
     pivot : float
-        The pivot found there.
+        The pivot of this row.
     """
 
     def __init__(self, index: int, pivot: float, message: str | None = None) -> None:
@@ -36,8 +36,8 @@ class NotPositiveDefiniteError(np.linalg.LinAlgError):
 def cholesky_in_place(M: Array) -> Array:
     """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous ``M``, float32 or float64.
 
-    U is Fortran-ordered. Its strict lower triangle still holds entries of M, and nothing is copied. The diagonal of M
-    is of order 1, so pivots as small as rounding are refused like negative ones.
+    U is Fortran-ordered, and its strict lower triangle still holds entries of M. The diagonal of M must be of order 1,
+    so that pivots as small as rounding can be refused like negative ones.
     """
     for start in range(0, len(M), _BLOCK):
         _factor_block(M, slice(start, min(start + _BLOCK, len(M))))
@@ -50,10 +50,10 @@ def cholesky_in_place(M: Array) -> Array:
 
 
 def _factor_block(M: Array, block: slice) -> None:
-    """A block of rows and columns of the factor, computed from the preceding ones. A single call of LAPACK for all
-    blocks would delay Ctrl-C."""
+    """Compute a block of rows and columns of the factor from the preceding blocks. A single LAPACK call for all blocks
+    would delay Ctrl-C."""
     before = M[block, : block.start]
-    corner = np.asfortranarray(M[block, block].T)  # M itself if it has one block
+    corner = np.asfortranarray(M[block, block].T)  # a view of M if there is only one block
     if block.start:
         corner -= matmul(before, before.T)
     diagonal = corner.diagonal().copy()
@@ -74,7 +74,7 @@ def _factor_block(M: Array, block: slice) -> None:
 def inverse_in_place(U: Array) -> Array:
     """U^-1 in the memory of the Fortran-ordered upper factor ``U``; entries below the diagonal become zero.
 
-    n^3 / 3 multiply-adds.
+    This takes n^3 / 3 multiply-adds.
     """
     for start in range(0, len(U), _BLOCK):
         block = slice(start, min(start + _BLOCK, len(U)))
@@ -91,7 +91,7 @@ def inverse_in_place(U: Array) -> Array:
 
 
 def solve_by_factor(U: Array, B: Array) -> Array:
-    """``(U^T U)^-1 B`` for the upper factor ``U``, a new array of its dtype."""
+    """``(U^T U)^-1 B`` for the upper factor ``U``, as a new array of the dtype of U."""
     out = np.array(B, dtype=U.dtype, order="F")
     potrs(U, out)
     return out

@@ -1,4 +1,4 @@
-"""Leading eigenpairs: the choice of the solver, its arguments, and a warning if it does not converge."""
+"""Leading eigenpairs: the choice of the solver, its arguments, and a warning if it has not converged."""
 
 from numbers import Integral
 from typing import Any
@@ -16,7 +16,7 @@ from ._eigenproblem import Eigenproblem, EigenResult
 from ._eigensolvers import arpack, dense, lanczos
 
 _SMALL = 400  # up to this dimension a dense decomposition is fastest
-_LARGE = 5000  # above this dimension it is never chosen
+_LARGE = 5000  # above this dimension "auto" never chooses a dense decomposition
 _SOLVERS = ("auto", "lanczos", "arpack", "dense")
 
 
@@ -39,59 +39,60 @@ def top_eigenpairs(
     Parameters
     ----------
     A : ndarray, sparse array or matrix, or LinearOperator, of shape (n, n)
-        Symmetric. float32 and float64 are kept, everything else becomes float64. :class:`KernelOperator` and
-        :class:`GramOperator` are operators that are never formed.
+        Symmetric. float32 and float64 are kept, all other dtypes become float64. :class:`KernelOperator` and
+        :class:`GramOperator` represent matrices that are never formed.
     k : int
         Number of pairs, 1 <= k < n.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
-        "lanczos": the compiled block method. "arpack": SciPy's ``eigsh``, one vector at a time. "dense":
-        forms the matrix and calls LAPACK, O(n^3). "auto": "dense" for n <= 400, and up to n = 5000 if more than a fifth
-        of all pairs are requested; otherwise "lanczos". "arpack" may miss copies of equal eigenvalues.
+        "lanczos": the compiled block method. "arpack": SciPy's ``eigsh``, one vector at a time; it may miss copies of
+        equal eigenvalues. "dense": forms the matrix and calls LAPACK, O(n^3). "auto": "dense" for n <= 400, and up to
+        n = 5000 if more than a fifth of all pairs are requested; otherwise "lanczos".
     tol : float, default=None
-        A pair has converged when its residual is at most ``tol * |value|`` (or has reached rounding). None:
+        A pair has converged if its residual is at most ``tol * |value|``, or at rounding level. None means
         ``eps ** (2/3)`` of the dtype, 4e-11 in float64 and 2e-5 in float32.
     max_block_products : int, default=None
-        Calls of the operator before giving up. None: 1000 + 10 k calls with 8 vectors, more with fewer vectors.
+        Maximum number of calls of the operator. None means 1000 + 10 k calls with 8 vectors, more with narrower blocks.
     block_size : int, default=None
-        Vectors multiplied at a time. None: 32 for a kernel, 2 for a sparse matrix, 8 otherwise. A search for copies
-        of equal eigenvalues takes wider blocks than this.
+        Number of vectors multiplied at a time. None means 32 for a kernel, 2 for a sparse matrix, 4 for a
+        `GramOperator` and 8 otherwise. A search for copies of equal eigenvalues uses wider blocks.
     max_basis : int, default=None
-        Vectors kept before the search space is compressed: memory is ``n * (max_basis + 4 * block_size)``
-        numbers. None: the larger of 2 k + 4 blocks and k + 7 blocks (15 if A is sparse, 6 for a LinearOperator).
+        Number of vectors kept before the search space is compressed: memory is ``n * (max_basis + 4 * block_size)``
+        numbers. None means the larger of 2 k + 4 blocks and k + 7 blocks (15 blocks if A is sparse, 6 for a
+        LinearOperator other than `GramOperator`).
     start : ndarray of shape (n, s), default=None
-        Approximate eigenvectors. None: for a kernel the eigenvectors of a random twentieth of the points, extended
-        to all (Nystrom), otherwise random.
+        Approximate eigenvectors. By default, the eigenvectors of a random twentieth of the points, extended to all
+        points (Nystrom), for a kernel of more than 1500 points; otherwise random vectors.
     deflate : ndarray of shape (n, p), default=None
-        Independent vectors, usually known eigenvectors: pairs are computed in their orthogonal complement.
+        Linearly independent vectors, usually known eigenvectors: pairs are computed in their orthogonal complement.
     random_state : int, RandomState instance or None, default=None
-        Seed of the start; None is a fixed seed, so that equal calls give equal bits.
+        Seed of the start. None means a fixed seed, so that equal calls give equal bits.
     n_jobs : int, default=None
-        Threads. The result has the same bits for any number.
+        Number of threads. The result has the same bits for any number of threads.
 
     Returns
     -------
     result : EigenResult
-        Values, vectors and residuals of the k pairs, or of fewer if it did not converge.
+        Values, vectors and residuals of the k pairs, or of fewer if the solver did not converge.
 
     Raises
     ------
     ValueError
-        For k outside 1 ... n - 1 (less the number of deflated vectors), a matrix that is not square, not
-        symmetric or not finite, an operator whose answer is not finite, ``start`` or ``deflate`` of the wrong
+        If k is not less than n minus the number of deflated vectors, or is not positive; if the matrix is not square,
+        symmetric and finite; if a product with the operator is not finite; or if ``start`` or ``deflate`` has the wrong
         shape.
 
     Warns
     -----
     ConvergenceWarning
-        When some residual is still above the tolerance; the pairs found so far are returned ("arpack": those
-        that converged). Also if a normalized kernel has more isolated points than requested pairs, because its leading
-        eigenvectors are then indicators of those points.
+        If a residual is above the tolerance; the pairs found so far are returned (with "arpack", those that
+        converged). Also if a normalized kernel has at least as many isolated points as requested pairs, because its
+        leading eigenvectors are then indicators of those points.
 
     Notes
     -----
-    Equal and nearly equal eigenvalues come out complete with "lanczos" and "dense". A random block of b vectors spans
+    "lanczos" and "dense" find all copies of equal and nearly equal eigenvalues. A random block of b vectors spans
     min(b, r) directions of an eigenspace of dimension r, so a cluster of fewer than b found values is complete. For a
-    larger cluster, a further search with blocks of twice the width looks for more copies in the complement of the found
+    larger cluster, another search with blocks of twice the width looks for more copies in the complement of the found
     vectors.
 
     Cost: ``n_block_products`` block products and O(n max_basis block_size) operations for each.
@@ -110,7 +111,7 @@ def top_eigenpairs(
     known = _check_block(deflate, n, operator.dtype, "deflate")
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < n - known.shape[1]:
         raise ValueError(
-            f"k must be an integer with 1 <= k < {n - known.shape[1]} (the dimension less the deflated "
+            f"k must be an integer with 1 <= k < {n - known.shape[1]} (the dimension minus the number of deflated "
             f"vectors), got {k!r}."
         )
     k = int(k)  # a multiple of a narrow integer would overflow
@@ -151,13 +152,13 @@ def _check_block(block: ArrayLike, n: int, dtype: DTypeLike, name: str) -> Array
 
 
 def _warn(result: EigenResult, operator: Any, k: int, tol: Any) -> None:
-    """Warn of pairs that have not converged, and advise what to change."""
+    """Warn about pairs that have not converged, and suggest what to change."""
     isolated = getattr(operator.source, "n_isolated", 0)
     hint = ""
     if isolated >= k:
         hint = (
             f" {isolated} of {operator.n} points have no neighbor within the bandwidth, and each of them "
-            "owns an eigenvalue as large as any: raise the bandwidth."
+            "has an eigenvalue as large as any: raise the bandwidth."
         )
     if not result.converged:
         done = f"after {result.n_block_products} block products"

@@ -1,4 +1,4 @@
-"""A symmetric operator in the form used by the solvers, and their result."""
+"""A symmetric operator in the form that the eigensolvers use, and their result."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,18 +24,18 @@ class EigenResult:
     values : ndarray of shape (k,)
         Eigenvalues, descending.
     vectors : ndarray of shape (n, k)
-        Unit eigenvectors, in the operator's dtype; the first of the entries that are largest in modulus (but
-        for 0.1 %) is positive.
+        Unit eigenvectors, in the operator's dtype. In each, the first entry whose modulus is within 0.1 % of the
+        largest is positive.
     residuals : ndarray of shape (k,)
         ``|A v - value v|``.
     n_block_products : int
-        Calls of the operator, each with a block of vectors.
+        Number of calls of the operator, each with a block of vectors.
     n_matvecs : int
-        Vectors multiplied in all.
+        Number of matrix-vector products, all blocks together.
     block_size : int
-        Vectors in a block.
+        Number of vectors in a block.
     solver : {"lanczos", "arpack", "dense"}
-        The solver that was used.
+        Solver that was used.
     status : {"converged", "not converged"}
         Whether all residuals are within the tolerance.
 
@@ -64,7 +64,7 @@ class EigenResult:
 
 
 class Eigenproblem:
-    """An operator in the form used by the solvers."""
+    """A checked operator in the form that the solvers use."""
 
     def __init__(self, A: Any, n_threads: int) -> None:
         self.n_threads, self.source = n_threads, A
@@ -127,7 +127,7 @@ class Eigenproblem:
     def solve(self, options: dict[str, Any]) -> Any:
         if self.kind == "callback":  # the callback may use BLAS
             return compiled.eigen_callback(self.n, self.apply, options, self.n_threads)
-        with serial_blas():  # for the solver's small problems: waiting BLAS threads would slow the core
+        with serial_blas():  # BLAS solves only small problems here, and its idle threads would slow the core
             return self._solve(options)
 
     def _solve(self, options: dict[str, Any]) -> Any:
@@ -154,12 +154,12 @@ def _csr_parts(matrix: Any) -> tuple[Array, Array, Array]:
 
 
 def sign_factors(vectors: Array) -> Array:
-    """+-1 for each column, making its first entry within 0.1 % of the largest modulus positive."""
+    """+-1 for each column, which makes its first entry within 0.1 % of the largest modulus positive."""
     moduli = np.abs(vectors)
     largest = np.argmax(moduli >= 0.999 * moduli.max(axis=0, initial=0), axis=0)
     return np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1, 1).astype(vectors.dtype)
 
 
 def fix_signs(vectors: Array) -> Array:
-    """The columns with the sign of `sign_factors`."""
+    """The columns times their `sign_factors`."""
     return np.ascontiguousarray(vectors * sign_factors(vectors))

@@ -10,15 +10,15 @@ from .._core.interrupt import eigh
 from .._utils.typing import Array
 from ._eigenproblem import Eigenproblem, EigenResult, fix_signs
 
-_LISTENING = 1000  # up to this dimension a dense decomposition of a few pairs needs no poll for Ctrl-C
+_LISTENING = 1000  # a dense decomposition of at most this dimension is too short to need an interrupt
 _BLOCK = 8  # default block size
-_NYSTROM = 1500  # from this dimension on, a Nystrom solve is a worthwhile start
+_NYSTROM = 1500  # above this dimension, a Nystrom solution saves more time as a start than it takes
 _LANDMARKS = 20  # points per landmark; more landmarks saved no block product
-_ROUGH = 3  # products with the landmarks; more saved no block product either
+_ROUGH = 3  # block products with the landmarks; more saved no product with all points either
 
 
 def _most_products(k: int, width: int = _BLOCK) -> int:
-    """Limit on calls of the operator; narrow blocks get more calls, for the same number of vectors."""
+    """Limit on calls of the operator; narrower blocks get more calls, for the same number of vectors."""
     return (1000 + 10 * k) * max(1, _BLOCK // width)
 
 
@@ -71,7 +71,7 @@ def lanczos(
 def _nystrom_start(operator: Eigenproblem, size: int, seed: int) -> Array:
     """Approximate leading eigenvectors (n, <= size) of a kernel, extended from a random subset of the points.
 
-    The subset's problem costs a hundredth of a product with all points, and gets its start in the same way."""
+    The subset's eigenproblem costs a hundredth of a product with all points, and is started in the same way."""
     A = operator.source
     chosen = np.sort(np.random.RandomState(seed).choice(operator.n, operator.n // _LANDMARKS, replace=False))
     part = Eigenproblem(A.restricted(chosen), operator.n_threads)
@@ -158,8 +158,8 @@ def arpack(
 
 
 def _check_by_probes(operator: Eigenproblem, seed: int) -> None:
-    """Raise if a product with two random vectors shows that the operator is not symmetric: ARPACK's values would be
-    wrong."""
+    """Raise if products with two random vectors show that the operator is not symmetric; ARPACK would return wrong
+    values."""
     V: Array = np.random.RandomState(seed).standard_normal((operator.n, 2)).astype(operator.dtype)
     answers = operator.apply(V).astype(np.float64)
     V = V.astype(np.float64)
@@ -169,7 +169,7 @@ def _check_by_probes(operator: Eigenproblem, seed: int) -> None:
 
 
 def _zero(operator: Eigenproblem, k: int, basis: Array, count: int, seed: int) -> EigenResult:
-    """Eigenpairs of the zero operator on the complement of the deflated vectors: any orthonormal ones."""
+    """Eigenpairs of the zero operator on the complement of the deflated vectors: arbitrary orthonormal vectors."""
     vectors = np.random.RandomState(seed).standard_normal((operator.n, k))
     vectors = np.linalg.qr(np.hstack([basis, vectors]))[0][:, basis.shape[1] :].astype(operator.dtype)
     return EigenResult(np.zeros(k), fix_signs(vectors), np.zeros(k), count, count, 1, "arpack", "converged")
@@ -188,13 +188,13 @@ def dense(operator: Eigenproblem, k: int, known: Array) -> EigenResult:
         basis = np.linalg.qr(known.astype(np.float64))[0]
         projected = A - basis @ (basis.T @ A)
         projected -= (projected @ basis) @ basis.T
-        # Deflated vectors must not reappear with eigenvalue zero, above those of a negative operator.
+        # Otherwise deflated vectors would have eigenvalue zero, above the eigenvalues of a negative operator.
         projected -= 2 * (np.linalg.norm(A) + 1) * basis @ basis.T
     values = vectors = np.zeros(0)
     if n <= _LISTENING:
         values, vectors = scipy.linalg.eigh(projected, subset_by_index=[n - k, n - 1])
     if len(values) < k or not np.all(np.isfinite(vectors)):
-        # LAPACK's ?syevr returns fewer pairs than asked for on some matrices near the identity.
+        # LAPACK's ?syevr returns fewer pairs than requested for some matrices near the identity.
         values, vectors = eigh(projected)
         values, vectors = values[-k:], vectors[:, -k:]
     values, vectors = values[::-1].copy(), vectors[:, ::-1]

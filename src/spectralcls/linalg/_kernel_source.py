@@ -1,4 +1,4 @@
-"""A kernel matrix evaluated on demand, for a named kernel, a callable or a matrix."""
+"""A kernel matrix evaluated on demand, from a named kernel, a callable or a matrix."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,8 @@ from ..kernels import KERNELS, kernel_matrix
 
 
 class KernelSource:
-    """Diagonal and blocks of rows of the kernel matrix of X: a named kernel, a callable, or the matrix itself."""
+    """Evaluates the diagonal and rows of the kernel matrix of X, from a named kernel, a callable or the matrix
+    itself."""
 
     def __init__(self, X: Any, kernel: Any, bandwidth: float | None, n_jobs: int | None) -> None:
         self.X, self.precomputed, self.named = X, isinstance(kernel, str) and kernel == "precomputed", False
@@ -38,7 +39,7 @@ class KernelSource:
         return np.concatenate(blocks).astype(np.float64)
 
     def rows(self, pivots: Array, out: Array) -> None:
-        """out = k(X[pivots], X), into a C-contiguous buffer of shape (len(pivots), n)."""
+        """Write k(X[pivots], X) into `out`, a C-contiguous buffer of shape (len(pivots), n)."""
         if self.precomputed:
             np.take(self.X, pivots, axis=0, out=out, mode="clip")
         elif self.named:

@@ -1,6 +1,6 @@
-"""LAPACK in place and without the GIL, so that each thread can factor a matrix.
+"""LAPACK routines in place and without the GIL, so that each thread can factor a matrix.
 
-SciPy's wrappers hold the GIL. These call the same routines through the addresses that SciPy exports for Cython.
+SciPy's wrappers hold the GIL. These functions call the same routines at the addresses that SciPy exports for Cython.
 """
 
 import ctypes
@@ -21,18 +21,18 @@ _capsule_pointer.argtypes, _capsule_pointer.restype = [ctypes.py_object, ctypes.
 
 
 def potrf(A: Array) -> int:
-    """Overwrite the upper triangle of the Fortran-ordered A by its Cholesky factor. Returns 0, or the order of the
+    """Overwrite the upper triangle of the Fortran-ordered A with its Cholesky factor. Return 0, or the order of the
     leading minor that is not positive definite."""
     return _call("potrf", A.dtype, b"U", len(A), A, _leading(A))
 
 
 def potrs(U: Array, B: Array) -> int:
-    """``(U^T U)^-1 B`` in place of the Fortran-ordered B."""
+    """Overwrite the Fortran-ordered B with ``(U^T U)^-1 B``."""
     return _call("potrs", U.dtype, b"U", len(U), B.shape[1], U, _leading(U), B, _leading(B))
 
 
 def trtri(U: Array) -> int:
-    """The inverse of an upper triangle in its place."""
+    """Overwrite an upper triangle with its inverse."""
     return _call("trtri", U.dtype, b"U", b"N", len(U), U, _leading(U))
 
 
@@ -41,7 +41,7 @@ def _leading(A: Array) -> int:
 
 
 def _call(routine: str, dtype: DTypeLike, *arguments: Any) -> int:
-    """Call a routine of LAPACK with letters, integers and arrays; returns its `info`."""
+    """Call a LAPACK routine with letters, integers and arrays; return its `info`."""
     info = ctypes.c_int(0)
     pointers = [_pointer(argument) for argument in arguments] + [ctypes.byref(info)]
     _function(_LETTERS[dtype] + routine, len(pointers))(*pointers)

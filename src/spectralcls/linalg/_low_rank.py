@@ -1,9 +1,9 @@
-"""Low-rank kernel matrices by pivoted partial Cholesky, K ~= F F^T, without ever forming K.
+"""Low-rank factors of kernel matrices by pivoted partial Cholesky, K ~= F F^T, without ever forming K.
 
-A factor of rank r needs only r kernel columns, which are evaluated on demand. Random pivots are those of
-randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, arXiv:2207.06503), drawn in blocks by the rejection sampler
-of accelerated RPCholesky (Epperly, Tropp and Webber, arXiv:2410.03969), which has the same distribution but spends most
-of its time in matrix products.
+A factor of rank r needs only r kernel columns, which are evaluated on demand. Random pivots follow randomly pivoted
+Cholesky (Chen, Epperly, Tropp and Webber, arXiv:2207.06503). They are drawn in blocks by the rejection sampler of
+accelerated RPCholesky (Epperly, Tropp and Webber, arXiv:2410.03969), which has the same distribution but spends most of
+its time in matrix products.
 """
 
 from collections.abc import Callable
@@ -27,22 +27,21 @@ from ._pivots import eliminate, largest, sample
 
 __all__ = ["LowRankFactor", "rpcholesky"]
 
-_PANEL = 8192  # columns of F^T updated at once, so that temporaries stay in cache for all n
+_PANEL = 8192  # columns of F^T updated at once, so that temporaries stay in cache for every n
 
 
 @dataclass(frozen=True)
 class LowRankFactor:
-    """A positive semi-definite kernel matrix as F F^T, with its extension to new points.
+    """Low-rank factor F of a positive semi-definite kernel matrix, K ~= F F^T, with its extension to new points.
 
     Parameters
     ----------
     factor : ndarray of shape (n, r)
-        F, Fortran-ordered. F F^T equals K on the pivots' rows and columns; the rest of K - F F^T is positive
-        semi-definite.
+        F, Fortran-ordered. F F^T equals K in the pivots' rows and columns, and K - F F^T is positive semi-definite.
     pivots : ndarray of shape (r,)
-        Rows of X whose kernel columns span the approximation, in order of choice.
+        Rows of X whose kernel columns span the approximation, in the order in which they were chosen.
     trace_residual : float
-        The trace of K - F F^T, with rounding: the sum of its eigenvalues, an upper bound of the error in every norm.
+        The trace of K - F F^T, up to rounding. It is the sum of the eigenvalues, so it bounds every norm of the error.
     trace : float
         The trace of K.
     _extension : callable
@@ -71,11 +70,11 @@ class LowRankFactor:
 
     @property
     def relative_trace_residual(self) -> float:
-        """Residual share of the trace, trace(K - F F^T) / trace(K), in [0, 1]."""
+        """Relative residual, trace(K - F F^T) / trace(K), in [0, 1]."""
         return self.trace_residual / self.trace if self.trace > 0 else 0.0
 
     def transform(self, Q: Any) -> Array:
-        """Extend F to new points: k(Q, pivots) L^-T with L = F[pivots]; on the training points it returns F.
+        """Extend F to new points: k(Q, pivots) L^-T with L = F[pivots]. For the training points this is F.
 
         Parameters
         ----------
@@ -85,12 +84,12 @@ class LowRankFactor:
         Returns
         -------
         G : ndarray of shape (m, r)
-            The rows: k(Q, X) ~= G F^T (the Nystrom extension), in the dtype of F.
+            Extended rows with k(Q, X) ~= G F^T (the Nystrom extension), in the dtype of F.
 
         Raises
         ------
         ValueError
-            For queries of another number of columns than X, or with NaN or infinity.
+            If Q has another number of columns than X, or contains NaN or infinity.
 
         Notes
         -----
@@ -98,7 +97,7 @@ class LowRankFactor:
         """
         Q = converted(Q, "Q", dtype=(np.float64, np.float32))
         if Q.shape[1] != self._extension.n_features:
-            raise ValueError(f"Q has {Q.shape[1]} columns, but {self._extension.n_features} were factored")
+            raise ValueError(f"Q has {Q.shape[1]} columns, but X had {self._extension.n_features}.")
         triangle = np.tril(self.factor[self.pivots])
         out = np.empty((self.rank, len(Q)), dtype=self.factor.dtype)
         for start in range(0, len(Q), _PANEL):
@@ -118,7 +117,7 @@ class LowRankFactor:
         Returns
         -------
         gram : ndarray of shape (r, r), float64
-            In O(n r^2) operations.
+            The Gram matrix, computed in O(n r^2) operations.
         """
         return self._sum_over_panels(lambda panel, w: (panel * w.astype(panel.dtype)) @ panel.T, weights)
 
@@ -130,7 +129,7 @@ class LowRankFactor:
         return total
 
     def compress(self, products: Array) -> Array:
-        """B with ``k(Q, pivots) B ~= k(Q, X) A``, given the products F^T A.
+        """Coefficients B with ``k(Q, pivots) B ~= k(Q, X) A``, computed from F^T A.
 
         Parameters
         ----------
@@ -146,9 +145,9 @@ class LowRankFactor:
         return solve_triangular(triangle, products, lower=True, trans="T", check_finite=False)
 
     def row_sums(self, weights: Array) -> tuple[Array, Array]:
-        """Weighted sums of the rows of a kernel without negative values, and their form for new points.
+        """Weighted row sums of a nonnegative kernel, and coefficients that extend them to new points.
 
-        The row sums of F F^T may be negative for a poor factor; they are raised to a lower bound, the contribution of
+        The row sums of F F^T may be negative for a poor factor. They are raised to a lower bound: the contribution of
         the pivots to the row sums of K.
 
         Parameters
@@ -159,9 +158,9 @@ class LowRankFactor:
         Returns
         -------
         sums : ndarray of shape (n,)
-            At least 1e-30. For points that no pivot reaches, the rows of F vanish faster.
+            Row sums, at least 1e-30. For points that no pivot reaches, the rows of F vanish faster.
         coefficients : ndarray of shape (r, 2)
-            The sum of a new point is the larger column of ``k(Q, pivots) @ coefficients``.
+            The row sum of a new point is the larger entry of its row of ``k(Q, pivots) @ coefficients``.
         """
         F = self.factor
         total = self._sum_over_panels(lambda panel, w: panel @ w.astype(panel.dtype), weights)
@@ -173,16 +172,15 @@ class LowRankFactor:
     def spectrum(self, weights: Array, k: int | None = None) -> tuple[Array, Array]:
         """The k leading eigenpairs of ``F^T W F`` in decreasing order, float64.
 
-        ``W^1/2 F F^T W^1/2`` has the same eigenvalues.
-
-        Pairs whose eigenvalue is lost in rounding are left out, so k can be smaller than asked for.
+        ``W^1/2 F F^T W^1/2`` has the same nonzero eigenvalues. Pairs whose eigenvalue is lost in rounding are left out,
+        so there may be fewer than k.
 
         Parameters
         ----------
         weights : ndarray of shape (n,)
             Non-negative weights of the points, the diagonal of W.
         k : int, default=None
-            Number of pairs at most. None: all.
+            Largest number of pairs. None means all.
 
         Returns
         -------
@@ -201,20 +199,21 @@ class LowRankFactor:
         return values[::-1][:k], basis[:, ::-1][:, :k]
 
     def eigenpairs(self, k: int | None = None) -> tuple[Array, Array]:
-        """The k leading eigenpairs of F F^T from those of the r x r matrix F^T F, in O(n r (r + k)).
+        """The k leading eigenpairs of F F^T, computed from the r x r matrix F^T F in O(n r (r + k)) operations.
+
+        Pairs whose eigenvalue is lost in rounding are left out, so there may be fewer than k.
 
         Parameters
         ----------
         k : int, default=None
-            Number of pairs at most. None: all.
+            Largest number of pairs. None means all.
 
         Returns
         -------
         values : ndarray of shape (k,)
             Eigenvalues, decreasing, in the dtype of F.
         vectors : ndarray of shape (n, k)
-            Orthonormal columns, their signs as in :func:`~spectralcls.linalg.top_eigenpairs`. Pairs whose eigenvalue is
-            lost in rounding are left out, so k can be smaller than asked for.
+            Orthonormal columns, with signs as in :func:`~spectralcls.linalg.top_eigenpairs`.
         """
         F = self.factor
         if self.rank == 0:
@@ -250,47 +249,49 @@ def rpcholesky(
     block_size: int | None = None,
     n_jobs: int | None = None,
 ) -> LowRankFactor:
-    """Partial Cholesky factor K ~= F F^T of a positive semi-definite kernel matrix, random or greedy pivots.
+    """Partial Cholesky factor K ~= F F^T of a positive semi-definite kernel matrix, with random or greedy pivots.
 
-    With random pivots the expected trace residual is within a factor 1 + eps of the best rank-q approximation for a
-    rank r of about q / eps + q log(1 / (eps times the best relative residual)); greedy pivots are deterministic and
-    prefer outliers. Either way the residual is known exactly and reported.
+    With random pivots, the expected trace residual is within a factor 1 + eps of the best rank-q approximation if r is
+    about q / eps + q log(1 / (eps times the best relative residual)). Greedy pivots are deterministic and prefer
+    outliers. In both cases the trace residual is computed up to rounding and returned.
 
     Parameters
     ----------
     X : array-like of shape (n, d) or (n, n)
         Points, float32 or float64; for ``kernel="precomputed"`` the kernel matrix.
     rank : int
-        Largest number of columns of F; fewer if ``tol`` is reached or K is numerically of lower rank (duplicates).
+        Largest number of columns of F. There are fewer if ``tol`` is reached or the numerical rank of K is lower, as
+        with duplicates.
     kernel : {"gaussian", "precomputed"} or callable, default="gaussian"
         A callable takes two arrays of points and returns the matrix between them.
     bandwidth : float, default=None
         Bandwidth of a named kernel, positive.
     method : {"random", "greedy"}, default="random"
-        Pivots drawn with probability proportional to the residual diagonal, or those of the largest residual.
+        Draw pivots with probability proportional to the residual diagonal, or choose the largest residuals.
     tol : float in [0, 1), default=0
         Stop at the first pivot with trace(K - F F^T) <= tol * trace(K).
     random_state : int, RandomState instance or None, default=None
-        Draws the random pivots.
+        Controls the random pivots.
     block_size : int or None, default=None
-        Candidates evaluated at once. It changes the speed and, for random pivots, which random numbers are used, not
-        the distribution of the pivots; greedy pivots stay the same (up to ties). None: 128, or the rank.
+        Number of candidates evaluated at once; None means the smaller of 128 and the rank. It affects the speed and,
+        with random pivots, the random numbers used, but not the distribution of the pivots. Greedy pivots stay the same
+        up to ties.
     n_jobs : int or None, default=None
-        Threads of the kernel evaluations and of the products.
+        Number of threads for kernel values and products.
 
     Returns
     -------
     factor : LowRankFactor
-        F with its pivots, the residual trace, and its extension to new points.
+        F with its pivots, its trace residual, and its extension to new points.
 
     Raises
     ------
     ValueError
-        If the matrix turns out not to be positive semi-definite, as with the compact kernels.
+        If the matrix is found not to be positive semi-definite, as may happen with compact kernels.
 
     Notes
     -----
-    n r kernel values, n r^2 operations in matrix products, n (r + 4) numbers of memory in addition to X.
+    Cost: n r kernel values, n r^2 operations in matrix products, and memory for n (r + 4) numbers in addition to X.
 
     Examples
     --------
@@ -312,9 +313,9 @@ def rpcholesky(
     if not np.all(np.isfinite(diagonal)):
         raise ValueError("the kernel is not finite on the diagonal")
     trace = diagonal.sum()
-    # A smaller residual is rounding, not a pivot: it would turn the rounding of its kernel column, eps, into eps /
-    # sqrt(residual), and several of them would spoil the factor. With random pivots of wide kernels down to 100 eps the
-    # residual diagonal reaches -0.3 in float32, down to 1000 eps only -1e-5.
+    # Smaller residuals are rounding and must not become pivots: a pivot amplifies the rounding error of its kernel
+    # column, eps, to eps / sqrt(residual), and several of them would spoil the factor. With random pivots of wide
+    # kernels and a floor of 100 eps, the residual diagonal reaches -0.3 in float32; with 1000 eps only -1e-5.
     floor = 1000 * np.finfo(X.dtype).eps * np.abs(diagonal)
     residual = diagonal.copy()
     left = _eligible(residual, floor, [])
@@ -330,7 +331,7 @@ def rpcholesky(
         with serial_blas():
             explained = known.T @ known
         H = source.square(candidates) - explained
-        residual[candidates] = H.diagonal()  # recomputed, instead of the running difference
+        residual[candidates] = H.diagonal()  # recomputed, because the running difference accumulates rounding
         _require_nonnegative(residual, diagonal)
         if greedy:
             levels = np.full(len(H), np.delete(left, candidates).max(initial=0.0))
@@ -343,7 +344,7 @@ def rpcholesky(
         chosen = candidates[accepted]
         new = rows[k : k + len(chosen)]
         if len(chosen):
-            for row in new:  # row by row: zeroing the fresh pages of all rows in one call would delay Ctrl-C
+            for row in new:  # row by row: touching the new pages of all rows in one call would delay Ctrl-C
                 row[:: PAGESIZE // row.itemsize] = 0
             source.rows(chosen, new)
             _orthogonalize(rows, k, chosen, triangle, n_threads)
@@ -362,7 +363,7 @@ def rpcholesky(
 
 
 def _eligible(residual: Array, floor: float, pivots: Any) -> Array:
-    """Residuals of the rows that may become pivots; zero for the others."""
+    """Residuals of the rows that may become pivots; zero for all others."""
     left = np.where(residual > floor, residual, 0.0)
     left[pivots] = 0.0
     return left
@@ -377,9 +378,9 @@ def _require_nonnegative(residual: Array, diagonal: Array) -> None:
 
 
 def _orthogonalize(rows: Array, k: int, chosen: Array, triangle: Array, n_threads: int) -> None:
-    """The rows k, k + 1, ... of F^T: L^-1 (new - known[:, chosen]^T known).
+    """Overwrite the new rows k, k + 1, ... of F^T with L^-1 (new - known[:, chosen]^T known).
 
-    A product with [-L^-1 known[:, chosen]^T, L^-1], computed in float64, reads all rows in place and once.
+    One product with [-L^-1 known[:, chosen]^T, L^-1], computed in float64, reads every row once, in place.
     """
     with serial_blas():
         inverse = solve_triangular(triangle, np.eye(len(triangle)), lower=True, check_finite=False)

@@ -14,11 +14,11 @@ from ..kernels import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_nor
 
 __all__ = ["GramOperator", "KernelOperator"]
 
-_ISOLATED = 1e-3  # a point counts as isolated if all others have less relative kernel mass
+_ISOLATED = 1e-3  # a point is isolated if the sum of its other kernel values, relative to its own, is at most this
 
 
 class _Operator(LinearOperator):
-    """A symmetric operator with pickles that every version of SciPy can read; SciPy 1.18 and later would store more."""
+    """A symmetric operator whose pickles every SciPy version can read; SciPy 1.18 and later would store more."""
 
     def _adjoint(self) -> Self:
         return self
@@ -37,19 +37,19 @@ class GramOperator(_Operator):
     Parameters
     ----------
     X : sparse array or matrix of shape (n, p)
-        Data, float32 or float64; anything else becomes float64.
+        Data, float32 or float64; other dtypes become float64.
 
     Attributes
     ----------
     rows : csr_array of shape (n, p)
         X.
     columns : csr_array of shape (p, n)
-        Its transpose.
+        The transpose of X.
 
     Notes
     -----
-    A product with c vectors costs O(nnz(X) c); memory is two copies of X. Eigenvectors are the left singular
-    vectors of X, eigenvalues its squared singular values. For ``D^-1/2 X X^T D^-1/2`` scale the rows of X.
+    A product with c vectors costs O(nnz(X) c); memory is two copies of X. The eigenvectors are the left singular
+    vectors of X, and the eigenvalues are its squared singular values. For ``D^-1/2 X X^T D^-1/2`` scale the rows of X.
 
     Examples
     --------
@@ -71,23 +71,23 @@ class GramOperator(_Operator):
     _matvec = _matmat
 
     def toarray(self) -> Array:
-        """The n x n matrix, formed: O(n^2) memory.
+        """Form the n x n matrix in O(n^2) memory.
 
         Returns
         -------
         K : ndarray of shape (n, n)
-            The product in the dtype of X.
+            The matrix in the dtype of X.
         """
         return (self.rows @ self.columns).toarray()
 
 
 class ScaledKernel(_Operator):
-    """``S K S`` with a diagonal S. Subclasses multiply by a kernel matrix K in ``_sums(V)``."""
+    """``S K S`` with a diagonal S. Subclasses define the product ``_sums(V)`` with a kernel matrix K."""
 
     labels: Any = None
 
     def _weigh(self, weighting: str | None, sample_weight: Array | None, degrees: Array | None = None) -> None:
-        """Set S to ``W^1/2 D^-1/2``, with D computed from the weighted rows of K or given."""
+        """Set S to ``W^1/2 D^-1/2``, where D is given or computed from the weighted rows of K."""
         if weighting not in (None, "mean", "sum"):
             raise ValueError(f'weighting must be None, "mean" or "sum", got {weighting!r}.')
         if degrees is not None and weighting is not None:
@@ -135,38 +135,38 @@ class ScaledKernel(_Operator):
 
 
 class KernelOperator(ScaledKernel):
-    """The kernel matrix K, or ``D^-1/2 K D^-1/2``, of a set of points; never formed.
+    """The kernel matrix K, or ``D^-1/2 K D^-1/2``, of a set of points, which is never formed.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Points, float32 or float64; anything else becomes float64.
+        Points, float32 or float64; other dtypes become float64.
     kernel : str, default="gaussian"
         One of ``spectralcls.kernels.KERNELS``.
     bandwidth : float or dict of int to float
         Bandwidth, positive, in the units of the features; with ``labels`` a dict {label: bandwidth}.
     weighting : {None, "mean", "sum"}, default=None
-        None: K. "mean": D is the mean of K's rows, the Parzen density up to a constant (the "Laplacian data
-        matrix" of Jenssen et al.; its first eigenvalue is n). "sum": D is their sum (first eigenvalue 1).
+        None: K. "mean": D holds the row means of K, the Parzen densities up to a constant (the "Laplacian data
+        matrix" of Jenssen et al., with first eigenvalue n). "sum": D holds the row sums (first eigenvalue 1).
     degrees : array-like of shape (n,), default=None
-        The diagonal of D if it does not come from the same K; excludes ``weighting``.
+        The diagonal of D if it is not computed from K; excludes ``weighting``.
     labels : array-like of int of shape (n,), default=None
-        Labels 0 ... n_labels - 1: the kernel between points of labels t and s is the normalized Gaussian of variance
-        ``bandwidth[t]**2 + bandwidth[s]**2`` (the class-wise widths of the Laplacian spectral classifier).
+        Labels 0 ... n_labels - 1. The kernel between points of labels t and s is the normalized Gaussian of variance
+        ``bandwidth[t]**2 + bandwidth[s]**2`` (the class-wise bandwidths of the Laplacian spectral classifier).
     sample_weight : array-like of shape (n,), default=None
         Positive weights w. The operator becomes ``W^1/2 K W^1/2``, or ``W^1/2 D^-1/2 K D^-1/2 W^1/2`` with D
-        the weighted mean or sum of rows; its eigenvalues are those of the matrix in which each point is
-        repeated w times.
+        the weighted row means or sums. Its nonzero eigenvalues are those of the matrix in which each point is repeated
+        w times.
     n_jobs : int, default=None
-        Threads, as in :func:`~spectralcls.kernels.kernel_sums`.
+        Number of threads, as in :func:`~spectralcls.kernels.kernel_sums`.
 
     Attributes
     ----------
     degrees : ndarray of shape (n,) or None
         The diagonal of D.
     n_isolated : int
-        Number of points whose row sum is, up to 0.1 %, their own kernel value. In a normalized operator each of them
-        has the same eigenvalue as a whole cluster, and the leading eigenvectors mix them.
+        Number of points whose row sum equals their own kernel value up to 0.1 %. In a normalized operator each such
+        point has the same eigenvalue as a whole cluster, and the leading eigenvectors mix these points and clusters.
 
     Notes
     -----
@@ -225,12 +225,12 @@ class KernelOperator(ScaledKernel):
         return values
 
     def _packed(self, rows: Array | None = None) -> PackedPoints:
-        """The points of some or all rows, for any number of products."""
+        """Some or all of the points, packed for any number of products."""
         X, labels = (A if A is None or rows is None else A[rows] for A in (self.X, self.labels))
         return PackedPoints(X, labels=labels, n_labels=None if labels is None else len(self.bandwidth))
 
     def _sums(self, weights: Array, points: Any = None) -> Array:
-        """K @ weights, or the product with the columns of the given points."""
+        """K @ weights, or the product of the columns of K for the given points with their weights."""
         points = self._points if points is None else points
         options: dict[str, Any] = dict(weights=weights, kernel=self.kernel, n_jobs=self.n_jobs)
         if self.labels is None:
@@ -263,12 +263,12 @@ class KernelOperator(ScaledKernel):
         )
 
     def toarray(self) -> Array:
-        """The n x n matrix, formed: O(n^2) memory, O(n^2 d) time.
+        """Form the n x n matrix in O(n^2) memory and O(n^2 d) time.
 
         Returns
         -------
         K : ndarray of shape (n, n)
-            In the dtype of X, with all scalings.
+            The scaled matrix in the dtype of X.
         """
         if self.labels is None:
             K = kernel_matrix(self.X, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
@@ -281,14 +281,14 @@ class KernelOperator(ScaledKernel):
         return K
 
     def known_pair(self) -> tuple[float, Array] | None:
-        """The first eigenpair if it is known in advance: (value, unit vector), or None.
+        """The first eigenpair, if it is known in advance.
 
-        With D the row sums of the same K, ``D^-1/2 K D^-1/2`` maps ``sqrt(d)`` to itself.
+        If d are the row sums of K, ``D^-1/2 K D^-1/2`` maps ``sqrt(d)`` to itself.
 
         Returns
         -------
         pair : tuple (float, ndarray of shape (n,)) or None
-            None for an operator without normalization or with given degrees.
+            Eigenvalue and unit eigenvector. None without normalization or with given degrees.
         """
         if self.weighting is None:
             return None
@@ -298,7 +298,7 @@ class KernelOperator(ScaledKernel):
         return value, vector / np.linalg.norm(vector)
 
     def restricted(self, rows: Array) -> "KernelOperator":
-        """The operator's rows and columns of a subset of the points, with the same D.
+        """The rows and columns of the operator for a subset of the points, with the same D.
 
         Parameters
         ----------
@@ -320,7 +320,7 @@ class KernelOperator(ScaledKernel):
         return part
 
     def extended(self, rows: Array, vectors: Array) -> Array:
-        """``A[:, rows] @ vectors``: from functions on a subset of the points to functions on all of them.
+        """Extend functions from a subset of the points to all points: ``A[:, rows] @ vectors`` for this operator A.
 
         Parameters
         ----------
@@ -340,8 +340,8 @@ class KernelOperator(ScaledKernel):
 
 
 def label_widths(bandwidth: Array, label: int, n_features: int) -> tuple[Array, Array]:
-    """Bandwidths (n_labels,) between the points of a label and those of each label, and the constants of the normalized
-    Gaussians relative to the largest of all labels."""
+    """Bandwidths (n_labels,) between points of one label and of each label, and the constants of the normalized
+    Gaussians relative to the largest constant of all pairs of labels."""
     widths = np.hypot(bandwidth[label], bandwidth)
     reference = log_normalizer("gaussian", n_features, np.sqrt(2) * bandwidth.min())
     return widths, np.exp(reference - log_normalizer("gaussian", n_features, widths))

@@ -6,14 +6,14 @@ from .._utils.typing import Array
 
 
 def sample(residual: Array, size: int, rng: np.random.RandomState) -> Array:
-    """Rows drawn with probability proportional to the residual diagonal, with replacement."""
+    """Draw rows with replacement, with probability proportional to the residual diagonal."""
     cumulative = np.cumsum(residual)
     draws = np.searchsorted(cumulative, rng.uniform(size=size) * cumulative[-1], side="right")
     return np.minimum(draws, np.flatnonzero(residual)[-1])
 
 
 def largest(residual: Array, size: int) -> Array:
-    """Rows of largest residual."""
+    """The rows of largest residual, in ascending order."""
     size = min(size, len(residual))
     return np.sort(np.argpartition(residual, -size)[-size:])
 
@@ -21,8 +21,10 @@ def largest(residual: Array, size: int) -> Array:
 def eliminate(H: Array, levels: Array, floor: float, greedy: bool) -> tuple[list[int], Array]:
     """Indices of the accepted candidates in order, and the Cholesky factor of their submatrix of the residual block H.
 
-    A candidate is accepted if its residual, which only decreases, is still at least its level; the next one is the
-    first such candidate, or with ``greedy`` the largest. This reproduces sequential pivoted Cholesky if the levels are
+    A candidate can be accepted as long as its residual, which only decreases, is at least its level. The first such
+    candidate is accepted next, or with ``greedy`` the one with the largest residual. This reproduces sequential pivoted
+    Cholesky if the levels are
+
     - for random pivots, a uniform random fraction of the residual with which the candidate was drawn
       (rejection sampling, arXiv:2410.03969, algorithm 2.2);
     - for greedy pivots, the largest residual of all rows outside the block.
@@ -35,7 +37,7 @@ def eliminate(H: Array, levels: Array, floor: float, greedy: bool) -> tuple[list
             return order, L[order, : len(order)]
         i = eligible[diagonal[eligible].argmax() if greedy else 0]
         k = len(order)
-        # einsum, because BLAS would wake its threads for each of these small products
+        # einsum, because BLAS would wake its threads for each small product
         L[:, k] = (H[:, i] - np.einsum("ij,j->i", L[:, :k], L[i, :k])) / np.sqrt(diagonal[i])
         diagonal -= L[:, k] ** 2
         diagonal[i] = -np.inf

@@ -30,16 +30,16 @@ def factor_in_place(K: Array, diagonal: Any, ridge: float) -> Array:
 
 class Solution(NamedTuple):
     coefficients: np.ndarray  # (n, C)
-    held_out: np.ndarray | None  # (n, C) prediction of each point by all others
+    held_out: np.ndarray | None  # (n, C) prediction of each point from all others
 
 
 def solve(
     K: Array, Y: Array, ridge: float, weights: Array, held_out: bool = True, memory: Array | None = None
 ) -> Solution:
-    """Minimize ``sum_i w_i |y_i - f(x_i)|^2 + ridge |f|^2``: ``(K + ridge W^-1) A = Y``.
+    """Minimize ``sum_i w_i |y_i - f(x_i)|^2 + ridge |f|^2`` by solving ``(K + ridge W^-1) A = Y``.
 
-    With B the inverse of that matrix, the prediction of y_i by all others is ``y_i - a_i / B_ii``, where point i is
-    left out with all its weight.
+    With B the inverse of the matrix ``K + ridge W^-1``, the prediction of y_i from all other points is
+    ``y_i - a_i / B_ii``. Point i is left out with all its weight.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def solve(
     ridge : float
     weights : ndarray of shape (n,)
     held_out : bool
-        Whether to predict each point from all others too, which takes three quarters of the time.
+        Whether to also predict each point from all others, which takes two thirds of the operations.
     memory : ndarray of shape (n, n), default=None
-        Overwritten instead of K; reuse it for several ridges, because allocating memory takes long and delays Ctrl-C.
+        Overwritten instead of K. Reuse it for several ridges, because allocating it is slow and delays Ctrl-C.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def solve(
 
     Notes
     -----
-    n^3 / 2 multiply-adds, or n^3 / 6 without leave-one-out predictions; in place.
+    This takes n^3 / 2 multiply-adds, or n^3 / 6 without leave-one-out predictions, in place.
     """
     if memory is not None:
         for rows in slices(len(K)):
@@ -82,8 +82,8 @@ def solve(
 class Smoother:
     """The weights of the targets in the predictions of a kernel ridge regression.
 
-    With B the inverse of ``K + ridge W^-1``, a prediction is ``k(q) B Y``. Leaving out point i reduces it by ``(k(q)
-    B)_i r_i``, where r_i is the point's target minus its prediction from the others.
+    With B the inverse of ``K + ridge W^-1``, a prediction is ``k(q) B Y``. Leaving out point i reduces it by
+    ``(k(q) B)_i r_i``, where r_i is the target of point i minus its prediction from the others.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Smoother:
 
     Notes
     -----
-    n^3 multiply-adds at the first call, n^2 for each query, and n^2 numbers.
+    The first call takes n^3 multiply-adds; each query takes n^2. Memory is n^2 numbers.
     """
 
     def __init__(self, X: Array, kernel: str, bandwidth: float, ridge: float, weights: Array) -> None:
