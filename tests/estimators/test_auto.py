@@ -309,7 +309,7 @@ def test_tables_with_categories_and_missing_values():
     Q = Q.astype({"flag": object})
     Q.loc[1, ["color", "flag", "grade"]] = None
     assert np.isfinite(model.predict_proba(Q)).all()
-    with pytest.raises(ValueError, match=r"must be a data frame like that of fit.*\[1, 3\] are no plain numbers"):
+    with pytest.raises(ValueError, match=r"must be a data frame like that of fit.*\[1, 3\] are not plain numbers"):
         model.predict(np.zeros((2, 5)))
     with pytest.raises(ValueError, match="Column 'number' of X holds texts, but numbers when"):
         model.predict(Q.assign(number="one"))

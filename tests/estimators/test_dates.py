@@ -118,7 +118,7 @@ def test_texts_are_times_only_if_all_are_and_nobody_calls_them_categories():
     assert model._inputs.table.types[0].described() == "a date: days"
     expected = model.predict_proba(texts)
     assert_array_equal(model.predict_proba(texts.assign(at=at)), expected)
-    with pytest.raises(ValueError, match="Column 'at' of X holds texts, but dates when the estimator was fitted"):
+    with pytest.raises(ValueError, match="Column 'at' of X holds texts, but held dates in fit"):
         model.predict(texts.assign(at="closed"))
     assert np.isfinite(model.predict_proba(texts.assign(at=None))).all()
     hours = texts.assign(at=[f"{time.hour:02d}:00" for time in at])
@@ -189,9 +189,9 @@ def test_missing_and_wrong_dates(make):
     assert np.isfinite(model.predict_proba(X)).all()
     assert np.isfinite(model.predict_proba(X.assign(day=pd.NaT))).all()
     before = model.predict_proba(X)
-    with pytest.raises(ValueError, match="Column 'day' of X holds numbers, but dates when the estimator was fitted"):
+    with pytest.raises(ValueError, match="Column 'day' of X holds numbers, but held dates in fit"):
         model.predict(X.assign(day=1.0))
-    with pytest.raises(ValueError, match="Column 'a' of X holds dates, but numbers when the estimator was fitted"):
+    with pytest.raises(ValueError, match="Column 'a' of X holds dates, but held numbers in fit"):
         model.predict(X.assign(a=pd.Timestamp("2020-01-01")))
     with pytest.raises(ValueError, match="'day' of X holds objects of type object"):
         model.fit(X.assign(day=object()), y)

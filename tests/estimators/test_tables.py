@@ -346,7 +346,7 @@ def test_unseen_levels_are_missing_and_rare_ones_are_joined():
     model = ParzenClassifier(1.0).fit(frame, y)
     unseen = frame[:20].assign(color="violet")
     missing = frame[:20].assign(color=pd.Categorical([None] * 20, categories=["red", "green", "blue"]))
-    with pytest.warns(UserWarning, match="Column 'color' of X has 20 values, and none of the levels"):
+    with pytest.warns(UserWarning, match="Column 'color' of X has 20 values, but none of the levels"):
         found = model.predict_proba(unseen)
     assert_allclose(found, model.predict_proba(missing), rtol=1e-12)
     assert_allclose(model.predict_proba(unseen[:9]), found[:9], rtol=1e-12)  # so few may be new by chance
@@ -655,7 +655,7 @@ def test_repeated_names_wrong_specs_and_tables_of_nothing():
         ParzenClassifier(categorical_features=[9]).fit(frame, y)
     with pytest.raises(ValueError, match="Column 'color' of X holds category values such as"):
         ParzenClassifier(categorical_features=None).fit(frame, y)
-    with pytest.raises(ValueError, match="No column of X can tell samples apart"):
+    with pytest.raises(ValueError, match="No column of X distinguishes samples"):
         ParzenClassifier().fit(pd.DataFrame({"a": ["x"] * 50, "b": [None] * 50}), y)
 
 

@@ -1,6 +1,6 @@
-"""The kinds of the columns of a table, decided here for files and data frames.
+"""The types of the columns of a table, determined here for files and data frames.
 
-A column type turns the values of its column into numbers: unchanged, as positions of levels, or as parts of dates.
+A column type converts the values of its column to numbers: unchanged, as positions of levels, or as parts of dates.
 """
 
 import json
@@ -27,12 +27,12 @@ from .identifiers import (
 LEFT_OUT = "left out"
 IDENTIFIER, FREE_TEXT = "identifier", "free text"
 TOLD = (IDENTIFIER, FREE_TEXT)  # reasons for leaving out a column that may surprise a user
-MANY_UNSEEN = 10  # so many values of unseen levels indicate a new coding
-MOST_LEVELS = 48  # levels with separate coordinates; the rarest beyond these share one
+MANY_UNSEEN = 10  # at least this many values, all of unseen levels, indicate another coding
+MOST_LEVELS = 48  # limit on levels; the rarest beyond it share one
 FEW_WORDS = 3.0  # texts with this many words on average are sentences
-MOST_TEXTS = 0.2  # texts with a larger share of distinct values are sentences
-_SPAN_OF_YEARS = 15  # days of a month have more distinct values, years of a table rarely
-# (false, true) in the languages of office programs.
+MOST_TEXTS = 0.2  # only columns with a larger fraction of distinct texts may hold sentences
+_SPAN_OF_YEARS = 15  # days of a month span more, the years in a table rarely do
+# (false, true) in several languages of office programs.
 _PAIRS = (
     "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"
     "|off on"
@@ -41,15 +41,16 @@ TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
 _IS_TRUE = {word: float(k) for pair in TRUTH for k, word in enumerate(pair)}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
 _HEAD = 1000  # number of first texts examined
-_SECTION, _SECTIONS = re.compile(r"\d+\.\d+\.\d"), 3  # as 3.4.2: so many are not typos in dates, whose years are longer
+# Section numbers such as 3.4.2: this many are not typos in dates, whose years are longer.
+_SECTION, _SECTIONS = re.compile(r"\d+\.\d+\.\d"), 3
 
 
 class Unclear(ValueError):
-    """A column whose type only the user can decide."""
+    """Raised for a column whose type only the user can decide."""
 
 
 class UnclearDates(Unclear):
-    """Dates that can be read in several orders."""
+    """Raised for dates that can be read in several orders."""
 
     def __init__(self, name, example, orders):
         super().__init__(name, example, orders)
@@ -58,29 +59,29 @@ class UnclearDates(Unclear):
 
 @dataclass(frozen=True)
 class ColumnType:
-    """The type of a column of a table. Each kind is a class with the attributes and methods below.
+    """The type of a column of a table; each kind is a subclass.
 
     Attributes
     ----------
     name : object
     note : str
-        The reason for leaving a column out, or another remark.
+        Reason why the column is left out, or another remark.
     missing : float
-        Fraction of rows without a value, in a file.
+        Fraction of missing values in a file.
     examples : tuple of str
-        Cells of a file.
+        Example cells of a file.
     words : tuple of str or None
-        Words for a missing value in a file; None takes those of the schema.
+        Words for a missing value in a file; None means those of the schema.
     kind : str
         "number", "boolean", "category", "date" or "left out".
     features : list
-        Names of the numbers computed from a value.
+        Names of the numbers computed from each value.
     levels : tuple
         Levels of a category.
     decimal : str or None
         Decimal sign of numbers in a file.
     is_category, ordered : bool
-        Whether the number is a position of a level, and whether levels have an order.
+        Whether the number is the position of a level, and whether the levels are ordered.
     n_levels : int
         Number of positions of a category.
     """
@@ -109,12 +110,12 @@ class ColumnType:
         Raises
         ------
         ValueError
-            For a column of another kind.
+            If the column is of another kind.
         """
         raise NotImplementedError
 
     def described(self):
-        """A few words."""
+        """The type in a few words."""
         raise NotImplementedError
 
 
@@ -127,9 +128,9 @@ class Number(ColumnType):
     decimal : str or None
         Decimal sign in a file; None if the file had types.
     unit : str or None
-        Such as ``"%"`` or ``"€"``, empty without one; None if unknown, as in a spreadsheet.
+        Unit in a file, such as ``"%"`` or ``"€"``; empty if there is none, None if unknown, as in a spreadsheet.
     grouped : bool
-        Whether a file separates thousands.
+        Whether thousands are separated in a file.
     """
 
     decimal: str | None = None  # type: ignore[misc]
@@ -142,9 +143,7 @@ class Number(ColumnType):
         if column.kind == BOOLEAN:
             return column.expand([0.0, 1.0])[:, None]
         if column.kind != NUMBER:
-            raise ValueError(
-                f"Column {column.name!r} of X holds {plural(column.kind)}, but numbers when the estimator was fitted."
-            )
+            raise ValueError(f"Column {column.name!r} of X holds {plural(column.kind)}, but held numbers in fit.")
         return column.values[:, None]
 
     def described(self):
@@ -170,14 +169,14 @@ class LeftOutColumn(ColumnType):
 
 @dataclass(frozen=True)
 class Date(ColumnType):
-    """Dates or durations: a number for each part that varies.
+    """Dates or durations, with a number for each part that varies.
 
     Attributes
     ----------
     order : str or None
-        Order of day, month and year in texts, as ``"dmy"``.
+        Order of day, month and year in texts, such as ``"dmy"``.
     parts : tuple of str
-        Numbers that a date becomes: days, month, weekday.
+        Parts that become numbers: days, month, weekday.
     """
 
     order: str | None = None
@@ -194,9 +193,7 @@ class Date(ColumnType):
         dates = column.dates_in(self.order)
         if dates is None:
             if not column.missing.all():
-                raise ValueError(
-                    f"Column {self.name!r} of X holds {plural(column.kind)}, but dates when the estimator was fitted."
-                )
+                raise ValueError(f"Column {self.name!r} of X holds {plural(column.kind)}, but held dates in fit.")
             return np.full((len(column.values), len(self.parts)), np.nan)
         values = date_parts(dates)
         return np.column_stack([values.get(name, np.full(len(column.values), np.nan)) for name in self.parts])
@@ -207,16 +204,16 @@ class Date(ColumnType):
 
 @dataclass(frozen=True)
 class Category(ColumnType):
-    """Levels, each of which becomes its position.
+    """Levels, each represented by its position.
 
     Attributes
     ----------
     levels : tuple
         The levels with separate positions.
     joined : bool
-        One more level stands for all others, including new ones.
+        Whether one more position stands for all other levels, including new ones.
     ordered : bool
-        The levels have an order.
+        Whether the levels are ordered.
     """
 
     levels: tuple = ()  # type: ignore[misc]
@@ -250,8 +247,8 @@ class Category(ColumnType):
     def read(self, column):
         if column.kind == NUMBER and not column.missing.all() and not self.takes_numbers:
             raise ValueError(
-                f"Column {self.name!r} of X holds numbers, but levels such as {self.levels[0]!r} when the "
-                "estimator was fitted: give the levels themselves, not their codes."
+                f"Column {self.name!r} of X holds numbers, but held levels such as {self.levels[0]!r} in fit: give the "
+                "levels themselves, not their codes."
             )
         return self._placed(column)
 
@@ -261,7 +258,7 @@ class Category(ColumnType):
         if n_known >= MANY_UNSEEN and np.isnan(positions).all():
             was = ", ".join(map(repr, self.levels[:3]))
             tell(
-                f"Column {self.name!r} of X has {n_known} values, and none of the levels that it had in fit: "
+                f"Column {self.name!r} of X has {n_known} values, but none of the levels that it had in fit: "
                 f"{column.example!r} now, {was} then. They count as missing. Code the levels as in fit."
             )
         return positions[:, None]
@@ -273,12 +270,12 @@ class Category(ColumnType):
 
 @dataclass(frozen=True)
 class Boolean(Category):
-    """Truth values, or the words for them in any language.
+    """Truth values, or words for them in any language of `TRUTH`.
 
     Attributes
     ----------
     levels : tuple
-        False and true; ``("", "x")`` if a mark stands for true.
+        False and true; ``("", "x")`` if the mark "x" means true.
     """
 
     kind = BOOLEAN
@@ -305,14 +302,14 @@ class Boolean(Category):
 
 @dataclass(frozen=True)
 class Code(Category):
-    """Postal codes. A program that read them as numbers dropped leading zeros, and may have added a fraction.
+    """Postal codes, also without leading zeros or with ".0", as left by a program that read them as numbers.
 
     Attributes
     ----------
     digits : int
-        Number of leading digits in a level; 0 for all.
+        Number of leading digits that form a level; 0 means all.
     width : int
-        Digits of a code.
+        Number of digits of a code.
     """
 
     digits: int = 0
@@ -329,7 +326,7 @@ class Code(Category):
 
 
 def as_texts(column):
-    """A column of numbers with texts as levels, whole numbers without a point; any other column as it is."""
+    """A column of numbers converted to texts, whole numbers without a decimal point; any other column unchanged."""
     if column.kind != NUMBER:
         return column
     levels, positions = column.factors
@@ -338,14 +335,14 @@ def as_texts(column):
 
 
 def padded(texts, width):
-    """Texts; if all are digits and none begins with zero, those shorter than `width` get leading zeros."""
+    """The texts; if all consist of digits and none begins with zero, leading zeros fill them up to `width`."""
     if all(text.isdecimal() and text[0] != "0" for text in texts):
         return [text.rjust(width, "0") for text in texts]
     return texts
 
 
 def reduced(texts, digits):
-    """The first characters of texts; all of them for 0."""
+    """The first `digits` characters of the texts; the whole texts if `digits` is 0."""
     return [text[:digits] for text in texts] if digits else texts
 
 
@@ -356,14 +353,16 @@ def learned(column, is_category=None, *, weights=None, order=None, told=False, o
     ----------
     column : Column
     is_category : bool, optional
-        Whether the user declares it a category; None: its kind, values and name decide.
+        Whether the user declares it a category; None means that its kind, values and name decide.
     weights : ndarray (n,), optional
         Weights that determine which levels are rare.
     order : str, optional
-        Order of day and month, as given by the user or inferred from other columns.
+        Order of day and month, given by the user or inferred from other columns.
+    told : bool
+        Whether the user gave the order.
     of_file : bool
-        Whether the column comes from a file. The rows of a file keep the order in which they were recorded, and the
-        user did not add its constant or empty columns.
+        Whether the column comes from a file, whose rows are in the order in which they were recorded, and whose
+        constant or empty columns the user did not choose.
 
     Raises
     ------
@@ -420,7 +419,7 @@ def _text(column, weights, order, told):
 
 
 def text_category(column, weights=None):
-    """The type of a column of texts that are neither dates nor truth values."""
+    """The type of a column of texts that are neither dates nor truth values nor postal codes."""
     levels, counts = [column.levels[k] for k in column.used], column.counts()[column.used]
     n_known = int(counts.sum())
     if len(levels) == 1:
@@ -436,7 +435,7 @@ def text_category(column, weights=None):
 
 
 def category(column, weights=None):
-    """The category of a column, regardless of its values."""
+    """The type of a column as a category, whatever its values."""
     levels, _ = column.factors
     if column.kind == ORDERED:
         return Category(column.name, f"{len(levels)} levels", levels=tuple(levels), ordered=True)
@@ -457,7 +456,7 @@ def _rank(level):
 
 
 def _code(column, weights):
-    """Codes by the leading digits if there are too many levels."""
+    """The type of a column of postal codes, shortened to leading digits if there are too many levels."""
     levels = [column.levels[k] for k in column.used]
     width = max(map(len, levels))
     levels, counts = padded(levels, width), column.counts(weights)[column.used].tolist()
@@ -483,7 +482,7 @@ def _same(name):
 
 
 def vote(shares, choices):
-    """The reading favored by more columns, given the fractions of cells that each reading parses; None for a tie."""
+    """The reading favored by most columns, given the fraction of cells that each reading parses; None for a tie."""
     votes = dict.fromkeys(choices, 0)
     for of_column in shares:
         best = max(of_column, key=of_column.get)
@@ -492,7 +491,7 @@ def vote(shares, choices):
 
 
 def vote_of_dates(columns):
-    """Whether more columns of texts have the day or the month first; None if undecided."""
+    """Whether the day or the month comes first ("dmy" or "mdy") in most columns of texts; None if undecided."""
     choices = ("dmy", "mdy")
     known = [column for column in columns if len(column.used)]
     return vote([{order: column.share_of_dates(order) for order in choices} for column in known], choices)
@@ -501,7 +500,8 @@ def vote_of_dates(columns):
 def order_of_dates(column, order=None, told=False):
     """The order in which most texts of a column are dates; None if there is none.
 
-    The user's order `told` is used wherever possible; that of other columns if no other order reads more texts.
+    An order given by the user (`told`) is used if possible. An order inferred from other columns decides between orders
+    that read equally many texts.
 
     Raises
     ------
@@ -529,8 +529,8 @@ def order_of_dates(column, order=None, told=False):
 
 
 def _may_begin_with_years(texts):
-    """Whether the first numbers of dates such as 14-02-01 take too few values for days; for 14/02/01 whether the last
-    ones look like days."""
+    """Whether the first numbers of dates such as 14-02-01 span too little for days; for dates such as 14/02/01, the
+    last ones must also look like days."""
     found = [re.match(r"(\d\d)([-/.])\d\d\2(\d\d)(?!\d)", text, re.ASCII) for text in texts]
     found = [match.groups() for match in found if match]
     firsts, lasts = ({int(groups[k]) for groups in found} for k in (0, 2))
@@ -541,7 +541,7 @@ def _may_begin_with_years(texts):
 
 
 def _refuse_decimal_commas(column):
-    """Raise if most texts are numbers with a decimal comma or separated thousands: these are not categories."""
+    """Raise if most texts are numbers with a decimal comma, which are not categories."""
     texts = [column.levels[k] for k in column.values[~column.missing][:_HEAD]]
     commas = [text for text in texts if _DECIMAL_COMMA.fullmatch(text)]
     if 2 * len(commas) > len(texts):
@@ -553,10 +553,10 @@ def _refuse_decimal_commas(column):
 
 
 def refuse_category(column, name):
-    """Raise for a category that the user has declared not to be one."""
+    """Raise for a category that the user has excluded from `categorical_features`."""
     raise ValueError(
         f"Column {column.name!r} of X holds {column.kind} values such as {column.example!r}, and {name} takes numbers "
-        "here: name the column in categorical_features, make numbers of it, or drop it."
+        "here: name the column in categorical_features, convert it to numbers, or drop it."
     )
 
 
@@ -567,15 +567,15 @@ def learn(columns, categorical, weights=None, name="the estimator"):
     ----------
     columns : Columns
     categorical : list of bool or None
-        For each column whether it is a category; None: its values decide.
+        Whether each column is a category; None means that its values decide.
     weights : ndarray (n,), optional
     name : str
-        Of the estimator, for messages.
+        Name of the estimator, for messages.
 
     Raises
     ------
     ValueError
-        In one sentence that names the column.
+        If the type of a column is unclear or contradicts `categorical`; the message names the column.
     """
     texts = [c for c, wish in zip(columns, categorical, strict=True) if c.kind == TEXT and not wish]
     for column in texts:
@@ -587,7 +587,7 @@ def learn(columns, categorical, weights=None, name="the estimator"):
     except UnclearDates as error:
         raise ValueError(
             f"Column {error.name!r} of X holds dates such as {error.example!r}, in which day and month cannot be told "
-            "apart: make dates of them, as pandas.to_datetime(..., dayfirst=True) does, or name the column in "
+            "apart: convert them with pandas.to_datetime(..., dayfirst=True), or name the column in "
             "categorical_features."
         ) from None
     for column, own, wish in zip(columns, types, categorical, strict=True):
@@ -597,9 +597,9 @@ def learn(columns, categorical, weights=None, name="the estimator"):
 
 
 def values_of(types, columns, wanted=None):
-    """The numbers of columns by their types, a list of arrays (n,) in their own precision.
+    """The numbers of columns of given types, a list of arrays (n,), each in its own precision.
 
-    Columns outside the mask `wanted` are not read: their numbers are NaN.
+    Columns outside the mask `wanted` are not read; their numbers are NaN.
     """
     if len(columns) != len(types):
         raise ValueError(f"X has {len(columns)} features, but the table was learned with {len(types)}.")
@@ -613,7 +613,7 @@ def values_of(types, columns, wanted=None):
 
 
 def matrix(types, columns, wanted=None):
-    """The same as a matrix (n, d)."""
+    """`values_of` the columns as a matrix (n, d)."""
     values = values_of(types, columns, wanted)
     return np.stack(values, axis=1) if values else np.empty((columns.n_rows, 0))
 
@@ -622,7 +622,7 @@ _CLASSES = {own.__name__: own for own in (Number, LeftOutColumn, Date, Category,
 
 
 def packed(types):
-    """Types as one text, or as plain values if JSON does not support the type of a name or a level."""
+    """Types as one JSON text, or as plain values if JSON cannot represent a name or a level."""
     rows = [
         [type(own).__name__, {f.name: v for f in fields(own) if (v := getattr(own, f.name)) != f.default}]
         for own in types
@@ -635,7 +635,7 @@ def packed(types):
 
 
 def unpacked(state):
-    """The types that `packed` stored."""
+    """The types from the result of `packed`."""
     rows = json.loads(state) if isinstance(state, str) else state
     return [
         _CLASSES[name](**{key: tuple(value) if isinstance(value, list) else value for key, value in own.items()})

@@ -5,9 +5,10 @@ with known f:
 
     x_if = sum_j w_j K(i, j) x_jf / sum_j w_j K(i, j),
 
-K is a Gaussian in the squared distance of the features known of both, plus the expected distance in those known of i
-only. Its bandwidth is half of the 5 % quantile of the distances within a class. The mean of the class counts as a
-further point of little weight; if the class has no value at all, the mean of all points replaces it.
+where K is a Gaussian of the squared distance in the features known for both points, plus the expected squared distance
+in those known only for i. The bandwidth is half of the 5 % quantile of the distances within classes. The mean of the
+class counts as a further point of little weight. If a class has no value of the feature, the mean of all points is
+used.
 """
 
 from typing import NamedTuple
@@ -28,21 +29,21 @@ from .missing import (
 )
 
 MOST_DONORS = 250  # points of a class used to complete the others
-MOST_PAIRS = 4000  # of one class, to estimate what counts as near
-BLOCK = 4096  # points that are completed at a time
-NEAR = 0.05  # share of pairs that count as near
-OF_MEAN = 1e-5  # weight of the class mean relative to the class's; the kernel at distance 0 is 1
+MOST_PAIRS = 4000  # pairs within classes, about, from which the bandwidth is computed
+BLOCK = 4096  # points completed at a time
+NEAR = 0.05  # quantile of the distances that gives the bandwidth
+OF_MEAN = 1e-5  # weight of the class mean relative to the total weight of the class; the kernel at distance 0 is 1
 
 
 def completed(X, codes, weights=None, features=None, n_jobs=None):
-    """X (n, d), its missing values filled in by the points of the same class; see `Completion.learned`."""
+    """X (n, d) with missing values filled from the points of the same class; see `Completion.learned`."""
     if not is_incomplete(X):
         return X
     return Completion.learned(X, codes, weights, features).of_own_class(X, codes, n_jobs)[0]
 
 
 def completed_by_folds(X, codes, folds, weights=None, features=None, n_jobs=None):
-    """X filled from the points outside of each fold, (folds, n, d)."""
+    """X filled from the points outside each fold, (folds, n, d)."""
     return Completion.learned(X, codes, weights, features, folds).of_own_class(X, codes, n_jobs)
 
 
@@ -51,14 +52,14 @@ class Donors(NamedTuple):
 
     points: np.ndarray  # (D, d) centered, 0 if missing
     lacking: np.ndarray  # (D, F) bool
-    terms: np.ndarray  # (D, d + F) summands of the means: values, and indicators of known ones, times the weight
+    terms: np.ndarray  # (D, d + F) terms of the means: values, and indicators of known ones, times the weight
     folds: np.ndarray  # (D,)
-    mean: np.ndarray  # (folds, 1, d) of the class outside of each fold
-    prior: float  # its weight
+    mean: np.ndarray  # (folds, 1, d) of the class outside each fold
+    prior: float  # weight of the mean
 
 
 class Completion(NamedTuple):
-    """Completes points from the points of a class: from all of them, or for each fold from those outside it."""
+    """Completes points from the points of a class, either from all or, for each fold, from those outside it."""
 
     classes: list  # of Donors
     columns: list  # of each feature
@@ -68,7 +69,7 @@ class Completion(NamedTuple):
 
     @classmethod
     def learned(cls, X, codes, weights=None, features=None, folds=None, most_donors=MOST_DONORS):
-        """From training points.
+        """Learn from training points.
 
         Parameters
         ----------
@@ -78,11 +79,11 @@ class Completion(NamedTuple):
             Classes from 0 on.
         weights : ndarray (n,), optional
         features : ndarray (d,), optional
-            Feature of each column, whose values are missing together; None: one column each.
+            Feature of each column; the columns of a feature are missing together. None: each column is a feature.
         folds : ndarray (n,), optional
             Folds from 0 on; None: a single fold with all points outside it.
         most_donors : int
-            Largest number of points used to complete the others; a random part of more.
+            Largest number of points of a class used to complete others; of more, a random part is used.
         """
         columns = columns_of(X.shape[1], features)
         weights = np.ones(len(X)) if weights is None else weights.astype(np.float64)
@@ -112,7 +113,7 @@ class Completion(NamedTuple):
         return cls(classes, columns, center, spread, width)
 
     def of_own_class(self, X, codes, n_jobs=None):
-        """(folds, n, d) points, completed by the class of each."""
+        """Points completed from their own classes, (folds, n, d)."""
         out = np.empty((len(self.classes[0].mean), *X.shape), X.dtype)
         for c in np.unique(codes):
             own = codes == c
@@ -120,7 +121,7 @@ class Completion(NamedTuple):
         return out
 
     def of_class(self, X, c, n_jobs=None):
-        """(folds, n, d) points, completed by class c; float64."""
+        """Points completed from class c, (folds, n, d), float64."""
         blocks = np.array_split(X, max(1, -(-len(X) // BLOCK)))
         return np.concatenate([self._block(block, self.classes[c], n_jobs) for block in blocks], axis=1)
 
@@ -159,7 +160,7 @@ def outside(by_fold):
 
 
 def _expected(Z, spread, columns):
-    """Expected squared distance in each feature from a random point, (n, F)."""
+    """Expected squared distance of each point to a random point, in each feature, (n, F)."""
     return sums_by_feature(in_order(Z**2 + spread, columns), columns)
 
 
@@ -170,7 +171,7 @@ def _means(sums, otherwise, which):
 
 
 def _pairs(own, most):
-    """This many pairs of different points (2, pairs), or all of them: each point with those that follow."""
+    """Up to `most` pairs of different points, (2, pairs): each point with the next one, then the one after that."""
     pair = np.arange(min(most, len(own) * (len(own) - 1)))
     return own[np.stack([pair, pair + 1 + pair // max(len(own), 1)]) % max(len(own), 1)]
 
@@ -178,7 +179,7 @@ def _pairs(own, most):
 def _near(Z, has, columns, expected, classes, weights):
     """Half the quantile `NEAR` of the distances within classes; 1 if all points are equal.
 
-    The points of each of the `classes` are in random order.
+    `classes` lists the points of each class in random order.
     """
     pairs = np.concatenate([_pairs(own, -(-MOST_PAIRS * len(own) // len(Z))) for own in classes], axis=1)
     i, j = pairs

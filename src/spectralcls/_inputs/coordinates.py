@@ -1,7 +1,7 @@
 """Coordinates of the numbers of a table, for a Gaussian kernel.
 
-The factor of an unordered category is 1 for equal levels and lambda otherwise. With one indicator of scale s per level,
-different levels are ``sqrt(2) s`` apart, so ``lambda = exp(-s^2 / h^2)``. Ordered levels are their ranks.
+An unordered category multiplies the kernel by 1 for equal levels and by lambda otherwise. With one indicator of scale s
+per level, different levels are ``sqrt(2) s`` apart, so ``lambda = exp(-s^2 / h^2)``. Ordered levels become ranks.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 from .._tuning.spread import centers_and_spreads, moments
 from .._utils.conversion import brought_into_range
 
-# limit on the root mean square distance, in scales, of a mostly constant column's rare values from the others
+# limit on the distance of a mostly constant column's rare values from the common value: root mean square, in scales
 RARE = 3.0
 FEWEST_GAPS = 10  # a column with fewer missing or fewer known values gets no gap indicator
 UNIT = 1e-6  # relative distance from 1 within which a spread counts as 1
@@ -27,7 +27,7 @@ class Scaled:
     observed: bool = True
     spread: float = 1.0  # of the coordinate
     is_category = ordered = False
-    factor = None  # numbers keep their scales
+    factor = None  # numbers have no factor
 
     @property
     def width(self):
@@ -35,7 +35,8 @@ class Scaled:
 
     @classmethod
     def of_columns(cls, names, columns, scale, weights=None):
-        """One coordinate for each name, from its values (n,), NaN if missing; `scale` says whether to scale them."""
+        """One coordinate for each name and column of values (n,), NaN if missing; `scale` says whether to scale
+        them."""
         observed = [not np.isnan(values).all() for values in columns]
         if scale:
             centers, scales = centers_and_scales(columns, weights)
@@ -48,12 +49,12 @@ class Scaled:
 
 @dataclass(eq=False)
 class Indicators:
-    """A position of a level: indicators of scale `scale`, or ranks times it."""
+    """The position of a level, as indicators of scale `scale`, or as a rank times `scale`."""
 
     name: object
     n_positions: int
     ordered: bool
-    scale: float  # of the indicators: the mean squared distance of two random rows is 2
+    scale: float  # gives two random rows the mean squared distance 2
     factor: float = 1.0  # tuned; 0 leaves the column out
     is_category = True
 
@@ -65,14 +66,14 @@ class Indicators:
 
     @classmethod
     def learned(cls, own, positions, weights=None):
-        """From the type of a column, and the position of each level."""
+        """Learn from the type of a column and the level positions of its rows."""
         known = ~np.isnan(positions)
         which = positions[known].astype(np.intp)
         weights = np.ones(len(which)) if weights is None else weights[known]
         return cls(own.name, own.n_levels, own.ordered, _level_scale(which, own.n_levels, own.ordered, weights))
 
     def encode(self, position):
-        """Coordinates without `factor`, NaN without a position."""
+        """Coordinates before multiplication by `factor`; NaN for a missing position."""
         if self.width == 1:
             spread = 1.0 if self.ordered else np.sqrt(2.0)
             return (position * spread * self.scale)[:, None]
@@ -83,7 +84,7 @@ class Indicators:
 
 @dataclass(eq=False)
 class Gap:
-    """An indicator of a missing number, standardized and never missing."""
+    """A standardized indicator that a number is missing; the indicator itself is never missing."""
 
     position: int  # of the number's column in the matrix
     scale: float
@@ -92,7 +93,7 @@ class Gap:
 
     @classmethod
     def learned(cls, position, missing, weights=None):
-        """From the mask of missing values; None if the missing, or the known, values are too few to learn from."""
+        """Learn from the mask of missing values; None if too few values are missing, or too few known."""
         if not FEWEST_GAPS <= np.count_nonzero(missing) <= len(missing) - FEWEST_GAPS:
             return None
         share = np.average(missing, weights=weights)
@@ -112,7 +113,7 @@ def scaled(X, center, scale):
 
 
 def centers_and_scales(columns, weights=None):
-    """Center and scale of each of several columns; (0, 1) if the spread is 1; a constant has scale 1."""
+    """Center and scale of each column: (0, 1) if the spread is 1, and scale 1 for a constant."""
     centers, spreads = centers_and_spreads(columns, weights, farthest=RARE)
     plain = np.abs(spreads - 1) < UNIT
     return np.where(plain, 0.0, centers), np.where(plain | (spreads == 0), 1.0, spreads)

@@ -1,13 +1,13 @@
-"""Dates and times: their forms as text, and their numbers: days, month and weekday."""
+"""Dates and times: their forms as text, and the numbers computed from them: days, month and weekday."""
 
 import re
 from functools import cache
 
 import numpy as np
 
-ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "ym", "time")  # of day, month (or its name) and year; time: a time of day
-SHORT = "yymd"  # the year has two digits and comes first
-# Regular expressions that Python and Arrow read alike.
+ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "ym", "time")  # of day, month (n: its name) and year, or a time of day
+SHORT = "yymd"  # the year comes first and may have two digits
+# Regular expressions with the same meaning in Python and Arrow.
 _LETTER = "[A-Za-zÀ-ɏ]"
 _TIME = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp]?)(?:[Mm]|Z|Uhr|[+-]\d{2}:?\d{2})?"
 _AT = rf"(?:[T ,]+{_TIME})?$"
@@ -25,7 +25,7 @@ PATTERNS = {
     "time": f"^{_TIME}$",
     "yymd": rf"{_WEEKDAY}(?P<y>\d{{4}}|\d{{2}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",  # only if requested
 }
-UNCLEAR = re.compile("[-/]")  # separators of dates with the day or the month first
+UNCLEAR = re.compile("[-/]")  # separators of dates in which either the day or the month may come first
 _CENTURY = 30  # two-digit years from this one on belong to the last century, as in Excel
 _NAMES = "jan|jän feb mar|mär|mrz apr may|mai jun jul aug sep oct|okt nov dec|dez"
 _MONTHS = {name: month for month, names in enumerate(_NAMES.split(), 1) for name in names.split("|")}
@@ -33,7 +33,7 @@ _MICROSECONDS = 86_400_000_000  # of a day
 
 
 def moments(fields, n, found=True):
-    """Dates of the fields of `PATTERNS`, as datetime64[us] (n,), NaT for a day or an hour that does not exist.
+    """Dates from the fields of `PATTERNS`, as datetime64[us] (n,); NaT for a day or a time that does not exist.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def moments(fields, n, found=True):
         Whole numbers; texts for "name" and "half".
     n : int
     found : ndarray of bool (n,), optional
-        Mask of the rows that have fields.
+        Mask of the rows with fields.
     """
     fields = {"y": 1970, "m": 1, "d": 1, "H": 0, "M": 0, "S": 0, "half": ""} | fields
     if "name" in fields:
@@ -59,7 +59,7 @@ def moments(fields, n, found=True):
 
 
 def read_dates(texts, order):
-    """Texts as datetime64[us] (n,) if all are dates in one order; otherwise None."""
+    """Texts as datetime64[us] (n,) if all are dates in the given order; otherwise None."""
     distinct, match = list(dict.fromkeys(texts)), _matcher(order)
     found = []
     for text in distinct:
@@ -81,11 +81,11 @@ def _matcher(order):
 
 
 def date_parts(values):
-    """Numbers of dates: days since 1970 with their fraction, month from 1, weekday from 0 for Monday.
+    """Numbers of dates: days since 1970 including fractions, month from 1, weekday from 0 for Monday.
 
     Parameters
     ----------
-    values : ndarray (n,) of datetime64, or of timedelta64, which have days only
+    values : ndarray (n,) of datetime64, or of timedelta64, which has only days
 
     Returns
     -------

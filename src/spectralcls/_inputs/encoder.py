@@ -1,4 +1,4 @@
-"""Columns of a table as coordinates: standardized or rank-Gauss numbers, and indicators of columns with few values."""
+"""Columns of a table as coordinates: standardized numbers, normal quantiles of ranks, and indicators of values."""
 
 from typing import NamedTuple
 
@@ -10,18 +10,18 @@ from .._utils.bases import BaseEstimator, TransformerMixin
 from .._utils.cached import cached_property
 from .._utils.conversion import brought_into_range
 
-FEWEST_INDICATED, MOST_INDICATED = 3, 10  # distinct values of a column that becomes indicators
-_LEAST_RANK = np.finfo(np.float64).eps / 2  # smallest rank for a quantile; 1 minus this is the last number below 1
+FEWEST_INDICATED, MOST_INDICATED = 3, 10  # numbers of distinct values for which a column becomes indicators
+_LEAST_RANK = np.finfo(np.float64).eps / 2  # smallest relative rank; 1 minus this is the largest number below 1
 
 
 class Encoding(NamedTuple):
-    """The code of a column: indicators of levels, a number by moments or by interpolation, or nothing."""
+    """The encoding of a column: indicators of levels, a standardized or interpolated number, or nothing."""
 
     levels: np.ndarray | None = None
     moments: tuple | None = None  # mean and scale
     curve: tuple | None = None  # values and their quantiles
-    missing: bool = False  # an extra coordinate indicates missing values
-    exponent: int = 0  # numbers are divided by this power of two: squares and slopes stay in range
+    missing: bool = False  # whether an extra coordinate indicates missing values
+    exponent: int = 0  # numbers are divided by 2^exponent, so that squares and slopes stay in range
 
     @property
     def width(self):
@@ -50,15 +50,15 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     Parameters
     ----------
     numeric : {"standard", "shared", "rank"}, default="standard"
-        "standard": mean 0 and variance 1. "shared": mean 0 and mean variance 1, so that columns keep their units. Far
-        values count as the farthest within reach, as in all scales. "rank": the normal quantile of the mid-rank, with
-        linear interpolation between the training values and the end values beyond.
+        "standard": mean 0 and variance 1. "shared": mean 0 and mean variance 1 over all columns, which keep their
+        relative scales. In both, far values count as the farthest value within reach. "rank": the normal quantile of
+        the mid-rank, interpolated linearly between training values and constant beyond them.
     indicators : bool, default=True
-        Replace columns of 3 to 10 distinct values by 0/1 columns, one for each value. A new value has none.
+        Replace each column of 3 to 10 distinct values by 0/1 columns, one per value. A new value gets only zeros.
     categorical : array-like of bool, default=None
-        Columns that are replaced by 0/1 columns, with any number of values.
+        Columns to replace by 0/1 columns, whatever their number of values.
     dtype : dtype, default=float64
-        Of the result.
+        Data type of the result.
 
     Attributes
     ----------
@@ -77,11 +77,11 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         self.dtype = dtype
 
     def fit(self, X, y=None, sample_weight=None):
-        """Learn the codes from X of shape (n_samples, n_features); weights count as copies."""
+        """Learn the encodings from X of shape (n_samples, n_features); weight k counts as k copies."""
         X = np.asarray(X, dtype=np.float64)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
-        columns = X.T if weights is not None else np.sort(X.T, axis=1)  # the order of rows then changes no bit
+        columns = X.T if weights is not None else np.sort(X.T, axis=1)  # sorted: the order of rows changes no bit
         found = np.full((2, X.shape[1]), np.nan)
         if self.numeric != "rank":
             found[:] = centers_and_spreads(columns, weights)
@@ -107,7 +107,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         if self.numeric == "rank":
             exponent = int(np.frexp(np.abs(values).max())[1])
             values = np.ldexp(values, -exponent)
-            # fractions 0 and 1 only, if weights differ by more than rounding
+            # ranks of 0 and 1 occur if weights differ by more than rounding
             rank = (np.cumsum(counts) - counts / 2) / counts.sum()
             curve = values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))
             return Encoding(curve=curve, missing=further, exponent=exponent)
@@ -116,12 +116,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         return Encoding(moments=moments, missing=further, exponent=exponent)
 
     def transform(self, X):
-        """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""
+        """Encode X as (n_samples, n_encoded), a single column of zeros if all columns were constant."""
         X = np.asarray(X, dtype=np.float64)
         stops, alike, exponents, moments, curves, others = self._layout
         out = np.zeros((len(X), max(1, stops[-1])), dtype=self.dtype)
         with np.errstate(over="ignore"):
-            if len(alike):  # at once: for a single row one column takes as long as all
+            if len(alike):  # all at once: for a single row, one column takes as long as all
                 values = np.ldexp(X[:, alike], exponents)
                 if curves:
                     values = np.stack([np.interp(*pair) for pair in zip(values.T, *curves, strict=True)], axis=1)
@@ -143,8 +143,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     @cached_property
     def _layout(self):
-        """Start of each column's coordinates; the columns that are one number and never missing, with their means and
-        scales or their curves; the other columns."""
+        """Start of each column's coordinates; the columns of one number without missing values, with their exponents,
+        moments and curves; and the other columns."""
         codes = self.codes_
         stops = np.cumsum([0] + [code.width for code in codes])
         alike = np.array([code.levels is None and code.width == 1 and not code.missing for code in codes], dtype=bool)
@@ -156,7 +156,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
 
 def _packed(codes):
-    """Codes as a few arrays: the time to write model files is quadratic in the number of objects."""
+    """Encodings as a few arrays, because the time to write model files is quadratic in the number of objects."""
     curves = [code.curve or (None, None) for code in codes]
     return {
         "levels": _joined([code.levels for code in codes]),
@@ -175,7 +175,7 @@ def _unpacked(levels, curves, moments, missing, exponents):
 
 
 def _joined(arrays):
-    """Concatenated arrays and their sizes; -1 for None."""
+    """The concatenated arrays and their sizes, -1 for None."""
     sizes = np.array([-1 if array is None else len(array) for array in arrays])
     return np.concatenate([np.empty(0), *(array for array in arrays if array is not None)]), sizes
 
@@ -187,7 +187,7 @@ def _parted(joined):
 
 
 def _sharing_scale(codes):
-    """The codes, with each scale replaced by the root mean square of all."""
+    """The encodings, with each scale replaced by the root mean square of all scales."""
     numbers = [code for code in codes if code.moments is not None]
     exponent = max((code.exponent for code in numbers), default=0)
     scales = np.array([np.ldexp(code.moments[1], code.exponent - exponent) for code in numbers])

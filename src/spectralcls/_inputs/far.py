@@ -1,4 +1,4 @@
-"""Warnings about values far from all others of their column: once per fit, with row, column and remedy."""
+"""Warnings about values far from all others in their column: one per fit, with row, column and remedy."""
 
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,7 +13,7 @@ _said = ContextVar("said", default=False)
 
 @contextmanager
 def already_said():
-    """Context without these warnings, for parts of another estimator that read the same values under other names."""
+    """Suppress these warnings, for parts of an estimator that read the same values under other names."""
     before = _said.set(True)
     try:
         yield
@@ -22,7 +22,7 @@ def already_said():
 
 
 def warn_of_far_values(name, columns, label, weights=None):
-    """Warn of the first column that has such values.
+    """Warn about the first column with values far from all others.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def warn_of_far_values(name, columns, label, weights=None):
     columns : list of (name, ndarray (n,))
         Numbers, NaN if missing.
     label : callable
-        ``label(row)``, the user's name of a row.
+        ``label(row)`` returns the user's label of a row.
     weights : ndarray (n,), optional
     """
     if _said.get():
@@ -48,7 +48,7 @@ def warn_of_far_values(name, columns, label, weights=None):
         advise(
             f"{name}: the value {values[row]:g} in column {_quoted(column)}, row {_quoted(label(row))}{more}, is "
             f"{times:.3g} times as far from the column's median as all others: correct it, or make it NaN if it stands "
-            "for a missing value, since its sample is far from all others."
+            "for a missing value, because its sample is far from all others."
         )
         return
 

@@ -14,7 +14,7 @@ from .dates import read_dates
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "category", "ordered category", "date"
 TRUTH_VALUES = [False, True]
 
-_DATES = {  # by type; a time of day is dated to the first day
+_DATES = {  # dtype by type of object; a time of day gets the date 1970-01-01
     "date": "datetime64[D]",
     "datetime": "datetime64[us]",
     "time": "datetime64[us]",
@@ -45,11 +45,11 @@ class Column(_ColumnFields):
     kind : str
         "number", "boolean", "text", "category", "ordered category" or "date".
     values : ndarray (n,)
-        Floating point with NaN for a number, datetime64 or timedelta64 for a date. Otherwise positions among `levels`,
-        -1 if the value is missing.
+        Floating-point numbers with NaN; datetime64 or timedelta64 for a date; otherwise positions among `levels`, -1
+        for a missing value.
     missing : ndarray (n,) of bool
     levels : list or None
-        Distinct values, some of which may not occur; for an ordered category in its order, lowest first.
+        Distinct values, some of which may not occur. Those of an ordered category are in its order, lowest first.
     """
 
     def take(self, rows):
@@ -57,7 +57,7 @@ class Column(_ColumnFields):
         return self._replace(values=self.values[rows], missing=self.missing[rows])
 
     def compact(self):
-        """The same without unused levels; an ordered category keeps all levels."""
+        """The column without unused levels; an ordered category keeps all levels."""
         if self.levels is None or self.kind == ORDERED:
             return self
         place = np.full(len(self.levels) + 1, -1)
@@ -66,7 +66,7 @@ class Column(_ColumnFields):
 
     @cached_property
     def factors(self):
-        """The distinct values of a column other than dates, and the position of each row's value, -1 if missing."""
+        """Distinct values, and the position of each row's value among them, -1 if missing; not for dates."""
         if self.kind != NUMBER:
             return self.levels, self.values
         found, position = np.unique(self.values[~self.missing], return_inverse=True)
@@ -75,14 +75,14 @@ class Column(_ColumnFields):
         return found.tolist(), positions
 
     def counts(self, weights=None):
-        """How often each level occurs, or the sum of its weights if given."""
+        """Number of rows with each level, or their total weight if weights are given."""
         levels, positions = self.factors
         known = positions >= 0
         return np.bincount(positions[known], None if weights is None else weights[known], minlength=len(levels))
 
     @cached_property
     def used(self):
-        """Positions of the levels that occur, in the order of the levels."""
+        """Positions of the levels that occur, ascending."""
         return np.flatnonzero(self.counts())
 
     @property
@@ -94,11 +94,11 @@ class Column(_ColumnFields):
         return self.values[first] if self.levels is None else self.levels[self.values[first]]
 
     def expand(self, values):
-        """Values given for each level as floats for each row; NaN for a missing value."""
+        """The number of each row, (n,), from one number per level; NaN for a missing value."""
         return np.append(values, np.nan)[self.factors[1]]
 
     def dates_in(self, order):
-        """Dates or durations, (n,), also from texts that are all dates in one order; None otherwise."""
+        """Dates or durations, (n,), also read from texts that are all dates in the given order; otherwise None."""
         if self.kind != TEXT:
             return self.values if self.kind == DATE else None
         if order is None or not len(self.used):
@@ -111,7 +111,7 @@ class Column(_ColumnFields):
         return dates[self.values]
 
     def share_of_dates(self, order):
-        """Share of the texts that are dates in an order, 0 or 1."""
+        """1 if all texts are dates in the given order, otherwise 0."""
         return float(self._read(order) is not None)
 
     def _read(self, order):
@@ -168,7 +168,7 @@ def _joined(columns):
 
 
 def is_frame(X):
-    """Whether X is a data frame that is not an array; a TypeError for one that has not been computed."""
+    """Whether X is a data frame; raises TypeError for a lazy one."""
     if hasattr(X, "collect_schema") and hasattr(X, "collect"):
         raise TypeError("X is a LazyFrame, whose rows are not known yet: pass X.collect().")
     return (
@@ -179,9 +179,9 @@ def is_frame(X):
 
 
 def like(values, X):
-    """Values (m, d) as a data frame with X's type and names, and with its index if the numbers of rows agree.
+    """Values (m, d) as a data frame with the type and names of X, and with its index if the numbers of rows agree.
 
-    An array if X is one, or has names that are not strings.
+    The result is an array if X is not a frame or has names that are not strings.
     """
     if not is_frame(X):
         return values
@@ -198,7 +198,7 @@ def like(values, X):
 
 
 def is_numeric_pandas(X):
-    """Whether scikit-learn's own checks take the frame: pandas, and numbers only."""
+    """Whether X is a pandas frame of numbers only, which scikit-learn's checks accept."""
     dtypes = getattr(X, "dtypes", None)
     return hasattr(X, "iloc") and all(
         getattr(dtype, "kind", "O") in "iuf" and "[" not in str(dtype) for dtype in dtypes
@@ -206,28 +206,28 @@ def is_numeric_pandas(X):
 
 
 def read_columns(X):
-    """Columns of a data frame (pandas, polars, Arrow and whatever else narwhals knows) or of a 2-D array.
+    """Columns of a data frame (pandas, polars, Arrow or any other that narwhals supports) or of a 2-D array.
 
     Raises
     ------
     TypeError, ValueError
-        For a frame unknown to narwhals, and for a column of nested values or of several types; the message names the
-        column.
+        If narwhals does not support the frame, or if a column holds nested values or values of several types; the
+        message names the column.
     """
     if not is_frame(X):
         return as_columns(X if hasattr(X, "dtype") else np.array(X, dtype=object))
     if hasattr(X, "iloc") and {str(dtype) for dtype in X.dtypes} <= {"object", "str", "string"}:
-        return as_columns(X.to_numpy(dtype=object), X.columns)  # together: each separate one would take a millisecond
+        return as_columns(X.to_numpy(dtype=object), X.columns)  # at once: separately, each would take 1 ms
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(X, eager_only=True)
-    columns = frame.iter_columns()  # by position: narwhals would take an integer name for a row
+    columns = frame.iter_columns()  # narwhals would take an integer column name for a row
     return Columns(_of_series(series, name, nw) for series, name in zip(columns, frame.columns, strict=True))
 
 
 def refuse_repeated_names(X):
-    """Raise for a data frame in which several columns have one name."""
-    counts = Counter(getattr(X, "column_names", X.columns))  # the columns of an Arrow table are not its names
+    """Raise for a data frame in which several columns have the same name."""
+    counts = Counter(getattr(X, "column_names", X.columns))  # `columns` of an Arrow table are not its names
     repeated = [name for name, count in counts.items() if count > 1]
     if repeated:
         raise ValueError(f"Several columns of X have the name {str(repeated[0])!r}: rename them.")
@@ -268,7 +268,7 @@ def _of_series(series, name, nw):
         return of_numbers(name, values)
     if dtype.is_temporal() and dtype != nw.Time:
         if getattr(dtype, "time_zone", None) is not None:
-            series = series.dt.replace_time_zone(None)  # local clock time
+            series = series.dt.replace_time_zone(None)  # use the local clock time
         return of_times(name, series.to_numpy())
     if dtype == nw.Enum or dtype == nw.Categorical:
         ordered = dtype == nw.Enum or getattr(getattr(series.to_native(), "type", None), "ordered", False)
@@ -284,7 +284,7 @@ def _of_series(series, name, nw):
 
 
 def _of_levels(name, kind, values, levels=None):
-    """A column of values compared for equality, from a list of them, with None or NaN for a missing one."""
+    """A column of levels from a list of values, with None or NaN for a missing value."""
     different = dict.fromkeys(values)
     lacking = {value for value in different if is_missing(value)}
     levels = [value for value in different if value not in lacking] if levels is None else levels
@@ -295,12 +295,12 @@ def _of_levels(name, kind, values, levels=None):
 
 
 def _key(value):
-    """A level as a key: 1, 1.0 and numpy's 1 are the same."""
+    """A level as a plain Python value, so that 1, 1.0 and NumPy's 1 are the same level."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _of_objects(name, values):
-    """A column whose kind follows from its values alone."""
+    """A column whose kind is determined by its values alone."""
     if values.dtype.kind in "iuf":
         return of_numbers(name, values.astype(values.dtype if values.dtype == np.float32 else np.float64))
     if values.dtype.kind == "b":
@@ -309,7 +309,7 @@ def _of_objects(name, values):
         return of_times(name, values)
     values = values.astype(object)
     types = set(map(type, values.tolist()))
-    if types == {str}:  # strings, none of which is missing
+    if types == {str}:  # only strings, none of them missing
         return _of_levels(name, TEXT, values.tolist())
     missing = np.array([is_missing(value) for value in values], dtype=bool)
     kinds = {_kind_of(kind) for kind in set(map(type, values[~missing].tolist()))}
@@ -340,7 +340,7 @@ def _of_objects(name, values):
 
 
 def _kind_of(kind):
-    """The kind of column for values of a type, or the type's name."""
+    """The kind of a column with values of this type, or the name of the type."""
     if issubclass(kind, str):
         return TEXT
     if issubclass(kind, bool | np.bool_):

@@ -1,4 +1,4 @@
-"""Samples known only through a kernel: its matrix, or a function of two sets of samples."""
+"""Samples known only through a kernel, given as a matrix or as a function of two sets of samples."""
 
 import numpy as np
 
@@ -7,16 +7,17 @@ from .read import FLOATS
 
 
 class GivenKernel(Inputs):
-    """Reads kernel values; the coordinate of a training sample is its number, those of a query its kernel values.
+    """Reads kernel values. A training sample has its number as the only coordinate; a query has its kernel values.
 
-    Samples with equal kernel values are copies and get the number of the first one.
+    Samples with equal kernel values are copies and get the number of the first.
 
     Parameters
     ----------
     name : str
         Class of the estimator, for messages.
     kernel : "precomputed" or callable
-        X is the matrix of kernel values with the samples of `fit`, (m, n); or ``kernel(Q, X)`` returns it.
+        With "precomputed", X is the matrix (m, n) of kernel values with the samples of `fit`; a callable
+        ``kernel(Q, X)`` returns this matrix.
 
     Attributes
     ----------
@@ -29,14 +30,14 @@ class GivenKernel(Inputs):
         self.kernel = kernel
 
     def among(self, positions):
-        """The kernel matrix of training samples of these coordinates (m, 1)."""
+        """The kernel matrix of the training samples with coordinates `positions`, (m, 1)."""
         rows = numbers_of(positions)
         return self.K[np.ix_(rows, rows)]
 
     def _learned(self, X, raw, data, unlabeled=()):
         if self.kernel == "precomputed":
             if raw.shape[0] != raw.shape[1]:
-                raise ValueError(f'kernel="precomputed" takes a square matrix in fit, got X of shape {raw.shape}.')
+                raise ValueError(f'kernel="precomputed" needs a square matrix in fit, got X of shape {raw.shape}.')
             self._kept = np.arange(len(raw)) if data.kept is None else np.flatnonzero(data.kept)
             K = raw[np.ix_(self._kept, self._kept)]
         else:
@@ -55,12 +56,12 @@ class GivenKernel(Inputs):
     def _values(self, Q):
         K = np.asarray(self.kernel(Q, self._points), dtype=np.float64)
         if K.shape != (len(Q), len(self._points)):
-            raise ValueError(f"kernel(Q, X) is {K.shape} for {len(Q)} queries and {len(self._points)} points.")
+            raise ValueError(f"kernel(Q, X) has shape {K.shape} for {len(Q)} queries and {len(self._points)} points.")
         if not np.isfinite(K).all():
             raise ValueError("kernel(Q, X) has values that are not finite.")
         return K
 
 
 def numbers_of(positions):
-    """Coordinates (m, 1) of training samples as row numbers."""
+    """Row numbers of training samples from their coordinates (m, 1)."""
     return positions[:, 0].astype(np.intp)

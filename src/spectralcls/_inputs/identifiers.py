@@ -1,18 +1,18 @@
-"""Columns that number or name the rows, without information about new rows."""
+"""Columns that number or name the rows and contain no information about new rows."""
 
 import re
 
 import numpy as np
 
 FEWEST = 20  # fewest values for a decision
-SHARE = 0.95  # share of distinct values in an identifier
-_HEAD = 1000  # the first values suffice to rule out most columns
+SHARE = 0.95  # least fraction of distinct values in an identifier
+_HEAD = 1000  # number of first values, which suffice to rule out most columns
 _NAME = re.compile(  # "number of employees" and "num_votes" are counts
     r"(?:^|[^a-z])(?:id|uuid|guid|key|index|lfd)(?:[^a-z]|$)"
     r"|(?:^|[^a-z])(?:nr|no|num|number)[^a-z]*$|(?:nummer|number|nr)[^a-z]*$",
     re.IGNORECASE,
 )
-# as "studyid": a key only if its values look like one too
+# as "studyid": a key only if its values also look like one
 _ENDING = re.compile(r"(?:id|no|nr|num|case|seq[a-z]?)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](?:ID|Id|No|Key)$")
 _ROW_NUMBERS = re.compile(  # names that pandas, R and this package give to unnamed columns
@@ -20,10 +20,10 @@ _ROW_NUMBERS = re.compile(  # names that pandas, R and this package give to unna
     r"|(?i:index|obs|observation|row(?:[ ._]?(?:names?|num|number|nr|id|index))?)"
 )
 _NAMELESS = re.compile(r"column \d+|Unnamed: \d+(?:[._].*)?|\.\.\.\d+|__index_level_\d+__|level_0|rownames")
-_NAMELESS_ROWS = 4  # rows per number, on average: repeated draws, or joined tables
+_NAMELESS_ROWS = 4  # most rows per number, on average, after repeated draws or joins of tables
 
 
-_POSTAL = re.compile(  # "cap" is Italian and comes first; "market cap" is none
+_POSTAL = re.compile(  # Italian "cap" comes first in a name; "market cap" is not a postal code
     r"(?:^|[^a-z])(?:plz|zip|postal|postcode)(?:[^a-z]|$)|^(?:codice[ _])?cap(?:[^a-z]|$)|postleitzahl|zip_?code"
     r"|postcode",
     re.I,
@@ -38,15 +38,15 @@ def may_be_postal_code(name):
 
 
 def is_postal_code(name, texts, counts):
-    """Whether a column holds postal codes: its name says so, and most values have as many digits as the longest.
+    """Whether a column holds postal codes, by its name and because most values have as many digits as the longest.
 
     Parameters
     ----------
     name : object
     texts : list of str
-        The different values.
+        The distinct values.
     counts : ndarray
-        How often each occurs.
+        Number of rows with each value.
     """
     if not may_be_postal_code(name):
         return False
@@ -62,7 +62,7 @@ def is_postal_code(name, texts, counts):
 
 
 def numbers_the_rows(values, name):
-    """Whether numbers are row numbers: the name says so, and all are distinct integers.
+    """Whether numbers are row numbers, by the column's name and because all are distinct integers.
 
     In a column without a name they may repeat, as after drawing with replacement.
     """
@@ -73,21 +73,21 @@ def numbers_the_rows(values, name):
 
 
 def calls_itself_a_row_number(name):
-    """Whether programs give this name to row numbers, as ``Unnamed: 0``."""
+    """Whether programs give this name to row numbers, such as ``Unnamed: 0``."""
     return bool(_ROW_NUMBERS.fullmatch(str(name)))
 
 
 def calls_itself_a_key(name):
-    """Whether a column's name is one such as ``customer_id`` or ``Kunden-Nr``."""
+    """Whether a column's name is that of a key, such as ``customer_id`` or ``Kunden-Nr``."""
     return bool(_NAME.search(str(name)) or _CAMEL.search(str(name)))
 
 
 def is_identifier(values, name="", counted=False):
     """Whether numbers look like customer numbers or row numbers.
 
-    Nearly all values of an identifier differ. The column also has a name such as ``customer_id``, or its values count:
-    they rise or fall from row to row with few gaps. Sorted populations have many gaps; ranks by another column neither
-    rise nor fall.
+    Nearly all values of an identifier differ. In addition, the column has a name such as ``customer_id``, or its values
+    count the rows: they rise or fall from row to row with few gaps. Sorted populations, in contrast, have many gaps,
+    and ranks by another column neither rise nor fall.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def is_identifier(values, name="", counted=False):
         return False
     if len(np.unique(values[:_HEAD])) < SHARE * min(len(values), _HEAD):
         return False
-    if values.max() - values.min() + 1 < SHARE * len(values):  # some must be equal
+    if values.max() - values.min() + 1 < SHARE * len(values):  # too small a range for that many distinct integers
         return False
     if len(np.unique(values)) < SHARE * len(values):
         return False

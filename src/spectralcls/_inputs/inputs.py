@@ -18,31 +18,31 @@ from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories
 from .targets import check_labels, check_more_labels, check_targets, check_weights_of_points
 
-DONORS = 1000  # number of training samples used to fill missing values
-DRAWN = 100  # training samples whose values stand in for a missing feature
+DONORS = 1000  # training samples used to fill missing values
+DRAWN = 100  # training samples kept in the user's form, from which features can be replaced
 
 
 class Inputs:
-    """Reads arrays and frames, scales numbers, encodes categories, completes missing values, applies a learned map.
+    """Reads arrays and frames, scales numbers, encodes categories, fills missing values and applies a learned map.
 
-    `fit`, `fit_targets` and `fit_points` learn from the user's training samples and return checked data; calling the
-    object maps queries; `more` reads further training samples.
+    `fit`, `fit_targets` and `fit_points` learn from the user's training samples and return checked data. Calling the
+    object maps queries, and `more` reads further training samples.
 
     Parameters
     ----------
     name : str
         Class of the estimator, for messages.
     scale : {"auto", None}
-        Whether numbers are brought to standard deviation one.
+        Whether numbers are scaled to standard deviation one.
     categories : "from_dtype", array-like or None
-        Which columns are categories.
+        Columns that are categories, as `categorical_features` of the estimators.
     missing : {"complete", "integrate", "integrate queries", "refuse"}
-        Treatment of missing values: filled by kernel regression on the training samples; left as NaN, because the
-        estimator's formula integrates over them, everywhere or only in queries; or refused.
+        Treatment of missing values. They are filled by kernel regression on the training samples; left as NaN, in all
+        samples or only in queries, because the estimator's formula integrates over them; or refused.
     unitless : bool
-        Whether the distances used to fill missing values divide unscaled numbers by the spreads of their columns.
+        Whether numbers are divided by the spreads of their columns in the distances by which missing values are filled.
     step : object or None
-        A map of coordinates: ``step.fit(data)`` learns it, ``step(X)`` applies it.
+        A map of coordinates: ``step.fit(data)`` learns it, and ``step(X)`` applies it.
     accept_sparse : bool or str
         As in scikit-learn's `check_array`; a sparse matrix passes unchanged.
     dtype : dtype or list of dtypes
@@ -53,10 +53,11 @@ class Inputs:
     class_weight : dict, "balanced" or None
         As in scikit-learn.
     copies_are_weights : bool
-        Whether distinct samples instead of rows have mean weight one, as formulas with a ridge need.
+        Whether weights are scaled to mean one over distinct samples instead of rows, as formulas with a ridge penalty
+        require.
     weighs_categories : bool
-        Whether held-out labels choose how much each category counts.
-    random_state, n_jobs : as of the estimator
+        Whether held-out labels determine how much each category counts.
+    random_state, n_jobs : as in the estimator
 
     Attributes
     ----------
@@ -65,10 +66,10 @@ class Inputs:
     table : Table or None
         Coordinates of the columns; None for unchanged numbers.
     scale_ : {"each", "shared", None}
-        Whether each column of numbers has its own scale.
+        Whether each column of numbers has its own scale, or all share one.
     weight_unit : float
-        Mean of the sample weights, without class weights. They are divided by it here, so that their scale does not
-        matter.
+        Mean of the sample weights, without class weights. Sample weights are divided by it, so that their scale does
+        not matter.
     """
 
     on_workers = False  # whether the training points are on workers
@@ -116,16 +117,16 @@ class Inputs:
         ----------
         X : array-like or data frame of shape (n, d)
         y : array-like of shape (n,)
-            With the labels of `further` samples below.
+            Labels of X, followed by those of the `further` samples.
         sample_weight : array-like of shape (n,), optional
         classes : array-like, optional
-            All labels that will ever occur, of a first `partial_fit`.
+            All labels that may ever occur, at a first `partial_fit`.
         at_least : int
             Smallest number of classes.
         further : sequence of samples
-            Rows that follow those of X, in any container.
+            Samples that follow the rows of X, each in any container.
         unlabeled : sequence of samples
-            Further samples from which scales and levels are learned.
+            Samples without labels, which are also used to learn scales and levels.
 
         Returns
         -------
@@ -145,7 +146,7 @@ class Inputs:
         return self._learned(X, raw, check_targets(self.name, y, n_rows(raw), weights))
 
     def fit_points(self, X, sample_weight=None, *, ensure_min_samples=1):
-        """Learn from samples alone."""
+        """Learn from samples without targets."""
         raw = self._read(X, reset=True, ensure_min_samples=ensure_min_samples)
         weights = self._relative(sample_weight, n_rows(raw))
         return self._learned(X, raw, check_weights_of_points(n_rows(raw), weights))
@@ -155,14 +156,14 @@ class Inputs:
         return weights
 
     def more(self, X, y, classes, sample_weight=None, *, new_classes=False):
-        """Further training samples, in the coordinates that were learned.
+        """Further training samples, in the learned coordinates.
 
         Parameters
         ----------
         classes : ndarray
             The labels known so far.
         new_classes : bool
-            Whether other labels may come.
+            Whether other labels may occur.
         """
         refuse_collection(X, f"{self.name}.partial_fit")
         raw = self._read(X, reset=False)
@@ -180,7 +181,7 @@ class Inputs:
         return self._finish(self._coordinates(self._read(X, reset=False)))
 
     def read(self, X):
-        """Checked samples without conversion, an array or `Columns`, which can be indexed by row."""
+        """Checked but unconverted samples: an array or `Columns`."""
         return self._read(X, reset=False)
 
     def columns(self, X):
@@ -189,7 +190,7 @@ class Inputs:
         return raw if isinstance(raw, Columns) else as_columns(raw)
 
     def affine(self):
-        """Center (d,) and axes with ``(X - center) @ axes`` the coordinates of complete queries.
+        """Center (d,) and axes such that ``(X - center) @ axes`` are the coordinates of complete queries.
 
         Raises
         ------
@@ -208,9 +209,11 @@ class Inputs:
         return center + axes @ (mean / (axes**2).sum(axis=0)), axes @ components.T
 
     def of_features(self, features):
-        """The inputs of an estimator with only some of the features, all unchanged numbers."""
+        """The inputs of an estimator that uses only some of the features, all of which are unchanged numbers."""
         if self.table is not None:
-            raise ValueError(f"Only a {self.name} of numbers alone has parts: categories and scales are of the whole.")
+            raise ValueError(
+                f"Only a {self.name} of unscaled numbers has parts: categories and scales belong to the whole."
+            )
         part = Inputs(self.name, missing=self.missing, unitless=self.unitless, dtype=self.dtype, n_jobs=self.n_jobs)
         part.seen = {name: value[features] for name, value in self.seen.items() if name == "feature_names_in_"}
         part.seen["n_features_in_"] = len(features)
@@ -220,12 +223,12 @@ class Inputs:
 
     @property
     def features(self):
-        """Feature of each coordinate, (d,); None: one coordinate per feature."""
+        """Feature of each coordinate, (d,); None if each feature has one coordinate."""
         return self.table.features if self.table is not None and self.table.categories and self.step is None else None
 
     @property
     def column_of(self):
-        """Column of X that each coordinate comes from, (d,)."""
+        """Column of X from which each coordinate is computed, (d,)."""
         if self.table is None:
             return np.arange(self.seen["n_features_in_"])
         return self.table.column_of
@@ -235,11 +238,11 @@ class Inputs:
         return None if self.scale is None or self.table is None else "shared" if self.table.shared else "each"
 
     def spreads(self, X, weights=None):
-        """Spread of each coordinate of training samples, (d,); that of categories is the scale of their indicators."""
+        """Spread of each coordinate of training samples, (d,); for categories, the scale of their indicators."""
         return spreads(X, weights) if self.table is None else self.table.spreads(X, weights)
 
     def log_jacobian(self, X):
-        """Logarithm of the volume of a user's unit cell in coordinates, (m,); missing values do not contribute."""
+        """Logarithm of the product of the scales of the known coordinates of each sample, (m,)."""
         if self.table is None:
             return 0.0
         return np.where(np.isnan(X), 0.0, self.table.log_scales).sum(axis=1)
@@ -251,7 +254,7 @@ class Inputs:
             others = [place for place, own in enumerate(self.table.types) if not own.takes_numbers]
             if others:
                 raise ValueError(
-                    f"X must be a data frame like that of fit, in which the columns {others} are no plain numbers."
+                    f"X must be a data frame like that of fit, in which the columns {others} are not plain numbers."
                 )
         as_columns = names_categories(self.categories) if reset else self.table is not None and self.table.as_columns
         return read(
@@ -290,7 +293,7 @@ class Inputs:
         return list(zip(names, raw.T, strict=True))
 
     def _learn(self, raw, data, unlabeled=()):
-        """The checked data in the coordinates that are learned here."""
+        """Learn coordinates, and return the data in them."""
         raw = self._learned_rows(raw, data, unlabeled)
         X = self._coordinates(raw)
         if issparse(X):
@@ -314,7 +317,7 @@ class Inputs:
         return self._with_copies_as_weights(data) if self.copies_are_weights else data
 
     def _learned_rows(self, raw, data, unlabeled=()):
-        """The rows with positive weight, as `Columns` if a column is not a number; learns the table."""
+        """Learn the table, and return the rows of positive weight, as `Columns` if a column is not a number."""
         raw = take(raw, data.kept)
         everything, weights = raw, data.weights
         if unlabeled:
@@ -328,7 +331,7 @@ class Inputs:
         return raw if isinstance(raw, Columns) else as_columns(raw)
 
     def _with_factors(self, raw, data):
-        """The data with categories and gaps weighted by held-out labels."""
+        """The data after categories and gaps have been given factors that held-out labels choose."""
         weighs = bool(self.table.categories) and self.weighs_categories
         if not (weighs or self._lacks_values(data)):
             return data
@@ -352,15 +355,15 @@ class Inputs:
         return data.distinct()
 
     def _recoded(self, raw, data):
-        """The data in the coordinates of the table as it is now."""
+        """The data in the current coordinates of the table."""
         return data._replace(X=self._coordinates(raw), features=self.features)
 
     def _weighed(self, raw, data, factors):
-        """The same, from coordinates in which all factors are 1."""
+        """The data with coordinates multiplied by `factors`; all factors were 1 before."""
         return data._replace(X=rescale(data.X, factors), features=self.features)
 
     def _possible_gaps(self, missing, weights):
-        """Gaps of numbers that are missing often enough, from the mask of coordinates (n, d)."""
+        """Gaps of the numbers that are missing often enough, from the mask of missing coordinates (n, d)."""
         columns, first = np.unique(self.table.number_of, return_index=True)
         some = zip(columns.tolist(), missing[:, first].T, strict=True) if missing.any() else ()
         gaps = [Gap.learned(column, mask, weights) for column, mask in some]
@@ -374,26 +377,26 @@ class Inputs:
         return data._replace(weights=(np.ones(len(data.X)) if data.weights is None else data.weights) / unit)
 
     def drawn(self):
-        """Some training samples in the user's form, `Columns`, and their weights; None if they are not kept."""
+        """The kept training samples in the user's form, as `Columns`, and their weights; None if none were kept."""
         if self._drawn is None:
             return None
         raw, weights = self._drawn
         return Columns(Column(*fields) for fields in raw) if isinstance(raw, list) else as_columns(raw), weights
 
     def _draw(self, raw, data):
-        """Keep up to `DONORS` random samples; the choice depends only on their values."""
+        """Keep up to `DRAWN` of the samples, at random; the random order depends only on their values."""
         some = np.linspace(0, len(data.X) - 1, min(len(data.X), DONORS)).astype(np.intp)
         rows = some[np.argsort(data.take(some).keys(), kind="stable")[:DRAWN]]
         raw = raw.take(rows) if isinstance(raw, Columns) else raw[rows]
         if isinstance(raw, Columns):
-            raw = [tuple(column.compact()) for column in raw]  # files must not depend on our classes
+            raw = [tuple(column.compact()) for column in raw]  # so that model files do not depend on our classes
         self._drawn = raw, np.ones(len(rows)) if data.weights is None else data.weights[rows]
 
     def _chooses_scale(self, data):
         return self.scale is not None and self.tuned and self.step is None and data.n_classes > 1
 
     def _shares_scale(self, sample):
-        """Whether a sample of the data favors one scale for all columns; if so, the table adopts it."""
+        """Give the table one scale for all columns if held-out samples favor this, and return whether they do."""
         scale = shared_scale(self.table, sample, random_state=self.random_state, n_jobs=self.n_jobs)
         if scale is not None:
             self.table.share(scale)
@@ -411,7 +414,7 @@ class Inputs:
         return None if table is None else table.checked()
 
     def _coordinates(self, raw):
-        """Numbers in the coordinates of the table, NaN if a value is missing."""
+        """The coordinates of the samples, NaN if a value is missing."""
         if issparse(raw):
             return raw
         if isinstance(raw, Columns):
@@ -427,7 +430,7 @@ class Inputs:
         return X if self.step is None else self.step(X)
 
     def _completed(self, X):
-        """X with each missing value replaced by its expectation, regardless of class."""
+        """X with each missing value replaced by its expectation over all classes."""
         lacking = np.isnan(X).any(axis=1)
         if not lacking.any():
             return X
@@ -451,15 +454,15 @@ def plain(columns):
 
 
 def warn_of_columns_left_out(name, columns):
-    """Warn of the unused columns of X, with the reason, except for empty and constant ones."""
+    """Warn about columns of X that are left out, with the reason, except for empty and constant columns."""
     told = [column for column in columns if column.note in TOLD]
     if not told:
         return
     listed = "; ".join(f"{column.name!r}: {column.note}" for column in told[:10])
     more = f"; and {len(told) - 10} more" if len(told) > 10 else ""
     tell(
-        f"{name} leaves out columns of X that say nothing about new samples ({listed}{more}). Drop them, or name them "
-        "in categorical_features if they are categories."
+        f"{name} leaves out columns of X without information about new samples ({listed}{more}). Drop them, or name "
+        "them in categorical_features if they are categories."
     )
 
 
@@ -468,21 +471,21 @@ def n_rows(raw):
 
 
 def take(raw, kept):
-    """The rows of a mask; all of them for None."""
+    """The rows selected by a mask; all rows if it is None."""
     if kept is None:
         return raw
     return raw.take(kept) if isinstance(raw, Columns) else raw[kept]
 
 
 def joined(parts):
-    """The rows of several checked samples, one below the other."""
+    """The rows of several sets of checked samples, one below the other."""
     if not any(isinstance(part, Columns) for part in parts):
         return np.concatenate(parts)
     return Columns.joined([part if isinstance(part, Columns) else as_columns(part) for part in parts])
 
 
 def donors(data):
-    """Coordinates of a random part of the samples, and their weights."""
+    """Coordinates and weights of up to `DONORS` random samples."""
     if len(data.X) <= DONORS:
         return data.X, data.weights
     rows = np.sort(np.argsort(data.keys(), kind="stable")[:DONORS])

@@ -1,11 +1,11 @@
 """Distances between points with missing values (NaN).
 
-The masks are part of the distance. With o = 1 for a feature known of the query and 0 otherwise,
+The masks are part of the distance. With o = 1 for a known feature of the query and 0 otherwise,
 
     o (q - x)^2 = o x^2 - 2 x (o q) + o q^2
 
-is an inner product of columns of the point with columns of the query, and ``2 a.b = |a|^2 + |b|^2 - |a - b|^2`` turns
-it into a squared distance. One pass of the core then covers all patterns of missing features and all bandwidths.
+is an inner product of columns of the point and columns of the query, and ``2 a.b = |a|^2 + |b|^2 - |a - b|^2`` turns it
+into a squared distance. One pass of the core then covers all patterns of missing features and all bandwidths.
 """
 
 import numpy as np
@@ -17,37 +17,37 @@ def is_incomplete(X):
 
 
 def columns_of(d, features=None):
-    """Columns of each feature, a list of arrays; None: one each."""
+    """Columns of each feature, a list of arrays; without `features`, each feature is one column."""
     if features is None:
         return [np.array([column]) for column in range(d)]
     return [np.flatnonzero(features == f) for f in np.unique(features)]
 
 
 def feature_of(columns):
-    """Feature of each column, feature by feature."""
+    """Feature of each column, for columns in the order of features."""
     return np.repeat(np.arange(len(columns)), [len(own) for own in columns])
 
 
 def in_order(values, columns):
-    """Values (n, d) feature by feature."""
+    """Values (n, d) with columns in the order of features."""
     order = np.concatenate(columns)
     return values if np.array_equal(order, np.arange(len(order))) else values[:, order]
 
 
 def sums_by_feature(values, columns):
-    """Sums (n, F) of values (n, d) that are in the order of features."""
+    """Sums (n, F) over the columns of each feature, of values (n, d) in the order of features."""
     if len(columns) == values.shape[1]:
         return values
     return np.add.reduceat(values, np.flatnonzero(np.diff(feature_of(columns), prepend=-1)), axis=1)
 
 
 def known_features(known, columns):
-    """Whether each feature is known, (n, F), from its columns (n, d), which are missing together."""
+    """Whether each feature is known, (n, F), from the mask of known columns (n, d), which are missing together."""
     return known[:, [own[0] for own in columns]]
 
 
 def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
-    """Squared distances in the features known of both, plus lengths for the others, as distances of new columns.
+    """New columns A and B whose squared distances are those in the features known in both points, plus `lengths`.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
     columns : list of F arrays
         Columns of each feature.
     lengths : ndarray (m, F), optional
-        Contribution of a feature known of the query but not of the point; None: 0.
+        Contribution of a feature that is known in the query but not in the point; None means 0.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
     q, x = (in_order(np.where(np.isnan(part), 0.0, part), columns) for part in (Q, X))
     length = np.zeros_like(has_q) if lengths is None else has_q * lengths
     square_q, square_x = (sums_by_feature(part**2, columns) for part in (q, x))
-    # columns to multiply, and sums of the terms that depend on the query alone or the point alone
+    # columns to multiply, and sums of the terms that depend only on the query or only on the point
     products = ~whole[feature]
     U = np.column_stack([-2 * q[:, products], (square_q - length)[:, gaps_x], has_q[:, gaps_q]])
     V = np.column_stack([x[:, products], has_x[:, gaps_x], square_x[:, gaps_q]])

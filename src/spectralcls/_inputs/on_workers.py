@@ -1,6 +1,6 @@
-"""Collections with rows on the workers of a cluster or on disk: readers, and errors where they are not supported.
+"""Readers of collections whose rows are on the workers of a cluster or on disk, and errors if these are not supported.
 
-`spectralcls.dask` registers its `Inputs` here, and is imported when the first collection of its library is seen.
+`spectralcls.dask` registers its `Inputs` here. It is imported at the first Dask collection.
 """
 
 from importlib import import_module
@@ -10,18 +10,18 @@ _KINDS: dict[str, type] = {}
 
 
 def register_inputs(library, kind):
-    """Let `kind`, a class of inputs, read the collections of a library."""
+    """Register `kind`, a subclass of `Inputs`, as the reader of a library's collections."""
     _KINDS[library] = kind
 
 
 def library_of(X):
-    """Name of the library whose collection X is; None if X is in memory."""
+    """Name of the library of the collection X; None if X is in memory."""
     roots = (kind.__module__.partition(".")[0] for kind in type(X).__mro__)
     return next((root for root in roots if root in _MODULES), None)
 
 
 def inputs_for(X, inputs):
-    """`inputs` as the kind that reads X; unchanged for X in memory."""
+    """`inputs` converted to the class that reads X; unchanged if X is in memory."""
     library = library_of(X)
     if library is None:
         return inputs
@@ -30,11 +30,11 @@ def inputs_for(X, inputs):
 
 
 def refuse_collection(X, name):
-    """Raise for a collection if an estimator learns only in memory; the message names it."""
+    """Raise for a collection, because the estimator `name` learns only from data in memory."""
     library = library_of(X)
     if library is not None:
         raise TypeError(
             f"{name} learns from data in memory, not from a {library.capitalize()} collection: pass X.compute(), or a "
-            "part of it that fits into memory. ParzenClassifier and the other classifiers of kernel means, "
+            "part of it that fits into memory. ParzenClassifier and the other kernel-mean classifiers, "
             "PerTurboClassifier, SpectralISEClassifier and KernelRegressor learn from collections."
         )

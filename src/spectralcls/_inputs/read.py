@@ -1,6 +1,6 @@
-"""Checked X: a matrix of numbers, or a list of columns.
+"""Checks X and returns a matrix of numbers or a list of columns.
 
-This module only checks X; it learns only the number and the names of the features.
+This module learns only the number and the names of the features.
 """
 
 from contextlib import contextmanager
@@ -23,11 +23,11 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
     ----------
     X : array-like, data frame, sparse matrix or Columns
     name : str
-        Of the estimator, for messages.
+        Name of the estimator, for messages.
     seen : dict
         Number and names of the features; see `check_columns_seen`.
     reset : bool
-        Whether X is of `fit`.
+        Whether X is an argument of `fit`.
     as_columns : bool
         Whether to return columns even for a matrix, because some are categories.
     finite : bool
@@ -41,7 +41,7 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
     Raises
     ------
     ValueError, TypeError
-        In one sentence that names the column.
+        If X is invalid; the message names the column, if one is at fault.
     """
     if not reset and not as_columns and _is_checked(X, seen, dtype, ensure_min_samples):
         return X
@@ -85,7 +85,7 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
 
 @contextmanager
 def _texts_named():
-    """Replace NumPy's error for texts in an array by advice."""
+    """Replace NumPy's error for texts in an array by one that recommends a data frame."""
     try:
         yield
     except ValueError as error:
@@ -98,20 +98,20 @@ def _texts_named():
 
 
 def _is_checked(X, seen, dtype, ensure_min_samples):
-    """Whether X is a matrix that passes every check; scikit-learn's checks take 0.1 ms."""
+    """Whether X is a matrix that would pass all checks; scikit-learn's take 0.1 ms."""
     if "feature_names_in_" in seen or not is_ready(X, dtype if isinstance(dtype, tuple) else (dtype,)):
         return False
     return X.ndim == 2 and X.shape[1] == seen.get("n_features_in_") and len(X) >= ensure_min_samples
 
 
 def is_table(X):
-    """Whether X is a data frame that is not pandas's of numbers alone."""
+    """Whether X is a data frame other than a pandas frame of numbers."""
     return is_frame(X) and not is_numeric_pandas(X)
 
 
 def _refuse_infinite(X):
     """Raise for the first infinite value of an array or a frame of numbers."""
-    if issparse(X):  # older versions of SciPy make no array of it
+    if issparse(X):  # NumPy does not convert it to a dense array
         return
     try:
         values = np.asarray(X)

@@ -1,4 +1,4 @@
-"""A learned table: the types of its columns, and the coordinates of their numbers."""
+"""A learned table: the types of its columns and the coordinates of their numbers."""
 
 from dataclasses import dataclass, field
 
@@ -14,18 +14,18 @@ _OF_NUMBERS = ("center", "scale", "observed", "spread")
 
 @dataclass
 class Table:
-    """Columns as a matrix of numbers, and its coordinates.
+    """Converts columns to a matrix of numbers, and these to coordinates.
 
     Attributes
     ----------
     types : list of ColumnType
-        What each column is.
+        Type of each column.
     columns : list of Scaled or Indicators
         Coordinates of each number of the matrix.
     shared : bool
-        Whether all numbers have one scale.
+        Whether all numbers share one scale.
     gaps : list of Gap
-        Numbers with informative missing values.
+        Indicators of informative missing values.
     """
 
     types: list
@@ -34,7 +34,7 @@ class Table:
     gaps: list = field(default_factory=list)
 
     def __getstate__(self):
-        """Numbers as joint arrays, and types as a text, because model files list every object."""
+        """Store numbers as joint arrays and types as one text, because model files list every object."""
         at = [i for i, column in enumerate(self.columns) if not column.is_category]
         state = {key: np.array([getattr(self.columns[i], key) for i in at]) for key in _OF_NUMBERS}
         others = [column for column in self.columns if column.is_category]
@@ -51,14 +51,14 @@ class Table:
 
     @classmethod
     def learned(cls, columns, categorical, scale, weights=None, name="the estimator"):
-        """Learn from columns, which of them are categories (None: their values decide), and whether to scale
-        numbers."""
+        """Learn a table from columns. `categorical` marks the categories (None: their values decide), and `scale` says
+        whether to scale numbers."""
         types = learn(columns, categorical, weights, name)
         return cls.of_values(types, values_of(types, columns), scale, weights)
 
     @classmethod
     def of_values(cls, types, values, scale, weights=None):
-        """From the numbers of columns, a list of arrays (n,), whose types are known."""
+        """Learn a table from the numbers of columns of known types, a list of arrays (n,)."""
         own = [each for each in types for _ in each.features]
         names = [name for each in types for name in each.features]
         plain = [j for j, each in enumerate(own) if not each.is_category]
@@ -70,7 +70,7 @@ class Table:
 
     @classmethod
     def of_numbers(cls, X, scale, weights=None, names=None, decides=True):
-        """The columns of an array of numbers; None if they are taken as they are."""
+        """Learn a table from an array of numbers; None if they remain unchanged."""
         if names is None:
             return cls.of_values([Number(j) for j in range(X.shape[1])], list(X.T), scale, weights) if scale else None
         columns = Columns(of_numbers(name, values) for name, values in zip(names, X.T, strict=True))
@@ -79,11 +79,11 @@ class Table:
 
     @classmethod
     def joined(cls, tables):
-        """The columns of several tables."""
+        """One table with the columns of several tables."""
         return cls(*([one for table in tables for one in getattr(table, name)] for name in ("types", "columns")))
 
     def checked(self):
-        """The table itself.
+        """Return this table.
 
         Raises
         ------
@@ -91,24 +91,24 @@ class Table:
             If it has no coordinate.
         """
         if not any(column.width for column in self.columns):
-            raise ValueError("No column of X can tell samples apart: all are missing or constant categories.")
+            raise ValueError("No column of X distinguishes samples: all are missing or constant categories.")
         return self
 
     def check_numbers(self, name):
-        """Raise a ValueError unless each coordinate is a number of the user's, scaled."""
+        """Raise unless every coordinate is a scaled number of the user's."""
         others = [own.name for own in self.types if own.kind != NUMBER or own.is_category]
         if others or self.gaps:
             what = f"the column {others[0]!r} is not" if others else "columns with missing values are not alone"
-            raise ValueError(f"This {name} takes columns that are no plain numbers: {what}. Encode them before fit.")
+            raise ValueError(f"This {name} has columns that are not plain numbers: {what}. Encode them before fit.")
 
     @property
     def numbers(self):
-        """Numbers that have a coordinate."""
+        """Numbers with a coordinate."""
         return [column for column in self.columns if not column.is_category and column.observed]
 
     @property
     def category_scale(self):
-        """Scale of categories: root mean square of the standard deviations of the numbers; 1 if they are scaled."""
+        """Scale of categories: the root mean square of the spreads of the numbers' coordinates; 1 if there are none."""
         spreads = [number.spread for number in self.numbers]
         return float(np.sqrt(np.mean(np.square(spreads)))) or 1.0 if spreads else 1.0
 
@@ -124,28 +124,28 @@ class Table:
 
     @property
     def features(self):
-        """Feature of each coordinate, (d,), counting only features with coordinates."""
+        """Feature of each coordinate, (d,), numbering only features with coordinates."""
         widths = [column.width for column in (*self.columns, *self.gaps) if column.width]
         return np.repeat(np.arange(len(widths)), widths)
 
     @property
     def number_of(self):
-        """Position in the matrix of the number behind each coordinate, (d,)."""
+        """Position in the matrix of the number from which each coordinate is computed, (d,)."""
         own = np.repeat(np.arange(len(self.columns)), [column.width for column in self.columns])
         return np.concatenate([own, [gap.position for gap in self.gaps if gap.width]]).astype(np.intp)
 
     @property
     def column_of(self):
-        """Position of the column behind each coordinate, (d,)."""
+        """Position of the column from which each coordinate is computed, (d,)."""
         return np.repeat(np.arange(len(self.types)), [len(own.features) for own in self.types])[self.number_of]
 
     @property
     def categories(self):
-        """Categories that have coordinates."""
+        """Categories with coordinates."""
         return [column for column in self.columns if column.is_category and column.width]
 
     def spreads(self, X, weights=None):
-        """Spread of each coordinate of X, (d,); that of categories and gaps is the scale of their indicators."""
+        """Spread of each coordinate of X, (d,); for categories and gaps, the scale of categories."""
         fixed = [np.repeat(column.is_category, column.width) for column in self.columns]
         gaps = np.ones(sum(gap.width for gap in self.gaps), dtype=bool)
         return np.where(np.concatenate([*fixed, gaps]), self.category_scale, spreads(X, weights))
@@ -162,7 +162,7 @@ class Table:
 
     @property
     def log_scales(self):
-        """Logarithm of the scale of each coordinate, (d,): 0 for those of categories."""
+        """Logarithm of the scale of each coordinate, (d,); 0 for categories and gaps."""
         scales = [np.full(c.width, 0.0 if c.is_category else np.log(c.scale)) for c in self.columns]
         return np.concatenate([*scales, np.zeros(sum(gap.width for gap in self.gaps))])
 
@@ -195,13 +195,13 @@ class Table:
         return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
 
     def _scaled(self, X, places):
-        """Coordinates of some of the numbers."""
+        """Coordinates of the numbers at some positions of the matrix."""
         own = [self.columns[j] for j in places]
         X = X if len(places) == X.shape[1] else X[:, places]
         return scaled(X, np.array([one.center for one in own]), np.array([one.scale for one in own]))
 
     def described(self):
-        """A line for each column."""
+        """A line of text for each column."""
         return [f"{own.name}: {own.described()}" for own in self.types]
 
 
@@ -216,9 +216,9 @@ def names_categories(spec):
 
 
 def categorical_columns(spec, columns):
-    """The categorical columns, with the parameter format of HistGradientBoostingClassifier.
+    """Whether each column is a category, from a `spec` in the format of HistGradientBoostingClassifier.
 
-    None: the kinds and values of the columns decide.
+    None means that the kind and values of the column decide.
     """
     n = len(columns)
     if spec is None:
@@ -240,6 +240,6 @@ def categorical_columns(spec, columns):
     known = set(names)
     for name in wanted:
         if name not in known:
-            raise ValueError(f"categorical_features has {name!r}, which is no column of X: there are {names[:20]}.")
+            raise ValueError(f"categorical_features has {name!r}, which is not a column of X: these are {names[:20]}.")
     chosen = set(wanted)
     return [name in chosen for name in names]

@@ -1,4 +1,4 @@
-"""Targets and weights of samples: training data without coordinates."""
+"""Checked targets and weights of samples: training data without coordinates."""
 
 from datetime import date, datetime, timedelta
 
@@ -21,19 +21,19 @@ from .training_data import TrainingData
 def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=None, at_least=2):
     """Training data without coordinates: the classes and weights of n samples.
 
-    A sample of weight zero is left out, and so is a class with only such samples.
+    Samples of weight zero are left out, as are classes with only such samples unless `classes` are given.
 
     Parameters
     ----------
     name : str
-        Of the estimator, for messages.
+        Name of the estimator, for messages.
     y : array-like of shape (n,)
     n : int
     sample_weight : array-like of shape (n,), optional
     class_weight : dict, "balanced" or None
         As in scikit-learn; multiplies the sample weights.
     classes : array-like, optional
-        All labels that will ever occur; otherwise those of y.
+        All labels that may ever occur; by default, those of y.
     at_least : int
         Smallest number of classes.
     """
@@ -58,7 +58,7 @@ def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=N
 
 
 def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, new_classes=False):
-    """The same for further samples of a `partial_fit`; `classes` are those known so far."""
+    """`check_labels` for further samples of a `partial_fit`; `classes` are those known so far."""
     y = check_column(y, n)
     if isinstance(class_weight, dict):  # some classes may be absent this time
         own = set(y.tolist())
@@ -73,7 +73,7 @@ def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, n
 
 
 def check_same_classes(classes, before):
-    """Raise unless a `partial_fit` gives the same `classes` as before."""
+    """Raise unless `partial_fit` is given the same `classes` as before."""
     if not np.array_equal(np.unique(classes), np.unique(before)):
         raise ValueError(f"classes={classes!r} is not the same as in the first call, which had {before!r}.")
 
@@ -85,7 +85,7 @@ def require_answers(name, y):
 
 
 def check_answers(name, y, X, **options):
-    """y after scikit-learn's checks, one row for each row of X."""
+    """y after scikit-learn's checks, with one row for each row of X."""
     require_answers(name, y)
     y = without_mask(without_na(y))
     refuse_missing_labels(y)
@@ -96,7 +96,7 @@ def check_answers(name, y, X, **options):
 
 
 def check_targets(name, y, n, sample_weight=None):
-    """The same for numeric targets, (n,) or (n, k)."""
+    """`check_labels` for numeric targets, (n,) or (n, k)."""
     refuse_other_than_numbers(name, y)
     y = check_answers(name, y, np.empty(n), multi_output=True, y_numeric=True)
     data = check_weights_of_points(n, sample_weight)
@@ -126,14 +126,14 @@ def refuse_other_than_numbers(name, y):
 
 
 def _kind_of(value):
-    """That of NumPy's dtype for one of a column's objects, of dates and durations of Python, too."""
+    """The kind of NumPy dtype for an object in a column, including Python's dates and durations."""
     if is_missing(value):
         return ""
     return {date: "M", datetime: "M", timedelta: "m"}.get(type(value)) or np.asarray(value).dtype.kind
 
 
 def check_weights_of_points(n, sample_weight=None):
-    """The same for samples without targets: one class."""
+    """`check_labels` for samples without targets, which form one class."""
     weights, kept = positive(None if sample_weight is None else check_sample_weight(sample_weight, n))
     n_kept = n if kept is None else np.count_nonzero(kept)
     return TrainingData(None, np.zeros(n_kept, dtype=np.intp), np.zeros(1), weights, kept, y=np.zeros(n))

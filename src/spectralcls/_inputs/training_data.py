@@ -1,4 +1,4 @@
-"""Checked training data, in the form that every family receives."""
+"""Checked training data in the form that every family of estimators receives."""
 
 from typing import NamedTuple
 
@@ -18,13 +18,13 @@ class _DataFields(NamedTuple):
     features: np.ndarray | None = None  # (d,) feature of each column; the columns of a feature are missing together
     targets: np.ndarray | None = None  # (n, k) float64, of a regression
     unmapped: np.ndarray | None = None  # (n, d') rows before the learned map; None without a map
-    y: np.ndarray | None = None  # (n_given,) as the user gave it, for splitters
+    y: np.ndarray | None = None  # (n_given,) as given by the user, for splitters
 
 
 class TrainingData(_DataFields):
     """Coordinates and targets of the samples of positive weight.
 
-    Copies among the samples are found once, at the first use.
+    Copies among the samples are searched for once, at the first use.
     """
 
     @classmethod
@@ -43,7 +43,8 @@ class TrainingData(_DataFields):
 
     @property
     def _rows(self):
-        """Values that distinguish samples: the targets, and the rows before a learned map, which would round."""
+        """Values that distinguish samples: targets, and rows before a learned map, whose rounding may separate
+        copies."""
         X = self.X if self.unmapped is None else self.unmapped
         return X if self.targets is None else np.column_stack([X, self.targets])
 
@@ -57,13 +58,13 @@ class TrainingData(_DataFields):
         return copies_of(self._rows, self.codes, self._numbers)
 
     def keys(self, seed=0):
-        """A random number for each sample, determined by its values, (n,); equal for copies."""
+        """A random number for each sample, (n,), determined by its values and thus equal for copies."""
         return seeded(self._numbers, seed)
 
     def distinct(self, relative=False):
         """The distinct samples in random order, with the total weight of their copies.
 
-        The weights are float64, with `relative` one on average.
+        The weights are float64; with `relative`, their mean is one.
         """
         weights = np.bincount(self.copies.group, self.weights).astype(np.float64)
         out = self.take(self.copies.first)._replace(weights=mean_one(weights)[0] if relative else weights)
@@ -77,7 +78,7 @@ class TrainingData(_DataFields):
 
     @property
     def weights_as_given(self):
-        """The weights; those on workers are kept in another scale."""
+        """The weights; training data on workers store them in another scale."""
         return self.weights
 
     def _replace(self, **changes):
@@ -85,18 +86,18 @@ class TrainingData(_DataFields):
         return out if changes.keys() & {"X", "codes", "targets", "unmapped"} else self._same_rows_as(out)
 
     def moved(self, X, **changes):
-        """The samples at other coordinates, with the same copies."""
+        """The samples with other coordinates and the same copies."""
         return self._same_rows_as(super()._replace(X=X, **changes))
 
     def __getstate__(self):
-        """Files contain only the fields."""
+        """Pickle only the fields, not the cached copies."""
 
     def _same_rows_as(self, other):
         vars(other).update(vars(self))
         return other
 
     def take(self, rows):
-        """Some of the rows; the user's folds no longer apply."""
+        """Some of the rows, without `y` and `kept`, so that given folds no longer apply."""
         parts = {
             name: None if value is None else value[rows]
             for name, value in (("weights", self.weights), ("targets", self.targets), ("unmapped", self.unmapped))
@@ -106,14 +107,14 @@ class TrainingData(_DataFields):
         return out
 
     def append(self, more):
-        """These samples followed by `more`, of the same classes."""
+        """These samples followed by `more` samples of the same classes."""
         X, weights = stack((self.X, self.weights), (more.X, more.weights))
         codes = np.concatenate([self.codes, more.codes])
         return TrainingData(X, codes, self.classes, weights, features=self.features)
 
 
 def stack(*parts):
-    """Join pairs (rows, weights) into one; weights are None if all are one."""
+    """Join pairs (rows, weights) into one pair; weights are None if all are one."""
     X = np.concatenate([rows for rows, _ in parts])
     if all(weights is None for _, weights in parts):
         return X, None
