@@ -196,7 +196,7 @@ def test_a_coverage_out_of_range_is_an_error(level):
 def test_queries_that_lack_values_and_other_wrong_kinds_are_named(model):
     X, y, Q, _ = draw(60, 2, seed=0)
     model = clone(model).fit(X, y)
-    with pytest.raises(ValueError, match="X lacks values"):
+    with pytest.raises(ValueError, match="X has missing values"):
         model.predict_set([[np.nan, 0.0]])
     with pytest.raises(AttributeError):
         clone(model).fit(np.where(X == X[0, 0], np.nan, X), y).predict_set(X)

@@ -1,7 +1,7 @@
-"""The one fitted form of the kernel-mean and spectral grid: scores(y) = g(y) (k(y) A) - b.
+"""The fitted form of all kernel-mean and spectral classifiers: scores(y) = g(y) (k(y) A) - b.
 
-`TrainingPoints` sums kernel values over the points, `Rule` turns sums into scores, and `Expansion` joins both.
-`class_means` makes an expansion of class means, with all components and no decomposition. `Spectrum` makes one of
+`TrainingPoints` sums kernel values over the points, `Rule` turns sums into scores, and `Expansion` combines both.
+`class_means` creates an expansion of class means, with all components and no decomposition. `Spectrum` creates one of
 leading eigenvectors. `held_out` scores every point by the expansion of the other folds. Nothing here depends on a
 family of classifiers.
 """

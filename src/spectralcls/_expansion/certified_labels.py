@@ -1,31 +1,33 @@
-"""Labels without exact sums for classes that cannot win. Certified labels are exact; all others are computed from full
-scores."""
+"""Labels without exact sums for classes that cannot win.
+
+Certified labels are exact; all others are computed from full scores.
+"""
 
 import numpy as np
 
 from ..kernels import GRID_QUERIES, bounded_sums, gridded_sums
 from .points import blocks
 
-# Relative errors allowed in sums. On a grid they depend on the number of features. In one feature a tighter tolerance
-# is free, and many queries are near ties. In two and three features 2^-8 to 2^-12 take the same time within a tenth
+# Relative errors allowed in sums on a grid, by the number of features. In one feature, a tighter tolerance costs
+# nothing, and many queries are near ties. In two and three features, 2^-8 to 2^-12 take the same time within a tenth
 # (eight overlapping classes of 1e5 points); in three features 2^-12 needs the next wider stencil.
 ON_GRID = {1: 2.0**-16, 2: 2.0**-10, 3: 2.0**-10}
-TOLERANCES = (2.0**-3, 2.0**-10)  # of successive passes over the undecided queries
+TOLERANCES = (2.0**-3, 2.0**-10)  # relative errors of successive passes over the undecided queries
 MANY = 1024  # from this many queries on, the core looks for pairs to skip
-BY_ALL_PAIRS = GRID_QUERIES - 1  # undecided queries that are settled together
+BY_ALL_PAIRS = GRID_QUERIES - 1  # largest batch of undecided queries: too small for the grid
 UNCERTAIN = -1
-CACHED_BYTES = 1 << 17  # of sums in one block
-ROUNDINGS = 40  # largest error of a kernel value, in epsilons of its exponent
-LARGEST_LOG_SUM = 16.0  # of a sum relative to its scale
+CACHED_BYTES = 1 << 17  # size of the sums in one block
+ROUNDINGS = 40  # bound on the relative error of a kernel value, in eps times its exponent
+LARGEST_LOG_SUM = 16.0  # bound on the logarithm of a sum relative to its scale
 AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # relative error of a sum
 
 
 def certified_labels(model, Q):
-    """``model.scores(Q).argmax(axis=1)`` of an expansion by class, without all of its sums.
+    """``model.scores(Q).argmax(axis=1)`` for an expansion by class, without most of the sums.
 
-    Sums within a tolerance decide a query if the lower bound of the best class's score, with missing terms and
-    rounding, exceeds the upper bound of every other class. Undecided queries are summed with a smaller tolerance. The
-    remaining ones, near ties and queries out of reach of all kernels, get full scores.
+    Sums within a tolerance decide a query if the lower bound of the best class's score, allowing for missing terms and
+    rounding, exceeds the upper bounds of all other classes. Undecided queries are summed with a smaller tolerance. The
+    remaining queries, near ties and those out of reach of all kernels, get full scores.
 
     Parameters
     ----------
@@ -59,17 +61,17 @@ def certified_labels(model, Q):
 def certain(model, log_scale, sums, missing, dtype):
     """The best class of each query, (m,), or `UNCERTAIN`.
 
-    Sums (m, C, k) are to be multiplied by exp(log_scale), (m, C). The sum of a class may be too small by a share
+    The class sums are ``exp(log_scale) * sums``, of shapes (m, C) and (m, C, k). Each may be too small by a fraction
     `missing`, (C, k) or 0, of the sum over all classes. `dtype` is the precision of the sums.
     """
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        # Queries last: numpy reduces many short rows slowly.
+        # Queries along the last axis, because NumPy reduces many short rows slowly.
         values = np.ascontiguousarray(np.moveaxis(sums, 0, 2), dtype=np.float64)
         scale = np.where(values.any(axis=1), np.ascontiguousarray(log_scale.T, dtype=np.float64), -np.inf)
         top = np.maximum(scale.max(axis=0), np.finfo(np.float64).min)
         gap = scale - top
-        # Bound on the difference from the sums over all pairs. Each sum has this error, plus that of the distances,
-        # whose rounding is a fraction `step` of its log_scale; |log_scale| is at most |top| + |gap|.
+        # Bound on the logarithm of the error of a sum: AGREEMENT, plus the rounding of distances, a fraction `step` of
+        # the sum's log_scale. |log_scale| is at most |top| + |gap|.
         step = 2 * ROUNDINGS * np.finfo(dtype).eps
         slack = 2 * AGREEMENT[dtype] + step * (LARGEST_LOG_SUM + np.abs(top))
         high = values * np.exp((1 - step) * gap + slack)[:, None]
@@ -102,6 +104,6 @@ def certain(model, log_scale, sums, missing, dtype):
 
 
 def _less_offsets(inner, offsets, side):
-    """Lower or upper bounds of scores by distance, including the rounding of the difference."""
+    """Lower (`side` -1) or upper (1) bounds of scores by distance, including the rounding of the difference."""
     finite = np.where(np.isfinite(offsets), offsets, 0.0)
     return inner - offsets + side * 8 * np.finfo(np.float64).eps * (inner + np.abs(finite))

@@ -1,4 +1,4 @@
-"""Expansions of class means in the kernel's feature space, without an eigenvector."""
+"""Expansions of class means in the kernel's feature space, without eigenvectors."""
 
 import numpy as np
 
@@ -18,26 +18,25 @@ def class_means(
     bandwidth : float or ndarray (C,)
         One bandwidth, or one per class.
     log_priors : ndarray (C,), optional
-        For the density rule; by default the shares of the classes in the weights.
+        For the density rule; by default, the class proportions by weight.
     density_bandwidth : float, optional
         Bandwidth of the density f that weights the points, if different.
     query_bandwidth : ndarray (C,), optional
         Bandwidth between a query and the points of each class, if different.
-
     before : Expansion, optional
-        The expansion of the first of these points, with the same rule, kernel and bandwidth. Then only pairs with later
-        points are summed, unless points are weighted by 1/f or sums have a tolerance.
+        The expansion of the first of these points, with the same rule, kernel and bandwidth. Then only pairs with the
+        other points are summed, unless points are weighted by 1/f, completed, or summed with a tolerance.
 
     Returns
     -------
     expansion : Expansion
     inverse_density : ndarray (n,) or None
-        1/f at the training points, if the rule weighs them by it.
+        1/f at the training points, if the rule weights them by f.
 
     Notes
     -----
-    1/f takes a pass over all pairs, squared norms a pass over the pairs within classes. Normalizing constants common to
-    all classes are left out. Their ratios are kept as logarithms, so that no power h^-d under- or overflows.
+    1/f takes a pass over all pairs, and squared norms take a pass over the pairs within classes. Normalizing constants
+    common to all classes are left out. Their ratios are kept as logarithms, so that no power h^-d under- or overflows.
     """
     class_weight, d = points.class_weight, points.X.shape[1]
     exists = class_weight > 0  # a fold may leave out a class
@@ -64,7 +63,7 @@ def class_means(
         squared = [rule.potential_kernel(kernel, h, d) for h in widths]
         squared_widths = [h for h, _ in squared]
         whole = before is None or rule.weighting is not None or points.tolerance is not None
-        if whole or points.given is not None:  # more points change the completion of the others
+        if whole or points.given is not None:  # further points change how the others are completed
             sums = points.potentials(in_norm, kernel, squared_widths)
         else:
             sums = points.grown_potentials(before.points, before.potential_sums, kernel, squared_widths)
@@ -85,6 +84,6 @@ def class_means(
 
 
 def log_volumes(bandwidth, n_classes, d):
-    """Bandwidth of each class (C,), and the log of its kernel's normalizing constant relative to the largest."""
+    """Bandwidth of each class, (C,), and the log of its kernel's normalizing constant relative to the largest."""
     widths = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), n_classes)
     return widths, -d * (np.log(widths) - np.log(widths.min()))

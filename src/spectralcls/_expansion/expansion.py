@@ -25,7 +25,7 @@ class Sums(NamedTuple):
 class Expansion:
     """A kernel expansion over training points, and the rule that turns it into scores.
 
-    Class means weight only the points of their class: `columns` then holds one nonnegative weight per point, and A is
+    A class mean weights only the points of its class: `columns` then holds one nonnegative weight per point, and A is
     never formed. Otherwise `columns` are the columns of A, of either sign.
 
     Attributes
@@ -38,14 +38,14 @@ class Expansion:
         A, by class or in full, followed by the weights of the density f at the query if g = f(y)^-1/2. With several
         such columns after a full A, f is the largest of their sums.
     offsets : (C,) b
-    log_scale : (C,) log of the factor that turns class sums into k(y) A, with bandwidths by class including the ratio
-        of the kernels' normalizing constants
+    log_scale : (C,) log of the factor that turns class sums into k(y) A. With bandwidths by class it includes the ratio
+        of the kernels' normalizing constants.
     by_class : bool
         Whether A is given by class.
-    log_share : (C,) log of the factor from class sums of the density's weights to the classes' parts of f; given by
-        class only
-    potential_sums : (C,) sums over pairs within classes, from which the offsets are computed and further points
-    continue
+    log_share : (C,) log of the factor that turns class sums of the density's weights into the classes' parts of f; only
+        if A is given by class
+    potential_sums : (C,) sums over pairs within classes, from which the offsets are computed and which are updated
+        when points are added
     """
 
     rule: Rule
@@ -65,9 +65,9 @@ class Expansion:
         return np.broadcast_to(self.log_scale, len(self.offsets)) > -np.inf
 
     def scores(self, Q):
-        """Scores (m, C) in float64, larger wins.
+        """Scores (m, C) in float64; the largest wins.
 
-        If no kernel reaches a query and the rule compares nothing else, the class of the nearest point gets 0.
+        If no kernel reaches a query and the rule compares only sums, the class of the nearest point gets the score 0.
         """
         scores = self._evaluate(Q, partial(self.rule.scores, offsets=self.offsets), len(self.offsets))
         if not self.by_class or self.rule.decision == "distance":
@@ -75,22 +75,22 @@ class Expansion:
         return self.points.fallback_to_nearest(scores, Q, self.candidates, self.kernel != "gaussian")
 
     def labels(self, Q):
-        """``scores(Q).argmax(axis=1)``, without the sums of classes that cannot win if that gives the same labels."""
+        """``scores(Q).argmax(axis=1)``; skips sums of classes that cannot win, without changing a label."""
         whole = type(self.points) is TrainingPoints and self.points.tolerance is None
         if self.by_class and whole and len(Q) >= MANY and not is_incomplete(Q):
             return certified_labels(self, Q)
         return self.scores(Q).argmax(axis=1)
 
     def log_total(self, Q):
-        """log of the sum of k(y) A over the classes, (m,), if A is given by class."""
+        """log of the sum of k(y) A over the classes, (m,); only if A is given by class."""
         return self._evaluate(Q, _log_total, 0)
 
     def values(self, Q):
-        """g(y) k(y) A itself, (m, k); 0 if no kernel reaches."""
+        """g(y) k(y) A, (m, k); 0 if no kernel reaches the query."""
         return self._evaluate(Q, _plain, len(self.offsets))
 
     def directions(self, Q):
-        """`values` times a positive factor per row, which keeps them from vanishing far from all points."""
+        """`values` times a positive factor per row, so that they do not vanish far from all points."""
         return self._evaluate(Q, _unscaled, len(self.offsets))
 
     def _evaluate(self, Q, finish, width):
@@ -122,7 +122,7 @@ def _finished(form, finish, found):
 
 
 def by_class_sums(log_sums, log_scale, log_share):
-    """`Sums` from class sums (m, C, k): the first column is A's, a second one the density's."""
+    """`Sums` from class sums (m, C, k), whose first column belongs to A and the second, if any, to the density."""
     scaled = log_sums[..., 0] + log_scale
     if log_sums.shape[2] == 1:
         return Sums(scaled, None, None)
@@ -138,7 +138,7 @@ def full_sums(pair, n_columns):
     density = sums[:, n_columns:].max(axis=1)
     reached = density > 0
     log_density = log_scale[:, 0] + np.log(np.where(reached, density, 1.0))
-    # k(y) vanishes faster than f(y)^1/2
+    # k(y) vanishes faster than f(y)^1/2, so g(y) k(y) A tends to 0
     return Sums(log_scale, np.where(reached[:, None], values, 0.0), log_density)
 
 

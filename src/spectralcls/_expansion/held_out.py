@@ -1,9 +1,9 @@
 """Exact cross-validation of the bandwidth without refitting, with one pass over the pairs for all folds and bandwidths.
 
-A kernel sum over the training part of a fold is the sum over the *other* folds. So one call of `kernel_sums` with a
-bucket for each (class, fold) serves all folds, and all bandwidths share the distances. The other folds are added;
-subtracting the point's own fold from the total would lose sums of 1e-100 next to k(x_i, x_i) = 1. Weighting by 1/f
-takes a second pass, because f depends on the fold.
+A kernel sum over the training part of a fold is a sum over the *other* folds. So one call of `kernel_sums` that leaves
+out each query's fold serves all folds, and all bandwidths share the distances. Subtracting the query's fold from the
+total instead would lose sums of 1e-100 next to k(x_i, x_i) = 1. Weighting by 1/f takes a second pass, because f depends
+on the fold.
 """
 
 from dataclasses import replace
@@ -25,29 +25,29 @@ from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows
 from .rule import Rule
 
 MAX_WEIGHTED_LEAVE_ONE_OUT = 2000
-CACHE_BYTES = 1 << 20  # results per block, which fit the second-level cache
+CACHE_BYTES = 1 << 20  # results per block, which fit into the second-level cache
 
 
 class Problem(NamedTuple):
     """A rule to cross-validate on a `TuningSample`, and the bandwidths to try.
 
-    With many points only the `validated` ones are held out, and scored by all others: m n pairs instead of n^2. The
-    potentials of an unweighted rule are then estimated from these rows. Weighting by 1/f needs all rows.
+    With many points, only the `validated` ones are held out and scored: m n pairs instead of n^2. The potentials of an
+    unweighted rule are then estimated from these rows. Weighting by 1/f needs all rows.
     """
 
     rule: Rule
     sample: NamedTuple
     kernel: str
     bandwidths: np.ndarray  # (b,), or (b, C): one per class
-    log_priors: np.ndarray | None = None  # (C,); None: shares of the classes in the training part
+    log_priors: np.ndarray | None = None  # (C,); None: class proportions of the training part
     n_jobs: int | None = None
     scoring: str = "auto"
     importance: np.ndarray | None = None  # (C,) weight of an error in each class
-    priors: tuple = ()  # (k,) candidates that replace the rule's priors
+    priors: tuple = ()  # (k,) candidates for the rule's priors
 
     @property
     def shape(self):
-        """Shape of the grid of candidates: (b,), or (b, k) if priors are chosen too."""
+        """Shape of the grid of candidates: (b,), or (b, k) if the priors are also chosen."""
         return (len(self.bandwidths), len(self.priors)) if self.priors else (len(self.bandwidths),)
 
 
@@ -62,28 +62,27 @@ class HeldOut(NamedTuple):
 
 
 def held_out_scores(problem):
-    """Scores of the bandwidths for `search`, see `judged`."""
+    """Scores of the bandwidths for `search`; see `judged`."""
     judge = judged(problem)
     return Scored(np.full((1, *problem.shape), np.nan)) if judge is None else judge.scored()
 
 
 @singledispatch
 def sample_and_scores(data, points, sample, rule, estimator):
-    """The sample of points in memory to tune on, and the function that scores a `Problem` of it.
+    """The sample on which to tune, and the function that scores a `Problem` with it.
 
-    Data on workers may have more points; a rule may then validate the sample against all of them.
+    Data on workers may contain more points, against all of which a rule may then validate the sample.
     """
     return sample, held_out_scores
 
 
 def judged(problem):
-    """The `Judge` of the bandwidths by the scores of held-out points, equal to refitting fold by fold.
+    """A `Judge` with the held-out scores at all bandwidths, as from a refit for each fold.
 
-    Cost: one pass over the m n pairs for the unweighted rules, whatever the number of folds and bandwidths.
-    The 1/f-weighted rules take another pass per bandwidth, and O(n^3) for leave-one-out.
-    Memory O(m * bandwidths * (classes + folds)).
+    Cost: one pass over the m n pairs for unweighted rules, whatever the number of folds and bandwidths. Rules weighted
+    by 1/f take another pass per bandwidth, and O(n^3) for leave-one-out. Memory O(m * bandwidths * (classes + folds)).
     """
-    if len(problem.sample.X) == 1:  # the first sample of a `partial_fit`: nothing to validate against
+    if len(problem.sample.X) == 1:  # a first `partial_fit` with one sample: nothing to validate against
         return None
     if np.ndim(problem.bandwidths) == 2:
         return _by_class(problem)
@@ -129,12 +128,12 @@ def _nearest_of_others(p, rows, candidates):
 
 
 def judged_by_sums(p, log_sums, class_weight, part):
-    """The same from given sums, for an unweighted rule that compares only sums.
+    """`judged` from given sums, for an unweighted rule that compares only sums.
 
     Parameters
     ----------
     log_sums : ndarray (m, b, C)
-        Of each validated point over the training part of its fold.
+        Class sums of each validated point over the training part of its fold.
     class_weight : ndarray (parts, C)
         Weight of each class in a training part.
     part : ndarray (m,)
@@ -145,19 +144,19 @@ def judged_by_sums(p, log_sums, class_weight, part):
 
 
 def _without_potentials(p):
-    """For an unweighted rule that compares only sums: one pass that leaves out each query's fold."""
+    """`judged` for an unweighted rule that compares only sums: one pass that leaves out each query's fold."""
     return judged_by_sums(p, _class_log_sums_of_others(p, p.bandwidths), *_training_weight(p))
 
 
 def _by_fold(p):
-    """k folds of an unweighted rule with potentials: one pass over the pairs of different folds, and one over the
-    pairs within (class, fold).
+    """Cross-validate an unweighted rule with potentials: one pass over the pairs of different folds, and one over the
+    pairs within each class and fold.
 
-    With B_gh the sum over the pairs of folds g and h of a class, the total of the training part of fold f is
+    Let B_gh be the sum over the pairs of folds g and h in a class. The total of the training part of fold f is
     sum_{g, h != f} B_gh = sum_{g != f} (R_g + B_gg) - R_f, where R_g = sum_{h != g} B_gh comes from the first pass.
-    B is symmetric, so R_f is at most the sum of the other R_g: the difference loses no relevant digits. If only some
-    rows are validated, R and B come from the validated rows of a bucket, scaled to the weight of the bucket; no
-    estimate of a total is below its diagonal.
+    B is symmetric, so R_f is at most the sum of the other R_g, and the difference loses no relevant digits. If only
+    some rows are validated, R and B are estimated from the validated rows of each class and fold, scaled to the full
+    weight; each total is raised at least to its diagonal.
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
@@ -194,8 +193,8 @@ def _by_fold(p):
 def _leave_one_out(p):
     """Leave-one-out for an unweighted rule with potentials: one pass without the self pairs.
 
-    The sum of a class without one of its points is the diagonal plus the off-diagonal sum, each minus the point's
-    share; the remaining diagonal bounds the rounding error of the difference.
+    The sum of a class without one of its points is the diagonal plus the off-diagonal sum, each minus the terms of that
+    point. The off-diagonal difference is never negative, so the remaining diagonal is a lower bound.
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
@@ -217,7 +216,7 @@ def _leave_one_out(p):
 
 
 def _by_class(p):
-    """Refits on the other folds for each fold and bandwidth, because class-wise bandwidths share no kernel values."""
+    """Refit on the other folds for each fold and bandwidth, because class-wise bandwidths share no kernel values."""
     folds, sample = _few_folds(p, "class-wise bandwidths"), p.sample
     rules = [replace(p.rule, priors=priors) for priors in p.priors] or [p.rule]
     judge = Judge(sample, p.shape, p.scoring, logs=p.rule.decision == "density", importance=p.importance)
@@ -236,18 +235,18 @@ def _by_class(p):
 
 
 def _few_folds(p, what):
-    """The fold of each point. Leave-one-out of too many points is an error."""
+    """The fold of each point; raises if leave-one-out would have too many."""
     n = len(p.sample.X)
     if p.sample.folds is None and n > MAX_WEIGHTED_LEAVE_ONE_OUT:
         raise ValueError(
-            f"Leaving out one of {n} points at a time takes O(n^3) for {what}; the limit is "
+            f"Leave-one-out of {n} points takes O(n^3) for {what}; the limit is "
             f"{MAX_WEIGHTED_LEAVE_ONE_OUT} points. Set cv to a number of folds, or lower max_tuning_samples."
         )
     return np.arange(n) if p.sample.folds is None else p.sample.folds
 
 
 def _weighted(p):
-    """k folds of a 1/f-weighted rule: one pass computes f in every fold, a second one uses the weights of each fold."""
+    """Cross-validate a rule weighted by 1/f: one pass computes f for every fold, and a second uses these weights."""
     n, folds = len(p.sample.X), _few_folds(p, "a rule weighted by 1/f")
     n_folds = folds.max() + 1
     inside = folds[:, None] == np.arange(n_folds)
@@ -274,8 +273,8 @@ def _weighted(p):
 
 
 def _weighted_log_sums(p, folds, weights, widths):
-    """log of the class sums (n, b, C) of each point over the other folds, with the weights (n, b, fold) of
-    its fold."""
+    """log of the class sums (n, b, C) of each point over the other folds, with the weights (n, b, fold) for its
+    fold."""
     out = np.empty((len(p.sample.X), len(widths), p.sample.n_classes))
     for fold, queries in enumerate(class_rows(folds, weights.shape[2])):
         if len(queries):
@@ -299,10 +298,10 @@ def _weighted_totals(p, weights, widths):
     widths, _ = p.rule.potential_kernel(p.kernel, widths, p.sample.X.shape[1])
     out = np.zeros((weights.shape[2], len(widths), p.sample.n_classes))
     for code, own in enumerate(class_rows(p.sample.codes, p.sample.n_classes)):
-        if not len(own):  # the fold holds all points, or there are none yet
+        if not len(own):  # all points are in the left-out fold, or the class has none yet
             continue
         u = weights[own]
-        # With a scale the core may skip terms that are negligible compared with k(x_i, x_i).
+        # With a scale, the core can skip terms that are negligible compared with k(x_i, x_i).
         log_scale, sums = kernel_sums(
             p.sample.X[own], p.sample.X[own], weights=u, kernel=p.kernel, bandwidth=widths, log="pair", n_jobs=p.n_jobs
         )
@@ -312,7 +311,7 @@ def _weighted_totals(p, weights, widths):
 
 
 def _incomplete(p):
-    """k folds of any rule on incomplete points, one at a time: points outside a fold complete the points in it."""
+    """Cross-validate any rule on incomplete points, fold by fold; the points outside a fold complete those in it."""
     X, codes, weights, folds, rows = p.sample.X, p.sample.codes, p.sample.weights, p.sample.folds, p.sample.rows
     completed = completed_by_folds(X, codes, folds, weights, p.sample.features, p.n_jobs)
     log_sums = np.empty((len(rows), len(p.bandwidths), p.sample.n_classes))
@@ -330,7 +329,8 @@ def _incomplete(p):
 
 
 def _of_queries(p, Q):
-    """Log sums (m, b, C, k) of the rule's columns at queries with missing values, totals (b, C), and the log weight."""
+    """For queries with missing values: log sums (m, b, C, k) of the rule's columns, totals (b, C), and the log of the
+    total weight."""
     X, codes, weights, rule = p.sample.X, p.sample.codes, p.sample.weights, p.rule
     log_f, log_total, factors = np.zeros((len(X), len(p.bandwidths))), np.log(weights.sum()), None
     if rule.weighting is not None:
@@ -347,7 +347,7 @@ def _of_queries(p, Q):
 
 
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
-    """Convert class sums and totals to k(y) A and b; `class_weight` (parts, C) is that of the training part."""
+    """`HeldOut` from class sums and totals; `class_weight` (parts, C) is that of the training parts."""
     class_weight = class_weight[:, None]
     _, log_factor = p.rule.potential_kernel(p.kernel, 1.0, p.sample.X.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):  # a class of weight 0 has no potential
@@ -360,7 +360,7 @@ def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
 
 
 def _widths(p):
-    """All bandwidths to evaluate, and the positions among them of the bandwidths of means and of potentials."""
+    """All bandwidths to evaluate, and the positions among them of those for the means and for the potentials."""
     squared, _ = p.rule.potential_kernel(p.kernel, p.bandwidths, p.sample.X.shape[1])
     if np.array_equal(squared, p.bandwidths):
         every = np.arange(len(p.bandwidths))
@@ -368,7 +368,7 @@ def _widths(p):
     both = np.concatenate([p.bandwidths, squared])
     order = np.argsort(both)
     new = np.ones(len(both), dtype=bool)
-    # With ratio 2 in h^2 the kernel of the potentials has the next bandwidth of the grid.
+    # If consecutive h^2 have ratio 2, the kernel of the potentials has the next bandwidth of the grid.
     new[1:] = np.diff(both[order]) > 1e-9 * both[order][1:]
     position = np.empty(len(both), dtype=np.intp)
     position[order] = np.cumsum(new) - 1
@@ -378,7 +378,7 @@ def _widths(p):
 def _class_log_sums_of_others(p, widths):
     """log of the class sums (m, b, C) of each validated point over the points of other folds."""
     options = dict(labels=p.sample.codes, n_labels=p.sample.n_classes, **_left_out(p, p.sample.rows))
-    rows = slice(None) if p.sample.validated is None else p.sample.validated  # all points without a copy
+    rows = slice(None) if p.sample.validated is None else p.sample.validated  # a slice, so that X is not copied
     return _log_sums(p, rows, widths, **options)
 
 
@@ -430,7 +430,7 @@ def log_sums_of_others(sums):
         others[::step][1:] += np.add.accumulate(terms[::step][:-1])
     with np.errstate(divide="ignore"):
         out = np.log(others) + shift
-    # A bucket hides the others if it exceeds them by more than the range of a double.
+    # The others underflow if a bucket exceeds them by more than the range of float64.
     hidden = (others < np.finfo(np.float64).tiny / np.finfo(np.float64).eps).any(axis=0)
     if hidden.any():
         out[:, hidden] = _log_sums_of_others_in_any_range(buckets[:, hidden])
@@ -438,7 +438,7 @@ def log_sums_of_others(sums):
 
 
 def _log_sums_of_others_in_any_range(buckets):
-    """The same along the first axis for any range, with two exponentials and a logarithm per term."""
+    """`log_sums_of_others` along the first axis, for any range, with two exponentials and a logarithm per term."""
     out = np.full_like(buckets, -np.inf)
     out[1:] = np.logaddexp.accumulate(buckets[:-1])
     out[:-1] = np.logaddexp(out[:-1], np.logaddexp.accumulate(buckets[:0:-1])[::-1])

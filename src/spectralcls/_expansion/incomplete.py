@@ -1,8 +1,8 @@
 """Gaussian kernel sums over complete points at queries with missing values, which are NaN.
 
-The kernel is a product of one factor for each feature. Missing features are integrated out: each of their columns
-contributes the factor sqrt(2 pi) h, the same for all points. Weights by the density f refer to all features. For a
-query with p of F features they are raised to the power p / F.
+The kernel is a product with one factor for each column. Missing features are integrated out: each of their columns
+contributes the factor sqrt(2 pi) h, the same for all points. Weights by the density f refer to all F features; for a
+query with p known features, they are raised to the power p / F.
 """
 
 import numpy as np
@@ -29,14 +29,14 @@ def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=
     Q : ndarray (m, d)
         Queries, NaN if a value is missing.
     X : ndarray (n, d)
-        Complete.
+        Points without missing values.
     codes : ndarray (n,)
     n_classes : int
-    widths : ndarray (b,), or (b, C) of each class
+    widths : ndarray (b,), or (b, C) with one for each class
     weights : ndarray (n,), optional
-        w, of the samples.
+        Sample weights w.
     factors : ndarray (n, k) or (n, b, k), optional
-        g, which refers to all features: for a query with p of F features it is g^(p / F).
+        Factors g, which refer to all features; a query with p of F features uses g^(p / F).
     features : ndarray (d,), optional
         Feature of each column; the columns of a feature are missing together. None: one column per feature.
 
@@ -44,7 +44,7 @@ def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=
     -------
     log_scale : ndarray (m, b, C), float64
     sums : ndarray (m, b, C, k), float64
-        To be multiplied by exp(log_scale); k is 1 without factors.
+        Class sums divided by exp(log_scale); k is 1 without factors.
     """
     columns = columns_of(X.shape[1], features)
     center = X.mean(axis=0, dtype=np.float64)
@@ -78,9 +78,9 @@ def incomplete_class_log_sums(*arguments):
 
 
 def split_by_missing(Q, complete, incomplete):
-    """Answers to queries: ``complete(Q)`` for those without missing values, ``incomplete(Q)`` for the others.
+    """Evaluate ``complete(Q)`` for queries without missing values and ``incomplete(Q)`` for the others.
 
-    Both return arrays with a row for each query. So does this function, in float64.
+    Both functions return a list of arrays with a row for each query, and so does this one, in float64.
     """
     lacking = np.isnan(Q).any(axis=1)
     if lacking.all() or not lacking.any():

@@ -1,4 +1,4 @@
-"""Scores of each training point by all others: the basis of label quality, p-values and prediction sets."""
+"""Scores of each training point by all others, the basis of label quality, p-values and prediction sets."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -11,10 +11,10 @@ from .held_out import log_sums_of_others
 from .points import blocks
 
 OFTEN = 0.9  # undecided classes per query that justify a pass over the points; 2 is as good, .5 and 9 are worse
-STEPS = 0.05, 0.2  # of log odds, to points that many small changes may move: .03 to .3 work alike
+STEPS = 0.05, 0.2  # distances in log odds at which Markov's inequality is applied: .03 to .3 work equally well
 PAIRS = 1 << 17  # queries times undecided points per block; 2^16 to 2^18 take the same time within 15 %
-BACKGROUND = 0.02  # share of training points whose own class scores less than the background
-JOINT_BYTES = 1 << 23  # kernel values of the queries that are added together
+BACKGROUND = 0.02  # fraction of training points whose own class scores less than the background
+JOINT_BYTES = 1 << 23  # size of the numbers held for a block of queries
 
 
 class Change(NamedTuple):
@@ -23,16 +23,16 @@ class Change(NamedTuple):
     Attributes
     ----------
     bounds : callable
-        ``bounds(rows, c, points)``: lower and upper bounds of the points' log odds after any of these queries joins
-        class c, or any class if c is None.
+        ``bounds(rows, c, points)`` returns lower and upper bounds of the points' log odds after any of these queries
+        joins class c, or any class if c is None.
     conform_less : callable
-        ``conform_less(rows, c, points)``: total weight of the points whose log odds are at most the query's limit after
-        it joins.
+        ``conform_less(rows, c, points)`` returns, for each query, the total weight of the points whose log odds are at
+        most its limit after it joins class c.
     reach : (m,)
-        Logarithm of the largest change by a query; queries of different reach get separate bounds.
+        Logarithm of a query's largest change; queries of different reach get separate bounds.
     moves : callable or None
-        ``moves(rows)``, (2, rows, C), for each class that the queries may join: weighted sums over points, or upper
-        bounds of them, of the relative rise of odds (points of the class) and their fall (other points).
+        ``moves(rows)`` returns (2, rows, C): for each class that the queries may join, weighted sums over points (or
+        upper bounds of the sums) of the relative rise of odds (points of the class) and of their fall (other points).
     """
 
     bounds: Callable
@@ -42,11 +42,11 @@ class Change(NamedTuple):
 
 
 class LeftOut:
-    """Scores of every training point by the others, and how a query compares.
+    """Scores of every training point by the others, and the rank of a query among them.
 
     A class suits a query if its log odds, against the other classes and a background, are not among the lowest log odds
-    of the points' own classes. In this class the query does not change the points' scores. A subclass for full
-    conformal prediction, where the query joins the points, overrides `joined`.
+    of the points' own classes. In this base class the query does not change the points' scores. A subclass for full
+    conformal prediction, in which the query joins the points, overrides `joined`.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class LeftOut:
     weights : (n,) multiplicity of each point
     scores : (n, C) logarithmic scores by the other points
     queries : callable, from coordinates (m, d) to scores (m, C) by all points
-    order : (n_samples,) index of each training sample's point; None if samples and points are the same
+    order : (n_samples,) index of each training sample's point; None if samples and points are identical
     """
 
     def __init__(self, codes, weights, scores, queries=None, order=None):
@@ -68,8 +68,7 @@ class LeftOut:
 
     @cached_property
     def background(self):
-        """Score of a background class "none of these", the same everywhere. Few points have a lower score for their own
-        class."""
+        """Constant score of a background class "none of these". Few points have a lower score for their own class."""
         reached = np.isfinite(self.own)
         if not reached.any():
             return -np.inf
@@ -97,15 +96,14 @@ class LeftOut:
         return odds(scores, others) + rounding_of(scores, dtype, slack)
 
     def joined(self, Q):
-        """Limits (m, C) of queries, and the `Change` of the points' scores when a query joins them; None without
-        change."""
+        """Limits (m, C) of queries, and the `Change` of the points' scores when a query joins them, or None."""
         return self.limits(self._scores_of(Q), Q.dtype), None
 
     def counts(self, Q, within, beyond=None):
-        """Total weight (m, C) of the points whose log odds are at most the query's once (q, c) joins them; of the
-        points of class c alone if `within`.
+        """Total weight (m, C) of the points whose log odds are at most the query's after the query joins class c; only
+        of the points of class c if `within`.
 
-        With `beyond`, a number or one per class, a count only needs to be on the right side of it.
+        With `beyond`, a number or one per class, a count only needs to be on the correct side of it.
         """
         n_classes = self.scores.shape[1]
         beyond = np.broadcast_to(np.nan if beyond is None else beyond, n_classes)
@@ -142,10 +140,10 @@ class LeftOut:
         return out
 
     def _undecided(self, counts, rows, limits, points, moved, beyond):
-        """The queries that Markov's inequality does not decide; fills in the counts of the others.
+        """Fill in the counts that Markov's inequality decides, and return the other queries.
 
-        Log odds at distance `step` from a limit reach it only if the odds change by the share ``exp(step) - 1``, and
-        the sums of these shares over rising and falling points are known.
+        Log odds at distance `step` from a limit reach it only if the odds change by the fraction ``exp(step) - 1``. The
+        sums of these fractions over rising and falling points are known.
         """
         rise, fall = moved[:, rows]
         rank = counter(self.odds[points], self.weights[points])
@@ -157,10 +155,10 @@ class LeftOut:
         return rows[(least <= beyond) & (most > beyond)]
 
     def _finish(self, counts, rows, limits, c, points, certain, change, beyond):
-        """Fill in the counts of the queries `rows`: all `certain` points, and those of `points` that conform less.
+        """Fill in the counts of the queries `rows`: the weight `certain`, plus that of the `points` that conform less.
 
-        Bounds for all queries together decide most points. For the other points the queries are halved along their
-        longer extent: the range of their limits, or the range of their changes.
+        Bounds for all queries together decide most points. For the other points, the queries are halved by their limits
+        or by their largest changes, whichever have the wider range.
         """
         own = limits[rows]
         least, most = change.bounds(rows, c, points)
@@ -173,7 +171,7 @@ class LeftOut:
         if len(rows) * len(points) <= PAIRS or len(rows) == 1:
             counts[rows] += change.conform_less(rows, c, points)
             return
-        with np.errstate(invalid="ignore"):  # -inf: out of reach
+        with np.errstate(invalid="ignore"):  # -inf for queries out of reach
             side = max(own, change.reach[rows], key=np.ptp)
         for half in np.array_split(rows[np.argsort(side)], 2):
             self._finish(counts, half, limits, c, points, certain, change, beyond)
@@ -187,33 +185,33 @@ class LeftOut:
         return np.count_nonzero(chosen, axis=1) if self._alike else chosen @ self.weights[points]
 
     def number(self, by_class):
-        """Total weight of the points; (C,) of each class if `by_class`."""
+        """Total weight of the points; of each class, (C,), if `by_class`."""
         return np.bincount(self.codes, self.weights, self.scores.shape[1]) if by_class else self.weights.sum()
 
     def p_values(self, Q, by_class):
-        """(m, C): fraction of the points, including the query, that conform no better than the query in that class."""
-        return np.minimum((self.counts(Q, by_class) + 1) / (self.number(by_class) + 1), 1.0)  # to rounding
+        """Fraction (m, C) of the points, including the query, that conform no better than the query in each class."""
+        return np.minimum((self.counts(Q, by_class) + 1) / (self.number(by_class) + 1), 1.0)  # rounding may exceed 1
 
     def sets(self, Q, by_class, error):
-        """(m, C): whether that fraction exceeds `error`. Counting stops once this is decided."""
+        """Whether the `p_values` exceed `error`, (m, C). Counting stops as soon as this is decided."""
         beyond = error * (self.number(by_class) + 1) - 1
         return self.counts(Q, by_class, beyond) > beyond
 
 
 def rounding_of(scores, dtype, slack=0.0):
-    """Error bound of logarithmic scores, at least `slack` relative to them."""
+    """Bound on the rounding errors of logarithmic scores, relative to them and at least `slack`."""
     return max(64 * np.finfo(dtype).eps, slack) * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
 
 
 def odds(own, others):
-    """``own - others``; -inf if neither class is in reach."""
+    """``own - others``; -inf if both are -inf."""
     with np.errstate(invalid="ignore"):
         found = own - others
     return np.fmax(found, -np.inf, out=found)
 
 
 def counter(values, weights):
-    """A function from limits to the total weight of the points with values of at most these."""
+    """A function that returns, for each limit, the total weight of the points with values up to it."""
     order = np.argsort(values)
     values, total = values[order], np.append(0.0, np.cumsum(weights[order]))
     return lambda limits: total[np.searchsorted(values, limits, side="right")]

@@ -1,4 +1,4 @@
-"""Kernel ridge regression in the cells of random trees, for more points than one linear system can hold."""
+"""Kernel ridge regression in the cells of random trees, for more points than one linear system can handle."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,11 @@ from .._core.threads import effective_n_threads, serial_blas
 from ..kernels import kernel_matrix, kernel_sums
 from ..linalg.ridge import solve
 
-# Smallest ridge for float32: it changes predictions by at most .002 of the targets' spread. With a tenth of this ridge
-# the Gaussian kernel errs by .02 (1500 rows of covertype, letter and skin, bandwidths of .7 to 12 medians).
+# Smallest ridge for float32, where its rounding changes predictions by at most .002 of the targets' spread. At a tenth
+# of this ridge the Gaussian kernel errs by .02 (1500 rows of covertype, letter and skin, bandwidths of .7 to 12
+# medians).
 _SINGLE = 1e-2
-_MOST_DIAGONAL = 1e30  # largest addition to the diagonal (at tiny weights), in range of float32
+_MOST_DIAGONAL = 1e30  # largest addition to the diagonal (for tiny weights), within the range of float32
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class LocalRidge:
     coefficients : tuple of ndarray (n, k), one per tree: coefficients of each point in the regression of its cell
     kernel : str
     bandwidth : float
-    offsets : (k,) added to the predictions
+    offsets : (k,) added by `scores`
     """
 
     X: np.ndarray
@@ -39,7 +40,7 @@ class LocalRidge:
 
     @classmethod
     def of(cls, X, Y, weights, ridge, forest, judged=None, *, kernel, bandwidth, n_jobs=None, step_done):
-        """Fit to targets Y (n, k), and predict points from all others.
+        """Fit to targets Y (n, k), and predict points from the others in their cells.
 
         Parameters
         ----------
@@ -49,9 +50,9 @@ class LocalRidge:
         ridge : float
         forest : sequence of TreeCells
         judged : ndarray of shape (m,), default=None
-            Points to predict from the others; None: all.
+            Points to predict from the others; None means all.
         step_done : callable
-            Called before each tree.
+            Called with a name before each tree.
 
         Returns
         -------
@@ -60,7 +61,7 @@ class LocalRidge:
 
         Notes
         -----
-        A cell of m points takes m^3 / 2 multiply-adds, a third of that if no prediction is needed. Each thread holds
+        A cell of m points takes m^3 / 2 multiply-adds, a third of that if none of them is predicted. Each thread holds
         two matrices.
         """
         form = {"kernel": kernel, "bandwidth": bandwidth}
@@ -83,11 +84,11 @@ class LocalRidge:
         return cls(X, tuple(forest), tuple(coefficients), **form, n_jobs=n_jobs), held_out[judged] / len(forest)
 
     def scores(self, Q):
-        """`values` plus the offsets."""
+        """`values` plus `offsets`."""
         return self.values(Q) + self.offsets
 
     def values(self, Q):
-        """Targets (m, k) of queries (m, d), float64."""
+        """Predictions (m, k) for queries (m, d), float64."""
         out = np.zeros((len(Q), self.coefficients[0].shape[1]))
         form = {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": 1}
         work = [
@@ -106,8 +107,8 @@ class LocalRidge:
 
 
 def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs=None):
-    """For each ridge the predictions of points from the others in their cells, cell by cell; None for a ridge at which
-    a system has no solution."""
+    """For each ridge, the predictions of points from the others in their cells, cell by cell; None if a system has no
+    solution."""
     form = {"kernel": kernel, "bandwidth": bandwidth}
 
     def path(rows):
@@ -124,7 +125,7 @@ def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs
 
 
 def _solution(X, Y, weights, ridge, form, held_out=True):
-    """`solve` for the points of a cell, in float32 if that is accurate enough."""
+    """`solve` for the points of a cell, in float32 if this is accurate enough."""
     weights = np.maximum(weights, ridge / _MOST_DIAGONAL)
     if ridge >= _SINGLE:
         try:
@@ -140,7 +141,7 @@ def _matrix(X, dtype, form):
 
 
 def _in_threads(function, items, n_jobs):
-    """Results of a function for each item, in order; each result is released before the next one."""
+    """Yield the results of a function for each item, in order."""
     n_threads = min(effective_n_threads(n_jobs), len(items))
     if n_threads < 2:
         with serial_blas():

@@ -1,4 +1,4 @@
-"""Spectra of low-rank kernel matrices: K ~= F F^T by randomly pivoted Cholesky, in O(n r) memory."""
+"""Spectra of low-rank kernel matrices K ~= F F^T, by randomly pivoted Cholesky in O(n r) memory."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,12 +11,12 @@ from .spectrum import Spectrum
 
 @dataclass(frozen=True)
 class LowRankOperator:
-    """The data of ``S F F^T S`` used by `Spectrum`, with S the diagonal of `KernelOperator`; F is not kept.
+    """The data of ``S F F^T S`` that `Spectrum` uses, where S is the diagonal of `KernelOperator`; F is not kept.
 
     Attributes
     ----------
     X : (n, d) points
-    degrees : (n,) D, at least each point's own contribution, which bounds its density from below; or None
+    degrees : (n,) D, or None. At least each point's own contribution, which bounds its density from below.
     sample_weight : (n,) or None
     """
 
@@ -32,15 +32,15 @@ class LowRankOperator:
 class LowRankSpectrum(Spectrum):
     """Eigenpairs of ``S F F^T S``, extended to new points by kernel values at the landmarks only.
 
-    ``k(y, X) A ~= k(y, landmarks) L^-T F^T A`` with L the landmarks' rows of F: every expansion over the n points
-    becomes one over the r landmarks. At the training points it agrees with F F^T.
+    ``k(y, X) A ~= k(y, landmarks) L^-T F^T A``, where L holds the landmarks' rows of F: every expansion over the n
+    points becomes one over the r landmarks. At the training points it agrees with F F^T.
 
     Attributes
     ----------
     landmarks : (r, d)
-    map : (r, k) L^-T F^T (D^-1/2 W E L^-1/2)
-    density : (r, 2), or None: f(y) is ~= k(y, landmarks) v for the first column v. The second column, the landmarks'
-    contribution, gives a lower bound, which exceeds the estimate if the factor is too poor
+    map : (r, k) coefficients of the landmarks in the extension of each eigenvector
+    density : (r, 2) or None. For the first column v, f(y) ~= k(y, landmarks) v. The second column, the landmarks'
+        contribution, gives a lower bound, which exceeds the estimate if the factor is too poor.
     trace_residual : trace(K - F F^T) / trace(K)
     """
 
@@ -69,8 +69,8 @@ def low_rank_spectrum(
 ):
     """Leading eigenpairs of ``W^1/2 D^-1/2 F F^T D^-1/2 W^1/2`` with the Gaussian kernel, as a `Spectrum`.
 
-    D holds the (weighted) means of the rows of F F^T, but at least the landmarks' contribution to the means of K; it is
-    the identity without `weighting`. n r kernel values, O(n r^2) operations, O(n r) memory.
+    D holds the (weighted) row means of F F^T, but at least the landmarks' contribution to those of K. Without
+    `weighting` it is the identity. Cost: n r kernel values, O(n r^2) operations, O(n r) memory.
     """
     if n_components is not None and n_components > rank:
         raise ValueError(f"n_components={n_components} exceeds rank={rank}: a factor of rank r has r eigenvectors.")
@@ -83,7 +83,8 @@ def low_rank_spectrum(
         degrees, density = factor.row_sums(w / w.sum())
     squares = w if degrees is None else w / degrees
     values, U = factor.spectrum(squares, n_components)
-    # E = D^-1/2 F U values^-1/2 holds the eigenvectors of repeated points, and L^-T U maps a query onto E L^1/2.
+    # E = D^-1/2 F U values^-1/2 holds the eigenvectors of repeated points. The coefficients L^-T U map a query to the
+    # coordinates E values^1/2.
     vectors = factor.factor @ (U / np.sqrt(values)).astype(X.dtype)
     if degrees is not None:
         vectors /= np.sqrt(degrees)[:, None]
@@ -108,8 +109,10 @@ def low_rank_spectrum(
 def classwise_spectrum(
     X, codes, widths, degrees, n_components, *, rank, sample_weight=None, random_state=None, n_jobs=None
 ):
-    """The same for given degrees and class-wise widths: the kernel between classes t and s is the normalized Gaussian
-    of variance ``widths[t]^2 + widths[s]^2``. The extension to new points sums over all n points.
+    """`low_rank_spectrum` for given degrees and class-wise bandwidths.
+
+    The kernel between classes t and s is the normalized Gaussian of variance ``widths[t]^2 + widths[s]^2``. The
+    extension to new points sums over all n points.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Training points by class, and the kernel sums over them."""
+"""Training points with classes and weights, and the kernel sums over them."""
 
 from dataclasses import dataclass, fields
 from functools import partial, singledispatch
@@ -17,7 +17,7 @@ BLOCK_BYTES = 1 << 26
 
 
 def blocks(n_rows, bytes_per_row, limit=BLOCK_BYTES):
-    """Slices of rows with results of at most `limit` bytes each."""
+    """Slices of the rows, with results of at most `limit` bytes each."""
     rows = max(1, int(limit // max(bytes_per_row, 1)))
     return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
 
@@ -30,7 +30,7 @@ def class_rows(codes, n_classes):
 
 @dataclass(frozen=True)
 class TrainingPoints:
-    """Points with their classes and weights in this process.
+    """Points with their classes and weights, in memory.
 
     Attributes
     ----------
@@ -38,10 +38,10 @@ class TrainingPoints:
     codes : (n,) class of each point, 0 ... C - 1
     class_weight : (C,) sum of the weights of each class
     weights : (n,) positive sample weights; None for ones
-    weight_scale : factor back to the user's weights, a power of two
-    tolerance : allowed error of the sums, see `class_log_sums`; None for exact ones
+    weight_scale : a power of two by which `weights` are multiplied to give the user's weights
+    tolerance : allowed error of the sums (see `class_log_sums`); None for exact sums
     features : (d,) feature of each column; the columns of a feature are missing together. None: one column per feature
-    given : (n, d) the points with their missing values, if X completes them
+    given : (n, d) the points with missing values, if X holds completed points
     """
 
     X: np.ndarray
@@ -56,9 +56,9 @@ class TrainingPoints:
 
     @classmethod
     def of(cls, data, tolerance=None, n_jobs=None):
-        """The points of training data; missing values are completed by the points of the same class.
+        """The points of training data, with missing values filled from the points of the same class.
 
-        Weights are scaled to be safe in float32.
+        Weights are scaled so that they are safe in float32.
         """
         weights, exponent = unit_scale(data.weights)
         class_weight = np.bincount(data.codes, weights, minlength=data.n_classes).astype(np.float64)
@@ -78,10 +78,9 @@ class TrainingPoints:
         return len(self.class_weight)
 
     def class_log_sums(self, Q, columns, kernel, bandwidth):
-        """log sum_{j in c} w_j k(q, x_j) as float64 (m, C, k), each class at its own bandwidth if there are
-        several.
+        """log sum_{j in c} w_j k(q, x_j) as float64 (m, C, k), with one bandwidth or one for each class.
 
-        With a tolerance the errors of the sums of a query and a column add up to at most `tolerance` times their total.
+        With a tolerance, the errors of a query's sums in a column add up to at most `tolerance` times their total.
         Missing values of a query are integrated out.
         """
         n_columns = 1 if np.ndim(columns) < 2 else columns.shape[1]
@@ -116,7 +115,7 @@ class TrainingPoints:
         return split_by_missing(Q, complete, incomplete)[0]
 
     def bounded_sums(self, way, Q, columns, kernel, bandwidth, tolerance):
-        """Class sums (m, C, k) that may be too small by a share of their totals; None if `way` returns None.
+        """Class sums that may be too small by a fraction of their totals; None if `way` returns None.
 
         Parameters
         ----------
@@ -126,7 +125,7 @@ class TrainingPoints:
         Returns
         -------
         log_scale : ndarray (m, C)
-            Logarithms of the sums' factors.
+            Logarithms of the factors of the sums.
         sums : ndarray (m, C, k)
         missing : ndarray (C, k) or float
             Largest missing part of a class sum, relative to the column's sum over all classes.
@@ -136,10 +135,10 @@ class TrainingPoints:
         return None if found is None else (found.log_scale[:, 0], found.sums[:, 0], found.missing)
 
     def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
-        """k(q) A for columns A (n, k) of either sign: (m, 1) and (m, k), the second to be multiplied by exp(first).
+        """log_scale (m, 1) and values (m, k) with ``exp(log_scale) * values`` = k(q) A, for columns A of either sign.
 
-        With bandwidths by class the sums over the points of a class are multiplied by exp(log_scale), (C,). A relative
-        error `rtol` may be allowed in sums of columns that are not negative.
+        With bandwidths by class, the sums over the points of a class are multiplied by exp(log_scale), (C,). A relative
+        error `rtol` may be allowed if no column is negative.
         """
         by_class = np.ndim(bandwidth) > 0
         shift, sums = kernel_sums(
@@ -161,9 +160,9 @@ class TrainingPoints:
         return largest, np.einsum("mc,mck->mk", np.exp(shift - largest), sums)
 
     def _packed(self, columns, by_class):
-        """The points in the core's layout with these columns as weights, labeled by class or not.
+        """The points in the core's layout with these columns as weights, labeled by class if `by_class`.
 
-        The last result is cached, because all queries of a fitted form share it. It is not pickled.
+        The last result is cached, because all queries of a fitted form use it. It is not pickled.
         """
         kept = vars(self).get("_kept")
         if kept is None or kept[0] is not columns or kept[1] != by_class:
@@ -176,9 +175,9 @@ class TrainingPoints:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def evaluate(self, Q, sums, finish, width):
-        """``finish(sums(q))`` for blocks q of the queries, (m, width), or (m,) for width 0.
+        """``finish(sums(q))`` for blocks q of the queries, (m, width), or (m,) if width is 0.
 
-        `sums` is `class_log_sums` or `pairs` with all but its first argument.
+        `sums` is `class_log_sums` or `pairs` with all arguments but the first.
         """
         out = np.empty((len(Q), width) if width else len(Q))
         for block in blocks(len(Q), 24 * max(width, 1)):
@@ -186,7 +185,7 @@ class TrainingPoints:
         return out
 
     def fallback_to_nearest(self, scores, Q, candidates, compact):
-        """If no class is in reach, set the score of the nearest point's class, among the `candidates` (C,), to 0."""
+        """If no class is in reach, set the score of the nearest point's class, among the `candidates`, (C,), to 0."""
         rows = np.flatnonzero(np.isneginf(scores.max(axis=1)))
         if len(rows):
             own = candidates[self.codes]
@@ -204,10 +203,10 @@ class TrainingPoints:
         )
 
     def potentials(self, weights, kernel, bandwidths):
-        """sum_ij w_i w_j k(x_i, x_j) over each class, self pairs included, (C,); bandwidths (C,)."""
+        """sum_ij w_i w_j k(x_i, x_j) over the pairs of each class, including self pairs, (C,); bandwidths are (C,)."""
         weights = np.ones(len(self.X)) if weights is None else weights
         out = np.zeros(self.n_classes)
-        given = weights.astype(self.X.dtype)  # converted once: for a small class it takes longer than the sums
+        given = weights.astype(self.X.dtype)  # converted once: for small classes, this takes longer than the sums
         for c, own in enumerate(class_rows(self.codes, self.n_classes)):
             if len(own):
                 X, w = self.X[own], weights[own]
@@ -224,7 +223,7 @@ class TrainingPoints:
         return out
 
     def grown_potentials(self, before, sums, kernel, bandwidths):
-        """`potentials` of the sample weights, updated from those of the points `before`, which come first."""
+        """`potentials` of the sample weights, updated from the `sums` of the points `before`, which come first."""
         weights = np.ones(len(self.X)) if self.weights is None else self.weights
         out = sums * (before.weight_scale / self.weight_scale) ** 2
         options = dict(kernel=kernel, n_jobs=self.n_jobs)
@@ -240,7 +239,8 @@ class TrainingPoints:
         return out
 
     def scaled_by_class(self, columns, log_scale):
-        """The same k(y) A with the class factors moved into the columns, so that the tolerance refers to the result."""
+        """Columns and log scale with the class factors moved into the columns, so that the tolerance applies to k(y)
+        A."""
         relative = np.exp(log_scale - log_scale.max())
         if np.all(relative == 1):
             return columns, log_scale
@@ -249,16 +249,16 @@ class TrainingPoints:
         return columns, np.full_like(log_scale, log_scale.max())
 
     def broadcast_by_class(self, values):
-        """Values by class, repeated for every point."""
+        """The value of each point's class, (n,)."""
         return values[self.codes]
 
     def with_sample_weights(self, columns):
-        """A second column, for the density at a query."""
+        """The columns with the sample weights as a second column, for the density at a query."""
         second = np.ones(len(self.X)) if self.weights is None else self.weights
         return np.column_stack([second if columns is None else columns, second])
 
     def persist(self, *arrays):
-        """Keep arrays that are used several times."""
+        """The arrays, kept in memory because they are used several times; in this process they already are."""
         return arrays
 
 

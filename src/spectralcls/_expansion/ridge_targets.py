@@ -1,7 +1,7 @@
 """The matrix of targets of a penalized expansion, and the loss of its predictions.
 
-An expansion uses `Y` (n, k) of weighted mean zero, the `weights` (n,), and `judged`. Only this module distinguishes
-indicators of classes from numbers.
+An expansion uses the targets `Y` (n, k), which have weighted mean zero, the `weights` (n,), and the method `judged`.
+Only this module distinguishes class indicators from numbers.
 """
 
 from dataclasses import dataclass, replace
@@ -14,14 +14,14 @@ from .._utils.target_units import TargetUnits
 
 
 class Judged(NamedTuple):
-    scores: np.ndarray  # (n, k) predictions; for classes plus their shares
+    scores: np.ndarray  # (n, k) predictions; for classes, plus the class proportions
     losses: np.ndarray  # (n,)
-    temperature: float | None  # minimizes the losses; for classes only
+    temperature: float | None  # minimizes the mean loss; only for classes
 
 
 @dataclass(frozen=True)
 class ClassTargets:
-    """Indicators of the classes minus their shares `center` (k,), judged by the log loss."""
+    """Class indicators minus the class proportions `center` (k,), judged by the log loss."""
 
     Y: np.ndarray
     center: np.ndarray
@@ -44,14 +44,14 @@ class ClassTargets:
         return np.eye(len(self.center))[self.codes]
 
     def judged(self, predicted):
-        """Log losses, at the best temperature, of predictions (n, k) of Y by the other points."""
+        """Log losses, at the best temperature, of predictions (n, k) of Y from the other points."""
         scores = predicted + self.center
         temperature = best_temperature(scores, self.codes, self.weights)
         return Judged(scores, log_losses(softmax(scores / temperature), self.codes), temperature)
 
 
 class Standardization(NamedTuple):
-    """A map of numbers (n, k) to numbers of mean zero and variance one, whatever their units are."""
+    """A map of numbers (n, k) to mean zero and variance one, safe in any units."""
 
     units: TargetUnits
     center: np.ndarray  # (k,) in the scaled targets
@@ -91,12 +91,12 @@ class NumberTargets:
         return replace(self, Y=self.Y[rows], weights=self.weights[rows])
 
     def judged(self, predicted):
-        """Squared errors of predictions (n, k) of Y by the other points."""
+        """Squared errors of predictions (n, k) of Y from the other points."""
         return Judged(predicted, ((self.Y - predicted) ** 2).mean(axis=1), None)
 
 
 def targets_of(data):
-    """Targets of an expansion from weighted `TrainingData`: its numbers, or its classes."""
+    """Targets of an expansion from weighted `TrainingData`: numbers, or class indicators."""
     if data.targets is not None:
         return NumberTargets.of(data.targets, data.weights)
     return ClassTargets.of(data.codes, data.n_classes, data.weights)

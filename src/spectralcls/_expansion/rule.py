@@ -1,4 +1,4 @@
-"""The grid of decision rules: how class sums, potentials and the density of a query become scores."""
+"""The grid of decision rules, which turn class sums, potentials and the density of a query into scores."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -12,17 +12,17 @@ CONVOLVED_SCALE = np.sqrt(2.0)  # W_{2 h^2} is the kernel convolved with itself:
 class Rule:
     """One point of the grid {decision} x {weighting} x {potential}.
 
-    With <m_c, y> the (weighted) kernel mean of class c at the query y and ``|m_c|^2`` its potential, larger
-    wins:
+    Let <m_c, y> be the (weighted) kernel mean of class c at the query y, and ``|m_c|^2`` its squared norm, the
+    potential. The class with the largest score wins:
 
     - ``"density"``: ``P_c <m_c, y>``,
     - ``"distance"``: ``2 <m_c, y> - |m_c|^2``, the negative squared distance to the class mean up to
       ``|y|^2``,
-    - ``"angle"``: ``<m_c, y> / |m_c|``, times P_c if `priors` are ``"shares"``, not ``"equal"``.
+    - ``"angle"``: ``<m_c, y> / |m_c|``, times P_c if `priors` is ``"shares"`` instead of ``"equal"``.
 
-    `weighting` is None, ``"inverse"`` (a training point x_i enters with 1/f(x_i), f the Parzen density of all
-    training points) or ``"symmetric"`` (f(x_i)^-1/2, and f(y)^-1/2 at the query). `potential` is
-    ``"convolved"`` (pairs of the class at variance 2 h^2, Gaussian only) or ``"same"``.
+    `weighting` is None, ``"inverse"`` (training point x_i has the factor 1/f(x_i), where f is the Parzen density of all
+    training points) or ``"symmetric"`` (f(x_i)^-1/2, and f(y)^-1/2 at the query). `potential` is ``"convolved"`` (pairs
+    of the class at variance 2 h^2, only Gaussian) or ``"same"``.
     """
 
     decision: str
@@ -36,8 +36,8 @@ class Rule:
 
     @property
     def needs_query_density(self):
-        """Whether g(y) = f(y)^-1/2 is needed: it scales all scores of a query alike, so it matters only with an
-        offset."""
+        """Whether g(y) = f(y)^-1/2 is needed. It scales all scores of a query equally, so it matters only with
+        offsets."""
         return self.weighting == "symmetric" and self.decision == "distance"
 
     @property
@@ -50,8 +50,7 @@ class Rule:
         return np.exp(-self.exponent * log_density)
 
     def potential_kernel(self, kernel, bandwidth, n_features):
-        """(bandwidth, log factor) of the kernel in the potentials, relative to a plain profile in the class
-        means."""
+        """Bandwidth of the kernel in the potentials, and the log of its factor relative to the class means' kernel."""
         if kernel == "gaussian" and self.potential == "convolved":
             return bandwidth * CONVOLVED_SCALE, -n_features / 2 * np.log(2.0)
         return bandwidth, 0.0
@@ -64,9 +63,9 @@ class Rule:
         class_weight : ndarray (..., C)
             Sum of the sample weights of each class; a class of weight zero does not exist.
         log_potentials : ndarray (..., C), optional
-            log |m_c|^2, if the rule needs it: in thousands of features |m_c|^2 itself would underflow.
+            log |m_c|^2, if the rule needs it. In thousands of features, |m_c|^2 itself would underflow.
         log_priors : ndarray (C,), optional
-            For the density rule; by default P_c is the share of the class in the weights.
+            For the density rule; by default, P_c is the class's share of the weights.
 
         Returns
         -------
@@ -87,7 +86,7 @@ class Rule:
         return log_scale, np.zeros_like(log_scale)
 
     def scores(self, sums, offsets):
-        """Scores (..., C), larger wins.
+        """Scores (..., C); the largest wins.
 
         Parameters
         ----------
@@ -99,8 +98,8 @@ class Rule:
         Returns
         -------
         scores : ndarray (..., C)
-            For "density" and "angle", which do not change with a positive factor per query: logarithms, -inf if no
-            kernel value of the class is positive; if the sums may be negative, the sums relative to the query's scale.
+            For "density" and "angle", for which a positive factor per query does not matter: logarithms, -inf if no
+            kernel value of the class is positive; or, if sums may be negative, the sums relative to the query's scale.
         """
         log_scale, values, log_density = sums
         order = log_scale if values is None else values
@@ -108,22 +107,22 @@ class Rule:
             return order
         if log_density is not None:
             log_g = -np.where(np.isfinite(log_density), log_density, 0.0)[..., None] / 2
-            # g(y) k(y) A vanishes with f(y)
+            # if f(y) vanishes, so does g(y) k(y) A
             log_scale = np.where(log_scale > -np.inf, log_scale + log_g, -np.inf)
         inner = np.exp(log_scale) if values is None else np.exp(log_scale) * values
         return break_ties(inner - offsets, order)
 
 
 def over_classes(function, values):
-    """Reduce the short last axis by operations on long vectors, which is faster than NumPy's reduction."""
+    """Reduce the short last axis by operations on long vectors, which are faster than NumPy's reduction."""
     return reduce(function, np.moveaxis(values, -1, 0))
 
 
 def break_ties(scores, order):
-    """Raise the nearest of exactly tied best classes, the first in `order`, by one ulp.
+    """Raise one of several exactly tied best scores by one ulp: that of the class with the largest `order`.
 
-    Far from the data, 2 <m_c, y> is lost in rounding next to |m_c|^2. If two potentials are equal, as for isolated
-    points of balanced classes, these terms still decide.
+    Far from the data, 2 <m_c, y> is lost in rounding when |m_c|^2 is subtracted. If potentials are equal, as for
+    isolated points of balanced classes, the terms 2 <m_c, y> still decide.
     """
     best = over_classes(np.maximum, scores)[..., None]
     tied = scores == best

@@ -12,23 +12,23 @@ from .expansion import Expansion
 from .points import plain_points
 from .rule import Rule
 
-_ROUNDING = 10  # eigenvalues below this many ulps of the first one count as zero
+_ROUNDING = 10  # eigenvalues up to this many ulps of the first count as zero
 DISTANCE = Rule("distance")
-# Gap relative to the first eigenvalue; the eigenvectors on both sides of a smaller gap are undetermined. Hardly any of
-# the first twelve gaps of standardized iris, wine and breast cancer lies between 1e-7 and 4e-6: gaps are smaller at
-# bandwidths that isolate points and larger at wider ones.
+# Gap relative to the first eigenvalue, below which the eigenvectors on both sides are undetermined. Hardly any of the
+# first twelve gaps of standardized iris, wine and breast cancer lies between 1e-7 and 4e-6: gaps are smaller at
+# bandwidths that isolate points, and larger at wider bandwidths.
 _GAP = 1e-6
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Positive leading eigenpairs of ``S K S``, S the diagonal of an operator (see `KernelOperator`).
+    """Positive leading eigenpairs of ``S K S``, where S is the diagonal of an operator (see `KernelOperator`).
 
     Attributes
     ----------
     operator : KernelOperator
-    values : (r,) float64, descending unless `taken` otherwise
-    vectors : (n, r) eigenvectors of a repeated point's rows: u / sqrt(w) for the weighted operator
+    values : (r,) float64, descending unless `taken` in another order
+    vectors : (n, r) eigenvectors e of the matrix in which points are repeated: u / sqrt(w) for the weighted operator
     dropped : (q,) requested eigenvalues that are not positive
     converged : whether the solver reached its tolerance
     """
@@ -41,11 +41,11 @@ class Spectrum:
 
     @property
     def training_map(self):
-        """E L^1/2, (n, r)."""
+        """Coordinates E L^1/2 of the training points, (n, r), from eigenvectors E and eigenvalues L."""
         return self.vectors * np.sqrt(self.values).astype(self.vectors.dtype)
 
     def weighted_vectors(self):
-        """W E, (n, r), which turns sums over samples into sums over repeated samples."""
+        """W E, (n, r): sums over its rows are sums over repeated samples."""
         weights = self.operator.sample_weight
         return self.vectors if weights is None else weights[:, None] * self.vectors
 
@@ -54,11 +54,11 @@ class Spectrum:
         return self.values * np.square(self.weighted_vectors().sum(axis=0, dtype=np.float64))
 
     def taken(self, pairs):
-        """The spectrum of the given pairs, in the given order."""
+        """The spectrum with only the given pairs, in their order."""
         return replace(self, values=self.values[pairs], vectors=self.vectors[:, pairs])
 
     def coefficients(self, columns):
-        """A with ``phi(y) @ columns = g(y) k(y) A``; `columns` is (r, c)."""
+        """The matrix A with ``phi(y) @ columns = g(y) k(y) A``; `columns` is (r, c)."""
         vectors = self.weighted_vectors().astype(np.float64)
         A = vectors @ (columns / np.sqrt(self.values)[:, None])
         degrees = self.operator.degrees
@@ -71,7 +71,7 @@ class Spectrum:
 
     @property
     def density_weights(self):
-        """v with f(y) = k(y) v for an operator normalized by the mean of its rows; None for a plain one."""
+        """Weights v with f(y) = k(y) v, if the operator is normalized by its row means; otherwise None."""
         return density_weights(self.operator)
 
     def expansion(self, columns=None, offsets=None):
@@ -85,10 +85,10 @@ class Spectrum:
         return Expansion(DISTANCE, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
 
     def determined(self, candidates, tol=None):
-        """Whether the span of the first r vectors is determined by the data, for each r of the candidates.
+        """Whether the data determine the span of the first r vectors, for each r among the candidates.
 
-        The span is not determined if the eigenvalues r and r + 1 agree, as for isolated points at a small bandwidth.
-        Any basis of their common eigenspace is then valid.
+        They do not if the eigenvalues r and r + 1 agree, as for isolated points at a small bandwidth. Any basis of the
+        common eigenspace is then valid.
         """
         eps = np.finfo(self.vectors.dtype).eps
         smallest = max(_GAP, 10 * (eps ** (2 / 3) if tol is None else tol)) * self.values[0]
@@ -109,7 +109,7 @@ def kernel_operator(X, **options):
 
 
 def density_weights(operator):
-    """v with f(y) = k(y) v for an operator normalized by the mean of its rows; None for a plain one."""
+    """Weights v with f(y) = k(y) v, if the operator is normalized by its row means; otherwise None."""
     if operator.degrees is None:
         return None
     weights = operator.sample_weight
@@ -118,14 +118,14 @@ def density_weights(operator):
 
 
 def kernel_spectrum(estimator, X, weights, bandwidth, weighting, n_components, *, max_block_products=None):
-    """The `leading_spectrum` of K, or with a `weighting` of K over the means of its rows."""
+    """The `leading_spectrum` of K or, with a `weighting`, of K normalized by its row means."""
     options = {"kernel": estimator.kernel, "bandwidth": bandwidth, "sample_weight": weights, "n_jobs": estimator.n_jobs}
     operator = kernel_operator(X, weighting=None if weighting is None else "mean", **options)
     return leading_spectrum(operator, n_components, estimator, max_block_products)
 
 
 def leading_spectrum(operator, n_components, estimator, max_block_products=None):
-    """The positive leading eigenpairs, computed with an estimator's parameters; all n if requested."""
+    """The positive leading eigenpairs, computed with the solver parameters of an estimator."""
     n = len(operator.X)
     converged = True
     if n_components >= n:

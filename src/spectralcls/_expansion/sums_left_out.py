@@ -1,4 +1,4 @@
-"""Class sums without one of the points, or with a query added, which change by a single term."""
+"""Scores from class sums with a point left out or a query added, which changes each sum by a single term."""
 
 from functools import partial
 
@@ -12,20 +12,20 @@ from .class_means import log_volumes
 from .left_out import Change, LeftOut, odds, rounding_of
 
 MODERATE = 60.0  # largest logarithm of a sum whose inverse can be a float32 weight
-SLACK = 1e-4  # of sums in float32
+SLACK = 1e-4  # relative error allowed for sums in float32
 PLAIN = 300.0  # below this logarithm, sums and their quotients are finite
 
 
 class SumsLeftOut(LeftOut):
-    """Points whose scores are log class sums of (weighted) kernels, each class at its bandwidth.
+    """Points whose scores are logarithms of class sums of (weighted) kernel values, with the bandwidth of each class.
 
-    Let a be the sum of a point's class, b that of the others, and k the query's kernel value. The odds of the point's
-    class are then ``a / (b + k)`` if the query joins another class, and ``(a + k) / b`` if it joins the same.
+    For a point, let a be the sum of its class, b that of the others, and k its kernel value with the query. The odds of
+    its class are ``a / (b + k)`` if the query joins another class, and ``(a + k) / b`` if it joins the same class.
 
-    Every class has its share in the data as prior; norms and given priors of the expansion's rule are ignored. Weights
-    1/f of the training points are those of the fit, and a query gets the weight of a training point. A point is left
-    out with all its weight, together with its group if there are `groups`, (n,) integers from 0. Groups, and queries,
-    have mean weight one.
+    The prior of every class is its share of the data; norms and given priors of the expansion's rule are ignored.
+    Weights 1/f of the training points are those of the fit, and a query gets the weight of a training point. A point is
+    left out with all its weight, and together with its group if there are `groups`, (n,) integers from 0. The mean
+    weight of groups is one, as is the weight of a query.
     """
 
     def __init__(self, expansion, groups=None):
@@ -33,7 +33,7 @@ class SumsLeftOut(LeftOut):
         rows = np.arange(len(points.X))
         left_out = {"exclude_self": rows} if groups is None else {"exclude_groups": (groups, groups)}
         counts = np.ones(len(rows)) if points.weights is None else points.weights
-        mean = counts.sum() / (len(rows) if groups is None else groups.max() + 1)  # of a group; also of a query
+        mean = counts.sum() / (len(rows) if groups is None else groups.max() + 1)  # of a group; the weight of a query
         columns = points.weights
         if expansion.rule.weighting is not None:
             columns = expansion.columns if expansion.columns.ndim == 1 else expansion.columns[:, 0].copy()
@@ -56,18 +56,18 @@ class SumsLeftOut(LeftOut):
         self.columns = columns if expansion.rule.weighting is None else points.with_sample_weights(columns)
         with np.errstate(divide="ignore"):
             self.log_columns = np.zeros(len(rows)) if columns is None else np.log(columns)
-        # Then a kernel value is at most the sum that contains it.
+        # With one bandwidth and exact sums, a kernel value is at most the sum that contains it.
         self.bounded = np.ptp(self.widths) == 0 and not points.tolerance
 
     def _sums(self, Q):
-        """Logarithmic class sums (m, C, k) over all points: the scores, and the density if points are weighted by
-        it."""
+        """Logarithms of class sums (m, C, k) over all points: the scores and, if points are weighted by 1/f, the
+        density."""
         shape = dict(kernel=self.expansion.kernel, bandwidth=self.widths)
         sums = self.expansion.points.class_log_sums(complete(Q), self.columns, **shape)
         return sums + self.log_volume[:, None]
 
     def log_weights(self, sums):
-        """log of the weight of each query as a training point."""
+        """log of the weight that each query would have as a training point."""
         rule = self.expansion.rule
         if rule.weighting is None:
             return np.full(len(sums), self.log_mean)
@@ -77,7 +77,7 @@ class SumsLeftOut(LeftOut):
 
     @cached_property
     def _relative(self):
-        """The points weighted by the inverse sums of their classes, and of the other classes; None if out of range."""
+        """The points with two weights, the inverse sums of their own and of the other classes; None if out of range."""
         logs = np.stack([self.own, self.others], axis=1)
         if not np.abs(logs).max() < MODERATE:
             return None
@@ -89,7 +89,7 @@ class SumsLeftOut(LeftOut):
         )
 
     def _moves(self, Q, log_weights, rows):
-        """Sums of kernel values divided by the sums to which they are added, see `Change`."""
+        """Sums of kernel values, each divided by the sum to which it is added; see `Change`."""
         shape = {"kernel": self.expansion.kernel, "bandwidth": self.widths[0], "n_jobs": self.expansion.points.n_jobs}
         sums = kernel_sums(Q[rows], self._relative, **shape).reshape(len(rows), -1, 2).astype(np.float64)
         rise, fall = np.moveaxis(sums * np.exp(log_weights[rows])[:, None, None] * (1 + SLACK), 2, 0)
@@ -143,27 +143,27 @@ class SumsLeftOut(LeftOut):
 
 
 def without_class_sums(estimator):
-    """Reason why an estimator's `_model` has no `SumsLeftOut`; None if it has one."""
+    """Reason why an estimator's `_model` has no `SumsLeftOut`; None if it has."""
     model = vars(estimator).get("_model")
     if model is not None and not model.by_class:
         return "leaving out a point changes the eigenvectors; with n_components='all' and class means there are none."
     if model is not None and model.points.given is not None:
-        return "training points that lack values are completed by their own class; complete them before fit."
+        return "missing values of training points are filled from their own class; fill them before fit."
     return None
 
 
 def complete(Q):
-    """Queries as coordinates; missing values are an error."""
+    """The queries; raises if values are missing."""
     if is_incomplete(Q):
         raise ValueError(
-            "X lacks values. Prediction sets compare queries with training points, and these lack none: complete "
-            "the values before fit and here, for example with scikit-learn's SimpleImputer."
+            "X has missing values. Prediction sets compare queries with training points, which have none: fill the "
+            "values before fit and here, for example with scikit-learn's SimpleImputer."
         )
     return Q
 
 
 def log_sum(a, b):
-    """``np.logaddexp(a, b)`` of large arrays in a seventh of the time, by functions that NumPy vectorizes."""
+    """``np.logaddexp(a, b)`` of large arrays, seven times as fast, by functions that NumPy vectorizes."""
     least, most = np.minimum(a, b), np.maximum(a, b)
     with np.errstate(invalid="ignore"):
         least -= most
@@ -171,11 +171,11 @@ def log_sum(a, b):
     least += 1.0
     np.log(least, out=least)
     least += most
-    return np.fmax(least, most, out=least)  # -inf and -inf
+    return np.fmax(least, most, out=least)  # NaN if both are -inf
 
 
 def log_kernel(Q, X, kernel, bandwidth):
-    """log k(q, x), (m, n) float64; nothing underflows."""
+    """log k(q, x), (m, n) float64, without underflow for kernels that are positive everywhere."""
     if kernel not in ("gaussian", "laplace"):
         with np.errstate(divide="ignore"):
             return np.log(kernel_matrix(Q.astype(np.float64), X.astype(np.float64), kernel=kernel, bandwidth=bandwidth))

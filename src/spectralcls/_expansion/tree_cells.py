@@ -1,4 +1,4 @@
-"""Random trees that cut points into cells of neighbors."""
+"""Random trees that partition points into cells of neighbors."""
 
 from dataclasses import dataclass
 
@@ -6,33 +6,33 @@ import numpy as np
 
 from .points import blocks
 
-# From this many points on, cells replace the whole: in ridge regression, in learning a metric, and in choosing the
-# encoding before it. Log losses of ridge regression (cells, conjugate gradients; tuned on 3000): 10 000 rows of
-# covertype .571 and .575, 20 000 .430 and .454, of skin .0040 and .0039; 10 000 and 30 000 of a mixture in 10
-# dimensions .349 and .352, .347 and .353; but 10 000 of letter .134 and .108, 16 000 .095 and .069. Cells took a half
-# to a fifth of the time, which grows with n and not with its square.
+# From this many points on, ridge regression, the learning of a metric and the choice of the encoding before it work in
+# cells instead of on all points at once. Log losses of ridge regression (cells; conjugate gradients; both tuned on 3000
+# points): 10 000 rows of covertype .571 and .575, 20 000 .430 and .454, of skin .0040 and .0039; 10 000 and 30 000 of a
+# mixture in 10 dimensions .349 and .352, .347 and .353; but 10 000 of letter .134 and .108, 16 000 .095 and .069. Cells
+# took a half to a fifth of the time, which grows with n instead of its square.
 MANY = 20_000
-_SEEN = 500  # points from which a node's principal directions are computed
-_MIDDLE = 0.25  # smallest share of points on a side of a cut, unless ties forbid it
-_RESOLVED = 1e-12  # relative to the largest coordinate: rounding may swap values closer than this
+_SEEN = 500  # points from which a node's principal directions are estimated
+_MIDDLE = 0.25  # smallest fraction of points on either side of a cut, unless ties prevent it
+_RESOLVED = 1e-12  # relative to the largest coordinate: rounding may swap closer values
 
 
 @dataclass(frozen=True)
 class TreeCells:
-    """A partition of points into cells, and of space: a binary tree of hyperplanes.
+    """A partition of points and of space into cells by a binary tree of hyperplanes.
 
-    A node cuts at the median along a random mixture of the principal directions of its points. Cuts by rank fix the
-    sizes of the cells. If the middle half has different values, the cut lies between two of them, so that queries equal
-    to a point reach the point's cell.
+    Each node cuts along a random mixture of the principal directions of its points, at a rank that makes the cells
+    equally large. If the values in the middle half are not all equal, the cut lies between two different values, so
+    that a query equal to a point reaches the point's cell.
 
     Attributes
     ----------
     center : (d,) subtracted from points
     directions : (nodes, d)
     thresholds : (nodes,) smaller values go to the first child
-    children : (nodes, 2) number of a node, or ~cell
-    order : (n,) the points, cell by cell
-    starts : (n_cells + 1,) start of each cell in this order
+    children : (nodes, 2) index of a node, or ~cell
+    order : (n,) indices of the points, cell by cell
+    starts : (n_cells + 1,) start of each cell in `order`
     """
 
     center: np.ndarray
@@ -44,7 +44,7 @@ class TreeCells:
 
     @classmethod
     def of(cls, X, most, rng):
-        """Grow a tree whose cells have at most `most` points, and about the same number each.
+        """Grow a tree of cells with about equal numbers of points, at most `most` each.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class TreeCells:
         return np.split(self.order, self.starts[1:-1])
 
     def spread(self, n_cells):
-        """A list of the points of some cells, chosen evenly among all of them; all cells if there are no more."""
+        """A list of the points of up to `n_cells` cells, chosen evenly."""
         chosen = np.linspace(0, len(self) - 1, min(len(self), n_cells)).round().astype(int)
         return [self.rows(cell) for cell in chosen]
 
@@ -103,7 +103,7 @@ class TreeCells:
         return self.order[self.starts[cell] : self.starts[cell + 1]]
 
     def of_queries(self, Q):
-        """Pairs of a cell and the rows of the queries (m, d) in it; each row is in one cell."""
+        """Pairs of a cell and the rows of the queries (m, d) in it."""
         found = []
 
         def descend(node, rows):
@@ -121,7 +121,7 @@ class TreeCells:
 
 
 def _direction(S, rng):
-    """A random vector whose component along each principal direction of S (m, d) grows with the variance there."""
+    """A random vector whose component along each principal direction of S (m, d) grows with the variance along it."""
     S = S - S.mean(axis=0)
     S /= np.abs(S).max() or 1.0
     direction = S.T @ (S @ (S.T @ rng.standard_normal(len(S))))
@@ -129,7 +129,7 @@ def _direction(S, rng):
 
 
 def _projected(X, rows, center, direction):
-    """Coordinates (m,) of rows of X along a direction, float64."""
+    """Coordinates (m,) of rows of X along `direction`, float64."""
     out = np.empty(len(rows))
     for block in blocks(len(rows), 16 * X.shape[1]):
         out[block] = (X[rows[block]] - center) @ direction
@@ -137,7 +137,7 @@ def _projected(X, rows, center, direction):
 
 
 def _cut(values, middle):
-    """The position nearest to `middle` at which ascending values (m,) can be cut between different values."""
+    """The position nearest to `middle` that separates different values among ascending values (m,), if there is one."""
     reach = np.abs(values).max()
     between = np.flatnonzero(np.diff(values) > _RESOLVED * reach) + 1
     least = _MIDDLE * len(values)
