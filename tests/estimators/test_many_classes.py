@@ -33,7 +33,7 @@ def test_the_best_class_is_the_first_of_the_largest():
 
 @pytest.mark.parametrize("classifier", [AutoClassifier(), SpectralKernelClassifier()])
 def test_more_than_a_thousand_classes_are_refused_with_what_takes_them(classifier):
-    with pytest.raises(ValueError, match="up to 1000 classes, got 1001.*Take ParzenClassifier or KernelRidge"):
+    with pytest.raises(ValueError, match="up to 1000 classes, got 1001.*Use ParzenClassifier or KernelRidge"):
         classifier.fit(*draw(1001, 2002))
 
 

@@ -338,7 +338,7 @@ def test_one_far_sample_does_not_decide_the_bandwidth(far):
 def test_a_best_bandwidth_at_the_end_of_the_grid_is_told():
     rng = np.random.default_rng(0)
     x, y = np.repeat(rng.uniform(size=100), 2), np.repeat(rng.normal(size=100), 2)  # pairs that know each other alone
-    with pytest.warns(UserWarning, match="smallest of all that were tried"):
+    with pytest.warns(UserWarning, match="smallest of those tried"):
         KernelRegressor(degree=0).fit((x + 1e-9 * rng.normal(size=200))[:, None], y + 1e-3 * rng.normal(size=200))
 
 

@@ -215,7 +215,7 @@ def test_a_bandwidth_at_the_end_of_all_that_were_tried_is_warned_of():
     """A point and its double a hair beside it: clusters of two."""
     X = np.random.default_rng(0).normal(size=(60, 3))
     X = np.vstack([X, X + 1e-5])
-    with pytest.warns(UserWarning, match="best bandwidth is the smallest of all that were tried, from"):
+    with pytest.warns(UserWarning, match="best bandwidth is the smallest of those tried, from"):
         ParzenDensity().fit(X)
 
 

@@ -1,4 +1,4 @@
-"""The skeleton of every estimator: a fit that succeeds completely or changes nothing, and shared parameters."""
+"""The base classes of the estimators: a fit that succeeds completely or changes nothing, and shared parameters."""
 
 from .base import (
     Estimator,

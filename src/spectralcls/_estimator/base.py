@@ -31,21 +31,22 @@ def transactional(method: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def transactional(*, keep: bool = ..., nested_validation: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def transactional(method: Any = None, *, keep: bool = False, nested_validation: bool = False) -> Any:
-    """Decorator of `fit` and similar methods: if they fail, the estimator stays unchanged.
+    """Decorator of `fit` and similar methods that leaves the estimator unchanged if they fail.
 
-    The method works on a copy of the estimator, and one assignment at the end replaces the estimator's state. So
-    invalid data or Ctrl-C leave the estimator unchanged.
+    The method works on a copy of the estimator, and one assignment at the end replaces the estimator's state. Thus
+    neither invalid data nor Ctrl-C change the estimator.
 
     Parameters
     ----------
     method : callable
         ``method(self, ...)`` may set attributes of `self`, and returns `self` or another result.
     keep : bool, default=False
-        Whether the copy starts with the learned attributes, as `partial_fit` needs. Otherwise it starts with the
-        parameters and attributes set by other code, so that no attribute of the last fit survives. Arrays are not
-        copied: a method that keeps them must not write into them.
+        Whether the copy starts with the learned attributes, as `partial_fit` requires. Otherwise it starts with the
+        parameters and with attributes set by other code, so that no attribute of the last fit survives. Arrays are not
+        copied, so the method must not write into them.
     nested_validation : bool, default=False
-        Whether estimators and functions called by the method validate their own parameters, as the user's objects must.
+        Whether estimators and functions called by the method validate their parameters, as is needed for objects of
+        the user.
     """
     if method is None:
         return functools.partial(transactional, keep=keep, nested_validation=nested_validation)
@@ -79,11 +80,11 @@ def fitted_on_workers(estimator):
 
 
 def fitted_in_memory(estimator):
-    """True; raises an AttributeError with the alternative after a fit to a collection."""
+    """True if the training points are in memory; otherwise raises AttributeError with the alternative."""
     if is_on_workers(estimator):
         raise AttributeError(
-            f"This {type(estimator).__name__} was fitted to a Dask collection, and the method needs all points in "
-            "memory: take to_local()."
+            f"This {type(estimator).__name__} was fitted to a Dask collection, but the method needs all points in "
+            "memory: use to_local()."
         )
     return True
 
@@ -96,20 +97,20 @@ def is_on_workers(estimator):
 
 @functools.cache
 def documents():
-    """URL of the documentation from the metadata of the installed package; empty if there is none."""
+    """URL of the documentation, from the metadata of the installed package; empty if there is none."""
     try:
         addresses = metadata.metadata("spectralcls").get_all("Project-URL", [])
-    except metadata.PackageNotFoundError:  # the package is on the path without being installed
+    except metadata.PackageNotFoundError:  # the package is on the path but not installed
         addresses = []
     return next((line.split(", ")[1].rstrip("/") for line in addresses if line.startswith("Documentation, ")), "")
 
 
 class Estimator(BaseEstimator):
-    """An estimator with shared meanings of parameter names, whose X passes through `Inputs`.
+    """An estimator whose X passes through `Inputs` and whose parameters have shared constraints.
 
-    A parameter's constraint is that in `_parameter_constraints` of the class or its bases, else that in `CONSTRAINTS`.
-    The object from `_make_inputs` turns the user's data into coordinates; a fitted estimator keeps it as `_inputs`. A
-    pickle contains the version that wrote it.
+    The constraint of a parameter is the one in `_parameter_constraints` of the class or its bases, or else the one in
+    `CONSTRAINTS`. The object from `_make_inputs` converts the user's data to coordinates; a fitted estimator keeps it
+    as `_inputs`. Pickles contain the version that wrote them.
     """
 
     _inputs: Inputs
@@ -127,7 +128,7 @@ class Estimator(BaseEstimator):
         cls._parameter_constraints = constraints(cls)
 
     def _make_inputs(self, **options):
-        """New `Inputs` with the parameters of the estimator that concern them."""
+        """New `Inputs` with the relevant parameters of the estimator."""
         shared = {
             "scale": getattr(self, "scale", None),
             "categories": getattr(self, "categorical_features", "from_dtype"),
@@ -142,7 +143,7 @@ class Estimator(BaseEstimator):
         return Inputs(type(self).__name__, **shared | options)
 
     def _inputs_for(self, X):
-        """New `Inputs` for X, of the kind for collections if X is one and the estimator supports them."""
+        """New `Inputs` for X; if X is a collection and the estimator supports these, of the class that reads them."""
         inputs = self._make_inputs()
         found = inputs_for(X, inputs) if self._learns_on_workers else inputs
         if found.on_workers:
@@ -154,7 +155,7 @@ class Estimator(BaseEstimator):
         tuned = any(map(self._is_tuned, self.get_params(deep=False)))
         if tuned and not isinstance(self.cv, int | np.integer | str | None):
             raise ValueError(
-                'On Dask collections cv must be an int or "loo": splits made for arrays in memory do not apply. '
+                'On Dask collections cv must be an int or "loo": splits of arrays in memory do not apply. '
                 f"Got {self.cv!r}."
             )
 
@@ -166,9 +167,9 @@ class Estimator(BaseEstimator):
         return coordinates(self, X)
 
     def _search(self, sample, candidates, score):
-        """The best candidates, see `search`; the candidates and scores become attributes.
+        """`search` the candidates, and set attributes from its result.
 
-        Warns of a doubtful winner, unless warnings are suppressed.
+        Warns about a doubtful winner, unless warnings are suppressed.
         """
         own_grid = "bandwidth" in candidates and getattr(self, "bandwidth_grid", ()) is None
         found = search(sample, candidates, score, growing="bandwidth" if own_grid else None)
@@ -180,7 +181,7 @@ class Estimator(BaseEstimator):
         return found
 
     def _warn_if_one_class(self, scores):
-        """Warn if the scores (m, C) of held-out samples name the same class for all."""
+        """Warn if the largest of the scores (m, C) belongs to the same class for all held-out samples."""
         if np.ptp(scores.argmax(axis=1)) == 0:
             self._warn_of_one_class()
 
@@ -188,7 +189,7 @@ class Estimator(BaseEstimator):
         ways = {"class_weight": '"balanced"', "scoring": '"balanced_accuracy"'}
         known = " or ".join(f"{way}={value}" for way, value in ways.items() if hasattr(self, way))
         advise(
-            f"{type(self).__name__} predicts the same class for every held-out sample: the features tell little about "
+            f"{type(self).__name__} predicts the same class for every held-out sample: the features say little about "
             "the other classes, or these are rare." + (f" {known} gives rare classes more weight." if known else "")
         )
 
@@ -209,7 +210,7 @@ class Estimator(BaseEstimator):
 
     @property
     def scale_(self):
-        """ "each" or "shared": numbers were divided by a scale for each column or by one for all; None: unscaled."""
+        """ "each" if each column of numbers has its own scale, "shared" if all share one, None if unscaled."""
         inputs = vars(self).get("_inputs")
         if inputs is None or not hasattr(self, "scale"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'scale_'")
@@ -217,7 +218,7 @@ class Estimator(BaseEstimator):
 
     @available_if(fitted_on_workers)
     def to_local(self) -> Self:
-        """The same fitted estimator with all learned data in the memory of this process.
+        """Copy the fitted estimator, with all learned data in the memory of this process.
 
         Only present after a fit to a Dask collection.
 
@@ -238,7 +239,7 @@ class Estimator(BaseEstimator):
         return inputs.seen[name]
 
     def __dask_tokenize__(self):
-        return joblib.hash(self)  # of everything learned: Dask hashes only the parameters of a dataclass
+        return joblib.hash(self)  # of all attributes: Dask would hash only the parameters of a dataclass
 
     def __getstate__(self):
         return written(super().__getstate__())
@@ -258,11 +259,11 @@ def _(estimator):
 
 
 def at_end(estimator, found):
-    """Advice for a search whose best bandwidth is the last one tried."""
+    """Advice for a search whose best bandwidth is at an end of those tried."""
     tried = found.cv_results["param_bandwidth"]
     return (
-        f"{type(estimator).__name__}: the best bandwidth is the {found.at_end} of all that were tried, from "
-        f"{tried.min():.3g} to {tried.max():.3g}. Look at cv_results_, or give a bandwidth_grid that goes on."
+        f"{type(estimator).__name__}: the best bandwidth is the {found.at_end} of those tried, from "
+        f"{tried.min():.3g} to {tried.max():.3g}. Look at cv_results_, or give a bandwidth_grid that extends further."
     )
 
 
@@ -279,18 +280,18 @@ def columns(estimator, X):
 
 
 def drawn(estimator):
-    """Some training samples of a fitted estimator as columns, and their weights."""
+    """The training samples that a fitted estimator keeps, as columns, and their weights."""
     found = estimator._inputs.drawn()
     if found is None:
         raise AttributeError(
-            f"This {type(estimator).__name__} keeps no training samples, from which values could be drawn, because it "
+            f"This {type(estimator).__name__} keeps no training samples from which values could be drawn, because it "
             "was fitted to a sparse matrix or a Dask collection."
         )
     return found
 
 
 def fitted_form(estimator):
-    """The `Expansion` of a fitted estimator (None without one), and the index of its point for each training sample."""
+    """The `Expansion` of a fitted estimator, or None, and the index of the point of each training sample, or None."""
     check_is_fitted(estimator)
     form = getattr(estimator, "_model", None)
     return (form if isinstance(form, Expansion) else None), vars(estimator).get("_order")
@@ -303,6 +304,6 @@ def integrates_missing(estimator):
 
 
 def affine(estimator):
-    """Center (n_features,) and axes with ``(X - center) @ axes`` the coordinates of X for a fitted estimator; a
-    ValueError if they are none."""
+    """Center (n_features,) and axes of a fitted estimator whose coordinates are ``(X - center) @ axes``; raises
+    ValueError for other coordinates."""
     return estimator._inputs.affine()

@@ -22,20 +22,20 @@ def has_probabilities(estimator):
 
 
 def refuse_many_classes(estimator, n_classes, most):
-    """Raise early if the number of classes is too large, because time is quadratic in it."""
+    """Raise if there are too many classes, because the time is quadratic in their number."""
     if n_classes > most:
         raise ValueError(
             f"{type(estimator).__name__} takes up to {most} classes, got {n_classes}: its time grows with the square "
-            "of their number. Take ParzenClassifier or KernelRidgeClassifier, which learn all classes in one pass."
+            "of their number. Use ParzenClassifier or KernelRidgeClassifier, which learn all classes in one pass."
         )
 
 
 class Classifier(ClassifierMixin, Estimator):
-    """A classifier by scores of the classes, larger wins.
+    """A classifier that scores the classes; the largest score wins.
 
     Subclasses learn from checked data in ``_learn(data)`` and score coordinates in ``_scores(X)``, an array (m, C) in
-    which -inf means that a class is out of reach. Probabilities are the softmax of the scores over `temperature_`, by
-    default 1; `_searched` are the parameters whose search learns the temperature.
+    which -inf means that a class is out of reach. Probabilities are the softmax of the scores divided by
+    `temperature_`, by default 1. `_searched` are the parameters whose search fits the temperature.
     """
 
     classes_: Any  # (C,)
@@ -52,7 +52,7 @@ class Classifier(ClassifierMixin, Estimator):
         if any(map(self._is_tuned, self._searched)):
             return None
         return (
-            "their temperature comes from held-out points, which are scored if the bandwidth is tuned. Take "
+            "their temperature is fitted to held-out points, which are scored only if the bandwidth is tuned. Use "
             'bandwidth="cv", for a known bandwidth h with bandwidth_grid=[h].'
         )
 
@@ -67,25 +67,25 @@ class Classifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training points, or a data frame; float32 stays float32, all other numbers become float64. The classifiers
-            of kernel means and spectra also take a Dask array or data frame and leave it in place: predictions of Dask
-            queries are then lazy, a task uses one thread unless `n_jobs` says more, and `to_local` brings everything
-            into memory.
+            Training points, as an array or data frame; float32 stays float32, all other numbers become float64. The
+            classifiers of kernel means and spectra also take a Dask array or data frame and leave it in place:
+            predictions of Dask queries are then lazy, each task uses one thread unless `n_jobs` is larger, and
+            `to_local` loads everything into memory.
         y : array-like of shape (n_samples,)
-            Class labels, two classes at least.
+            Class labels of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
 
         Returns
         -------
         self : object
-            The fitted classifier.
+            Fitted classifier.
 
         Raises
         ------
         ValueError
-            For invalid data, one class only, or parameters that do not fit the data. A fitted classifier stays
-            unchanged.
+            If the data are invalid, there is only one class, or parameters do not suit the data. A fitted classifier
+            stays unchanged.
         TypeError
             For a Dask collection, if the classifier learns only in memory.
         """
@@ -106,11 +106,11 @@ class Classifier(ClassifierMixin, Estimator):
         return by_rows(self._scores(self._queries(X)), finite_scores)
 
     def _winners(self, X):
-        """The best class of each query, (m,): that of the largest score."""
+        """The class of the largest score for each query, (m,)."""
         return self._scores(X).argmax(axis=1)
 
     def decision_function(self, X: Any) -> Array:
-        """Score the classes, larger wins.
+        """Score the classes; the largest score wins.
 
         Parameters
         ----------
@@ -120,13 +120,13 @@ class Classifier(ClassifierMixin, Estimator):
         Returns
         -------
         scores : ndarray of shape (n_queries,) or (n_queries, n_classes), float64
-            With two classes the score of ``classes_[1]`` less that of ``classes_[0]``. Always finite:
-            logarithmic scores of classes out of reach are placed below all others.
+            With two classes, the score of ``classes_[1]`` minus that of ``classes_[0]``. Always finite: logarithmic
+            scores of classes out of reach are placed below all others.
 
         Raises
         ------
         ValueError
-            For queries with NaN or infinity, or of another number of features than in `fit`.
+            If queries contain NaN or infinity or differ from `fit` in the number of features.
         sklearn.exceptions.NotFittedError
             Before `fit`.
 
@@ -148,13 +148,13 @@ class Classifier(ClassifierMixin, Estimator):
         Returns
         -------
         y : ndarray of shape (n_queries,)
-            Labels, in the dtype of `classes_`. If no compact kernel reaches a query and the rule compares nothing else,
-            the class of the nearest training point among the classes of positive prior probability.
+            Labels, in the dtype of `classes_`. If no compact kernel reaches a query and the rule compares only kernel
+            sums, the class of the nearest training point among the classes of positive prior probability.
 
         Raises
         ------
         ValueError
-            For queries with NaN or infinity, or of another number of features than in `fit`.
+            If queries contain NaN or infinity or differ from `fit` in the number of features.
         sklearn.exceptions.NotFittedError
             Before `fit`.
 
@@ -166,14 +166,14 @@ class Classifier(ClassifierMixin, Estimator):
         return by_rows(best, self.classes_.take, self.classes_.dtype)
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy, computed at once.
+        """Return the accuracy, which is computed at once, even for Dask queries.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
             Queries.
         y : array-like of shape (n_queries,)
-            Their labels.
+            Labels of the queries.
         sample_weight : array-like of shape (n_queries,), default=None
             Weights of the queries.
 
@@ -185,13 +185,13 @@ class Classifier(ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            For invalid queries, or other numbers of labels and weights.
+            If the queries are invalid, or the numbers of labels or weights differ from theirs.
         sklearn.exceptions.NotFittedError
             Before `fit`.
 
         Notes
         -----
-        The cost of `predict`.
+        Costs as much as `predict`.
         """
         return accuracy(self.predict(X), y, sample_weight)
 
@@ -207,18 +207,18 @@ class Classifier(ClassifierMixin, Estimator):
         Returns
         -------
         log_p : ndarray of shape (n_queries, n_classes)
-            Finite, and accurate where the probability itself would underflow.
+            Log probabilities, finite and accurate even if the probability itself would underflow.
 
         Raises
         ------
         ValueError
-            For queries with infinity, or of another number of features than in `fit`.
+            If queries contain infinity or differ from `fit` in the number of features.
         sklearn.exceptions.NotFittedError
             Before `fit`.
 
         Notes
         -----
-        The cost of `decision_function`.
+        Costs as much as `decision_function`.
         """
         return log_posterior(self._evidence(X) / self._temperature)
 
@@ -234,28 +234,28 @@ class Classifier(ClassifierMixin, Estimator):
         Returns
         -------
         p : ndarray of shape (n_queries, n_classes)
-            Each row adds up to one: the softmax of the scores, over one temperature.
+            Probabilities, the softmax of the scores divided by one temperature; each row adds up to one.
 
         Raises
         ------
         ValueError
-            For queries with infinity, or of another number of features than in `fit`.
+            If queries contain infinity or differ from `fit` in the number of features.
         sklearn.exceptions.NotFittedError
             Before `fit`.
 
         Notes
         -----
-        The cost of `decision_function`.
+        Costs as much as `decision_function`.
         """
         return np.exp(self.predict_log_proba(X))
 
 
 def log_posterior(scores):
     """Logarithms (m, C) of the softmax of scores, an array or a Dask array."""
-    relative = scores - scores.max(axis=1, keepdims=True)  # subtracted first: far away a log joint may be 1e40
+    relative = scores - scores.max(axis=1, keepdims=True)  # first, because log joints may be as large as 1e40
     return relative - np.log(np.exp(relative).sum(axis=1, keepdims=True))
 
 
 def temperature(estimator):
-    """The divisor of the scores before the softmax; None without probabilities."""
+    """The divisor of the scores in the softmax; None without probabilities."""
     return None if estimator._without_probabilities is not None else estimator._temperature

@@ -7,7 +7,7 @@ from .classifier import Classifier
 
 
 class ExpansionClassifier(Classifier):
-    """A classifier by the scores of `_model`, whose class sums can leave out single points."""
+    """A classifier with the scores of `_model`, whose class sums can leave out single points."""
 
     _model: Expansion
 

@@ -1,4 +1,4 @@
-"""Shared parameters of estimators: one name, one meaning, one range of values."""
+"""Parameters shared by estimators: one name has one meaning and one range of values."""
 
 import functools
 import inspect
@@ -43,7 +43,8 @@ CONSTRAINTS = {
 
 
 def constraints(cls):
-    """Constraints of the parameters of a class: the `_parameter_constraints` of it and its bases, and those above."""
+    """Constraints of the parameters of a class, from `CONSTRAINTS` and the `_parameter_constraints` of its bases and
+    its own."""
     names = inspect.signature(cls.__init__).parameters
     found = {name: CONSTRAINTS[name] for name in names if name in CONSTRAINTS}
     for base in reversed(cls.__mro__):
@@ -53,9 +54,10 @@ def constraints(cls):
 
 @dataclass_transform(eq_default=False)
 def with_parameters(cls):
-    """Decorator of an estimator: annotated names in its body become the parameters of its constructor.
+    """Decorator of an estimator class that turns annotated names in its body into parameters of its constructor.
 
-    Names after ``_: KW_ONLY`` of :mod:`dataclasses` are keyword-only, and are shown before those of the bases.
+    Names after ``_: KW_ONLY`` of :mod:`dataclasses` are keyword-only. The signature shows them before those of the
+    bases.
     """
     above = inspect.signature(cls.__init__).parameters
     cls = dataclass(cls, eq=False, repr=False, match_args=False)
@@ -69,7 +71,7 @@ def with_parameters(cls):
 
 
 def _naming_the_class(init):
-    """The constructor, with errors that name the class called by the user instead of the class that defines it."""
+    """The constructor, with errors that name the class that the user calls instead of the class that defines it."""
 
     @functools.wraps(init)
     def __init__(self, *args, **kwargs):

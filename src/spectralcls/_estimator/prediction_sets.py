@@ -1,7 +1,7 @@
 """Prediction sets of classifiers that can score each training point by all others.
 
-A classifier adopts `conformal_p_values` and `predict_set` as methods. It defines ``_leave_one_out()``, which returns a
-`LeftOut`, and `_without_leave_one_out`: None, or the reason why it has none.
+A classifier has the functions `conformal_p_values` and `predict_set` as methods. It defines ``_leave_one_out()``, which
+returns a `LeftOut`, and `_without_leave_one_out`: None, or the reason why there is none.
 """
 
 from numbers import Real
@@ -32,12 +32,12 @@ def _check_by_class(by_class):
 
 
 def leave_one_out(estimator):
-    """The training points of a fitted classifier scored by the others, a `LeftOut`; computed once.
+    """The `LeftOut` of a fitted classifier: its training points scored by the others; computed once.
 
     Raises
     ------
     AttributeError
-        If the classifier has none, with the reason.
+        If the classifier has none; the message gives the reason.
     """
     check_is_fitted(estimator)
     _has_leave_one_out(estimator)
@@ -49,54 +49,55 @@ def leave_one_out(estimator):
 
 @available_if(_has_leave_one_out)
 def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
-    """How well each class suits each query, relative to how well labels suit the training points.
+    """Conformal p-value of each class for each query.
 
-    The p-value of a class is the fraction of the training points, the query included, whose labels have no more support
-    from the other points than that class has for the query. Support is the log odds of a label given all other points,
-    against the other classes and a background: a constant score that 2 % of the training points do not reach for their
-    own class. The notes say what is guaranteed.
+    The p-value of a class is the fraction of the training points, including the query, whose labels have no more
+    support than this class has for the query. The support of a label is its log odds, given all other points, against
+    the other classes and a background: a constant score that 2 % of the training points do not reach for their own
+    class. The notes state the guarantees.
 
     Parameters
     ----------
     X : array-like of shape (n_queries, n_features)
         Queries.
     by_class : bool, default=False
-        Whether to compare only with the training points of that class.
+        Whether to compare a query only with the training points of the class.
 
     Returns
     -------
     p : ndarray of shape (n_queries, n_classes)
-        In (0, 1]. For a query drawn like the training points, the p-value of its true class is at most t with a
-        probability of about t.
+        p-values in (0, 1]. For a query from the distribution of the training points, the p-value of its true class is
+        at most t with probability about t.
 
     Raises
     ------
     ValueError
-        For queries with infinity, with missing values (but for `AutoClassifier`), or of another number of features
-        than in `fit`.
+        If queries contain infinity or, except for `AutoClassifier`, missing values, or differ from `fit` in the number
+        of features.
     sklearn.exceptions.NotFittedError
         Before `fit`.
 
     Notes
     -----
-    Two statements hold, by classifier.
+    The guarantee depends on the classifier.
 
     *Kernel means, spectral classifiers with all components, PerTurbo*: full conformal prediction [1]_. The query joins
-    the training points with each class in turn, and every point is scored by all others, the query among them. The
-    probability is at most t, for any t, for points in random order if bandwidth, metric, scales and background were not
-    chosen with these training points. A choice changes the probability as much as one more point changes the choice. A
-    metric learned from the same points changes it more, see `predict_set`. Rules weighted by 1/f keep the weights of
-    the fit.
+    each class of the training points in turn, and every point is scored by all others, including the query. If the
+    points are exchangeable, and bandwidth, metric, scales and background were not chosen with these training points,
+    the probability is at most t for every t. Such a choice changes the probability as much as one more point changes
+    the choice. A metric learned from the same points changes it more; see `predict_set`. Rules weighted by 1/f keep the
+    weights of the fit.
 
     *Kernel ridge and logistic regression,* :class:`~spectralcls.AutoClassifier`: leave-one-out ranks (the jackknife).
     The training points are scored by models that have not seen them, in closed form or, for `AutoClassifier`, out of
-    fold; the query by the model of all points. There is no guarantee for finite samples. The probability tends to t as
-    the influence of one point on the model vanishes [2]_; measured coverage is within a point of the requested one.
+    fold; the query is scored by the model of all points. There is no guarantee for finite samples. The probability
+    tends to t as the influence of one point on the model vanishes [2]_; measured coverage is within a percentage point
+    of the requested one.
 
     The first call scores the training points, with O(n^2) kernel values; PerTurbo inverts the matrix of each class,
-    O(n^3). Results of tuning are reused. Later calls take the time of the scores and, for full conformal prediction, of
-    the pairs of queries and points whose order is in doubt: at 2000 points `predict_set` takes two to six times as long
-    as `predict_proba`, p-values longer. Leave-one-out ranks take one or two times as long.
+    O(n^3). Results of tuning are reused. Later calls score the queries and, in full conformal prediction, compare the
+    pairs of queries and points whose order is undecided: with 2000 points, `predict_set` takes two to six times as long
+    as `predict_proba`, and p-values take longer. Leave-one-out ranks take one or two times as long.
 
     References
     ----------
@@ -110,36 +111,37 @@ def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
 
 @available_if(_has_leave_one_out)
 def predict_set(self: Any, X: Any, coverage: float = 0.9, by_class: bool = False) -> Array:
-    """All classes that cannot be excluded for each query.
+    """Predict the set of classes that cannot be excluded for each query.
 
     Parameters
     ----------
     X : array-like of shape (n_queries, n_features)
         Queries.
     coverage : float, default=0.9
-        Probability with which the true class is to be in the set, in (0, 1).
+        Probability with which the set contains the true class, in (0, 1).
     by_class : bool, default=False
-        Whether the coverage is to hold within each class, not only over all.
+        Whether the coverage should hold within each class instead of over all classes.
 
     Returns
     -------
     members : ndarray of bool of shape (n_queries, n_classes)
-        Which of `classes_` are in the set. Several classes: the data do not decide. No class: the query is unlike all
-        of them, "unknown". Far from all points, kernel ridge and logistic regression and `AutoClassifier` predict the
-        classes' shares, and their sets contain all classes if many training points are as undecided.
+        Which of `classes_` are in the set. Several classes mean that the data do not decide; no class means that the
+        query is unlike all of them ("unknown"). Far from all points, kernel ridge and logistic regression and
+        `AutoClassifier` predict the class proportions, and their sets contain all classes if many training points are
+        as undecided.
 
     Raises
     ------
     ValueError
-        For a coverage outside of (0, 1), and as `conformal_p_values`, whose notes say what is guaranteed.
+        If the coverage is outside (0, 1), and as in `conformal_p_values`, whose notes state the guarantees.
 
     Warns
     -----
     UserWarning
-        If a metric was learned from the same points, which lowers the coverage by some points (tuning other parameters
-        also does: by up to five of a hundred with a dozen points, hardly with a hundred or more, as measured); if there
-        are too few training points to exclude any class: fewer than ``1 / (1 - coverage) - 1``, with `by_class` of that
-        class.
+        If a metric was learned from the same points, which lowers the coverage by some percentage points. (Tuning other
+        parameters lowers the measured coverage by up to five points with a dozen samples, and hardly with a hundred or
+        more.) Also if there are too few training points to exclude a class: fewer than ``1 / (1 - coverage) - 1``, with
+        `by_class` in that class.
     """
     if not isinstance(coverage, Real) or not 0 < coverage < 1:
         raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}.")
@@ -148,8 +150,8 @@ def predict_set(self: Any, X: Any, coverage: float = 0.9, by_class: bool = False
     step = getattr(self._inputs, "step", None)
     if step is not None and step.learned:
         tell(
-            "The metric was learned from the same points, which it suits better than queries: sets may hold the "
-            "true class less often than coverage says. Learn it from other points, and pass the fitted "
+            "The metric was learned from the same points, which it suits better than queries: sets may contain the "
+            "true class less often than requested. Learn it from other points, and pass the fitted "
             "transformer, in a FrozenEstimator if the classifier is cloned."
         )
     error = (1 - coverage) * (1 + 1e-12)

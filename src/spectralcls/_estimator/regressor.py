@@ -1,4 +1,4 @@
-"""The base class of the regressors: fit, predictions, the coefficient of determination."""
+"""The base class of the regressors: fit, predictions, intervals, and the coefficient of determination."""
 
 from numbers import Real
 from typing import Any, Self
@@ -13,8 +13,8 @@ from .._utils.target_units import target_units
 from .._utils.typing import Array, ArrayLike
 from .base import Estimator, fitted_in_memory, transactional
 
-FEW = 30  # so few targets may have only two values by chance
-DECIDES = 0.9  # largest share of the targets' variance due to one of them without a warning
+FEW = 30  # up to this many targets may take only two values by chance
+DECIDES = 0.9  # a single target with a larger share of the variance causes a warning
 
 
 def _has_intervals(estimator):
@@ -27,9 +27,8 @@ def _has_intervals(estimator):
 class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     """A regressor that learns from checked data in ``_learn(data)`` and predicts targets (m, k) in ``_targets(X)``.
 
-    For intervals and quantiles it defines ``_jackknife()``, the samples with their leave-one-out residuals;
-    ``_places(X)``, what these need of queries: their places, predictions (m, k), and the units of both, whose `back`
-    maps them to targets; and `_without_intervals`: None, or the reason for having none.
+                "The metric was learned from the same samples, which it suits better than queries: intervals may "
+                "contain fewer targets than they should. Learn it from other samples, and pass the fitted transformer."
     """
 
     _one_output: bool
@@ -42,9 +41,10 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples, or a data frame; float32 stays float32, all other numbers become float64. `KernelRegressor` also
-            takes a Dask array or data frame and leaves it in place: predictions of Dask queries are then lazy, a task
-            uses one thread unless `n_jobs` says more, and `to_local` brings everything into memory.
+            Samples, as an array or data frame; float32 stays float32, all other numbers become float64.
+            `KernelRegressor` also takes a Dask array or data frame and leaves it in place: predictions of Dask queries
+            are then lazy, each task uses one thread unless `n_jobs` is larger, and `to_local` loads everything into
+            memory.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -53,19 +53,20 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Returns
         -------
         self : object
-            The fitted regression.
+            Fitted regressor.
 
         Raises
         ------
         ValueError
-            For invalid data, or parameters that do not fit the data. A fitted regression stays unchanged.
+            If the data are invalid or parameters do not suit them. A fitted regressor stays unchanged.
         TypeError
-            For a Dask collection, if the regression learns only in memory.
+            For a Dask collection, if the regressor learns only in memory.
 
         Warns
         -----
         UserWarning
-            If y looks like classes, if a single target decides the fit, or if the best candidate is the last one tried.
+            If y looks like classes, if a single target dominates the fit, or if the best candidate is at an end of
+            those tried.
         """
         self._inputs = self._inputs_for(X)
         data = self._inputs.fit_targets(X, y, sample_weight)
@@ -102,7 +103,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Raises
         ------
         ValueError
-            For queries with infinity, or of another number of features than in `fit`.
+            If queries contain infinity or differ from `fit` in the number of features.
         sklearn.exceptions.NotFittedError
             Before `fit`.
 
@@ -125,18 +126,18 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         X : array-like of shape (n_queries, n_features)
             Queries.
         coverage : float, default=0.9
-            Between 0 and 1.
+            Probability with which the interval contains the target, between 0 and 1.
 
         Returns
         -------
         interval : ndarray of shape (n_queries, 2) or (n_queries, n_outputs, 2), float64
-            Lower and upper ends, with the prediction between them. Infinite if fewer than ``coverage / (1 - coverage)``
-            samples were given.
+            Lower and upper ends, with the prediction between them. Infinite if there were fewer than
+            ``coverage / (1 - coverage)`` samples.
 
         Raises
         ------
         ValueError
-            For invalid queries or coverages.
+            If the queries or the coverage are invalid.
 
         Warns
         -----
@@ -145,18 +146,17 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
         Notes
         -----
-        The jackknife+ [4]_: the ends are quantiles, over the training samples, of the prediction without a sample minus
-        and plus that sample's residual by the others. The measured coverage over all queries is within 1.5 points of
-        the requested one, on average over tables of 30 to 5000 samples; the theorem for samples in random order
+        The method is the jackknife+ [4]_: the ends are quantiles, over the training samples, of the prediction without
+        a sample minus and plus that sample's leave-one-out residual. On average over tables of 30 to 5000 samples, the
+        measured coverage is within 1.5 percentage points of the requested one; for exchangeable samples, the theorem
         guarantees ``2 coverage - 1``. Residuals are divided by their usual size around the sample, so that intervals
-        are wide where the targets scatter; with few near samples the usual size comes from all.
+        are wide where the targets scatter. With few near samples, all samples determine the usual size.
 
-        `KernelRegressor` and `KernelRidgeRegressor` know the prediction without a sample in closed form.
-        At the first call `KernelRegressor` takes two passes over the pairs (as many as tuning with up to 300 samples).
-        Each costs O(n_queries n (d + outputs)), with degree 1 also d^2 per pair. `KernelRidgeRegressor` inverts a
-        matrix at the first call, O(n^3), and a query takes n^2 multiply-adds. `AutoRegressor`, and
-        `KernelRidgeRegressor` with many samples, use residuals of whole held-out folds, and replace the prediction
-        without a sample by that with all samples.
+        `KernelRegressor` and `KernelRidgeRegressor` compute the prediction without a sample in closed form. The first
+        call of `KernelRegressor` takes two passes over the pairs, as many as tuning with up to 300 samples. Each call
+        costs O(n_queries n (d + outputs)), with degree 1 also d^2 per pair. `KernelRidgeRegressor` inverts a matrix at
+        the first call, O(n^3), and each query takes n^2 multiply-adds. `AutoRegressor`, and `KernelRidgeRegressor` with
+        many samples, use residuals of held-out folds and predict with all samples instead of all but one.
 
         References
         ----------
@@ -170,7 +170,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
     @available_if(_has_intervals)
     def predict_quantile(self, X: Any, p: ArrayLike) -> Array:
-        """Predict the values that the targets of new samples do not exceed with the given probabilities.
+        """Predict quantiles of the targets of new samples: values not exceeded with the given probabilities.
 
         Parameters
         ----------
@@ -182,13 +182,13 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Returns
         -------
         y : ndarray of shape (n_queries,) or (n_queries, n_outputs), float64
-            Values, which grow with p; for an array p one along a further last axis for each. Infinite unless
-            ``1 <= p (n + 1) <= n`` for n samples.
+            Quantiles, which increase with p; an array p adds a last axis. Infinite unless ``1 <= p (n + 1) <= n`` for n
+            samples.
 
         Raises
         ------
         ValueError
-            For invalid queries or probabilities.
+            If the queries or probabilities are invalid.
 
         Warns
         -----
@@ -197,11 +197,11 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
         Notes
         -----
-        The quantiles, over the training samples, of the prediction without a sample plus that sample's residual by the
-        others. `predict_interval` takes the residuals without their signs: its ends for a coverage c are the quantiles
-        of (1 - c) / 2 and (1 + c) / 2 if targets scatter alike to both sides. If they do not, as prices, the quantiles
-        leave equal shares out on both sides, and the interval holds the prediction in its middle. The quantile of 0.5
-        is a median, and `predict` a mean. The cost is that of `predict_interval`.
+        The result consists of quantiles, over the training samples, of the prediction without a sample plus that
+        sample's leave-one-out residual. `predict_interval` uses absolute residuals: its ends for a coverage c are the
+        quantiles for (1 - c) / 2 and (1 + c) / 2 if targets scatter symmetrically. If they do not, like prices, the
+        quantiles exclude equal fractions on both sides, and the interval is centered on the prediction. The quantile
+        for 0.5 is a median, while `predict` returns a mean. Costs as much as `predict_interval`.
 
         Examples
         --------
@@ -221,11 +221,16 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         return found if shares.ndim else found[..., 0]
 
     def _by_residuals(self, ask, Q, wanted):
-        """Numbers (m, k, r) that the `Jackknife` answers for queries, in units of the targets."""
+        """Result (m, k, r) of the method `ask` of the `Jackknife` for queries, in the units of the targets."""
         if self._inputs.step is not None and self._inputs.step.learned:
             tell(
+<<<<<<< HEAD
                 "The metric was learned from the same samples, which it suits better than queries: intervals may hold "
                 "fewer targets than they should. Learn it from other samples, and pass the fitted transformer."
+=======
+                "The metric was learned from the same samples, which it suits better than queries: intervals may "
+                "contain fewer targets than requested. Learn it from other samples, and pass the fitted transformer."
+>>>>>>> 6e3a6e3 (Estimator skeleton: sentences that are read once, and true ones)
             )
         if "_points_left_out" not in vars(self):
             vars(self)["_points_left_out"] = self._jackknife()
@@ -234,14 +239,14 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         return self._shaped(units.back(found.swapaxes(1, 2)).swapaxes(1, 2))
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """R^2, averaged over the outputs; computed at once.
+        """Return R^2, averaged over the outputs; it is computed at once, even for Dask queries.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
             Queries.
         y : array-like of shape (n_queries,) or (n_queries, n_outputs)
-            Their targets.
+            Targets of the queries.
         sample_weight : array-like of shape (n_queries,), default=None
             Weights of the queries.
 
@@ -252,13 +257,13 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
         Notes
         -----
-        The cost of `predict`.
+        Costs as much as `predict`.
         """
         return determination(self.predict(X), y, sample_weight)
 
 
 def _advise_of(name, data):
-    """Warn of targets in memory that look like classes, and of a single target that decides the fit."""
+    """Warn about targets in memory that look like classes, and about a single target that dominates the fit."""
     if not isinstance(data.targets, np.ndarray):
         return
     for column, units in zip(data.targets.T, target_units(data.targets, None).to(data.targets).T, strict=True):
@@ -268,7 +273,7 @@ def _advise_of(name, data):
         elif len(values) == 2 and len(column) > FEW:
             advise(
                 f"y has two values, {values[0]:g} and {values[1]:g}. If these are classes, AutoClassifier and "
-                f"KernelRidgeClassifier give their probabilities; {name} predicts numbers between and beyond them."
+                f"KernelRidgeClassifier predict their probabilities; {name} predicts numbers between and beyond them."
             )
         squares = (units - np.average(units, weights=data.weights)) ** 2
         squares *= 1.0 if data.weights is None else data.weights
@@ -277,5 +282,6 @@ def _advise_of(name, data):
             kept = row if data.kept is None else int(np.flatnonzero(data.kept)[row])
             advise(
                 f"Row {kept} of y, {column[row]:g}, has {squares[row] / squares.sum():.0%} of the variance of all "
-                "targets, and decides what is chosen. Is it a mistake? Otherwise predict a logarithm of y, or ranks."
+                "targets and dominates the fit. Check whether it is an error; if not, predict the logarithm of y, or "
+                "ranks."
             )

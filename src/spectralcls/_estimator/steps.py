@@ -1,4 +1,4 @@
-"""Reports the steps of a long fit on stderr and to callbacks."""
+"""Reports of the steps of a long fit, on stderr and to callbacks."""
 
 from contextlib import contextmanager
 
@@ -8,23 +8,23 @@ from .._utils.progress import progress
 
 @contextmanager
 def fit_steps(estimator, title, total):
-    """Report the steps of a fit: by :func:`progress` if the estimator is verbose, and to callbacks of scikit-learn.
+    """Report the steps of a fit by :func:`progress`, if the estimator is verbose, and to scikit-learn's callbacks.
 
-    Each step is a task of the fit. Callbacks get at most `total` steps, and are opened and closed here.
+    Each step is a task of the fit. Callbacks get at most `total` tasks, which this context begins and ends.
 
     Parameters
     ----------
     estimator : estimator
         An estimator with `verbose` and the base class `CallbackSupport`.
     title : str
-        What is being done.
+        Name of the fit.
     total : int
-        Number of steps at most.
+        Largest number of steps.
 
     Yields
     ------
     step : callable
-        As that of :func:`progress`.
+        As in :func:`progress`.
     """
     with callback_management_context(estimator), progress(title, total, silent=not estimator.verbose) as step_done:
         root = fit_root(estimator, total)

@@ -1,4 +1,4 @@
-"""The fitted estimator within pipelines, searches and the like."""
+"""The fitted estimator within a pipeline, a search or another wrapper."""
 
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
@@ -6,20 +6,20 @@ from sklearn.utils.validation import check_is_fitted
 
 
 def within(estimator):
-    """The fitted estimator that does the work, and the fitted steps before it.
+    """The fitted estimator that predicts, and the fitted transformers before it.
 
-    A search is replaced by its best estimator, a pipeline by its last step, a frozen estimator by its content.
+    A search is replaced by its best estimator, a pipeline by its last step, and a frozen estimator by its content.
 
     Returns
     -------
     model : estimator
     steps : list of transformers
-        ``mapped(steps, X)`` is what the model takes.
+        The model takes ``mapped(steps, X)``.
 
     Raises
     ------
     AttributeError
-        Of a search with ``refit=False``.
+        For a search with ``refit=False``.
     sklearn.exceptions.NotFittedError
         Before `fit`.
     """
@@ -35,21 +35,21 @@ def within(estimator):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "best_params_"):
             kind = type(estimator).__name__
-            raise AttributeError(f"This {kind} has fitted no estimator to all samples, as refit=False says.")
+            raise AttributeError(f"This {kind} has no estimator fitted to all samples, because refit=False.")
         else:
             check_is_fitted(estimator)
             return estimator, steps
 
 
 def mapped(steps, X):
-    """The user's queries after the steps."""
+    """The user's queries, transformed by the steps."""
     for step in steps:
         X = step.transform(X)
     return X
 
 
 def names_after(steps, names):
-    """Names of the features after the steps, a list; None if a step does not provide them."""
+    """List of the feature names after the steps; None if a step does not provide them."""
     for step in steps:
         try:
             names = list(step.get_feature_names_out(names))
