@@ -98,7 +98,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         As in :func:`spectralcls.neighbors.knn`.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------

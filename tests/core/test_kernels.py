@@ -437,7 +437,7 @@ def test_matrix_fills_a_file_or_the_callers_buffer(tmp_path):
         (dict(rtol="a"), "rtol must be"),
         (dict(rtol=np.nan), "rtol must be"),
         (dict(atol=-1), "atol must be"),
-        (dict(rtol=0.1, exclude_groups=([0] * 50, [0] * 50)), "without groups"),
+        (dict(rtol=0.1, exclude_groups=([0] * 50, [0] * 50)), "cannot be combined with groups"),
         (dict(n_jobs="many"), "n_jobs"),
     ],
 )

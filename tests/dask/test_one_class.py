@@ -168,7 +168,7 @@ def test_a_fitted_model_is_shown_pickled_and_told_apart_but_not_saved(problem, n
 
 
 def test_a_method_that_is_not_there_says_why():
-    with pytest.raises(AttributeError, match="temperature comes from held-out points"):
+    with pytest.raises(AttributeError, match="temperature is fitted to held-out points"):
         spectralcls.ISEClassifier(1.0).predict_proba  # noqa: B018
 
 

@@ -316,7 +316,7 @@ BAD_INPUT = [
     ({"bandwidth": np.nan}, {}, ValueError, "The 'bandwidth' parameter"),
     ({"bandwidth": np.inf}, {}, ValueError, "The 'bandwidth' parameter"),
     ({"bandwidth": "scott"}, {}, ValueError, "The 'bandwidth' parameter"),
-    ({"bandwidth": [1.0, 2.0]}, {}, ValueError, "an array does not say whether its numbers are those of classes or"),
+    ({"bandwidth": [1.0, 2.0]}, {}, ValueError, "an array does not say whether its numbers belong to classes or"),
     ({"bandwidth": {0: 1.0, 1: 1.0, 2: 3.0}}, {}, ValueError, "for each class and no other label, see 2"),
     ({"bandwidth": {0: 1.0}}, {}, ValueError, "for each class and no other label, see 1"),
     ({"bandwidth": {0: 1.0, 1: np.nan}}, {}, ValueError, "bandwidth must be positive and finite, got nan"),

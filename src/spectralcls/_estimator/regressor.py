@@ -27,8 +27,9 @@ def _has_intervals(estimator):
 class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     """A regressor that learns from checked data in ``_learn(data)`` and predicts targets (m, k) in ``_targets(X)``.
 
-                "The metric was learned from the same samples, which it suits better than queries: intervals may "
-                "contain fewer targets than they should. Learn it from other samples, and pass the fitted transformer."
+    For intervals and quantiles it defines ``_jackknife()``, which returns the leave-one-out residuals of the samples;
+    ``_places(X)``, which returns the places of queries, their predictions (m, k), and the units of both, whose method
+    `back` maps them to targets; and `_without_intervals`: None, or the reason why there are none.
     """
 
     _one_output: bool
@@ -224,13 +225,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         """Result (m, k, r) of the method `ask` of the `Jackknife` for queries, in the units of the targets."""
         if self._inputs.step is not None and self._inputs.step.learned:
             tell(
-<<<<<<< HEAD
-                "The metric was learned from the same samples, which it suits better than queries: intervals may hold "
-                "fewer targets than they should. Learn it from other samples, and pass the fitted transformer."
-=======
                 "The metric was learned from the same samples, which it suits better than queries: intervals may "
-                "contain fewer targets than requested. Learn it from other samples, and pass the fitted transformer."
->>>>>>> 6e3a6e3 (Estimator skeleton: sentences that are read once, and true ones)
+                "contain fewer targets than they should. Learn it from other samples, and pass the fitted transformer."
             )
         if "_points_left_out" not in vars(self):
             vars(self)["_points_left_out"] = self._jackknife()

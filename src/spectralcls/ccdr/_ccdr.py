@@ -92,17 +92,17 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         query among theirs, so that a training point is reproduced; only the query's neighbors; or the heat kernel of
         all points.
     scale : "auto" or None, default="auto"
-        ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay as
-        they are. None: the numbers as they are. A graph has no columns to scale.
+        ``"auto"`` scales each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay
+        unchanged. None uses the numbers unchanged. A graph has no columns to scale.
     max_samples : int or None, default=None
         With more points than this, embeddings of `n_subsamples` stratified subsamples of this size are
         extended to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
     n_subsamples : int, default=5
         Number of subsamples, if `max_samples` is exceeded.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------

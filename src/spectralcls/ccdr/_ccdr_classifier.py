@@ -58,13 +58,13 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     unlabeled : label or None, default=None
         A label that marks a point without one, besides missing labels; see `CCDR`.
     scale : "auto" or None, default="auto"
-        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. None: the numbers as they are.
+        ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of spread 1 stay unchanged. None uses the numbers unchanged.
     cv : int, "loo", splitter or list of splits, default=3
-        Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
-        both keep equal rows of one class together, unless another class has such a row, too: no point is validated
-        against its copy. The test sets of a splitter have to partition the samples.
-        Held-out points are embedded out of sample.
+        Folds of the cross-validation. An int means random stratified folds, and ``"loo"`` means leave-one-out. Both
+        keep equal rows of a class together, unless another class contains such a row too, so that no point is validated
+        against its copy. The test sets of a splitter must partition the samples. Held-out points are embedded out of
+        sample.
     max_tuning_samples : int or None, default=5000
         If there are more points, the choice is made on a stratified subsample of this size.
     weights : {"heat", "binary"}, default="heat"
@@ -78,9 +78,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     n_subsamples : int, default=5
         Number of these subsamples.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------
@@ -93,14 +93,14 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     beta_, n_neighbors_, n_components_ : float, int, int
         The values in use.
     cv_results_ : dict of str to ndarray
-        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
-        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
         `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
         candidates the lower middle one is chosen.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
-        Number of (distinct) points validated. Only present if something was tuned.
+        Number of (distinct) validated points. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)

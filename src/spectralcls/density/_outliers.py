@@ -86,16 +86,16 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Bandwidths to try, as in :class:`ParzenDensity`.
     max_tuning_samples : int or None, default=20000
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
-        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
-        ** (1 / (d + 4))``.
-        Here m counts the points that it is validated against: all others, in memory at most 200 000.
+        `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
+        ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, in
+        memory at most 200 000.
     tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
-        are predicted to be faster; tuning stays exact.
+        Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
+        they are predicted to be faster; tuning always uses exact sums.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     bandwidth_ : float
         Bandwidth in use.
     local_bandwidth_ : ndarray of shape (n_samples,)
-        Of each sample of positive weight. Only present if `adaptive`.
+        Bandwidth of each sample of positive weight. Only present if `adaptive`.
     cv_results_ : dict of str to ndarray
         As in :class:`ParzenDensity`. Only present if tuned.
     best_score_ : float

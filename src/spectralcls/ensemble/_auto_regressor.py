@@ -48,17 +48,17 @@ class AutoRegressor(Auto, Regressor):
         Seconds that `fit` may take. If they do not suffice, the slowest members are left out or members learn from a
         random part of the points, and a warning says so. None: no limit.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
-        no numbers.
+        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        not hold numbers.
     cv : int, splitter or list of splits, default=3
         Folds; the test sets of a splitter must partition the samples. With more than 3000 points only one part is held
         out: the first test set of a splitter, otherwise a fifth of the points, or about 3000 of more than 15 000.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------

@@ -20,55 +20,56 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     Parameters
     ----------
     bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
-        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is the
-        normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"`` multiplies
-        the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict ``{label: h}`` has one
-        value for each class. It is 1 if the data have no spread.
-        With "cv_per_class" each factor takes a fit to each fold.
+        Radius h of the kernel. ``"cv"`` chooses the bandwidth by cross-validation, ``"silverman"`` uses the
+        normal-reference rule for all samples, and ``"silverman_per_class"`` uses it for each class. ``"cv_per_class"``
+        multiplies the bandwidths of the latter by the best common factor; `cv_results_` then contains the corresponding
+        bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
+        data have no spread. ``"cv_per_class"`` takes a fit to each fold for each factor.
     weighting : {"symmetric", "inverse"}, default="symmetric"
         ``"symmetric"``: ``<m_c, y>_f`` is ``f(y)^-1/2`` times the mean of ``f(x_i)^-1/2 k(y, x_i)`` over the class,
         the inner product in which the squared norm is taken; ``"inverse"``: the mean of ``f(x_i)^-1 k(y, x_i)``.
     potential : {"convolved", "same"}, default="convolved"
-        Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
-        with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
-        means, as always for the other kernels.
+        Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2, with
+        which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class means,
+        which all other kernels always use.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
-        transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
-        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
+        transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
-        no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
-        The distance is tuned for each column together with the bandwidth; it is 0 for an uninformative category.
+        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        not hold numbers. Any two levels of a category have the same distance; the levels of an ordered category are
+        represented by their ranks. The distance is tuned for each column together with the bandwidth; it is 0 for an
+        uninformative category.
     scale : "auto" or None, default="auto"
-        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
-        are instead divided by one number if this makes held-out labels clearly more likely: `scale_` is then "shared",
-        not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these units.
-        None: the numbers as they are.
+        ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
+        are divided by one number instead if this makes held-out labels clearly more likely; `scale_` is then "shared"
+        instead of "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these
+        units. None uses the numbers unchanged.
     cv : int, "loo", splitter or list of splits, default=5
-        Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
-        both keep equal rows of one class together, unless another class has such a row, too: no point is validated
-        against its copy. The test sets of a splitter have to partition the samples.
+        Folds of the cross-validation. An int means random stratified folds, and ``"loo"`` means leave-one-out. Both
+        keep equal rows of a class together, unless another class contains such a row too, so that no point is validated
+        against its copy. The test sets of a splitter must partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
-        Score to maximize on held-out points. ``"auto"`` takes the candidate of least log loss among those within half a
+        Score to maximize on held-out points. ``"auto"`` chooses the least log loss among the candidates within half a
         standard error of the best accuracy.
     bandwidth_grid : array-like, default=None
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
     max_tuning_samples : int or None, default=20000
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
-        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
-        ** (1 / (d + 4))``.
+        `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
+        ``(m / n) ** (1 / (d + 4))``.
     tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
-        are predicted to be faster; tuning stays exact.
+        Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
+        they are predicted to be faster; tuning always uses exact sums.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------
@@ -79,17 +80,17 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
     cv_results_ : dict of str to ndarray
-        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
-        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
         `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
         candidates the lower middle one is chosen.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
-        `predict_proba` is the softmax of the scores divided by it. It minimizes the log loss of the points held out in
+        Divisor of the scores in the softmax of `predict_proba`. It minimizes the log loss of the points held out in
         tuning. Only present if something was tuned.
     n_tuning_samples_ : int
-        Number of (distinct) points validated. Only present if something was tuned.
+        Number of (distinct) validated points. Only present if something was tuned.
     inverse_density_ : ndarray of shape (n_samples,)
         The sample weights 1/f(x_i) of the training samples of positive weight, where f is the Parzen density of all
         training points in units of the kernel's normalizing constant.
@@ -109,7 +110,7 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     takes further passes, because f depends on the fold, and `predict` one over the m n pairs. Memory beyond the data is
     O(n + m).
 
-    There is no `class_weight`: one weight for all samples of a class cancels in its mean.
+    There is no `class_weight`: a weight shared by all samples of a class cancels in its mean.
 
     References
     ----------

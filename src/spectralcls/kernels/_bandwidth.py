@@ -111,7 +111,7 @@ def silverman_bandwidth(
     rule: Literal["silverman", "amise", "scott"] = "silverman",
     kernel: Kernel = "gaussian",
 ) -> float:
-    """Silverman's normal-reference bandwidth for a multivariate sample.
+    """Normal-reference bandwidth by Silverman's rule for a multivariate sample.
 
     The bandwidth is ``h = s (4 / ((2 d + 1) n))^(1 / (d + 4))`` as printed in [1]_, where ``s^2`` is the mean of the
     diagonal of the sample covariance matrix (divisor n - 1).

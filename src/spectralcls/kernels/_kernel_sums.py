@@ -150,7 +150,7 @@ def kernel_sums(
         others = () if output == "plain" else (np.float64,)
         W = check_weights(weights, len(X), len(bandwidths), X.dtype, *others)
     if output == "log" and W is not None and W.min(initial=0) < 0:
-        raise ValueError('The sum of negative weights has no logarithm: use log="pair".')
+        raise ValueError('Negative weights may have a negative sum, which has no logarithm: use log="pair".')
     if output == "plain" or W is None or (points.weights_fit_dtype() if own else weights_fit_dtype(W, X.dtype)):
         W = None if W is None else W.astype(X.dtype, copy=False)
     else:

@@ -129,7 +129,7 @@ class LowRankFactor:
         return total
 
     def compress(self, products: Array) -> Array:
-        """Coefficients B with ``k(Q, pivots) B ~= k(Q, X) A``, computed from F^T A.
+        """Compute B with ``k(Q, pivots) B ~= k(Q, X) A`` from F^T A.
 
         Parameters
         ----------

@@ -51,19 +51,19 @@ class GradientMetric(CallbackSupport, LinearMap):
     bandwidth : float, default=2.0
         Bandwidth of the Laplace kernel, relative to the median distance under the metric of the round.
     scale : "auto" or None, default="auto"
-        ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay as
-        they are. None: the numbers as they are.
+        ``"auto"`` scales each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay
+        unchanged. None uses the numbers unchanged.
     alpha_grid : array-like, default=(0.01, 0.1)
         Ridge penalties to try in each round.
     max_samples : int, default=3000
         With more distinct points than this, the map is learned on a stratified random subsample, or in cells from 20
         000 points on; see Notes.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------

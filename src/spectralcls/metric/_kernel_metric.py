@@ -44,11 +44,11 @@ class KernelMetric(CallbackSupport, LinearMap):
         improved in six evaluations. They are evaluated against all others every fourth step (every twelfth with more
         than 50 000 points), and the best map is kept.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------

@@ -65,11 +65,11 @@ class PerTurboClassifier(Classifier):
     Parameters
     ----------
     bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
-        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is the
-        normal-reference rule for all samples, ``"silverman_per_class"`` for each class. ``"cv_per_class"`` multiplies
-        the latter by the best factor; `cv_results_` then has bandwidths for all samples. A dict ``{label: h}`` has one
-        value for each class. It is 1 if the data have no spread.
-        Class-wise values need no normalization, since k(x, x) = 1 at every bandwidth.
+        Radius h of the kernel. ``"cv"`` chooses the bandwidth by cross-validation, ``"silverman"`` uses the
+        normal-reference rule for all samples, and ``"silverman_per_class"`` uses it for each class. ``"cv_per_class"``
+        multiplies the bandwidths of the latter by the best common factor; `cv_results_` then contains the corresponding
+        bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
+        data have no spread. Class-wise values need no normalization, since k(x, x) = 1 at every bandwidth.
     regularization : {"tikhonov", "truncate", None}, default="tikhonov"
         Treatment of K_l^-1, which may not exist.
 
@@ -84,28 +84,29 @@ class PerTurboClassifier(Classifier):
     retained : float in (0, 1], default=0.95
         Share of the trace of K_l that a truncated spectrum keeps.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
-        transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
-        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
+        transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
-        no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
-        The distance is tuned for each column together with the bandwidth; it is 0 for an uninformative category.
+        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        not hold numbers. Any two levels of a category have the same distance; the levels of an ordered category are
+        represented by their ranks. The distance is tuned for each column together with the bandwidth; it is 0 for an
+        uninformative category.
     scale : "auto" or None, default="auto"
-        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
-        are instead divided by one number if this makes held-out labels clearly more likely: `scale_` is then "shared",
-        not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these units.
-        None: the numbers as they are.
+        ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
+        are divided by one number instead if this makes held-out labels clearly more likely; `scale_` is then "shared"
+        instead of "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these
+        units. None uses the numbers unchanged.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one.
+        inversely proportional to the class frequencies. None means that all are one.
     cv : None, int, "loo", splitter or list of splits, default=None
         Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
         "truncate", which has no closed form, and for incomplete points, which are filled from outside of a fold. An int
         makes random stratified folds; copies of a row (of one class) are one point of greater weight.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
-        Score to maximize on held-out points. ``"auto"`` takes the candidate of least log loss among those within half a
+        Score to maximize on held-out points. ``"auto"`` chooses the least log loss among the candidates within half a
         standard error of the best accuracy.
     bandwidth_grid : array-like, default=None
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
@@ -113,16 +114,16 @@ class PerTurboClassifier(Classifier):
         Candidates. None: 1e-6, 1e-5, ..., 1.
     max_tuning_samples : int or None, default=2000
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
-        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
-        ** (1 / (d + 4))``.
+        `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
+        ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
         A class of more samples than this is represented by a partial Cholesky factor of so many columns: O(n rank)
         memory, O(n rank^2) time. ``trace_residuals_`` measures the part left out. None: exact.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
-        Factors of the classes use the threads of BLAS; tuning has one for each class.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit. Factors of the
+        classes use the threads of BLAS; tuning has one for each class.
 
     Attributes
     ----------
@@ -141,8 +142,8 @@ class PerTurboClassifier(Classifier):
     trace_residuals_ : ndarray of shape (n_classes,)
         Trace of K_l less that of its partial factor; 0 for exact classes. It bounds the error of K_l in every norm.
     cv_results_ : dict of str to ndarray
-        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
-        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
         `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
         candidates the lower middle one is chosen.
     best_score_ : float
@@ -151,7 +152,7 @@ class PerTurboClassifier(Classifier):
         `predict_proba` is the softmax of 1 - tau divided by it. It minimizes the log loss of the points held out in
         tuning. Only present if something was tuned.
     n_tuning_samples_ : int
-        Number of (distinct) points validated. Only present if something was tuned.
+        Number of (distinct) validated points. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)

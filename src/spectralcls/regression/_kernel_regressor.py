@@ -52,16 +52,16 @@ class KernelRegressor(Regressor):
         while its smallest or largest value is the best.
     max_tuning_samples : int or None, default=20000
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
-        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
-        ** (1 / (d + 4))``.
-        Here m counts the points that it is validated against: all others, in memory at most 200 000.
+        `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
+        ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, in
+        memory at most 200 000.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. The error of a prediction is then at
         most twice this fraction of the range of y.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class KernelRegressor(Regressor):
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
-        Number of (distinct) points validated. Only present if something was tuned.
+        Number of (distinct) validated points. Only present if something was tuned.
     metric_ : transformer or None
         The fitted map in use.
     scale_ : {"each", None}

@@ -32,27 +32,28 @@ class KernelLogisticClassifier(PenalizedClassifier):
     Parameters
     ----------
     bandwidth : "cv" or float, default="cv"
-        Radius h of the kernel. "cv": the best of `bandwidth_grid`.
+        Radius h of the kernel. "cv" chooses the best of `bandwidth_grid`.
     alpha : "cv" or float, default="cv"
-        Ridge. "cv": the best of `alpha_grid`.
+        Ridge penalty. "cv" chooses the best of `alpha_grid`.
     kernel : {"laplace", "gaussian", "cv", "precomputed"} or callable, default="laplace"
-        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them.
-        "precomputed": X is the kernel matrix with the samples of `fit`; a function ``kernel(Q, X)`` returns it. Then
-        `bandwidth`, `metric` and `scale` have no effect, and `points_` are the numbers of the samples.
+        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them. "precomputed" means that X is the kernel
+        matrix with the samples of `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases, `bandwidth`
+        and `scale` have no effect, `metric` must be None, and `points_` holds the numbers of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
-        transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
-        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
+        transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
-        no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
-        The distance is tuned for each column together with the bandwidth; it is 0 for an uninformative category.
+        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        not hold numbers. Any two levels of a category have the same distance; the levels of an ordered category are
+        represented by their ranks. The distance is tuned for each column together with the bandwidth; it is 0 for an
+        uninformative category.
     scale : "auto" or None, default="auto"
-        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
-        are instead divided by one number if this makes held-out labels clearly more likely: `scale_` is then "shared",
-        not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these units.
-        None: the numbers as they are.
+        ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
+        are divided by one number instead if this makes held-out labels clearly more likely; `scale_` is then "shared"
+        instead of "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these
+        units. None uses the numbers unchanged.
     bandwidth_grid : array-like, default=None
         Bandwidths to try. None: 1.4 and 6 times the median distance between points; for the Gaussian 0.7 and 1.4 times.
     alpha_grid : array-like, default=(0.001, 0.03, 1.0)
@@ -69,14 +70,14 @@ class KernelLogisticClassifier(PenalizedClassifier):
     rank : int, default=1000
         Rank of the preconditioner for kernel sums.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one.
+        inversely proportional to the class frequencies. None means that all are one.
 
     Attributes
     ----------
@@ -91,13 +92,12 @@ class KernelLogisticClassifier(PenalizedClassifier):
     loss_ : float
         Approximate leave-one-out log loss.
     cv_results_ : dict of str to ndarray
-        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is the negative log
-        loss of the points left out one at a time. NaN for bandwidths that are candidates of the other kernel only. Only
-        present if tuned.
+        Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score is the
+        negative leave-one-out log loss. NaN for bandwidths tried only with the other kernel. Only present if tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
-        Number of (distinct) points validated. Only present if something was tuned.
+        Number of (distinct) validated points. Only present if something was tuned.
     dual_coef_ : ndarray of shape (n_points, n_classes)
         Coefficients of the kernels at `points_`; each row adds up to zero.
     points_ : ndarray of shape (n_points, n_features)
@@ -124,8 +124,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
 
     A point is left out by one Newton step from the fit to all points. For two classes the step uses the whole Hessian.
     For more, a multiple of the identity replaces the Hessian of each other point, which is less accurate for many
-    classes. A point is left out with all its weight, and equal rows of a class that no other class has are one point: a
-    weight of two equals a row given twice. The unit of weights does not matter.
+    classes. A point is left out with all its weight. Equal rows of a class are one point unless another class contains
+    such a row, so that a weight of two equals a row given twice. The unit of weights does not matter.
 
     References
     ----------

@@ -21,27 +21,28 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     Parameters
     ----------
     bandwidth : "cv" or float, default="cv"
-        Radius h of the kernel. "cv": the best of `bandwidth_grid`.
+        Radius h of the kernel. "cv" chooses the best of `bandwidth_grid`.
     alpha : "cv" or float, default="cv"
-        Ridge. "cv": the best of `alpha_grid`.
+        Ridge penalty. "cv" chooses the best of `alpha_grid`.
     kernel : {"laplace", "gaussian", "precomputed"} or callable, default="laplace"
-        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``.
-        "precomputed": X is the kernel matrix with the samples of `fit`; a function ``kernel(Q, X)`` returns it. Then
-        `bandwidth`, `metric` and `scale` have no effect, and `points_` are the numbers of the samples.
+        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "precomputed" means that X is the kernel matrix with the samples of
+        `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases, `bandwidth` and `scale` have no effect,
+        `metric` must be None, and `points_` holds the numbers of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
-        transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
-        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
+        transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
-        no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
-        The distance is tuned for each column together with the bandwidth; it is 0 for an uninformative category.
+        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        not hold numbers. Any two levels of a category have the same distance; the levels of an ordered category are
+        represented by their ranks. The distance is tuned for each column together with the bandwidth; it is 0 for an
+        uninformative category.
     scale : "auto" or None, default="auto"
-        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
-        are instead divided by one number if this makes held-out labels clearly more likely: `scale_` is then "shared",
-        not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these units.
-        None: the numbers as they are.
+        ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
+        are divided by one number instead if this makes held-out labels clearly more likely; `scale_` is then "shared"
+        instead of "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these
+        units. None uses the numbers unchanged.
     bandwidth_grid : array-like, default=None
         Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
         and 2.8 times.
@@ -51,23 +52,23 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, bandwidth, alpha and temperature come from a stratified random subsample.
     max_exact_samples : int, default=6000
-        Up to this many distinct points a Cholesky factor of n^2 float64 numbers solves the system. Above, conjugate
-        gradients do, and from 20 000 points on the system is split into cells: see Notes.
+        Up to this many distinct points, the system is solved by a Cholesky factor of n^2 float64 numbers. Larger
+        systems are solved by conjugate gradients or, from 20 000 points on, in cells (see Notes).
     tol : float, default=1e-4
         Residual of conjugate gradients, relative to the right-hand side.
     max_iter : int, default=200
-        Iterations of conjugate gradients at most.
+        Maximum number of conjugate gradient iterations.
     rank : int, default=1000
-        Rank of their preconditioner.
+        Rank of the preconditioner of conjugate gradients.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one.
+        inversely proportional to the class frequencies. None means that all are one.
 
     Attributes
     ----------
@@ -84,12 +85,12 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     loss_ : float
         That log loss.
     cv_results_ : dict of str to ndarray
-        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is the negative log
-        loss of the points left out one at a time. Only present if tuned.
+        Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score is the
+        negative leave-one-out log loss. Only present if tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
-        Number of (distinct) points validated. Only present if something was tuned.
+        Number of (distinct) validated points. Only present if something was tuned.
     dual_coef_ : ndarray of shape (n_points, n_classes)
         Coefficients of the kernels at `points_`. Only
         present if one system holds all points.
@@ -98,7 +99,7 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     class_prior_ : ndarray of shape (n_classes,)
         Shares of the classes, to which scores tend far from all points.
     residuals_ : ndarray of shape (n_classes,)
-        Of conjugate gradients, if they solved the system.
+        Relative residuals of conjugate gradients. Only present if they solved the system.
     n_iter_ : int
         Iterations of conjugate gradients; 1 for a Cholesky factor.
     n_features_in_ : int
@@ -113,20 +114,21 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
 
     Notes
     -----
-    Cost: an exact fit takes n^3 multiply-adds for each pair of candidates and n^2 numbers of memory; an iterative one
-    a pass over the n^2 pairs an iteration and n (rank + 8 n_classes) numbers; a query n kernel values.
+    Cost: an exact fit takes n^3 / 2 multiply-adds for each pair of candidates, and n^2 numbers of memory. An iterative
+    fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_classes) numbers. A query takes n kernel
+    values.
 
-    From 20 000 distinct points on, if `max_exact_samples` is less, four random trees cut the points into cells of at
-    most 1500; a prediction is the mean over the trees of the regressions in the query's cells. Bandwidth and
-    ridge minimize the leave-one-out loss within some cells; `loss_` is that of their points over all trees. A fit takes
-    time proportional to n and memory for four n_points x n_classes coefficients, a query 6000 kernel values at most.
-    Cells are solved in float32 if this changes predictions by less than 0.002 of the targets' spread. `tol`, `max_iter`
-    and `rank` have no effect then.
+    From 20 000 distinct points on, if there are more than `max_exact_samples`, four random trees partition the points
+    into cells of at most 1500. A prediction is the mean, over the trees, of the regressions in the query's cells.
+    Bandwidth and ridge minimize the leave-one-out loss within some cells; `loss_` is the loss of their points with all
+    trees. A fit takes time proportional to n and memory for four n_points x n_classes coefficients; a query takes at
+    most 6000 kernel values. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets'
+    spread. Then `tol`, `max_iter` and `rank` have no effect.
 
     Features should have comparable scales.
 
-    A point is left out with all its weight, and equal rows of a class that no other class has are one point: a weight
-    of two equals a row given twice. The unit of weights does not matter.
+    A point is left out with all its weight. Equal rows of a class are one point unless another class contains such a
+    row, so that a weight of two equals a row given twice. The unit of weights does not matter.
 
     References
     ----------

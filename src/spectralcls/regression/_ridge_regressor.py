@@ -30,24 +30,24 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     Parameters
     ----------
     bandwidth : "cv" or float, default="cv"
-        Radius h of the kernel. "cv": the best of `bandwidth_grid`.
+        Radius h of the kernel. "cv" chooses the best of `bandwidth_grid`.
     alpha : "cv" or float, default="cv"
-        Ridge. "cv": the best of `alpha_grid`.
+        Ridge penalty. "cv" chooses the best of `alpha_grid`.
     kernel : {"cv", "laplace", "gaussian", "precomputed"} or callable, default="cv"
-        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them.
-        "precomputed": X is the kernel matrix with the samples of `fit`; a function ``kernel(Q, X)`` returns it. Then
-        `bandwidth`, `metric` and `scale` have no effect, and `points_` are the numbers of the samples.
+        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them. "precomputed" means that X is the kernel
+        matrix with the samples of `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases, `bandwidth`
+        and `scale` have no effect, `metric` must be None, and `points_` holds the numbers of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first. "diagonal" and "full": a
         :class:`~spectralcls.metric.GradientMetric`; "whiten": the inverse root of their covariance within eighths of y,
         by a :class:`~spectralcls.metric.KernelMetric`. Or any transformer, unchanged if it is fitted. Bandwidths are in
         units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
-        no numbers. Any two levels are equally far apart, those of an ordered category by their ranks.
+        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        not hold numbers. Any two levels are equally far apart, those of an ordered category by their ranks.
     scale : "auto" or None, default="auto"
-        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. None: the numbers as they are.
+        ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of spread 1 stay unchanged. None uses the numbers unchanged.
     bandwidth_grid : array-like, default=None
         Bandwidths to try. None: 2 and 12 times the median distance between points; for the Gaussian 0.7 and 3 times,
         and while the widest is the best 12 and 24 times.
@@ -57,20 +57,20 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, parameters are tuned on a random subsample.
     max_exact_samples : int, default=6000
-        Up to this many distinct points a Cholesky factor of n^2 float64 numbers solves the system. Above, conjugate
-        gradients do, and from 20 000 points on the system is split into cells: see Notes.
+        Up to this many distinct points, the system is solved by a Cholesky factor of n^2 float64 numbers. Larger
+        systems are solved by conjugate gradients or, from 20 000 points on, in cells (see Notes).
     tol : float, default=1e-4
         Residual of conjugate gradients, relative to the right-hand side.
     max_iter : int, default=200
-        Iterations of conjugate gradients at most.
+        Maximum number of conjugate gradient iterations.
     rank : int, default=1000
-        Rank of their preconditioner.
+        Rank of the preconditioner of conjugate gradients.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------
@@ -83,13 +83,13 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     loss_ : float
         Leave-one-out squared error, relative to the variance of the targets.
     cv_results_ : dict of str to ndarray
-        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is the negative squared
-        error of the points left out one at a time, relative to the variance. NaN for bandwidths that are candidates of
-        the other kernel only. Only present if tuned.
+        Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score is the
+        negative leave-one-out squared error, relative to the variance. NaN for bandwidths tried only with the other
+        kernel. Only present if tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
-        Number of (distinct) points validated. Only present if something was tuned.
+        Number of (distinct) validated points. Only present if something was tuned.
     dual_coef_ : ndarray of shape (n_points, n_outputs)
         Coefficients of the kernels at `points_`, for targets less `intercept_` in units of their standard deviation.
         Only present if one system holds all points.
@@ -98,7 +98,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     intercept_ : ndarray of shape (n_outputs,)
         Means of the targets, to which predictions tend far from all points.
     residuals_ : ndarray of shape (n_outputs,)
-        Of conjugate gradients, if they solved the system.
+        Relative residuals of conjugate gradients. Only present if they solved the system.
     n_iter_ : int
         Iterations of conjugate gradients; 1 for a Cholesky factor.
     n_features_in_ : int
@@ -114,15 +114,16 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
 
     Notes
     -----
-    Cost: an exact fit takes n^3 multiply-adds for each pair of candidates and n^2 numbers of memory; an iterative one
-    a pass over the n^2 pairs an iteration and n (rank + 8 n_outputs) numbers; a query n kernel values.
+    Cost: an exact fit takes n^3 / 2 multiply-adds for each pair of candidates, and n^2 numbers of memory. An iterative
+    fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_outputs) numbers. A query takes n kernel
+    values.
 
-    From 20 000 distinct points on, if `max_exact_samples` is less, four random trees cut the points into cells of at
-    most 1500; a prediction is the mean over the trees of the regressions in the query's cells. Bandwidth and
-    ridge minimize the leave-one-out loss within some cells; `loss_` is that of their points over all trees. A fit takes
-    time proportional to n and memory for four n_points x n_outputs coefficients, a query 6000 kernel values at most.
-    Cells are solved in float32 if this changes predictions by less than 0.002 of the targets' spread. `tol`, `max_iter`
-    and `rank` have no effect then.
+    From 20 000 distinct points on, if there are more than `max_exact_samples`, four random trees partition the points
+    into cells of at most 1500. A prediction is the mean, over the trees, of the regressions in the query's cells.
+    Bandwidth and ridge minimize the leave-one-out loss within some cells; `loss_` is the loss of their points with all
+    trees. A fit takes time proportional to n and memory for four n_points x n_outputs coefficients; a query takes at
+    most 6000 kernel values. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets'
+    spread. Then `tol`, `max_iter` and `rank` have no effect.
 
     Multiplying targets by a power of two, or adding a number exactly, changes no bit in these units. A point is left
     out with all its weight, and equal rows with equal targets are one point: a weight of two equals a row given twice.

@@ -73,8 +73,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         squares always leave out one sample at a time, as "loo" does.
     max_tuning_samples : int or None, default=500
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
-        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
-        ** (1 / (d + 4))``.
+        `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
+        ``(m / n) ** (1 / (d + 4))``.
     weighting : {"symmetric"} or None, default="symmetric"
         Gamma, as in :class:`SpectralKernel`.
     embedding : {"a", "b"}, default="b"
@@ -91,9 +91,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Columns of a low-rank factor of S, as in :class:`SpectralKernel`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one.
+        inversely proportional to the class frequencies. None means that all are one.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads of the decomposition (None: all cores) and processes of the cross-validation (None: one).
 
@@ -119,7 +119,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
-        Number of (distinct) points validated. Only present if something was tuned.
+        Number of (distinct) validated points. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)

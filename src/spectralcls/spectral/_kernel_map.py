@@ -48,8 +48,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         ``"silverman"`` the rule of density estimation, at which points in many dimensions are isolated. Both
         are carried over to the other kernels by their variance.
     scale : "auto" or None, default="auto"
-        ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay as
-        they are. Bandwidths are in these units. None: the numbers as they are.
+        ``"auto"`` scales each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay
+        unchanged. Bandwidths are in these units. None uses the numbers unchanged.
     rank : int or None, default=None
         Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
         n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
@@ -61,9 +61,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
         of the data's precision.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------

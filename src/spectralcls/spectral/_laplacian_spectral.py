@@ -81,10 +81,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         them by the common factor of the best cross-validated score. A number is used for all of them; a dict ``{label:
         sigma_c}`` gives those of the classes, with Silverman's overall sigma.
     tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
-        are predicted to be faster; tuning stays exact.
-        For ``n_components="all"``: the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the
-        tolerance, of each.
+        Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
+        they are predicted to be faster; tuning always uses exact sums. For ``n_components="all"``: the cosines of a
+        query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the tolerance, of each.
     n_components : int, "cv" or "all", default="all"
         Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
         whole space.
@@ -92,25 +91,26 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     max_components : int, default=32
         Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that kind, or any
-        transformer. A fitted transformer is used unchanged (cloning undoes the fit, unless it is in a
-        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
+        transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame that hold
-        no numbers. All levels have the same distance from each other; those of an ordered category lie at their ranks.
-        The distance is tuned for each column together with the bandwidth; it is 0 for an uninformative category.
+        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        not hold numbers. Any two levels of a category have the same distance; the levels of an ordered category are
+        represented by their ranks. The distance is tuned for each column together with the bandwidth; it is 0 for an
+        uninformative category.
     scale : "auto" or None, default="auto"
-        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of spread 1 stay as they are. With labels, and a bandwidth to tune, all columns
-        are instead divided by one number if this makes held-out labels clearly more likely: `scale_` is then "shared",
-        not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these units.
-        None: the numbers as they are.
+        ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
+        are divided by one number instead if this makes held-out labels clearly more likely; `scale_` is then "shared"
+        instead of "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these
+        units. None uses the numbers unchanged.
     cv : int, "loo", splitter or list of splits, default=5
-        Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
-        both keep equal rows of one class together, unless another class has such a row, too: no point is validated
-        against its copy. The test sets of a splitter have to partition the samples.
+        Folds of the cross-validation. An int means random stratified folds, and ``"loo"`` means leave-one-out. Both
+        keep equal rows of a class together, unless another class contains such a row too, so that no point is validated
+        against its copy. The test sets of a splitter must partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="balanced_accuracy"
-        Score to maximize on held-out points. ``"auto"`` takes the candidate of least log loss among those within half a
+        Score to maximize on held-out points. ``"auto"`` chooses the least log loss among the candidates within half a
         standard error of the best accuracy. Among candidates as close in balanced accuracy it takes the most accurate
         one. Accuracy alone would defeat the purpose of the rule: the classifier would then miss a rare class as often
         as one that counts errors.
@@ -118,8 +118,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     max_tuning_samples : int or None, default=2000
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
-        `n_tuning_samples_` is the number used. A bandwidth tuned on m of n points is scaled to all of them by ``(m / n)
-        ** (1 / (d + 4))``.
+        `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
+        ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
         Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
         n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
@@ -131,9 +131,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
         of the data's precision.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------
@@ -160,18 +160,17 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     inverse_density_ : ndarray of shape (n_samples,)
         The sample weights 1/f(x_i), in units of the kernel's normalizing constant.
     cv_results_ : dict of str to ndarray
-        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
-        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
         `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
-        candidates the lower middle one is chosen.
-        Bandwidths are overall widths.
+        candidates the lower middle one is chosen. Bandwidths are overall widths.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
-        `predict_proba` is the softmax of the scores divided by it. It minimizes the log loss of the points held out in
+        Divisor of the scores in the softmax of `predict_proba`. It minimizes the log loss of the points held out in
         tuning. Only present if something was tuned and `n_components` is "all".
     n_tuning_samples_ : int
-        Number of (distinct) points validated. Only present if something was tuned.
+        Number of (distinct) validated points. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -188,7 +187,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     With all components `fit` takes a pass over the n^2 pairs and one over the pairs within classes, and `predict` one
     over the m n pairs.
 
-    There is no `class_weight`: one weight for all samples of a class cancels in its mean.
+    There is no `class_weight`: a weight shared by all samples of a class cancels in its mean.
 
     References
     ----------

@@ -72,9 +72,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         typical pair has the similarity e^-2 in any dimension (scikit-learn's ``gamma="scale"``); "silverman" is the
         rule of density estimation. Both need dense data, and are 1 if all rows are equal.
     scale : "auto" or None, default="auto"
-        For the Gaussian kernel of dense X, ``"auto"`` brings each column of numbers to mean 0 and spread 1, estimated
-        robustly; columns of spread 1 stay as they are. Bandwidths are in these units. None: the numbers as they are,
-        as they always are for sparse X and for the other kernels.
+        For the Gaussian kernel of dense X, ``"auto"`` scales each column of numbers to mean 0 and spread 1, estimated
+        robustly; columns of spread 1 stay unchanged. Bandwidths are in these units. None: the numbers as they are, as
+        they always are for sparse X and for the other kernels.
     degree : int, default=2
         Of the polynomial kernel.
     rank : int or None, default=None
@@ -82,9 +82,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         O(n_samples rank) memory, and each query is evaluated against `rank` landmarks. `trace_residual_` measures the
         part left out. None: exact.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starts. With an int a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------
