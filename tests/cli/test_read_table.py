@@ -543,8 +543,8 @@ def test_blank_lines_above_the_header_are_skipped(tmp_path, blank, n_blank, mark
         ('a,b\n1,"x\n2,y\n3,z\n', "begins with a quote in or after line 2 never ends"),
         ('a,b\n"1,x\n2,y\n3,z\n', "begins with a quote in or after line 2 never ends"),
         (b"a,b\n1,2\n3\0,4\n", "line 3 holds a NUL byte"),
-        ('a,b\n1,x\n2,"y\n3,z\n4,"y\n5,z\n', "begins with a quote in or after line 3 goes on behind the next quote"),
-        ("a,b\n1,ä\n2,ö\n3,".encode() + b"\xfc\n", "line 4 is not UTF-8 as the rest is"),
+        ('a,b\n1,x\n2,"y\n3,z\n4,"y\n5,z\n', "begins with a quote in or after line 3 continues after the next quote"),
+        ("a,b\n1,ä\n2,ö\n3,".encode() + b"\xfc\n", "line 4 is not UTF-8, unlike the rest"),
         ("a,b\n1,x\n2,y\na,b\n3,x\n", "line 4 repeats the header"),
         ("a,a\n1,2\n3,4\n", "more than one column 'a'"),
         (
@@ -587,7 +587,7 @@ def test_a_table_of_nothing_but_its_target(tmp_path):
 
 def test_rows_without_a_class_are_left_out_with_a_line_or_refused(tmp_path):
     path = written(tmp_path, "a,c\n1,x\n2,-\n3,y\n4,\n5,x\n")
-    with pytest.warns(UserWarning, match="2 of 5 rows are left out, without a class in 'c': lines 3, 5"):
+    with pytest.warns(UserWarning, match="2 of 5 rows are left out for lack of a class in 'c': lines 3, 5"):
         table = read_table(path, target="c")
     assert table.data[:, 0].tolist() == [1, 3, 5] and table.target.tolist() == ["x", "y", "x"] and table.n_rows == 5
     with pytest.raises(ValueError, match="target 'c' is missing in lines 3, 5"):

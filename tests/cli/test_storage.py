@@ -115,7 +115,7 @@ def test_damaged_files_and_missing_ones(tmp_path):
         assert not re.search("has no attribute|unhashable|concatenate|NoneType", str(raised.value))
 
 
-@pytest.mark.filterwarnings("ignore:.*gives the class away")
+@pytest.mark.filterwarnings("ignore:.*reveals the class")
 def test_a_model_of_fit_and_its_schema_predict_in_python(tmp_path):
     pytest.importorskip("pyarrow")
     from spectralcls.cli import main

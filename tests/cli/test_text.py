@@ -12,7 +12,7 @@ def run(command, folder):
     return main([str(folder / word) if "." in word[1:] else word for word in command.split()])
 
 
-@pytest.mark.filterwarnings("ignore:.*gives the class away")
+@pytest.mark.filterwarnings("ignore:.*reveals the class")
 def test_a_file_without_a_header_is_taken_by_position(tmp_path):
     rows = [f"{6 * (i % 2) + i / 40},{i / 40}" for i in range(80)]
     (tmp_path / "data.csv").write_text("\n".join(f"{row},{('ash', 'beech')[i % 2]}" for i, row in enumerate(rows)))

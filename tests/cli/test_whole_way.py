@@ -24,7 +24,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("skops")
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*is read as cp1252", "ignore:.*gives? the class away")
+pytestmark = pytest.mark.filterwarnings("ignore:.*is read as cp1252", "ignore:.*reveals? the class")
 FRONT = [entry.name for entry in ENTRIES if entry.front]
 COMMAND = shutil.which("spectralcls")
 COMMAND = [COMMAND] if COMMAND else [sys.executable, "-m", "spectralcls"]

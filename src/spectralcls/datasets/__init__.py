@@ -1,4 +1,4 @@
-"""The papers' synthetic distributions, and functions that read tables."""
+"""Synthetic distributions from the papers, and functions that read tables."""
 
 from ._files import table_parts
 from ._generators import make_two_gaussians, make_two_rings, make_two_spirals

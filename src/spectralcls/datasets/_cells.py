@@ -17,13 +17,13 @@ MISSING = frozenset(
     "|-|--|–|—|.|?|na|n/a|n.a.|#n/a|#na|<na>|nan|null|#null!|none|nil|k.a.|k. a.|k.a|ka.|keine angabe|leer"
     "|fehlt|n.v.|n. v.|n/v|n.d.|n/d|#wert!|#value!|#div/0!|#bezug!|#ref!|#zahl!|#num!|#name?".split("|")
 )
-CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # words among these that may name a class in a target
-_MINUS = frozenset(("-", "--"))  # not missing values if another cell is a plus
+CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # those that may be the name of a class in a target
+_MINUS = frozenset(("-", "--"))  # not missing if another cell is a plus sign
 LEADING_ZERO = r"^0\d+$"
 
 _SPACES = " '’\u00a0\u202f"  # separators of thousands
 OTHER = {".": ",", ",": "."}  # decimal sign: sign of groups
-_NUMBER = {  # groups of three, or (India) of two before a last one of three
+_NUMBER = {  # groups of three digits, or of two before a last group of three (India)
     decimal: rf"^[+-]?(?:(?:[1-9]\d{{0,2}}(?:[{_SPACES}{group}]\d{{3}})+|[1-9]\d?(?:{group}\d{{2}})+{group}\d{{3}}|\d+)"
     rf"(?:[{decimal}]\d*)?|[{decimal}]\d+)(?:[eE][+-]?\d+)?$"
     for decimal, group in {".": ",", ",": r"\."}.items()
@@ -38,7 +38,7 @@ _PREFIXES = rf"(?:[A-Z]{{0,3}}[$€£¥₹₺₩₽₪₱฿₫₦]|{_CODES}|{'|
 _CURRENCY = re.compile(_PREFIXES)
 _GAP = r"[\s\x{a0}\x{202f}]*"
 _NO_NAME = r"\d\s.,'’()+−\-\x{a0}\x{202f}!?*#:;<>=_~|&@{}\\^"  # RE2 needs milliseconds to compile classes of letters
-_NAME = rf"%|\$|[^%/{_NO_NAME}][^%{_NO_NAME}]*"  # of a unit after a number
+_NAME = rf"%|\$|[^%/{_NO_NAME}][^%{_NO_NAME}]*"  # name of a unit after a number
 _SIGNS = (  # signs around a number, and their replacements
     ("−", "-"),
     (rf"^([-+(]?){_GAP}(?:{_PREFIXES})\.?{_GAP}", r"\1"),
@@ -49,11 +49,11 @@ _SIGNS = (  # signs around a number, and their replacements
 _AROUND = r"(\d)[eE][+-]?\d+|[\d\s.,'’()+−\-\x{a0}\x{202f}]"  # everything but the unit
 _ORDINALS = dict.fromkeys(("st", "nd", "rd"), "th")
 _NO_UNITS = frozenset(("am", "pm", "AM", "PM", "e", "E"))
-_MOSTLY = 0.95  # share of numbers with a unit, other than a currency; the rest must be plain
-THOUSANDS = "k"  # allowed as a unit if all numbers have it
+_MOSTLY = 0.95  # least share of numbers with a unit, other than a currency, or plain
+THOUSANDS = "k"  # a unit if all numbers have it
 _MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 EXACT = 2**53  # integers up to this are exact in floating point
-_HEAD = 100  # first cells, one of which must be a date or show the decimal sign
+_HEAD = 100  # first cells, one of which must show that a column holds numbers or dates
 
 
 def are_exact(integers):
@@ -70,9 +70,9 @@ class Numbers(NamedTuple):
 
     @classmethod
     def read(cls, column, decimal=None):
-        """The numbers of a column of strings; None if a cell is not a number, or has separators or leading zeros.
+        """Parse a column of strings; None if a cell is not a number, or has separators or leading zeros.
 
-        Also None for ambiguous cells, in which three digits follow a sign.
+        Also None if all fractions are ambiguous, with three digits after the sign.
         """
         if len(column) > _HEAD and cls.read(column.slice(0, _HEAD), decimal) is None:
             return None
@@ -125,8 +125,8 @@ class Cells:
             trimmed = pc.if_else(lacking, pa.scalar(None, pa.string()), values).dictionary_encode()
             self.values, codes = trimmed.dictionary, np.append(_filled(trimmed.indices, -1), np.int32(-1))
             self.codes = codes[self.codes]
-        # The distinct values as numbers with their unit, and as datetime64[us] given an order of day, month and year,
-        # NaT if not a date.
+        # Distinct values as numbers with their unit, and as datetime64[us] given an order of day, month and year (NaT
+        # if not a date).
         self._read, self.dates = cache(partial(_numbers, self.values)), cache(partial(_dates, self.values))
 
     def numbers(self, decimal):
@@ -134,7 +134,7 @@ class Cells:
         return self._read(decimal)[0]
 
     def unit(self, decimal):
-        """The unit of these numbers, as "%" or "€"; empty without one."""
+        """The unit of these numbers, such as "%" or "€"; empty without one."""
         return self._read(decimal)[1]
 
     @property
@@ -148,11 +148,11 @@ class Cells:
         return np.bincount(self.codes[self.known], minlength=len(self.values))
 
     def share(self, mask):
-        """Share of the known rows whose values are selected by a mask of the distinct ones."""
+        """Share of the known rows whose value is selected by a mask of the distinct values."""
         return float(self.counts[mask].sum() / max(self.counts.sum(), 1))
 
     def expand(self, values):
-        """Floats given per distinct value, expanded to rows."""
+        """Expand floats, one for each distinct value, to rows."""
         return np.append(values, np.nan)[self.codes]
 
     def matches(self, pattern):
@@ -191,7 +191,7 @@ def _numbers(values, decimal):
 
 
 def _in_one_unit(numbers, values, decimal):
-    """Numbers with percents divided by 100, NaN if a unit differs from that of the column; and this unit."""
+    """Numbers with percentages divided by 100, NaN if a unit differs from the column's; and the column's unit."""
     around = pc.replace_substring_regex(values, _AROUND, r"\1")
     texts = pc.replace_substring_regex(around, r"\d", "").to_pylist()
     plural = {f"{text}s" for text in set(texts) if len(text) > 2} & set(texts)

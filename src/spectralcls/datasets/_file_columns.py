@@ -34,7 +34,7 @@ from ._schema import shortened
 
 _MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
 _MANY_ROWS = 10_000  # from this many rows on, columns are read in threads
-# so many codes with letters, or copies of a word, are not typing errors
+# at this many codes with letters, or copies of a word, they are not typing errors
 _FEW_ODD, _ODD_AGAIN = 3, 3
 
 
@@ -46,7 +46,7 @@ _ONCE = {sign: rf"^[+-]?[1-9]\d{{0,2}}[{sign}]\d{{3}}$" for sign in ".,"}  # tho
 
 
 class TextColumn(Column):
-    """A column of texts whose dates Arrow reads."""
+    """A column of texts, in which Arrow parses dates."""
 
     @classmethod
     def of(cls, name, cells):
@@ -55,7 +55,7 @@ class TextColumn(Column):
         return column
 
     def share_of_dates(self, order):
-        """Share of the texts that are dates in an order."""
+        """Share of the texts that are dates in the given order."""
         return self.cells.share(~np.isnat(self.cells.dates(order)))
 
     def dates_in(self, order):
@@ -70,18 +70,18 @@ class Bad(NamedTuple):
     cell: str
     rows: np.ndarray
     is_level: bool = False
-    always: bool = False  # even if unknown cells may be missing
+    always: bool = False  # an error even if unknown cells count as missing
 
 
 def prepare(source, columns, words):
-    """Columns ready to be learned or encoded: {name: array, Numbers or Cells}.
+    """Prepare columns for learning or encoding: {name: array, Numbers or Cells}.
 
     Parameters
     ----------
     columns : dict
-        For each name the possible decimal signs of plain numbers: ".,", "." or ","; "" for other columns.
+        For each name, the possible decimal signs of plain numbers: ".,", "." or ","; "" for other columns.
     words : callable
-        A function from a name to its words for a missing value.
+        Function from a name to the words for a missing value in its column.
     """
     position = {name: j for j, name in enumerate(source.table.column_names)}
 
@@ -95,17 +95,17 @@ def prepare(source, columns, words):
 
 
 def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, order=None, own_words=()):
-    """The types of a source's prepared columns.
+    """Learn the types of a source's prepared columns.
 
     Parameters
     ----------
     own_words : collection of str
-        The user's words for a missing value, the only ones that apply in `categories`.
+        The user's words for a missing value; no other words apply in `categories`.
 
     Raises
     ------
     ValueError
-        If only the user can decide about a column, with the names of all such columns.
+        If only the user can decide about a column; the message names all such columns.
     """
     found, unclear = [], []
     told = decimal or _vote_of_signs(data)
@@ -135,7 +135,7 @@ def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, orde
 
 
 def _prepared(column, words, signs, sign):
-    """An array of NumPy for numbers, truth values and dates; `Numbers` or `Cells` for texts; None for other things."""
+    """A NumPy array for numbers, truth values and dates; `Numbers` or `Cells` for texts; None for other types."""
     kind = column.type
     if sign and types.is_floating(kind):
         return Numbers(column.to_numpy(), sign)
@@ -156,7 +156,7 @@ def _prepared(column, words, signs, sign):
 
 
 def _vote_of_signs(data):
-    """The decimal sign of the majority of columns, if there is one."""
+    """The decimal sign of the majority of columns, or None."""
     shares = []
     for cells in data.values():
         if isinstance(cells, Numbers) and cells.decimal:
@@ -184,7 +184,7 @@ def _refuse_groups(name, cells, decimal, delimiter):
     """Raise for numbers such as 900 and 1.200 if the exporting program may have written 1.2 as 1.200.
 
     Such a program would write whole numbers without a fraction, and all others with three decimals. Without whole
-    numbers, 1.077 and 2.133 may be fractions or thousands: a comma as delimiter decides, other delimiters do not.
+    numbers, 1.077 and 2.133 may be fractions or thousands; only a comma as delimiter decides.
     """
     for sign in ".,":
         grouped = cells.matches(_ONCE[sign])
@@ -203,7 +203,7 @@ def _unclear(name, cell):
 
 
 def _learned(column, data, forced, decimal, options):
-    """The type of a column, with further information from the file."""
+    """Learn the type of a column, with further information from the file."""
     if column.kind == TEXT:
         own = _learned_texts(column, data, forced, decimal, options)
         examples = column.levels[:3]
@@ -254,16 +254,16 @@ def _learned_texts(column, cells, forced, decimal, options):
     own = Number(name) if forced == NUMBER else learned(numbers, of_file=True)
     if own.kind != NUMBER:
         return own
-    told = decimal if cells.matches("[.,]").any() else None  # whole numbers do not show it
+    told = decimal if cells.matches("[.,]").any() else None  # whole numbers do not show the sign
     grouped = bool(cells.matches(_GROUPS[decimal]).any())
     return replace(own, decimal=told, unit=cells.unit(decimal), grouped=grouped)
 
 
 def _are_codes(name, cells, values):
-    """Whether cells without a number, next to whole numbers, are too many or too regular to be typing errors.
+    """Whether the cells without a number in a column of whole numbers are too many or too regular to be typing errors.
 
-    Codes, such as PC 17599 next to 113803, contain digits and differ; bins and words for a number, such as 2-10 or
-    At-Large, recur next to few different numbers.
+    Codes, such as PC 17599 besides 113803, contain digits and differ. Bins and words for a number, such as 2-10 or
+    At-Large, recur in columns with few different numbers.
     """
     odd = np.isnan(values)
     whole = values[~odd]
@@ -275,17 +275,17 @@ def _are_codes(name, cells, values):
 
 
 def _fitting(cells, decimal):
-    """The decimal sign of the file, or the other one if only that one reads all cells."""
+    """The decimal sign of the file, or the other sign if only that one parses all cells."""
     return next((sign for sign in (decimal, OTHER[decimal]) if np.isfinite(cells.numbers(sign)).all()), decimal)
 
 
 def _texts(values):
-    """Numbers or dates as an Arrow array of strings, whole numbers without a point."""
+    """Numbers or dates as an Arrow array of strings, with whole numbers without a point."""
     return pa.array(values, from_pandas=True).cast(pa.string())
 
 
 def encode(schema, source, unknown="error", data=None, decimal=None):
-    """See :meth:`Schema.encode`; `data` are the prepared columns if known."""
+    """See :meth:`Schema.encode`; `data` holds the prepared columns if known."""
     names, used = Counter(source.table.column_names), schema.used
     lacking = [column.name for column in used if column.name not in names]
     if lacking:
@@ -376,7 +376,7 @@ def _signs_of(schema, source, data, told):
 
 
 def _reads_better(cells, found, sign):
-    """Whether all cells are numbers with the sign of the file, but with the other one are not, or have thousands."""
+    """Whether all cells are numbers with the sign of the file, but with the other sign are not, or have thousands."""
     if not np.isfinite(cells.numbers(found)).all():
         return False
     return not np.isfinite(cells.numbers(sign)).all() or bool(cells.matches(_ONCE[found]).any())
@@ -395,12 +395,12 @@ def _of_unit(unit):
 
 
 def encode_labels(target, source, words):
-    """The sorted classes of a source, and the position of each row's class; -1 if it is missing by one of `words`.
+    """The sorted classes of a source, and the position of each row's class, -1 if it is missing according to `words`.
 
     Raises
     ------
     ValueError
-        If they are nested values or bytes.
+        If the target holds nested values or bytes.
     """
     column = source.table.column(source.table.column_names.index(target))
     kind = column.type
@@ -438,7 +438,7 @@ def _encoded(own, data, decimal):
 
 
 def _all_bad(source, bad, learning):
-    """One message about all unreadable cells, by column."""
+    """One message about all cells that do not fit, by column."""
     by_column = {}
     for one in bad:
         by_column.setdefault(one.column, []).append(one)
@@ -453,12 +453,12 @@ def _all_bad(source, bad, learning):
         lines[_MOST_NAMED:] = [f"  and {len(lines) - _MOST_NAMED} more columns"]
     what, advice = "cells that do not fit the rest of their column", "correct them"
     if learning:
-        advice += ", name words for missing values with --missing WORD, take the column for --categories, or --drop it"
+        advice += ", name words for missing values with --missing WORD, list the column in --categories, or --drop it"
     elif any(cell.is_level for cell in bad):
         what = "levels that the model does not know" if all(cell.is_level for cell in bad) else what
-        advice += "; --unknown missing takes unknown levels for missing values"
+        advice += "; --unknown missing treats unknown levels as missing values"
     else:
-        advice += ", say --decimal if the file has another decimal sign, or --unknown missing for missing values"
+        advice += ", set --decimal if the file has another decimal sign, or --unknown missing for missing values"
     return f"{source.path}: there are {what}:\n" + "\n".join(lines) + f"\n{advice}"
 
 

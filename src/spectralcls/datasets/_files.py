@@ -22,9 +22,9 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
     Parameters
     ----------
     path : path-like
-        Where the file is, or the folder of Parquet files; "-" is the standard input, a text.
+        The file, or a folder of Parquet files; "-" is text from the standard input.
     dialect : Dialect
-        The user's options on the format of the file.
+        The user's options for the format of the file.
     known : collection of str
         Column names given by the user: a line that contains one is the header, unless the name is a position.
     schema : Schema, default=None
@@ -32,8 +32,8 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
     words : collection of str
         Words for a missing value, in lower case.
     signs : callable, default=None
-        A function from the names of all columns of a text file to the decimal signs with which plain numbers are
-        parsed: ".,", "." or ","; "" for columns that are not numbers. None keeps all cells as written.
+        Function from the names of all columns of a text file to the decimal signs with which plain numbers are parsed:
+        ".,", "." or ","; "" for columns that are not numbers. None keeps all cells as written.
     n_samples, random_state : int, default=None and 0
         Keep a random sample of the rows.
     """
@@ -58,7 +58,7 @@ def is_stream(path):
 
 
 def _suffix(path):
-    """The suffix that shows the type of a file, also of a compressed one."""
+    """The suffix that shows the type of a file, compressed or not."""
     if is_stream(path):
         return TEXT[0]
     if not path.exists():
@@ -71,7 +71,7 @@ def _suffix(path):
         except (zipfile.BadZipFile, OSError) as error:
             raise ValueError(f"{path}: not a readable zip file: {error}") from None
         if len(names) != 1 or Path(names[0]).suffix.lower() not in TEXT:
-            raise ValueError(f"{path}: holds {len(names)} files, and has to hold one text file: unpack it")
+            raise ValueError(f"{path}: holds {len(names)} files, but must hold one text file: unpack it")
         return Path(names[0]).suffix.lower()
     return (path.with_suffix("").suffix.lower() if suffix in PACKED else suffix) or (TEXT[0] if path.is_file() else "")
 
@@ -88,14 +88,14 @@ def table_parts(
     header: bool | None = None,
     as_written: bool = False,
 ) -> Iterator[tuple[int, Callable]]:
-    """The parts of a file that can be read in turn: the row groups of Parquet, or the whole file.
+    """Iterate over the parts of a file that can be read separately: the row groups of Parquet, or the whole file.
 
     Parameters
     ----------
     path : path-like
         A text file, a Parquet file, or a folder of Parquet files.
     schema : Schema, default=None
-        Schema of the table: tells whether there is a header, and its names; numbers may be parsed while reading.
+        Schema of the table, which shows whether there is a header and allows numbers to be parsed while reading.
     encoding, sheet, delimiter, comment, skip, header : default=None
         As in :func:`read_table`; None takes the option of the schema's table, or detects it.
     as_written : bool, default=False

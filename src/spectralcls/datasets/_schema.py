@@ -29,11 +29,11 @@ class Schema:
     words : tuple of str, default=()
         Words for a missing value.
     dialect : tuple, default=()
-        The user's options on how the file is written: encoding, delimiter, comment, skip, header, sheet.
+        The user's options for the format of the file: encoding, delimiter, comment, skip, header, sheet.
     width : int, default=0
         Number of columns of a file without a header, whose names are positions; 0 with a header.
     headed : str, default=""
-        Position of the header, or "no header"; empty for a typed file.
+        Description of the header's position, or "no header"; empty for a typed file.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Schema:
     headed: str = ""
 
     def __getstate__(self):
-        """Two texts for any number of columns, because model files list every object."""
+        """Use two texts for any number of columns, because model files list every object."""
         own = {name: value for name, value in vars(self).items() if name != "columns"}
         return {"columns": packed(self.columns), "json": json.dumps(own)}
 
@@ -72,7 +72,7 @@ class Schema:
 
     @classmethod
     def of_numbers(cls, names: Sequence[str]) -> Self:
-        """The schema of columns that are all numbers.
+        """Make a schema of columns that are all numbers.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Schema:
 
     @property
     def names(self):
-        """Names of the columns that a file must have, used to find its header."""
+        """Names of the columns that a file must have, which are used to find its header."""
         return [column.name for column in self.used]
 
     def missing_words(self, column: Any) -> set[str]:
@@ -113,7 +113,7 @@ class Schema:
         return {"", *words} - {level.lower() for level in column.levels if level}
 
     def signs(self, names: Sequence[str]) -> list[str]:
-        """Decimal signs that plain numbers may have in columns.
+        """Return the possible decimal signs of plain numbers in columns.
 
         Parameters
         ----------
@@ -135,38 +135,38 @@ class Schema:
 
     @property
     def categorical_features(self):
-        """Positions of the categories in the matrix, truth values included."""
+        """Positions of the categories in the matrix, including truth values."""
         are = [column.is_category for column in self.used for _ in column.features]
         return [position for position, is_category in enumerate(are) if is_category]
 
     def encode(self, source: Any, *, unknown: str = "error", decimal: str | None = None) -> Array:
-        """The matrix of a part of a file.
+        """Encode a part of a file as a matrix.
 
         Parameters
         ----------
         source : Source
             A source read by :func:`table_parts`.
         unknown : {"error", "missing"}, default="error"
-            Treatment of a cell that its column cannot hold, such as a level that the schema does not have.
+            Treatment of a cell that does not fit its column, such as a level that the schema does not have.
         decimal : {".", ","}, default=None
             Decimal sign of the file; None takes that of the schema.
 
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            Numbers, codes of categories and truth values, NaN if a value is missing.
+            Numbers, and codes of categories and truth values; NaN if a value is missing.
 
         Raises
         ------
         ValueError
-            If columns are missing, or cells cannot be read: all of them in one message.
+            If columns are missing, or cells cannot be read; one message lists them.
         """
         from ._file_columns import encode
 
         return encode(self, source, unknown, decimal=decimal)
 
     def frame(self, X: ArrayLike) -> Any:
-        """The matrix as a data frame of pandas, with categories under their names.
+        """Convert the matrix to a pandas data frame, with categories by name.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class Schema:
         return pd.concat(columns, axis=1, keys=self.feature_names)
 
     def summary(self) -> str:
-        """Two lines on the kinds of the columns.
+        """Summarize the kinds of the columns in two lines.
 
         Returns
         -------
@@ -208,11 +208,11 @@ class Schema:
         if out:
             more = f", and {len(out) - _MOST_SHOWN} more" if len(out) > _MOST_SHOWN else ""
             text += f"\nleft out: {', '.join(out[:_MOST_SHOWN])}{more}"
-            text += "; --categories or --numbers takes a column all the same"
+            text += "; --categories or --numbers uses a column anyway"
         return text
 
     def describe(self) -> str:
-        """A line for each column: kind, fraction of missing values, examples, and remarks.
+        """Describe each column in a line: kind, fraction of missing values, examples, and remarks.
 
         Returns
         -------
@@ -231,6 +231,6 @@ class Schema:
 
 
 def shortened(text):
-    """A cell or a name in one short line."""
+    """Shorten a cell or a name to one short line."""
     text = " ".join(str(text).split())
     return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."

@@ -30,12 +30,12 @@ def read_sheet(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
     if across or header.position >= 0 and not any(rows[header.position][1][1:]) and len(cells[0]) > 1:
         raise ValueError(
             f"{path}: row {number} does not name each column (merged cells, or a title): give all names in one row, "
-            "and take out what stands above it"
+            "and remove the rows above it"
         )
     filled = _fill(cells, merged, number - top if header.position >= 0 else 0)
     begin = number - top if header.position >= 0 else rows[header.first][0] - top - 1
     below = [(k + top + 1, cells[k]) for k in range(begin, len(cells))]
-    if schema is None:  # every row of a file to predict gets a prediction
+    if schema is None:  # otherwise empty rows stay, because every row gets a prediction
         below = [(place, row) for place, row in below if any(cell != "" for cell in row)]
     columns = zip(*(row for _, row in below), strict=True)
     table = pa.Table.from_arrays([_from_cells(pa, column) for column in columns], names=header.names)
@@ -54,7 +54,7 @@ def read_sheet(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
 
 
 def _fill(cells, merged, first):
-    """Copy the value of merged cells into each of them, from a row on; returns their number."""
+    """Copy the value of merged cells into each of them, from row `first` on; returns the number of ranges."""
     filled = [(top, left, bottom, right) for top, left, bottom, right in merged if top >= first]
     for top, left, bottom, right in filled:
         for row, column in product(range(top, min(bottom + 1, len(cells))), range(left, right + 1)):
@@ -64,8 +64,9 @@ def _fill(cells, merged, first):
 
 
 def _worksheet(path, sheet):
-    """Name and content of the sheet given by name or position. The default is the first visible one with cells; a
-    warning then names the others."""
+    """Name and content of a sheet, given by name or position. The default is the first visible sheet with cells; a
+    warning names the others.
+    """
     try:
         import python_calamine as calamine
     except ImportError:
@@ -95,7 +96,7 @@ def _worksheet(path, sheet):
 
 
 def _text(cell):
-    """A cell as a text file would have it."""
+    """A cell as it would appear in a text file."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 

@@ -1,4 +1,4 @@
-"""A file that was read: a pyarrow table, with information for messages and further files."""
+"""The content of a file: a pyarrow table, with information for messages and further files."""
 
 import unicodedata
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from sklearn.utils.random import sample_without_replacement
 
 
 class Dialect(NamedTuple):
-    """The user's options on the format of a file; None means detection.
+    """The user's options for the format of a file; None means detection.
 
     Attributes
     ----------
     encoding : str
-        Of a text file.
+        Encoding of a text file.
     delimiter : str
         Delimiter of the cells of a text file; a blank stands for any number of blanks and tabs.
     comment : str
@@ -27,7 +27,7 @@ class Dialect(NamedTuple):
     header : bool
         Whether the first row holds the names of the columns.
     sheet : str or int
-        Of a spreadsheet, by name or position.
+        Sheet of a spreadsheet, by name or position.
     """
 
     encoding: str | None = None
@@ -47,23 +47,23 @@ _UNSEEN = {0xA0: " ", 0x202F: " ", 0xFEFF: None, 0x200B: None}  # no-break space
 
 
 class Source(NamedTuple):
-    """A file that was read.
+    """The content of a file.
 
     Attributes
     ----------
     path : Path
     table : pyarrow.Table
-        Columns of strings, or of the types of a Parquet file or a spreadsheet.
+        Columns of strings, or with the types of a Parquet file or a spreadsheet.
     unit : str
         Unit of positions in messages: "line" or "row".
     places : callable
         Map from positions of rows to their numbers in messages.
     n_rows : int
-        Rows of the file, of which `table` may be a sample.
+        Number of rows of the file; `table` may be a sample of them.
     kind : str
         Detected properties of a text file, for a description.
     decimal : str
-        Decimal sign if the cells do not show it.
+        Decimal sign to assume if the cells do not show it.
     sign : str
         Decimal sign of the columns of a text file that were parsed as numbers; empty if there are none.
     delimiter, encoding : str
@@ -71,7 +71,7 @@ class Source(NamedTuple):
     header : int or None
         Number of the line with the names of the columns; 0 if there is none, None for a typed file.
     width : int
-        Columns of the file, some of which may have been dropped since.
+        Number of columns of the file, some of which may have been dropped since.
     """
 
     path: Path
@@ -94,7 +94,7 @@ class Source(NamedTuple):
         )
 
     def taken(self, n_samples, random_state):
-        """A random sample of the rows, in their order."""
+        """A random sample of the rows, in their original order."""
         if n_samples is None or n_samples >= self.n_rows:
             return self
         return self.take(sample(self.n_rows, n_samples, random_state))
@@ -114,7 +114,7 @@ def sample(n_rows, n_samples, random_state):
 
 
 def require_pyarrow(path):
-    """Raise a one-sentence error if tables cannot be read."""
+    """Import pyarrow, or raise a one-sentence error."""
     try:
         import pyarrow.csv
         import pyarrow.dataset
@@ -125,7 +125,7 @@ def require_pyarrow(path):
 
 @contextmanager
 def readable(path, what="Parquet"):
-    """Translate errors of pyarrow, except those that describe a fault of the table."""
+    """Translate errors of pyarrow to a ValueError that names the file."""
     import pyarrow as pa
 
     try:
@@ -135,12 +135,12 @@ def readable(path, what="Parquet"):
 
 
 def normalized(name):
-    """A name in the Unicode form used to compare names, with plain blanks and without invisible marks."""
+    """Normalize a name for comparisons: Unicode NFC, plain blanks, no invisible marks."""
     return unicodedata.normalize("NFC", name.translate(_UNSEEN)).strip() if isinstance(name, str) else name
 
 
 def find_column(names, wanted, path, what="column"):
-    """Position of a column, or another item, given by name or position."""
+    """Position of a column, or of another item, given by name or position."""
     wanted = normalized(wanted)
     if names.count(wanted) > 1:
         raise ValueError(f"{path}: {names.count(wanted)} {what}s are called {wanted!r}; give the position")
@@ -154,7 +154,7 @@ def find_column(names, wanted, path, what="column"):
 
 
 def as_position(text, width):
-    """The position among `width` columns given by an integer or a text of digits; None for a name."""
+    """The position among `width` columns that an integer or a text of digits gives; None for a name."""
     digits = str(text)
     try:
         return range(width)[int(digits if digits.isascii() and "_" not in digits else "")]

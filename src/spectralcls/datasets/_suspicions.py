@@ -1,4 +1,4 @@
-"""Suspicious tables: columns that reveal the class, copies of rows, groups, classes that look alike."""
+"""Warnings about suspicious tables: columns that reveal the class, copies of rows, groups, classes that look alike."""
 
 import re
 
@@ -10,10 +10,10 @@ from .._utils.advice import tell
 _FEWEST = 50  # minimum number of rows for a suspicion
 _MOST_LOOKED_AT = 10_000  # rows used to judge a column
 _MOST_COPIES_LOOKED_FOR = 200_000
-_PURE = 0.99  # accuracy of a single column
-_ROWS_A_VALUE = 5  # at least, on average, to look up a column's values
-_COPIES = 0.2  # share of rows that equal others
-_BY_CHANCE = 0.05  # a higher expected number of chance copies explains copies
+_PURE = 0.99  # accuracy from which a single column reveals the class
+_ROWS_A_VALUE = 5  # least mean number of rows per value to judge a column by its values
+_COPIES = 0.2  # share of copies from which a warning is issued
+_BY_CHANCE = 0.05  # a higher expected number of copies by chance explains them
 _LEAST_GROUPS = 10
 _BETWEEN_WORDS = re.compile(r"[\s_\-\u200b\ufeff]+")
 _OWNER = re.compile(r"patient|subject|person|proband|participant|customer|kunde|user|speaker|session|household", re.I)
@@ -35,7 +35,7 @@ def warn_of_suspicions(path, schema, X, classes, y):
         telling = [name for j, name in enumerate(names) if _gives_away(Z[:, j], z, j in is_level)]
         if telling:
             tell(
-                f"{path}: {_listed(telling)} alone {'gives' if len(telling) == 1 else 'give'} the class away: is it "
+                f"{path}: {_listed(telling)} alone {'reveals' if len(telling) == 1 else 'reveal'} the class: is it "
                 "known before the class is? If not, leave it out with drop= (--drop)",
             )
     for column in schema.used:
@@ -44,14 +44,14 @@ def warn_of_suspicions(path, schema, X, classes, y):
             n_groups = len(np.unique(values[~np.isnan(values)]))
             if n_groups >= _LEAST_GROUPS and 2 * n_groups <= len(values):
                 tell(
-                    f"{path}: rows seem to come in groups, those of equal {column.name!r}: with some of a group for "
-                    "training and others for testing accuracies are too high. Keep them together with group= (--group)",
+                    f"{path}: rows with equal {column.name!r} seem to form groups: accuracies are too high if a group "
+                    "is split between training and testing. Keep groups together with group= (--group)",
                 )
     share = _share_of_copies(X, sums) if are_few else 0.0
     if share >= _COPIES:
         tell(
-            f"{path}: {100 * share:.0f} % of the rows are copies of others in all columns: with some for training and "
-            "others for testing accuracies are too high",
+            f"{path}: {100 * share:.0f} % of the rows are copies of others in all columns: accuracies are too high if "
+            "copies are split between training and testing",
         )
 
 
@@ -79,7 +79,7 @@ def _plain(name):
 def _gives_away(values, y, is_level):
     """Whether values or intervals of a column determine the class.
 
-    With few values, each value has one class; with many, each class has one interval.
+    With few values, each value must have one class; with many, each class must have one interval.
     """
     values = np.where(np.isnan(values), np.inf, values)
     distinct, group = np.unique(values, return_inverse=True)

@@ -81,7 +81,7 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
     """Read a text file; see `read_source` for the arguments."""
     data, encoding = _utf8(path, dialect.encoding)
     if b"\0" in data:
-        raise ValueError(f"{path}: line {_line(data, data.index(0))} holds a NUL byte: it is no text file")
+        raise ValueError(f"{path}: line {_line(data, data.index(0))} holds a NUL byte: it is not a text file")
     begin = data.rfind(b"\n", 0, _BLANK.match(data).end()) + 1
     head = data[: _sample_end(data, begin)]
     if not head.decode().strip():
@@ -99,7 +99,7 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
     if header.first == len(rows):
         raise ValueError(f"{path}: there are no rows below the header")
     if schema is not None and header.position < 0 and cut.skipped == len(_lines(head[:begin])):
-        cut = cut._replace(skipped=0)  # in a single column, blank lines before are rows
+        cut = cut._replace(skipped=0)  # in a single column, blank lines above are rows
     names = header.names + ["" for _ in range(header.trailing)]
     above = rows[header.position][0] if header.position >= 0 else cut.skipped
     first_line = next(line for line, _ in cut.rows(lines, empty=empty) if line > above) - 1
@@ -147,14 +147,14 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
 
 
 def _without_last_rows(data, delimiter):
-    """The file without the empty rows that spreadsheets leave at its end."""
+    """Remove the empty rows that spreadsheets leave at the end of a file."""
     tail = data[-_SAMPLE:]
     last = tail.find(b"\n", len(tail.rstrip(f" \t\r\n{delimiter}".encode()))) + 1
     return data[: last - len(tail)] if 0 < last < len(tail) else data
 
 
 def _cut(lines, skipped, dialect, data):
-    """The dialect of a file, from its first lines and the user's options."""
+    """Find the dialect of a file from its first lines and the user's options."""
     first = lines[skipped].strip("\r\n") if skipped < len(lines) else ""
     delimiter = dialect.delimiter
     if first.lower().startswith("sep=") and len(first) <= 5:
@@ -183,7 +183,7 @@ def _cut(lines, skipped, dialect, data):
 
 
 def _n_comments(lines):
-    """Number of leading lines that begin with #, except a last one that names the columns below."""
+    """Number of leading lines that begin with #, without a last one that names the columns below."""
     n = next((k for k, line in enumerate(lines) if not line.startswith("#")), 0)
     if not n:
         return 0
@@ -225,7 +225,7 @@ def _quality(cut, sample):
 
 
 def _is_one_column(sample):
-    """Whether lines are numbers with decimal commas below a name."""
+    """Whether the lines are a name above numbers with decimal commas."""
     below = [line.strip() for line in sample[1:]]
     return "," not in sample[0] and bool(below) and all(re.fullmatch(r"[+-]?\d+(,\d+)?", line) for line in below)
 
@@ -240,7 +240,7 @@ def _are_numbers_apart(sample):
 
 
 def _parsed(path, data, cut, below, width, numbers, sign, lacking):
-    """The rows read by pyarrow, as strings and, for the columns in `numbers`, as numbers."""
+    """Parse the rows with pyarrow, the columns in `numbers` as numbers and the others as strings."""
     pa = require_pyarrow(path)
     lines_above = below.skipped
     start = sum(map(len, data[: _sample_end(data, 0)].splitlines(keepends=True)[:lines_above]))
@@ -292,7 +292,7 @@ def _parsed(path, data, cut, below, width, numbers, sign, lacking):
 
 
 def _cut_table(path, below, data, width):
-    """The rows split by the standard library, for dialects that pyarrow does not support."""
+    """Split the rows with the standard library, for dialects that pyarrow does not support."""
     pa = require_pyarrow(path)
     lines = _lines(data)
     _check_quotes(path, below.rows(lines, strict=True))
@@ -312,7 +312,7 @@ def _n_empty(column):
 
 
 def _plain_numbers(rows, signs, lacking):
-    """Columns that hold numbers with one decimal sign in the first rows, and the most common sign."""
+    """The most common decimal sign in the first rows, and the columns of plain numbers with this sign."""
     from ._cells import GROUPED
 
     found = {".": set(), ",": set()}
@@ -327,7 +327,7 @@ def _plain_numbers(rows, signs, lacking):
 
 
 def _content(path):
-    """The bytes of a file, unpacked, or of the standard input."""
+    """The bytes of a file, decompressed, or of the standard input."""
     packed = PACKED.get(path.suffix.lower())
     if path == STANDARD_INPUT:
         return sys.stdin.buffer.read()
@@ -347,8 +347,9 @@ def zipped(archive):
 
 
 def _utf8(path, encoding):
-    """The file as UTF-8 bytes, and its encoding: found by its byte order mark, by the zero bytes of UTF-16, or else
-    UTF-8 or cp1252."""
+    """The file as UTF-8 bytes, and its encoding. If not given, it is found from the byte order mark or the zero bytes
+    of UTF-16, or is UTF-8 or cp1252.
+    """
     data = _content(path)
     guessed = False
     if b"\x1a" in data[-10:]:  # DOS's end-of-file character
@@ -382,14 +383,14 @@ def _utf8(path, encoding):
 
 
 def _refuse_damaged(path, data):
-    """Raise if most non-ASCII bytes are UTF-8, which cp1252 would decode wrongly."""
+    """Raise if most non-ASCII bytes are valid UTF-8, which cp1252 would decode wrongly."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
         n_wrong = data.decode(errors="replace").count("\ufffd")
         if 2 * n_wrong < np.count_nonzero(np.frombuffer(data, np.uint8) >= 0x80):
             raise ValueError(
-                f"{path}: line {_line(data, error.start)} is not UTF-8 as the rest is: correct it, or name the "
+                f"{path}: line {_line(data, error.start)} is not UTF-8, unlike the rest: correct it, or name the "
                 "encoding with --encoding"
             ) from None
 
@@ -416,13 +417,13 @@ def _sample_end(data, begin):
 
 
 def _block(data, quoted):
-    """Block size in bytes; a small file is one block, because a row may be longer than the default block."""
+    """Block size in bytes, larger than pyarrow's default because a row may be longer than that."""
     longest = max(data.find(b"\n"), 1)
     return min(max(1 << 19, 8 * longest, (1 << 24) * quoted), 1 << 30)
 
 
 def _lines(data):
-    """Lines with the usual line ends; `splitlines` would split at others too."""
+    """Lines with their line ends; `splitlines` would also split at other characters."""
     return list(io.StringIO(data.decode(), newline=""))
 
 
@@ -439,17 +440,17 @@ def _check_quotes(path, rows):
     except csv.Error as error:
         what = "never ends: close the quote"
         if "expected after" in str(error):
-            what = "goes on behind the next quote: close the first one, or write quotes within cells twice"
+            what = "continues after the next quote: close the first one, or double quotes within cells"
         raise ValueError(f"{path}: a cell that begins with a quote in or after line {last + 1} {what}") from None
 
 
 def _refuse_rows(path, rows, width):
-    """Raise for rows that are longer or shorter than the first one."""
+    """Raise for rows that are longer or shorter than the others."""
     usual = Counter(len(row) for _, row in rows).most_common(1)[0][0]
     odd = [(line, len(row)) for line, row in rows if len(row) != usual]
     if not odd or odd[0][0] == rows[0][0]:
         raise ValueError(
-            f"{path}: the first row has a width of {width}, most others of {usual}: take out what stands above the "
+            f"{path}: the first row has a width of {width}, most others of {usual}: remove the lines above the "
             "header, or make the header as long as the rows"
         )
     named = ", ".join(f"line {line} has {found}" for line, found in odd[:_MOST_LINES])
@@ -466,4 +467,4 @@ def _refuse_second_header(path, table, places):
     rows = np.flatnonzero(pc.equal(pc.utf8_trim_whitespace(table.column(0)), table.schema.names[0]).to_numpy())
     again = [row for row in rows if [str(c[int(row)]).strip() for c in table.columns] == table.schema.names]
     if again:
-        raise ValueError(f"{path}: line {places(again[:1])[0]} repeats the header: take it out")
+        raise ValueError(f"{path}: line {places(again[:1])[0]} repeats the header: remove it")

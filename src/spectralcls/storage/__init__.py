@@ -1,4 +1,4 @@
-"""Fitted estimators as files that can be read without running code, and as ONNX graphs without Python."""
+"""Fitted estimators as files that can be read without running code, and as ONNX graphs that run without Python."""
 
 from ._onnx import to_onnx
 from ._skops import load, save

@@ -30,13 +30,13 @@ def to_onnx(model: Any) -> Any:
         A fitted classifier of :mod:`spectralcls.kernel_mean` or :mod:`spectralcls.spectral`,
         :class:`~spectralcls.KernelRidgeClassifier`, :class:`~spectralcls.KernelLogisticClassifier`,
         :class:`~spectralcls.KernelRidgeRegressor`, :class:`~spectralcls.KernelRegressor` with local means, or
-        :class:`~spectralcls.ParzenDensity`; with the Gaussian or the Laplace kernel, on columns of numbers. Also the
-        best one of a search.
+        :class:`~spectralcls.ParzenDensity`; with the Gaussian or the Laplace kernel, on numeric columns. A search
+        stands for its best estimator.
 
     Returns
     -------
     graph : onnx.ModelProto
-        ``graph.SerializeToString()`` are the bytes of an ``.onnx`` file.
+        ``graph.SerializeToString()`` returns the bytes of an ``.onnx`` file.
 
     Raises
     ------
@@ -49,9 +49,9 @@ def to_onnx(model: Any) -> Any:
 
     Notes
     -----
-    The graph computes in float64 and agrees with the model to 1e-9 for the Gaussian kernel, and to 1e-6 for the Laplace
-    kernel, whose distances are roots of differences, and for a model of float32 points. A query with a missing value
-    gets NaN. The file contains all training points, and a batch takes memory for n_queries x n_samples numbers.
+    The graph computes in float64. It agrees with the model to 1e-9 for the Gaussian kernel, and to 1e-6 for the Laplace
+    kernel, whose distances are roots of differences, and for models fitted to float32. A query with a missing value
+    gets NaN. The file contains all training points, and a batch needs memory for n_queries x n_samples numbers.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def to_onnx(model: Any) -> Any:
     if steps:
         names = ", ".join(type(step).__name__ for step in steps)
         raise ValueError(
-            f"to_onnx writes no steps before a model: {names}. Transform X first, and fit the model alone."
+            f"to_onnx cannot write steps before a model: {names}. Transform X first, and fit the model alone."
         )
     if hasattr(model, "to_local"):
         raise ValueError("to_onnx takes an estimator whose points are in memory: pass estimator.to_local().")
@@ -80,7 +80,7 @@ def to_onnx(model: Any) -> Any:
 
 
 def _onnx():
-    """The library, or an error that says how to install it."""
+    """Import the library, or raise an error that says how to install it."""
     try:
         import onnx
     except ImportError:
@@ -89,7 +89,7 @@ def _onnx():
 
 
 class _Graph:
-    """A graph under construction: a call adds a node and returns the name of its result."""
+    """A graph under construction. Calling it adds a node and returns the name of its result."""
 
     def __init__(self, onnx):
         self.onnx, self.nodes, self.constants, self.outputs = onnx, [], [], []
@@ -107,7 +107,7 @@ class _Graph:
         return name
 
     def reduced(self, operator, values):
-        """A reduction over the last axis, which is kept with length one."""
+        """Reduce over the last axis, which is kept with length one."""
         return self(operator, values, np.array([1]), keepdims=1)
 
     def part(self, values, start, stop):
@@ -128,12 +128,12 @@ class _Graph:
 
 
 def _exponents(graph, model, points, kernel, bandwidth, space=None):
-    """log k (n_queries, n_points) of the queries and the points of an expansion."""
+    """log k (n_queries, n_points) between the queries and the points of an expansion."""
     if kernel not in _KERNELS:
         raise ValueError(f"to_onnx writes the kernels {' and '.join(_KERNELS)}, not {kernel!r}.")
     center, axes = affine(model)
     points = points.astype(np.float64)
-    middle = points.mean(axis=0)  # squared distances are differences: far from the origin they would lose digits
+    middle = points.mean(axis=0)  # the differences that give squared distances would lose digits far from the origin
     points, shift = points - middle, middle
     if space is not None and space.root is not None:
         into = np.linalg.inv(space.stretch(np.eye(len(middle))))
@@ -148,7 +148,7 @@ def _exponents(graph, model, points, kernel, bandwidth, space=None):
 
 
 def _sums(graph, exponents, columns):
-    """Logarithm of the scale of each query, (n, 1), and exp(exponents) @ columns divided by this scale."""
+    """Logarithmic scale (n, 1) of each query, and exp(exponents) @ columns divided by the scale."""
     scale = graph.reduced("ReduceMax", exponents)
     return scale, graph("MatMul", graph("Exp", graph("Sub", exponents, scale)), columns.astype(np.float64))
 
@@ -210,7 +210,7 @@ def _classes(graph, model):
 
 
 def _scores(graph, model, form):
-    """Scores (n, C), as `Rule.scores` has them."""
+    """Scores (n, C), as `Rule.scores` computes them."""
     distance = form.rule.decision == "distance"
     if form.by_class:
         exponents = _of_classes(graph, model, form)
@@ -235,8 +235,9 @@ def _scores(graph, model, form):
 
 
 def _of_classes(graph, model, form, space=None):
-    """A function that adds the logarithms of columns (positive, or None for ones) and class-wise logarithms to log
-    k."""
+    """Return a function that adds the logarithms of columns (positive, or None for ones) and class-wise logarithms to
+    log k.
+    """
     points = form.points
     widths = np.broadcast_to(form.bandwidth, points.n_classes)[points.codes]
     exponents = _exponents(graph, model, points.X, form.kernel, widths, space)

@@ -20,12 +20,12 @@ _VERSION = re.compile(r'"_sklearn_version": \{[^{}]*"content": "\\"([^"\\]+)')
 def save(model: Any, path: FilePath) -> None:
     """Write a fitted estimator to a file.
 
-    skops writes the file completely or not at all, and without pickled code.
+    The file is written by skops, without pickled code, and either completely or not at all.
 
     Parameters
     ----------
     model : estimator
-        Of this package or scikit-learn, or a pipeline of them.
+        Estimator of this package or scikit-learn, or a pipeline of them.
     path : path-like
         Usually ``*.skops``.
 
@@ -54,7 +54,7 @@ def save(model: Any, path: FilePath) -> None:
     for part in (model, *(step for _, step in getattr(model, "steps", ()))):
         if hasattr(part, "to_local"):
             raise TypeError(
-                f"This {type(part).__name__} was fitted to a Dask collection, and a file holds its points: save "
+                f"This {type(part).__name__} was fitted to a Dask collection, and a file must contain its points: save "
                 "to_local() of it."
             )
     skops = skops_io()
@@ -65,18 +65,18 @@ def save(model: Any, path: FilePath) -> None:
 def load(path: FilePath) -> Any:
     """Read an estimator that :func:`save` or ``spectralcls fit`` wrote.
 
-    A file with anything but estimators of this package and scikit-learn, arrays and plain values is refused: reading
-    runs no code of its author.
+    A file with anything but estimators of this package and scikit-learn, arrays and plain values is refused, so that
+    reading runs no code from its author.
 
     Parameters
     ----------
     path : path-like
-        Where the file is.
+        The file to read.
 
     Returns
     -------
     model : estimator
-        As it was saved. A model of ``spectralcls fit`` has the attribute ``table_schema_``, by which
+        The estimator as it was saved. A model of ``spectralcls fit`` has the attribute ``table_schema_``, with which
         :func:`spectralcls.datasets.read_table` reads further files.
 
     Raises
@@ -86,8 +86,8 @@ def load(path: FilePath) -> Any:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is no model, damaged, holds a type that is not trusted, or estimators of another minor version of
-        scikit-learn.
+        If the file is not a model, is damaged, or holds a type that is not trusted or estimators of another minor
+        version of scikit-learn.
 
     Examples
     --------
@@ -126,7 +126,9 @@ def _damaged(path, error):
 
 
 def _refuse_other_versions(path):
-    """Raise for estimators of another minor version of scikit-learn, which scikit-learn does not promise to read."""
+    """Raise for estimators of another minor version of scikit-learn, since scikit-learn does not guarantee to read
+    them.
+    """
     with zipfile.ZipFile(path) as file:
         versions = set(_VERSION.findall(file.read("schema.json").decode()))
     here = sklearn.__version__
@@ -141,11 +143,11 @@ def _refuse_other_versions(path):
 def _is_trusted(name):
     """Whether an object of this type can be created without running code from the file's author.
 
-    Classes of this package and scikit-learn do not. From NumPy and SciPy, only number types and sparse matrices are
-    trusted, because other classes open files.
+    Classes of this package and scikit-learn run no such code. From NumPy and SciPy, only number types and sparse
+    matrices are trusted, because other classes open files.
     """
     module, _, attribute = name.rpartition(".")
-    if name in ("builtins.object", "functools.partial"):  # its function is examined, too
+    if name in ("builtins.object", "functools.partial"):  # the function of a partial is examined, too
         return True
     if module.split(".")[0] not in ("spectralcls", "sklearn", "numpy", "scipy"):
         return False
@@ -156,7 +158,7 @@ def _is_trusted(name):
     if getattr(found, "__module__", None) != module:
         return False
     if not isinstance(found, type):
-        return module == "sklearn.utils.validation"  # validators; histogram boosting keeps one
+        return module == "sklearn.utils.validation"  # validators; histogram boosting stores one
     if module.split(".")[0] in ("numpy", "scipy"):
         return issubclass(found, (np.dtype, np.generic, sparse.sparray, sparse.spmatrix))
     return True
