@@ -58,7 +58,7 @@ def test_a_process_that_is_killed_is_an_error_and_no_hang():
         if os.getpid() != parent:
             os._exit(1)
 
-    with pytest.raises(CommandError, match="was killed, perhaps for want of memory: --n-jobs 1"):
+    with pytest.raises(CommandError, match="was killed, perhaps for lack of memory: --n-jobs 1"):
         list(imap_unordered(fatal, numbered(1_000), 2, lambda name: None))
 
 

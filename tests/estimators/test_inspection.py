@@ -73,7 +73,7 @@ def test_a_share_is_what_a_point_of_a_kernel_mean_adds():
 @pytest.mark.parametrize("model", [sc.PerTurboClassifier(), spectral.SpectralISEClassifier(n_components=2)])
 def test_influence_needs_sums(model):
     model.fit(X, Y)
-    with pytest.raises(AttributeError, match="no sums"):
+    with pytest.raises(AttributeError, match="not sums"):
         influence(model, X[:2])
 
 

@@ -1,4 +1,4 @@
-"""The folder of hooks, for PyInstaller's entry point."""
+"""The folder of hooks, which PyInstaller finds by its entry point."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files that PyInstaller does not find: modules imported at their first use, and the core's variants."""
+"""Files that PyInstaller does not find: modules imported on first use, and the variants of the core."""
 
 from PyInstaller.utils.hooks import collect_data_files, collect_dynamic_libs, collect_submodules
 

@@ -1,4 +1,4 @@
-"""Types of arguments that several commands share."""
+"""Argument types shared by several commands."""
 
 import argparse
 from contextlib import nullcontext
@@ -47,14 +47,14 @@ def size(text):
 def share(text):
     """A fraction between 0 and 1."""
     if isinstance(value := size(text), int):
-        raise argparse.ArgumentTypeError(f"{text!r} is no share between 0 and 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share between 0 and 1")
     return value
 
 
 def output(text):
-    """A writable file, checked before the work."""
+    """A writable file, checked before the work starts."""
     if text == "-":
-        raise argparse.ArgumentTypeError("- is the standard output, and this needs a file")
+        raise argparse.ArgumentTypeError("- is the standard output, but this needs a file")
     try:
         outputs.check(Path(text))
     except CommandError as error:

@@ -1,4 +1,4 @@
-"""``spectralcls compare``: classifiers or regressors of this package and others on one data set."""
+"""``spectralcls compare``: compare classifiers or regressors of this package and others on one data set."""
 
 import argparse
 import json
@@ -15,8 +15,8 @@ _METRICS = tuple(metric for metrics in OF_TASK.values() for metric in metrics)
 HELP = "fit classifiers or regressors on a data set and print one table"
 DESCRIPTION = """\
 Fit classifiers of this package and of scikit-learn, or regressors if the target is a number with many values, each
-tuned on the training part of the same repeated splits of one data set. Print one table, the best first, and say which
-one to take."""
+tuned on the training part of the same repeated splits of one data set. Print one table, the best first, and recommend
+one of them."""
 EPILOG = """\
 examples:
   spectralcls compare wine
@@ -34,18 +34,18 @@ def add_options(parser):
     add("data", metavar="DATA", help="name of a data set, or a file")
     add("--target", metavar="COLUMN", help="column of the file to predict: name or position (-1: last)")
     add("--metric", type=_metrics, metavar="NAME,...", help=_metric_help())
-    add("--classifiers", metavar="NAME,...", help="only these, e.g. parzen,ise,knn")
-    add("--all", action="store_true", help="also the methods of the papers")
+    add("--classifiers", metavar="NAME,...", help="compare only these, e.g. parzen,ise,knn")
+    add("--all", action="store_true", help="include the methods of the papers")
     add("--repeats", type=count, default=10, metavar="N", help="number of splits (default: 10)")
-    add("--test-size", type=size, default=1 / 3, metavar="SIZE", help="share or number (default: 1/3)")
+    add("--test-size", type=size, default=1 / 3, metavar="SIZE", help="share or number of test samples (default: 1/3)")
     add("--subsample", type=count, metavar="N", help="use N of the samples, stratified by classes")
-    add("--seed", type=seed, default=0, metavar="SEED", help="of splits and generators (default: 0)")
+    add("--seed", type=seed, default=0, metavar="SEED", help="seed of splits and generators (default: 0)")
     add("--scale", **YES_OR_NO, help="bring features to mean 0 and variance 1 on the training part (default: yes)")
-    add("--n-jobs", type=jobs, metavar="N", help="threads or processes a classifier (default: 1 up to 5000 samples)")
+    add("--n-jobs", type=jobs, metavar="N", help="threads or processes per classifier (default: 1 up to 5000 samples)")
     add("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")
     add("--json", type=output, metavar="FILE", help="write the table as a list of records")
-    add("--html", type=output, metavar="FILE.html", help="write a report in one file")
-    add("--quiet", action="store_true", help="show no progress")
+    add("--html", type=output, metavar="FILE.html", help="write a report as one file")
+    add("--quiet", action="store_true", help="do not show progress")
     tables.add_options(parser)
 
 
@@ -83,7 +83,7 @@ def run(arguments):
         train, test = splits_of(data, arguments.repeats, arguments.test_size, arguments.seed)[0]
     except ValueError as error:  # too few samples for the requested split
         raise CommandError(f"{data.name}: {error}") from None
-    print(report.heading(data, len(train), len(test), arguments), flush=True)  # printed before the work
+    print(report.heading(data, len(train), len(test), arguments), flush=True)  # printed before the work starts
     with progress(f"compare {data.name}", len(entries) * arguments.repeats, silent=arguments.quiet) as step:
         results = evaluate(data, entries, arguments, step)
     print(report.table(results, metrics))
@@ -102,14 +102,14 @@ def run(arguments):
 
 
 def _metrics_of(data, asked):
-    """The requested entries, or the default ones of the task."""
+    """The requested metrics, or the default ones of the task."""
     if asked is None:
         return DEFAULT[data.task]
     foreign = [metric for metric in asked if metric not in OF_TASK[data.task]]
     if foreign:
         what = "numbers" if data.classes is None else "classes"
         raise CommandError(
-            f"{data.name}: the target holds {what}, and {foreign[0]} is no metric of these: take "
+            f"{data.name}: the target holds {what}, and {foreign[0]} is not a metric for these: use "
             f"{', '.join(OF_TASK[data.task])}, or --task"
         )
     if asked[0] == "coverage":

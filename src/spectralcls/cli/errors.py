@@ -1,4 +1,4 @@
-"""Errors that the user can correct."""
+"""Errors that users can correct."""
 
 
 class CommandError(Exception):

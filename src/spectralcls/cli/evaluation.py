@@ -32,11 +32,11 @@ COVERAGE = 0.9  # coverage of the intervals of a regression
 class Outcome(NamedTuple):
     """Result of one classifier on one split."""
 
-    scores: dict = {}  # metric: value, NaN if the classifier has no such score
+    scores: dict = {}  # metric: value, NaN if the classifier lacks this score
     bandwidth: object = None
     fit_seconds: float = np.nan
     predict_seconds: float = np.nan
-    predicted: np.ndarray | None = None  # of the test samples
+    predicted: np.ndarray | None = None  # predictions for the test samples
     notes: tuple = ()  # warnings
     error: str | None = None  # the exception, if it failed
 
@@ -53,12 +53,12 @@ class Result:
 
     @property
     def error(self):
-        """The first exception, which excludes the classifier."""
+        """The first exception, or None; a classifier with an error is excluded."""
         return next((outcome.error for outcome in self.ordered if outcome.error), None)
 
     @property
     def notes(self):
-        """Warnings, each once."""
+        """Distinct warnings."""
         return list(dict.fromkeys(note for outcome in self.ordered for note in outcome.notes))
 
     @property
@@ -75,11 +75,11 @@ class Result:
         return float(np.mean(self.scores(metric))) if self.error is None else np.nan
 
     def deviation(self, metric):
-        """Standard deviation over the splits, NaN for one."""
+        """Standard deviation over the splits, NaN for a single split."""
         return float(np.std(self.scores(metric), ddof=1)) if len(self.outcomes) > 1 else np.nan
 
     def seconds(self, what):
-        """Median of ``"fit"`` or ``"predict"``."""
+        """Median seconds of ``"fit"`` or ``"predict"``."""
         return float(np.median([getattr(outcome, f"{what}_seconds") for outcome in self.ordered]))
 
     def record(self, metrics):
@@ -102,9 +102,9 @@ def _known(value):
 
 
 def evaluate(data, entries, arguments, step):
-    """Results of all entries, on the same splits.
+    """Evaluate all entries on the same splits.
 
-    Up to `SMALL` samples, and without `n_jobs`, the classifiers run in parallel, one per processor and on one thread
+    Up to `SMALL` samples, and without `n_jobs`, the classifiers run in parallel, one per processor with one thread
     each; otherwise they run one after the other. The results are the same.
 
     Parameters
@@ -149,7 +149,7 @@ def evaluate(data, entries, arguments, step):
 
 
 def splits_of(data, repeats, test_size, seed):
-    """Pairs of training and test rows: stratified by classes, or whole groups of rows if the data have groups.
+    """Pairs of training and test rows: stratified by class, or by whole groups of rows if the data have groups.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def splits_of(data, repeats, test_size, seed):
         splitter = GroupShuffleSplit(repeats, test_size=test_size, random_state=seed)
         splits = list(splitter.split(data.X, data.y, data.groups))
         if data.classes is not None and any(len(np.unique(data.y[train])) < len(data.classes) for train, _ in splits):
-            raise ValueError("a class is in few groups, so that a training part lacks it: use a smaller --test-size")
+            raise ValueError("a class is in so few groups that a training part lacks it: use a smaller --test-size")
         return splits
     if data.classes is None:
         return list(ShuffleSplit(repeats, test_size=test_size, random_state=seed).split(data.X))
@@ -173,7 +173,7 @@ def splits_of(data, repeats, test_size, seed):
 
 
 def fitted(entry, data, rows, scale, *, seed, n_jobs, parameters=()):
-    """The classifier of an entry, fitted to some rows, and its pipeline with preprocessing."""
+    """Fit the classifier of an entry to some rows; returns it and its pipeline with preprocessing."""
     y = data.y[rows]
     smallest = len(y) if data.classes is None else np.unique(y, return_counts=True)[1].min()
     n_folds = int(np.clip(smallest, 2, _MAX_FOLDS))
@@ -189,7 +189,7 @@ def _fit_and_score(entry, data, split, metrics, scale, options):
     train, test = split
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        # The number of folds for tuning is limited by the smallest class, and at least two.
+        # There are at least two folds for tuning, even if the smallest class has one sample.
         warnings.filterwarnings("ignore", message="The least populated class")
         try:
             start = time.perf_counter()

@@ -45,7 +45,7 @@ def add_options(parser):
     add("--scale", **YES_OR_NO, help="bring features to mean 0 and variance 1 (default: yes)")
     add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
     add("--out", type=output, metavar="FILE", required=True, help="model file, written by skops")
-    add("--quiet", action="store_true", help="show no progress")
+    add("--quiet", action="store_true", help="do not show progress")
     tables.add_options(parser)
 
 

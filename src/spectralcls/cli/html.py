@@ -1,4 +1,4 @@
-"""The comparison as one HTML file that loads nothing: table with its picture, advice, confusion, importances."""
+"""The comparison as one self-contained HTML file: table with pictures, advice, confusion matrix, importances."""
 
 import html
 import warnings
@@ -30,8 +30,8 @@ pre, code { font: 13px/1.45 ui-monospace, monospace; } pre { overflow-x: auto; }
 _WIDTH, _HEIGHT = 150, 18  # of a row's picture
 _SIDE = 400  # of the picture of predictions
 _MOST_CLASSES, _MOST_FEATURES, _MOST_ROWS, _SHUFFLES = 12, 15, 1000, 5
-_NEARLY_ALL = 0.8  # share of the importances in one column
-_MOST_SHUFFLED = 500  # limit on columns: more would take longer than the comparison
+_NEARLY_ALL = 0.8  # share of all importances from which one column is reported
+_MOST_SHUFFLED = 500  # most columns to shuffle: more would take longer than the comparison
 
 
 def page(data, entries, results, metrics, arguments, command):
@@ -57,7 +57,7 @@ def page(data, entries, results, metrics, arguments, command):
         mistakes = _confusion if data.classes is not None else _scatter
         parts += [*mistakes(data, taken, arguments), *_importances(data, entry, metric, arguments)]
     if data.notes:
-        parts += ["<h2>To be looked at</h2><ul>", *(f"<li>{html.escape(note)}</li>" for note in data.notes), "</ul>"]
+        parts += ["<h2>Warnings</h2><ul>", *(f"<li>{html.escape(note)}</li>" for note in data.notes), "</ul>"]
     if data.description:
         parts += ["<h2>How the file was read</h2>", f"<pre>{html.escape(data.description)}</pre>"]
     written = f"{date.today().isoformat()}, spectralcls {__version__}"
@@ -72,7 +72,7 @@ def page(data, entries, results, metrics, arguments, command):
 
 
 def _table(results, metrics, taken):
-    """Table rows with pictures: a dot for the mean, and a line of a standard deviation to each side."""
+    """Table rows with pictures: a dot for the mean, and a line of one standard deviation to each side."""
     names, marks = report.columns(metrics), standings(results, metrics[0])
     good = [result for result in ranked(results, metrics[0]) if result.error is None]
     more = [index > 1 for index in range(len(names))]
@@ -126,7 +126,7 @@ def _confusion(data, taken, arguments):
         np.add.at(counts, (data.y[test], outcome.predicted), 1)
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     yield f"<h2>{html.escape(taken.name)}: which classes it confuses</h2><p>Rows are the true classes, columns the "
-    yield "answers, in % of the row.</p>"
+    yield "predictions, in % of the row.</p>"
     names = [html.escape(str(name)) for name in data.classes]
     yield f'<div class="wide"><table><tr><th></th>{"".join(f"<th>{name}</th>" for name in names)}</tr>'
     for name, row in zip(names, share, strict=True):
@@ -154,11 +154,11 @@ def _scatter(data, taken, arguments):
 
 
 def _importances(data, entry, metric, arguments):
-    """Loss of the score if a column is shuffled, on the first split."""
+    """Decrease of the score if a column is shuffled, on the first split."""
     from sklearn.inspection import permutation_importance
 
     if data.X.shape[1] > _MOST_SHUFFLED:
-        yield f"<p>More than {_MOST_SHUFFLED} columns: which of them are needed is not computed.</p>"
+        yield f"<p>More than {_MOST_SHUFFLED} columns: their importances are not computed.</p>"
         return
     train, test = splits_of(data, 1, arguments.test_size, arguments.seed)[0]
     test = test[:_MOST_ROWS]
@@ -176,7 +176,7 @@ def _importances(data, entry, metric, arguments):
     order = np.argsort(-found.importances_mean)[:_MOST_FEATURES]
     largest = max(found.importances_mean.max(), 1e-12)
     yield f"<h2>{html.escape(entry.name)}: which columns it needs</h2>"
-    yield f"<p>What {html.escape(title.removesuffix(' %'))} loses if the values of a column are shuffled.</p>"
+    yield f"<p>Loss in {html.escape(title.removesuffix(' %'))} if the values of a column are shuffled.</p>"
     yield '<div class="wide"><table>'
     for column in order:
         mean, deviation = found.importances_mean[column], found.importances_std[column]

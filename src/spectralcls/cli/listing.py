@@ -5,7 +5,7 @@ from pathlib import Path
 from . import registry
 
 HELP = "list classifiers, regressors and data sets"
-DESCRIPTION = "List the classifiers, the regressors and the data sets that the other commands have names for."
+DESCRIPTION = "List the names of classifiers, regressors and data sets that the other commands accept."
 
 
 def add_options(parser):

@@ -1,4 +1,4 @@
-"""Argument parsing and dispatch; each subcommand is a module with its texts, ``add_options`` and ``run``."""
+"""Argument parsing and dispatch. Each subcommand is a module with help texts, ``add_options`` and ``run``."""
 
 import argparse
 import difflib
@@ -30,11 +30,11 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Terminate(KeyboardInterrupt):
-    """SIGTERM, which ends the work and its child processes, as Ctrl-C does."""
+    """SIGTERM, which stops the work and its child processes like Ctrl-C."""
 
 
 def build_parser():
-    """The parser of ``spectralcls``; each subcommand stores its function in ``run``."""
+    """Build the parser of ``spectralcls``; each subcommand stores its function in ``run``."""
     parser = _Parser(prog="spectralcls", description="Information-theoretic and spectral classifiers.")
     parser.add_argument("--version", action="version", version=f"spectralcls {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -47,8 +47,9 @@ def build_parser():
 
 
 def main(argv: Any = None) -> int:
-    """Run the command line; the exit code is 1 if a classifier failed, 2 for bad input, 130 for Ctrl-C, 143
-    for SIGTERM."""
+    """Run the command line and return the exit code: 1 if a classifier failed, 2 for bad input, 130 for Ctrl-C, 143 for
+    SIGTERM.
+    """
     argv = sys.argv[1:] if argv is None else argv
     try:
         with warnings.catch_warnings(), _terminable():
@@ -57,7 +58,7 @@ def main(argv: Any = None) -> int:
             arguments = build_parser().parse_args(argv)
             arguments.words = argv
             code = arguments.run(arguments)
-            print(end="", flush=True)  # flush now, while a full disk can still be reported
+            print(end="", flush=True)  # flush while a full disk can still be reported
             return code
     except CommandError as error:
         print(f"spectralcls: error: {error}", file=sys.stderr)
@@ -74,7 +75,7 @@ def main(argv: Any = None) -> int:
     except KeyboardInterrupt:
         print("spectralcls: interrupted", file=sys.stderr)
         return _INTERRUPTED
-    except BrokenPipeError:  # the reader of the output has ended, as in `spectralcls ... | head`
+    except BrokenPipeError:  # the reader of the output has exited, as in `spectralcls ... | head`
         _drop_output()
         return 0
     except OSError as error:
@@ -84,7 +85,7 @@ def main(argv: Any = None) -> int:
 
 
 def _check_command(argv):
-    """Suggest the command that an unknown first word may mean."""
+    """Suggest a command for an unknown first word."""
     if argv and not argv[0].startswith("-") and argv[0] not in _COMMANDS:
         close = difflib.get_close_matches(argv[0], _COMMANDS, n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
@@ -93,7 +94,7 @@ def _check_command(argv):
 
 @contextmanager
 def _terminable():
-    """Make SIGTERM raise an exception, because a process killed at once would leave its children behind."""
+    """Make SIGTERM raise an exception, because a process killed at once would leave its child processes running."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -23,7 +23,7 @@ _GENERATORS = {
 
 
 def load(name, data_home=None, random_state=0):
-    """The data set of that name: bundled, generated, or NAME.npz in the data folder, looked up in this order.
+    """Load a data set by name: bundled, generated, or NAME.npz in the data folder, in this order.
 
     ``openml:credit-g`` or ``openml:31`` is fetched from OpenML; nothing else uses the network.
 
@@ -57,14 +57,14 @@ def load(name, data_home=None, random_state=0):
 
 
 def available(data_home=None):
-    """The distinct names that :func:`load` knows without a network."""
+    """Distinct names that :func:`load` accepts without a network."""
     return list(dict.fromkeys([*_BUNDLED, *_GENERATORS, *_names_in(_data_folder(data_home))]))
 
 
 def read_npz(path, target="y"):
-    """The data set of a ``.npz`` file, as :func:`load` returns it.
+    """Load the data set of a ``.npz`` file, as :func:`load` returns it.
 
-    The file holds one of
+    The file holds one of:
 
     - ``X``, ``y`` and optionally ``classes`` (the names of the labels 0, 1, ...) and ``feature_names``;
     - ``X_train``, ``y_train``, ``X_test``, ``y_test``, ``classes``: a predefined split;
@@ -112,7 +112,7 @@ def read_npz(path, target="y"):
     labels, codes = np.unique(y, return_inverse=True)
     names = arrays.get("classes", labels)
     if np.issubdtype(labels.dtype, np.integer) and labels.min() >= 0 and labels.max() < len(names):
-        codes = y.astype(np.int64)  # indices into the names; some may not occur
+        codes = y.astype(np.int64)  # indices into the names, not all of which need occur
     elif len(names) != len(labels):
         raise ValueError(f"{path}: y has {len(labels)} labels, but there are {len(names)} names in 'classes'.")
     return _bunch(path.stem, X, codes, np.asarray(names), arrays.get("feature_names"), splits)
@@ -128,7 +128,7 @@ def _fetch_openml(name, data_home):
     which = {"data_id": int(name)} if name.isdecimal() else {"name": name, "version": 1}
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="A network error occurred")  # the last one is raised
+            warnings.filterwarnings("ignore", message="A network error occurred")  # the last such error is raised
             bunch = sklearn_datasets.fetch_openml(
                 **which, data_home=data_home, as_frame=False, parser="liac-arff", n_retries=1, delay=0.5
             )

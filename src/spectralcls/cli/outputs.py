@@ -1,4 +1,4 @@
-"""Output files of commands: checked before the work, and written completely or not at all."""
+"""Output files of commands: checked before the work starts, and written completely or not at all."""
 
 import tempfile
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from .errors import CommandError
 
 
 def check(path):
-    """Raise unless a file can be written there, or if that would replace a device, a pipe or a socket.
+    """Raise if a file cannot be written there, or would replace a device, a pipe or a socket.
 
     Raises
     ------
@@ -37,12 +37,12 @@ def keep_apart(path, *inputs):
     """
     for other in map(Path, inputs):
         if path.exists() and other.exists() and path.samefile(other):
-            raise CommandError(f"{path} is read here, and would be replaced; write to another file")
+            raise CommandError(f"{path} is read here and would be replaced; write to another file")
 
 
 @contextmanager
 def written(path, what):
-    """`atomic`, with system errors reported in one line, in which `what` names the file."""
+    """As `atomic`, with system errors reported in one line, which starts with `what`."""
     try:
         with atomic(path) as temporary:
             yield temporary

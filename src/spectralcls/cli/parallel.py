@@ -1,27 +1,26 @@
-"""Calls of one function on all processors."""
+"""Parallel calls of one function on all processors."""
 
 import time
 
 from .errors import CommandError
 
-_PATIENCE = 2  # seconds of work that justify starting processes, whose imports take as long
+_PATIENCE = 2  # seconds of work before processes are started, whose imports take as long
 
 
 def imap_unordered(function, tasks, processes, step):
-    """Pairs of a task's name and the result of ``function`` for its arguments, in any order.
+    """Yield pairs of a task's name and the result of ``function`` for its arguments, in any order.
 
-    Other processes use one thread for BLAS, OpenMP and the core, and end with the generator. Short work starts no
-    process.
+    Child processes use one thread for BLAS, OpenMP and the core, and end with the generator. Short work starts none.
 
     Parameters
     ----------
     function : callable
     tasks : iterable of (name, arguments)
-        Taken a few at a time.
+        Consumed a few at a time.
     processes : int
         Number of processes at a time.
     step : callable
-        Called with each task's name: at the start of a task in this process, at the end of one in another.
+        Called with each task's name, before a task in this process and after a task in another.
 
     Yields
     ------
@@ -54,7 +53,7 @@ def imap_unordered(function, tasks, processes, step):
         ended = True
     except TerminatedWorkerError:
         raise CommandError(
-            "a process that fitted classifiers was killed, perhaps for want of memory: "
+            "a process that fitted classifiers was killed, perhaps for lack of memory: "
             "--n-jobs 1 runs all in one process, one after the other"
         ) from None
     finally:

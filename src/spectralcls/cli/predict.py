@@ -1,4 +1,4 @@
-"""``spectralcls predict``: predictions of a saved model for a file, written to a text file."""
+"""``spectralcls predict``: write the predictions of a saved model for a file to a text file."""
 
 import bz2
 import csv
@@ -14,13 +14,17 @@ from .outputs import check, keep_apart, written
 
 _STANDARD = Path("-")  # input, and output
 _PACKED = {".gz": gzip.open, ".bz2": bz2.open}
-_TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters; with decimal commas a semicolon
+_TEXT = {
+    ".csv": ",",
+    ".tsv": "\t",
+    ".txt": "\t",
+}  # delimiters; with decimal commas, a semicolon for the comma
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full-width
 HELP = "predict a file with a saved model"
 DESCRIPTION = """\
 Predict the rows of a CSV, Excel or Parquet file (or of a folder of Parquet files), read by the rules that `fit`
 learned. The output is a text file with decimal commas (and semicolons in .csv) if the input has them; - is a .csv on
-the standard output. The row groups of a Parquet file are answered one after the other."""
+the standard output. The row groups of a Parquet file are predicted one after the other."""
 EPILOG = """\
 example:
   spectralcls predict churn.skops new.csv --out predictions.csv --proba --keep "customer number\""""
@@ -32,13 +36,23 @@ def add_options(parser):
     add("data", metavar="DATA", help="CSV, Excel or Parquet file, folder of Parquet files, or -")
     add("--out", metavar="FILE", type=Path, required=True, help="text file to write: .csv, .tsv, .txt, .csv.gz, or -")
     add("--proba", action="store_true", help="write the probability of each class")
-    add("--interval", type=share, metavar="SHARE", help="of numbers: write ends between which a share such as 0.9 lies")
-    add("--keep", metavar="COLUMN", action="append", default=[], help="input column to copy (all: every one)")
-    add("--unknown", choices=("error", "missing"), default="error", help="what a cell is that the model cannot take")
+    add(
+        "--interval",
+        type=share,
+        metavar="SHARE",
+        help="for numbers: write intervals of this coverage, e.g. 0.9",
+    )
+    add("--keep", metavar="COLUMN", action="append", default=[], help="input column to copy (all: every column)")
+    add(
+        "--unknown",
+        choices=("error", "missing"),
+        default="error",
+        help="treatment of cells that the model cannot read",
+    )
     add("--escape", **YES_OR_NO, help="put ' before cells that a spreadsheet would run as formulas (default: yes)")
     tables.add_places(parser)
     add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
-    add("--quiet", action="store_true", help="show no progress")
+    add("--quiet", action="store_true", help="do not show progress")
 
 
 def run(arguments):
@@ -46,7 +60,7 @@ def run(arguments):
     if arguments.out != _STANDARD:
         if _ending(arguments.out) not in _TEXT:
             endings = ", ".join((*_TEXT, ".csv.gz"))
-            raise CommandError(f"{arguments.out}: predictions are written as text; take a name in {endings}")
+            raise CommandError(f"{arguments.out}: predictions are written as text; use a name ending in {endings}")
         check(arguments.out)
     from .. import storage
     from .._estimator import within
@@ -58,9 +72,9 @@ def run(arguments):
     if not hasattr(model, "predict"):
         raise CommandError(f"{arguments.model}: holds no classifier, but {type(model).__name__}")
     if arguments.proba and not hasattr(model, "predict_proba"):
-        raise CommandError(f"{arguments.model}: {type(model).__name__} has no probabilities; leave --proba away")
+        raise CommandError(f"{arguments.model}: {type(model).__name__} has no probabilities; omit --proba")
     if arguments.interval is not None and not hasattr(within(model)[0], "predict_interval"):
-        raise CommandError(f"{arguments.model}: {type(model).__name__} has no intervals; leave --interval away")
+        raise CommandError(f"{arguments.model}: {type(model).__name__} has no intervals; omit --interval")
     if not Path(arguments.data).exists() and Path(arguments.data) != _STANDARD:
         raise CommandError(f"{arguments.data}: no such file")
     try:
@@ -100,7 +114,7 @@ def _answers(model, source, first_row, arguments):
 
 
 def _schema(model, source):
-    """The schema stored by `fit`; for other models a schema of numeric columns by name or position."""
+    """The schema stored by `fit`; for other models, a schema of numeric columns by name or position."""
     from ..datasets import Schema
 
     if hasattr(model, "table_schema_"):
@@ -113,7 +127,7 @@ def _schema(model, source):
 
 
 def _sources(model, arguments):
-    """Parts of the input as pairs: number of the first row, and a function that reads the part."""
+    """Parts of the input, as pairs of the first row's number and a function that reads the part."""
     from ..datasets import table_parts
 
     schema = getattr(model, "table_schema_", None)
@@ -121,13 +135,13 @@ def _sources(model, arguments):
 
 
 def _ending(path):
-    """The suffix that shows the type of a file, also of a compressed one."""
+    """The suffix that shows the type of a file, compressed or not."""
     return (path.with_suffix("") if path.suffix.lower() in _PACKED else path).suffix.lower()
 
 
 @contextmanager
 def _opened(path, encoding):
-    """A text file to write: standard output, or a file that is created only when complete."""
+    """Open a text file to write: standard output, or a file that appears only when complete."""
     if path == _STANDARD:
         yield sys.stdout
         return
@@ -157,7 +171,7 @@ def _write(model, arguments):
                 file = opened.enter_context(_opened(arguments.out, source.encoding))
                 delimiter = _TEXT.get(_ending(arguments.out), ",")
                 if delimiter == "," and "," in (decimal, source.decimal):
-                    delimiter = ";"  # as other programs do if numbers have decimal commas
+                    delimiter = ";"  # as is usual if numbers have decimal commas
                 writer = csv.writer(file, delimiter=delimiter)
                 writer.writerow(map(_escaped if arguments.escape else str, out))
             columns = [_as_text(column, decimal, arguments.escape) for column in out.values()]
@@ -170,7 +184,7 @@ def _write(model, arguments):
 
 
 def _as_text(column, decimal, escape):
-    """Cells of a kept Arrow column, exact to the last digit, or of an array of predictions."""
+    """Cells of a copied Arrow column, exact to the last digit, or of an array of predictions."""
     import pyarrow as pa
 
     if not hasattr(column, "to_pylist"):
@@ -186,7 +200,7 @@ def _as_text(column, decimal, escape):
 
 
 def _escaped(text):
-    """Text made safe for spreadsheets: a cell that begins like a formula is escaped, unless it is a number."""
+    """Make text safe for spreadsheets: a cell that begins like a formula is escaped, unless it is a number."""
     if not text.startswith(_FORMULA):
         return text
     digits = text[1:].translate(str.maketrans("", "", " .,'%eE-+"))

@@ -1,4 +1,4 @@
-"""The classifiers and regressors of the command line: ours, one line each, and scikit-learn's."""
+"""The classifiers and regressors of the command line: those of this package, one line each, and scikit-learn's."""
 
 import difflib
 import inspect
@@ -15,7 +15,7 @@ NAIVE = {MAJORITY: "the most frequent class", MEAN: "the mean of the target"}  #
 
 @dataclass(frozen=True)
 class Setting:
-    """Properties of the training data for factories."""
+    """Properties of the training data, which factories use."""
 
     n_train: int
     n_folds: int  # folds for tuning, limited by the smallest class
@@ -168,7 +168,7 @@ ENTRIES = (
     _baseline("k-NN", "scikit-learn's k nearest neighbors with a grid search", _k_nearest),
     _baseline("HistGradientBoosting", "scikit-learn's boosted trees", _boosting),
     _baseline("RandomForest", "scikit-learn's forest of 500 trees", _forest),
-    _baseline(MAJORITY, "always the most frequent class: what any classifier has to beat", _majority),
+    _baseline(MAJORITY, "always the most frequent class, a baseline for all classifiers", _majority),
     _baseline("GaussianNB", "scikit-learn's naive Bayes with a grid search", _naive_bayes, front=False),
     _ours("regression:KernelLogisticClassifier", "kernel logistic regression on the classes"),
     _ours("kernel_mean:ISEClassifier", "integrated squared error between class densities"),
@@ -201,26 +201,25 @@ REGRESSORS = (
     _baseline("HistGradientBoosting", "scikit-learn's boosted trees", _boosted_numbers),
     _baseline("RandomForest", "scikit-learn's forest of 500 trees", _forest_of_numbers),
     _baseline("Ridge", "scikit-learn's linear ridge regression, tuned", _linear),
-    _baseline(MEAN, "always the mean: what any regressor has to beat", _mean),
+    _baseline(MEAN, "always the mean, a baseline for all regressors", _mean),
 )
 OF_TASK = {"classification": ENTRIES, "regression": REGRESSORS}
 KIND = {"classification": "classifier", "regression": "regressor"}
 
 
 def _key(name):
-    """Normalize a name: case, punctuation and the word Classifier do not matter (parzen: ParzenClassifier, knn:
-    k-NN)."""
+    """Normalize a name: case, punctuation and the words Classifier and Regressor do not matter (knn: k-NN)."""
     return re.sub(r"[^a-z0-9]", "", name.lower()).replace("classifier", "").replace("regressor", "")
 
 
 def check(names):
-    """Raise for a name unknown in every task, before the data are read."""
+    """Raise for a name that no task knows, before the data are read."""
     of_numbers = {_key(entry.name) for entry in OF_TASK["regression"]}
     select([name for name in names if _key(name) not in of_numbers])
 
 
 def select(names=None, everything=False, task="classification"):
-    """Entries of the given names, in order; None: the default ones, or all of this package and scikit-learn."""
+    """Entries with the given names, in order. None: the default entries, or everything."""
     entries = OF_TASK[task]
     if names is None:
         return tuple(entry for entry in entries if everything or entry.front)
@@ -233,14 +232,14 @@ def select(names=None, everything=False, task="classification"):
             what = f"unknown {KIND[task]} {name!r}.{hint}"
             if any(_key(name) == _key(entry.name) for other in OF_TASK.values() for entry in other):
                 held, other = ("classes", "regression") if task == "classification" else ("numbers", "classification")
-                what = f"{name} does not predict {held}, and this is a {task}; --task {other} makes another of it."
+                what = f"{name} does not predict {held}, and this is a {task}; --task {other} changes that."
             raise CommandError(f"{what} There are: {', '.join(entry.name for entry in known.values())}.")
         chosen[_key(name)] = known[_key(name)]
     return tuple(chosen.values())
 
 
 def prepared(estimator, X, categorical, scale):
-    """The estimator for features of numbers and codes of categories, with the preprocessing that it needs.
+    """Prepare an estimator for numbers and codes of categories, with the preprocessing that it needs.
 
     Parameters
     ----------
@@ -250,7 +249,7 @@ def prepared(estimator, X, categorical, scale):
     categorical : list of int
         Positions of categories.
     scale : bool
-        Bring numbers to mean 0 and variance 1.
+        Whether to bring numbers to mean 0 and variance 1.
     """
     import numpy as np
     from sklearn.compose import make_column_transformer

@@ -8,7 +8,7 @@ from .significance import LEVEL, METRICS, OF_TASK, advice, point_of, ranked, sta
 
 
 def heading(data, n_train, n_test, arguments):
-    """Lines on the comparison: number of samples, kinds of columns, splits."""
+    """Heading of the comparison: number of samples, kinds of columns, splits."""
     features = "scaled on the training part" if arguments.scale else "not scaled"
     size = f"{len(data.y)} samples, {_plural(data.X.shape[1], 'feature')}, {data.answers}"
     parts = f"{n_train} training and {n_test} test samples"
@@ -43,7 +43,7 @@ def cells(result, metrics, mark):
 
 
 def table(results, metrics):
-    """One line per classifier, the best first; the line of a failed one gives the reason."""
+    """One line per classifier, the best first; for a failed one, the line gives the reason."""
     marks = standings(results, metrics[0])
     good = [r for r in ranked(results, metrics[0]) if r.error is None]
     lines = [columns(metrics), *(cells(result, metrics, marks.get(result.name)) for result in good)]
@@ -73,7 +73,7 @@ def conclusions(results, metrics, repeats):
 
 
 def seconds(value):
-    """A time in the unit that suits it."""
+    """Format a time in a suitable unit."""
     if value < 1e-3:
         return f"{1e6 * value:.0f} us"
     if value < 1:

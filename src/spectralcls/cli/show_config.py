@@ -1,4 +1,4 @@
-"""``spectralcls show-config``: how this installation was built and what it runs on."""
+"""``spectralcls show-config``: how this installation was built, and the hardware it uses."""
 
 HELP = "print compiler, flags, instruction-set variant and threads"
 DESCRIPTION = "Print compiler, flags, instruction-set variant and threads of this installation."

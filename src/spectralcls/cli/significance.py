@@ -1,4 +1,4 @@
-"""Which classifiers cannot be distinguished from the best on the same splits, and which one to take."""
+"""Find the classifiers that cannot be distinguished from the best on the same splits, and recommend one."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from .registry import NAIVE
 LEVEL = 0.05
 POINT = 0.01  # smaller differences do not matter
 PRICE = 0.005  # smallest gain that justifies ten times the time
-MUCH = 5  # factor in time that makes a faster one preferable
-_UNNOTICED = 0.1  # seconds; shorter times count as this one
+MUCH = 5  # factor in time from which a faster one may be preferred
+_UNNOTICED = 0.1  # seconds; shorter times count as this
 
 
 def _plain(value):
-    """Four digits, or more to keep all before the point."""
+    """Format with four digits, or all digits before the point."""
     return f"{value:.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
 
 
@@ -40,7 +40,7 @@ def unit_of(metric, best):
 
 
 def ranked(results, metric):
-    """The best first; those without the metric last."""
+    """Results with the best first, and those without the metric last."""
     sign = METRICS[metric][0]
 
     def key(result):
@@ -51,8 +51,7 @@ def ranked(results, metric):
 
 
 def standings(results, metric):
-    """{name: mark}: "=" for the best and all within a point of it, "?" for those that may be within, "" for worse
-    ones."""
+    """{name: mark}: "=" for the best and all within a point of it, "?" for those that may be, "" for worse ones."""
     scored = [result for result in ranked(results, metric) if not np.isnan(result.mean(metric))]
     sign = METRICS[metric][0]
     marks = {}
@@ -67,9 +66,9 @@ def standings(results, metric):
 def p_value(differences, n_train, n_test):
     """p-value of a zero mean difference of accuracies over repeated random splits, (n_splits,).
 
-    Repeated random splits share training samples, so that the variance of a mean difference is that of one split times
-    ``1 / n_splits + n_test / n_train`` and not ``1 / n_splits`` (Nadeau and Bengio, "Inference for the generalization
-    error", Machine Learning 52, 2003).
+    Repeated random splits share training samples, so the variance of a mean difference is that of one split times ``1 /
+    n_splits + n_test / n_train`` and not ``1 / n_splits`` (Nadeau and Bengio, "Inference for the generalization error",
+    Machine Learning 52, 2003).
     """
     from scipy.stats import t as student
 
@@ -82,7 +81,7 @@ def p_value(differences, n_train, n_test):
 
 
 def recommended(results, metric):
-    """The recommended result: near the best, with less time preferred; None if none was scored."""
+    """The recommended result: near the best, with a preference for less time; None if none was scored."""
     sign = METRICS[metric][0]
     scored = [r for r in ranked(results, metric) if r.name not in NAIVE and not np.isnan(r.mean(metric))]
     if not scored:

@@ -16,29 +16,29 @@ _READING = {  # option: parameter of read_table
     "categories": "column of categories, whatever its cells look like",
     "numbers": "column of numbers, whatever its cells look like",
     "missing": "word for a missing value, besides '-', NA, n/a, k.A., null, ? and the like",
-    "not_missing": "word that is none of these in the file, e.g. none",
+    "not_missing": "word that does not mean a missing value in the file, e.g. none",
 }
 _DIALECT = ("encoding", "delimiter", "comment", "skip", "header", "sheet")
 _BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters by their names
-# so many distinct integers may be classes; more, if consecutive, need this many rows per class
+# up to this many distinct integers are classes; more are if consecutive, with this many rows per class
 _MOST_WHOLE, _ROWS_A_CLASS = 20, 3
-MOST_FEATURES = 50_000  # more columns are refused
+MOST_FEATURES = 50_000  # columns; more are refused
 
 
 def add_places(parser):
-    """Add the options on the position of the table in a file, shared with `predict`."""
+    """Add the options for finding the table in a file, shared with `predict`."""
     add = parser.add_argument
     add("--header", action=argparse.BooleanOptionalAction, help="whether the first row holds the names of the columns")
-    add("--encoding", metavar="NAME", help="of a text file, e.g. cp1252")
+    add("--encoding", metavar="NAME", help="encoding of a text file, e.g. cp1252")
     add(
         "--delimiter",
         metavar="SIGN",
         type=_delimiter,
-        help="between cells: a sign, tab, or blank for any number of them",
+        help="delimiter of cells: a character, tab, or blank for any number of blanks",
     )
-    add("--comment", metavar="SIGN", help="what lines begin with that are not read, e.g. #")
-    add("--skip", metavar="N", type=_number_of_lines, help="lines above the table")
-    add("--sheet", metavar="NAME", help="of a spreadsheet: name or position (default: the first)")
+    add("--comment", metavar="SIGN", help="prefix of lines to skip, e.g. #")
+    add("--skip", metavar="N", type=_number_of_lines, help="number of lines above the table")
+    add("--sheet", metavar="NAME", help="sheet of a spreadsheet: name or position (default: the first)")
     add("--decimal", choices=(".", ","), help="decimal sign")
 
 
@@ -61,8 +61,8 @@ def _number_of_lines(text):
 
 
 def add_options(parser):
-    """The options of reading."""
-    group = parser.add_argument_group("reading a file", "All of this is found out; an option overrules it.")
+    """Add the options for reading."""
+    group = parser.add_argument_group("reading a file", "All of this is detected; an option overrides the detection.")
     for name, text in _READING.items():
         group.add_argument(
             f"--{name.replace('_', '-')}",
@@ -77,20 +77,22 @@ def add_options(parser):
         choices=("classification", "regression"),
         help="whether the target holds classes or numbers (default: numbers with many values are numbers)",
     )
-    group.add_argument("--group", metavar="COLUMN", help="column that tells which rows belong together; no feature")
+    group.add_argument("--group", metavar="COLUMN", help="column that groups related rows; it is not a feature")
     group.add_argument(
         "--unlabeled",
         choices=("drop", "error"),
         default="drop",
-        help="rows without a target (default: drop, with a line)",
+        help="rows without a target (default: drop, with a warning)",
     )
     add_places(group)
-    group.add_argument("--dry-run", action="store_true", help="print what was understood of the file, and end")
+    group.add_argument("--dry-run", action="store_true", help="print how the file was read, and exit")
 
 
 @dataclass(frozen=True)
 class Data:
-    """A problem: ``y`` holds indices into ``classes``, all of which occur, or numbers if ``classes`` is None."""
+    """A learning problem: ``y`` holds indices into ``classes``, all of which occur, or numbers if ``classes`` is
+    None.
+    """
 
     name: str
     X: np.ndarray
@@ -110,7 +112,7 @@ class Data:
 
     @property
     def answers(self):
-        """The target, in words."""
+        """Description of the target."""
         if self.classes is not None:
             return f"{len(self.classes)} classes"
         return f"numbers from {self.y.min():.6g} to {self.y.max():.6g}"
@@ -134,7 +136,7 @@ class Data:
 
 
 def read(arguments, n_samples=None):
-    """The file, or the data set of that name."""
+    """Read a file, or the data set of that name."""
     from .. import datasets
     from . import named_sets
 
@@ -162,7 +164,7 @@ def read(arguments, n_samples=None):
         if any(value not in (None, []) for value in options.values()) or (
             arguments.target is not None and path.suffix.lower() != ".npz"
         ):
-            raise CommandError(f"{arguments.data!r} is no file: --target and the options of reading are for files")
+            raise CommandError(f"{arguments.data!r} is not a file: --target and the options for reading are for files")
         if path.suffix.lower() == ".npz":
             if not path.exists():
                 raise CommandError(f"{path}: no such file")
@@ -176,7 +178,7 @@ def read(arguments, n_samples=None):
 
 def _from_table(table, notes, arguments):
     fields = dict(schema=table.schema, n_rows=table.n_rows, description=table.DESCR, groups=table.groups, notes=notes)
-    if table.target is None:  # of a dry run
+    if table.target is None:  # in a dry run
         return Data(table.name, table.data, None, None, table.feature_names, table.categorical_features, **fields)
     from ..datasets import numbers_in
 
@@ -199,7 +201,7 @@ def _from_bunch(bunch, task):
 
 
 def checked(name, X, labels, feature_names, categorical, task=None, read=None, **more):
-    """A classification or regression problem; without `task`, a printed line says which.
+    """Make a classification or regression problem; without `task`, a printed line reports a regression.
 
     Raises
     ------
@@ -210,7 +212,7 @@ def checked(name, X, labels, feature_names, categorical, task=None, read=None, *
         raise CommandError(f"{name}: there are no features")
     if X.shape[1] > MOST_FEATURES:
         raise CommandError(
-            f"{name}: {X.shape[1]} features, more than the {MOST_FEATURES} that are learned from in a reasonable time: "
+            f"{name}: {X.shape[1]} features, but at most {MOST_FEATURES} can be learned from in a reasonable time: "
             "give a file with fewer columns"
         )
     if np.isinf(X).any():
@@ -239,13 +241,13 @@ def _numbers(classes, y, task, read, name):
         return None
     if np.isnan(values).any():
         wrong = str(classes[np.isnan(values)][0])
-        raise CommandError(f"{name}: --task regression predicts numbers, and the target has {wrong!r}")
+        raise CommandError(f"{name}: --task regression predicts numbers, but the target has {wrong!r}")
     if len(values) < 2:
         raise CommandError(f"{name}: all {len(y)} samples have the target {values[0]:g}: there is nothing to predict")
     if task is None:
-        print(f"{name}: the target has {len(values)} numbers: regression (--task classification takes them as classes)")
+        print(f"{name}: the target has {len(values)} numbers: regression (for classes: --task classification)")
     elif len(values) == 2:
-        tell(f"{name}: the target has two values: classes? --task classification takes them as such")
+        tell(f"{name}: the target has two values: are these classes? If so, use --task classification")
     return values[y]
 
 
@@ -257,12 +259,14 @@ def _plain_numbers(classes):
 
 
 def _decimal(signs):
-    """The decimal sign of the columns of numbers, if it is known to be a comma."""
+    """The decimal sign of the columns of numbers if it is known to be a comma, else None."""
     return "," if "," in signs else None
 
 
 def _many(values, n_rows):
-    """Whether numbers are a regression target: some are not integers, or they are many and not consecutive."""
+    """Whether numbers are a regression target: some are not integers, or there are many that cannot be consecutive
+    classes.
+    """
     if not np.array_equal(values, np.round(values)):
         return True
     if len(values) <= _MOST_WHOLE:

@@ -63,7 +63,7 @@ def label_quality(estimator: Any) -> Array:
 
 
 def predict_set(estimator: Any, X: ArrayLike, coverage: float = 0.9, by_class: bool = False) -> Array:
-    """Classes that cannot be excluded for each query, as by the classifiers' method of the same name.
+    """Find the classes that cannot be excluded for each query, as the classifiers' method of the same name does.
 
     Parameters
     ----------

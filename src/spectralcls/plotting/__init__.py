@@ -1,4 +1,4 @@
-"""Displays in scikit-learn's style; they need matplotlib (the extra ``plot``)."""
+"""Displays in scikit-learn's style, which need matplotlib (the extra ``plot``)."""
 
 from ._bandwidth_path_display import BandwidthPathDisplay
 from ._density_display import DensityDisplay

@@ -23,7 +23,7 @@ class BandwidthPathDisplay(Display):
     scores : ndarray of shape (n_bandwidths,)
         Cross-validated scores.
     best_bandwidth : float
-        The winner.
+        Bandwidth with the best score.
     estimator_name : str, default=None
         Name in the legend.
     score_name : str, default="Cross-validated accuracy"
@@ -34,11 +34,11 @@ class BandwidthPathDisplay(Display):
     ax_ : matplotlib Axes
         Axes with the curve.
     figure_ : matplotlib Figure
-        Figure that holds them.
+        Figure containing the axes.
     line_ : matplotlib Line2D
         The curve.
     best_line_ : matplotlib Line2D
-        Vertical line at the winner.
+        Vertical line at the best bandwidth.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class BandwidthPathDisplay(Display):
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If it has tuned no bandwidth.
+            If no bandwidth was tuned.
         """
         if "param_bandwidth" not in getattr(estimator, "cv_results_", {}):
             estimator = within(estimator)[0]
@@ -141,7 +141,7 @@ class BandwidthPathDisplay(Display):
 def _best(estimator):
     if hasattr(estimator, "best_params_"):  # a search of scikit-learn
         return estimator.best_params_["bandwidth"]
-    # bandwidths per class are tuned by a common factor
+    # class-wise bandwidths are tuned by a common factor
     return getattr(estimator, "overall_bandwidth_", estimator.bandwidth_)
 
 
@@ -159,7 +159,7 @@ def _score_name(estimator):
 
 
 def _path(results):
-    """Bandwidths tried, ascending, and the best mean score of each."""
+    """Bandwidths tried, ascending, and the best mean score for each."""
     bandwidths, position = np.unique(np.asarray(results["param_bandwidth"], dtype=np.float64), return_inverse=True)
     scores = np.full(len(bandwidths), np.nan)
     np.fmax.at(scores, position, results["mean_test_score"])

@@ -10,10 +10,10 @@ from .._inputs.frames import like
 from .._utils.typing import Array, ArrayLike
 from ._display import Display
 
-GRID = {1: 400, 2: 100}  # equidistant places along each feature
-MARKED = {1: 200, 2: 60}  # samples added to the places, so that no narrow density is missed
+GRID = {1: 400, 2: 100}  # equidistant grid points along each feature
+MARKED = {1: 200, 2: 60}  # samples added to the grid, so that no narrow peak is missed
 DRAWN = 10_000  # random points used to estimate the mass above a level
-LARGEST_LOG = 700.0  # densities with larger logarithms are scaled: floats end at 709
+LARGEST_LOG = 700.0  # larger logarithms of densities are scaled, because floats overflow at 709
 SHARES = (0.95, 0.8, 0.6, 0.4, 0.2)
 _FEWER_MARKS = 300  # from this many samples on, marks are fainter
 
@@ -21,18 +21,18 @@ _FEWER_MARKS = 300  # from this many samples on, marks are fainter
 class DensityDisplay(Display):
     """A density of one feature as a curve, or of two features as filled contours.
 
-    The curve lies over the samples; the contours enclose shares of the mass. Create it with :meth:`from_estimator`.
+    Samples are marked; contours enclose shares of the mass. Create it with :meth:`from_estimator`.
 
     Parameters
     ----------
     grid : list of one or two ndarrays
-        Places along each feature.
+        Grid points along each feature.
     density : ndarray of shape (n,) or (n_1, n_2)
-        Density at the places of the grid; relative to the largest if that is out of the range of floats.
+        Density at the grid points, relative to the largest if that is out of the range of floats.
     X : ndarray of shape (n_samples, 1 or 2), default=None
         Samples to mark.
     levels : ndarray of shape (5,), default=None
-        For two features: densities above which 95, 80, 60, 40 and 20 % of the mass lie.
+        For two features, densities above which 95, 80, 60, 40 and 20 % of the mass lie.
     feature_names : list of str, default=None
         Labels of the axes.
 
@@ -41,7 +41,7 @@ class DensityDisplay(Display):
     ax_ : matplotlib Axes
         Axes with the density.
     figure_ : matplotlib Figure
-        Figure that holds them.
+        Figure containing the axes.
     curve_ : matplotlib Line2D or QuadContourSet
         The density.
     marks_ : matplotlib artist
@@ -74,12 +74,12 @@ class DensityDisplay(Display):
         Parameters
         ----------
         estimator : object
-            An estimator with `score_samples`, fitted to one or two features. Shares of the mass come from its random
-            samples if it has `sample`, otherwise from the densities at X.
+            An estimator with `score_samples`, fitted to one or two features. Shares of the mass are estimated from its
+            random samples if it has `sample`, otherwise from the densities at X.
         X : array-like of shape (n_samples, 1 or 2)
-            Samples to mark; the picture covers them.
+            Samples to mark, which the plot covers.
         margin : float, default=0.15
-            Margin of the picture, as a fraction of the samples' range.
+            Margin of the plot, as a fraction of the samples' range.
         ax : matplotlib Axes, default=None
             Axes to draw into; by default new ones.
         **kwargs : dict
@@ -88,7 +88,7 @@ class DensityDisplay(Display):
         Returns
         -------
         display : DensityDisplay
-            What was drawn.
+            The display, drawn.
 
         Raises
         ------
@@ -129,7 +129,7 @@ class DensityDisplay(Display):
         Returns
         -------
         display : DensityDisplay
-            What was drawn.
+            The display, drawn.
         """
         self.ax_ = ax = self._axes(ax)[0]
         draw = self._draw_curve if len(self.grid) == 1 else self._draw_contours

@@ -10,14 +10,15 @@ from .._utils.from_sklearn import check_matplotlib_support
 
 @dataclass_transform(eq_default=False)
 class Display:
-    """A picture; the annotated names in the body of a subclass are its data and become the parameters of its
-    constructor."""
+    """Base class of displays. The annotated names in the body of a subclass become the parameters of its
+    constructor.
+    """
 
     def __init_subclass__(cls):
         dataclass(cls, eq=False, repr=False, match_args=False)
 
     def _axes(self, axes, n=1, **figure):
-        """A row of axes to draw into, new ones unless given; their figure becomes an attribute."""
+        """Return a row of axes to draw into, new ones unless given, and set `figure_`."""
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt
 
@@ -27,14 +28,15 @@ class Display:
         if len(axes) != n or not all(hasattr(ax, "plot") for ax in axes):
             what = f"an array of {n} matplotlib Axes" if n > 1 else "one matplotlib Axes"
             raise ValueError(
-                f"{type(self).__name__} draws into {what}, got {len(axes)}: as matplotlib.pyplot.subplots makes."
+                f"{type(self).__name__} draws into {what}, got {len(axes)}: use matplotlib.pyplot.subplots."
             )
         self.figure_ = axes[0].figure
         return axes
 
 
 def shown(name):
-    """A name as text that matplotlib shows literally: no formula, and visible in legends even with a leading
-    underscore."""
+    """A name as text that matplotlib shows literally: not as a formula, and in legends even with a leading
+    underscore.
+    """
     text = str(name).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text  # zero-width space

@@ -22,9 +22,9 @@ class EmbeddingDisplay(Display):
     points : ndarray of shape (n, 2)
         Embedded points.
     class_index : ndarray of shape (n,)
-        Class 0 ... n_classes - 1 of every point; unlabeled points (-1) are gray.
+        Class 0 ... n_classes - 1 of each point; unlabeled points (-1) are gray.
     class_names : sequence of str, default=()
-        For the legend, one per class.
+        Names of the classes, for the legend.
     centers : ndarray of shape (n_classes, 2) or None, default=None
         Class centers.
     test_points : ndarray of shape (m, 2), default=None
@@ -39,9 +39,9 @@ class EmbeddingDisplay(Display):
     ax_ : matplotlib Axes
         Axes with the plot.
     figure_ : matplotlib Figure
-        Figure that holds them.
+        Figure containing the axes.
     scatters_ : list of matplotlib PathCollection
-        Points, unlabeled ones first if there are any, then one collection a class.
+        One collection per class, preceded by the unlabeled points if there are any.
     test_ : list of matplotlib PathCollection
         The same for the further points.
     centers_ : matplotlib PathCollection
@@ -85,18 +85,18 @@ class EmbeddingDisplay(Display):
         Parameters
         ----------
         estimator : object
-            With `transform`, or with an attribute `map_` that has it, or with a `metric_`; `class_centers_` or
-            `centers_` are drawn if there are any.
+            Fitted estimator with `transform`, with an attribute `map_` that has it, or with a `metric_`. Its
+            `class_centers_` or `centers_` are drawn, if any.
         X : array-like of shape (n, n_features) or None, default=None
-            Points to embed; None: the training points as `fit` embedded them, if the estimator keeps these.
+            Points to embed. None: the training points as `fit` embedded them, if the estimator keeps them.
         y : array-like of shape (n,) or None, default=None
-            Their labels; for the training points of `CCDR` the ones that `fit` saw.
+            Their labels; by default those seen in `fit` for the training points of `CCDR`.
         X_test : array-like of shape (m, n_features), default=None
             Further points to embed, drawn hollow.
         y_test : array-like of shape (m,), default=None
             Their labels.
         components : pair of int, default=(0, 1)
-            Which two components, counted from 0.
+            Positions of the two components.
         class_names : sequence of str or None, default=None
             Names of the sorted classes for the legend.
         ax : matplotlib Axes, default=None
@@ -114,7 +114,7 @@ class EmbeddingDisplay(Display):
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If it has no embedding or no such components, or X and y differ in length.
+            If the estimator has no embedding or no such components, or X and y differ in length.
         """
         estimator, steps = within(estimator)
         mapping = estimator if hasattr(estimator, "transform") else getattr(estimator, "map_", None)
@@ -197,5 +197,5 @@ class EmbeddingDisplay(Display):
             look = {"edgecolors": "black", "linewidths": 1, "zorder": 3, "label": "class centers"}
             self.centers_ = ax.scatter(*self.centers.T, marker="X", s=90, c=colors, **look)
         ax.set(xlabel=shown(self.names[0]), ylabel=shown(self.names[1]))
-        ax.legend(**({"loc": "center left", "bbox_to_anchor": (1, 0.5)} if own else {}))  # does not cover points
+        ax.legend(**({"loc": "center left", "bbox_to_anchor": (1, 0.5)} if own else {}))  # not over the points
         return self

@@ -1,4 +1,4 @@
-"""The effects of the features of one query on its most probable class."""
+"""Effects of the features of one query on the probability of its predicted class."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Self
@@ -13,25 +13,25 @@ from ._display import Display, shown
 
 
 class FeatureEffectDisplay(Display):
-    """Change of the probability of the predicted class by each feature of a query, the largest on top.
+    """Change of the predicted class's probability due to each feature of a query, the largest on top.
 
     Create it with :meth:`from_estimator`.
 
     Parameters
     ----------
     effect : FeatureEffect
-        Effects for one query, see :func:`~spectralcls.inspection.feature_effect`.
+        Effects for one query; see :func:`~spectralcls.inspection.feature_effect`.
     predicted : label
-        The class, one of ``effect.classes``.
+        The predicted class, one of ``effect.classes``.
     values : sequence of str, default=()
-        The values of the query, for the labels; None leaves them out.
+        Values of the query, shown in the labels unless empty.
     n_shown : int, default=10
-        The features of largest effect are shown.
+        Number of features to show, those of largest effect.
 
     Attributes
     ----------
     figure_ : matplotlib Figure
-        Figure that holds the axes.
+        Figure containing the axes.
     ax_ : matplotlib Axes
         Axes with the bars.
     bars_ : matplotlib BarContainer
@@ -65,7 +65,7 @@ class FeatureEffectDisplay(Display):
         X : array-like or data frame of shape (1, n_features)
             The query.
         n_shown : int, default=10
-            Features to show at most.
+            Maximum number of features to show.
         ax : matplotlib Axes, default=None
             Axes to draw into; by default new ones.
 
@@ -115,7 +115,7 @@ class FeatureEffectDisplay(Display):
 
 
 def _as_text(column):
-    """The single value of a column."""
+    """The single value of a column, as text."""
     if column.missing[0]:
         return "missing"
     return f"{column.example:.4g}" if column.kind == NUMBER else str(column.example)

@@ -1,4 +1,4 @@
-"""The weights of a learned metric, and the course of its learning."""
+"""The weights of a learned metric, and its learning curve."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Self
@@ -18,20 +18,20 @@ class MetricDisplay(Display):
     Parameters
     ----------
     weights : ndarray of shape (n_features,)
-        Length of each feature's column in the map: the distance by which a unit of the feature moves a point.
+        Norm of each feature's column in the map: the distance that a point moves per unit of the feature.
     feature_names : sequence of str of length n_features
         Names of the features.
     losses : ndarray of shape (n_steps,)
         Loss at each step.
     n_shown : int, default=20
-        The features of largest weight are shown.
+        Number of features to show, those of largest weight.
 
     Attributes
     ----------
     axes_ : ndarray of 2 matplotlib Axes
         Axes with the weights, and with the loss.
     figure_ : matplotlib Figure
-        Figure that holds them.
+        Figure containing the axes.
     bars_ : matplotlib BarContainer
         The weights, the largest on top.
     line_ : matplotlib Line2D
@@ -66,7 +66,7 @@ class MetricDisplay(Display):
         X : array-like of shape (n_samples, n_features), default=None
             If given, weights are multiplied by the features' standard deviations, so that units do not matter.
         n_shown : int, default=20
-            Features to show at most.
+            Maximum number of features to show.
         axes : array-like of 2 matplotlib Axes, default=None
             Axes to draw into; by default new ones.
 
@@ -80,7 +80,7 @@ class MetricDisplay(Display):
         NotFittedError
             If the metric is not fitted.
         ValueError
-            If the object has learned no metric.
+            If no metric was learned.
         """
         metric, steps = within(metric)
         owner, metric = metric, getattr(metric, "metric_", metric)
@@ -92,7 +92,7 @@ class MetricDisplay(Display):
         weights = np.linalg.norm(metric.components_, axis=0)
         if X is not None and getattr(owner, "scale_", None) is None:
             spread = np.asarray(mapped(steps, X), dtype=np.float64).std(axis=0)
-            weights = weights * spread  # otherwise they refer to scaled features
+            weights = weights * spread  # with a `scale_`, weights already refer to scaled features
         names = getattr(owner, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
         return cls(weights, names, np.asarray(metric.loss_curve_), n_shown=n_shown).plot(axes)
 
