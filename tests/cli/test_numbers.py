@@ -88,7 +88,7 @@ def test_the_task_is_overruled_and_what_does_not_fit_it_is_named(houses, tmp_pat
     assert "--task regression predicts numbers, and the target has 'new'" in capsys.readouterr().err
     compare = ["compare", houses, "--target", "price", "--quiet"]
     assert run(*compare, "--metric", "accuracy") == 2
-    assert "the target holds numbers, and accuracy is no metric of these: take rmse" in capsys.readouterr().err
+    assert "the target holds numbers, and accuracy is not a metric for these: use rmse" in capsys.readouterr().err
     assert run(*compare, "--metric", "coverage,rmse") == 2
     assert "coverage ranks nothing" in capsys.readouterr().err
     assert run(*compare, "--classifiers", "parzen") == 2

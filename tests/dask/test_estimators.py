@@ -341,7 +341,7 @@ def test_what_a_table_on_workers_cannot_hold_is_named(problem):
     with pytest.raises(ValueError, match="contains infinity: row 5, column 1"):
         kind.fit(rows(infinite), rows(y))
     refused(frame.assign(day=pd.Timestamp("2020-01-01")), "Column 'day' of X holds dates or times")
-    refused(frame.assign(word="x"), "Column 'word' of X holds values of type .*make a known category")
+    refused(frame.assign(word="x"), "Column 'word' of X holds values of type .*convert to a known category")
     refused(
         frame,
         "Column 'color' of X holds category values",

@@ -1,9 +1,9 @@
-"""Dask arrays and data frames: their kernel sums, neighbors and eigenpairs, and the learning of estimators from them.
+"""Dask arrays and data frames: kernel sums, neighbors and eigenpairs, and the fitting of estimators.
 
-The classifiers of kernel means, the spectral ones, PerTurbo, `KernelMap` and `KernelRegressor` take Dask collections in
-`fit`. This module registers how; it is imported when the first collection is seen, and needs the extra:
-``pip install "spectralcls[dask]"``. Work runs on the active ``dask.distributed`` client. Without one it runs on the
-threads of this process, and data that are larger than its memory stay on disk.
+The kernel-mean and spectral classifiers, PerTurbo, `KernelMap` and `KernelRegressor` accept Dask collections in `fit`.
+This module registers the functions for it; it is imported at the first collection, and needs the extra: ``pip install
+"spectralcls[dask]"``. Work runs on the active ``dask.distributed`` client. Without one it runs on the threads of this
+process, and data larger than its memory stay on disk.
 """
 
 try:
@@ -22,7 +22,7 @@ from ..regression import KernelRegressor as KernelRegressor
 from ..spectral import LaplacianSpectralClassifier as LaplacianSpectralClassifier
 from ..spectral import SpectralISEClassifier as SpectralISEClassifier
 from ..spectral import SpectralLaplacianISEClassifier as SpectralLaplacianISEClassifier
-from . import _class_models, _inputs, _points, _regression, _tuning  # noqa: F401  # which register
+from . import _class_models, _inputs, _points, _regression, _tuning  # noqa: F401  # they register their functions
 from ._memmap import from_memmap
 from ._sums import kernel_sums
 from .neighbors import knn, knn_graph

@@ -13,7 +13,7 @@ from ._tuning import gather
 
 
 class ModelsOnWorkers(list):
-    """Models of the classes, each a Delayed."""
+    """Models of the classes, each a Delayed object."""
 
 
 @fit_classes.register(DistributedData)
@@ -37,7 +37,7 @@ def _(data, bandwidths, regularization, *, n_jobs, **options):
 
 @asked.register(ModelsOnWorkers)
 def _(models, function, Q, completion, features, n_jobs, *options):
-    """An array for queries in memory, a Dask array in the chunks of lazy queries."""
+    """Return an array for queries in memory, and a Dask array in their chunks for lazy queries."""
     if isinstance(Q, np.ndarray):
         return asked(models, function, in_chunks(Q), completion, features, n_jobs, *options).compute()
     task, arguments = dask.delayed(_of_models), (function, completion, features, (n_jobs or 1, *options))

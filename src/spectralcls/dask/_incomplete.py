@@ -12,13 +12,13 @@ from ._sums import ScaledSums, add, tree
 from ._tuning import gather
 from ._workers import keep
 
-MAX_COMPLETING = 5000  # complete points from which missing values are filled
+MAX_COMPLETING = 5000  # points from which missing values are completed
 
 
 def class_log_sums(Q, X, codes, columns, weights, n_classes, bandwidth, features, n_jobs):
     """log sum_{j in c} w_j k(q, x_j) with missing values integrated out, a Dask array (m, C, k).
 
-    The columns of weights belong to class means, and contain the sample `weights`; see `incomplete_class_sums`.
+    `columns` are the weights in the class means, which include the sample `weights`; see `incomplete_class_sums`.
     """
     tile, finish = dask.delayed(_tile), dask.delayed(_finish)
     parts = blocks(X), blocks(codes), column_blocks(columns, X), column_blocks(weights, X)
@@ -54,7 +54,9 @@ def _finish(pairs):
 
 
 def without_gaps(data):
-    """The points of checked training data, on the workers, completed by a gathered sample of them."""
+    """Complete the points of checked training data on the workers from a gathered sample; returns them and the
+    completion.
+    """
     sample = gather(data, MAX_COMPLETING, np.random.RandomState(0))
     completion = Completion.learned(sample.X, sample.codes, sample.weights, sample.features)
     (X,) = keep(data.X.map_blocks(_completed_block, data.codes[:, None], completion, dtype=data.X.dtype))

@@ -15,22 +15,22 @@ from ._rows import as_points, blocks, check_labels, check_points, check_targets,
 from ._tuning import gather
 from ._workers import active_client, check_workers, keep
 
-MAX_GATHERED = 20_000  # rows gathered here, to learn a map and tune PerTurbo
+MAX_GATHERED = 20_000  # rows gathered in this process to learn a map
 MAX_COMPARED = 5000  # rows used to choose the scales of categories
-GROUP_BYTES = 1 << 28  # of the columns per task
+GROUP_BYTES = 1 << 28  # bytes of the columns per task
 
 
 class DaskInputs(Inputs):
-    """The same for Dask arrays and data frames; coordinates are lazy Dask arrays.
+    """`Inputs` for Dask arrays and data frames; coordinates are lazy Dask arrays.
 
-    Queries in memory have coordinates in memory.
+    Coordinates of queries in memory are in memory.
     """
 
     on_workers = True
 
     @classmethod
     def like(cls, inputs):
-        """New inputs with the parameters of those for data in memory."""
+        """New inputs with the parameters of inputs for data in memory."""
         made = cls(inputs.name)
         vars(made).update(vars(inputs))
         return made
@@ -57,7 +57,9 @@ class DaskInputs(Inputs):
         return self._learn(layout, data)
 
     def _relative(self, sample_weight):
-        """Weights divided by the mean of the positive ones; unchanged if invalid, as later checks refuse them."""
+        """Weights divided by the mean of the positive ones; invalid weights are unchanged, because later checks refuse
+        them.
+        """
         if sample_weight is None:
             return None
         weights = getattr(sample_weight, "to_dask_array", lambda **_: da.asarray(sample_weight))(lengths=True)
@@ -78,10 +80,10 @@ class DaskInputs(Inputs):
         return self._finish(self._coordinates(X, layout))
 
     def more(self, X, y, classes, sample_weight=None, *, new_classes=False):
-        raise TypeError(f"{self.name}.partial_fit adds points to points in memory: take to_local().")
+        raise TypeError(f"{self.name}.partial_fit adds points to points in memory: use to_local().")
 
     def local(self):
-        """The same for data in memory."""
+        """The same inputs for data in memory."""
         inputs = Inputs(self.name)
         vars(inputs).update(vars(self))
         return inputs
@@ -125,13 +127,13 @@ class DaskInputs(Inputs):
         return gather(data, n, check_random_state(self.random_state))
 
     def _learned_table(self, layout, data):
-        """The table learned from all rows, a few columns per task; None if numbers are used unchanged."""
+        """Learn the table from all rows, a few columns per task; None if numbers are used unchanged."""
         categorical = layout.categorical(self.categories, self.name)
         if self.scale is None and not layout.has_categories(categorical):
             return None
         n, d = data.X.shape
         learn, parts, weights = dask.delayed(_learned), [], column_blocks(data.weights, data.X)
-        group = max(1, min(int(GROUP_BYTES // (8 * n)), d // 32))  # a task holds some five copies of its columns
+        group = max(1, min(int(GROUP_BYTES // (8 * n)), d // 32))  # a task holds about five copies of its columns
         for start in range(0, d, group):
             some = slice(start, min(start + group, d))
             parts.append(
@@ -143,7 +145,7 @@ class DaskInputs(Inputs):
                     self.scale is not None,
                 )
             )
-        # A single task would copy all groups of each block it reads, and so all of X if nothing is kept.
+        # If X is not kept, computing all tasks together would hold all groups of columns, and so all of X, in memory.
         learned = dask.compute(*parts) if active_client() else [dask.compute(part)[0] for part in parts]
         return Table.joined(learned).checked()
 

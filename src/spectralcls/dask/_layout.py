@@ -1,7 +1,7 @@
-"""Tables on Dask collections: categories and missing values as in memory, learned from a sample of rows.
+"""Tables on Dask collections, with categories and missing values as in memory.
 
-A data frame becomes a table of numbers, with positions of known categories instead of levels, so that only arrays are
-checked, gathered and sent to the workers. `Layout` describes the numbers, and restores the columns for
+A data frame is converted to numbers, with positions of known categories instead of levels, so that only arrays are
+checked, gathered and sent to the workers. `Layout` describes the numbers and restores the columns for
 `spectralcls._inputs`.
 """
 
@@ -15,7 +15,7 @@ from .._inputs.table import categorical_columns
 
 
 class Layout(NamedTuple):
-    """The meaning of columns of numbers.
+    """Names, kinds and levels of columns that are stored as numbers.
 
     Attributes
     ----------
@@ -31,12 +31,12 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, X):
-        """Of a Dask array or data frame.
+        """The layout of a Dask array or data frame.
 
         Raises
         ------
         ValueError
-            For a column with neither numbers nor known categories; the message names it.
+            For a column with neither numbers nor known categories, which the message names.
         """
         if not hasattr(X, "to_dask_array"):
             d = X.shape[1] if getattr(X, "ndim", 0) == 2 else 0
@@ -45,7 +45,7 @@ class Layout(NamedTuple):
         return cls(list(X.columns), [kind for kind, _ in described], [levels for _, levels in described])
 
     def categorical(self, spec, name):
-        """Mask of the categorical columns, given the user's parameter; the others must be numbers."""
+        """Mask of the categorical columns, from the user's parameter; other columns must be numbers."""
         columns = self.columns(np.empty((0, len(self.names))))
         categorical = categorical_columns(spec, columns)
         for column, wish in zip(columns, categorical, strict=True):
@@ -54,7 +54,7 @@ class Layout(NamedTuple):
         return categorical
 
     def has_categories(self, categorical):
-        """Whether some columns are categories, by the user's choice or by their type."""
+        """Whether some columns are categories, by the user's choice or their type."""
         pairs = zip(categorical, self.kinds, strict=True)
         return any(wish or wish is None and kind != NUMBER for wish, kind in pairs)
 
@@ -63,7 +63,7 @@ class Layout(NamedTuple):
         return Layout(self.names[some], self.kinds[some], self.levels[some])
 
     def numeric(self, X):
-        """A Dask data frame with numbers only; NaN if a value is missing."""
+        """Convert a Dask data frame to numbers, with NaN for missing values."""
         if not hasattr(X, "dtypes") or all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes):
             return X
         return X.map_partitions(self._numeric, meta=self._numeric(X._meta))
@@ -78,7 +78,7 @@ class Layout(NamedTuple):
         return out
 
     def columns(self, X):
-        """The columns represented by an array of these numbers."""
+        """The columns that an array of these numbers represents."""
         return Columns(self._column(i, X[:, i]) for i in range(len(self.names)))
 
     def _column(self, i, values):
@@ -109,8 +109,8 @@ def _described(name, series):
     if kind in "iuf":
         return NUMBER, None
     what = (
-        "dates or times: make numbers of them"
+        "dates or times: convert them to numbers"
         if kind in "mM"
-        else (f"values of type {dtype}: make a known category of it (X.astype({{{name!r}: 'category'}}).categorize())")
+        else (f"values of type {dtype}: convert to a known category (X.astype({{{name!r}: 'category'}}).categorize())")
     )
     raise ValueError(f"Column {name!r} of X holds {what}, or drop it.")

@@ -1,4 +1,4 @@
-"""Arrays on disk as Dask arrays whose tasks open the file on their worker."""
+"""Arrays on disk as Dask arrays, whose tasks open the file on their worker."""
 
 import mmap
 from numbers import Integral
@@ -11,18 +11,18 @@ from ._rows import from_blocks
 
 
 def from_memmap(array: Any, rows: int = 100_000) -> Any:
-    """A Dask array of an array on disk; no data passes through this process.
+    """Make a Dask array of an array on disk; no data pass through this process.
 
-    ``dask.array.from_array`` copies a memory map into memory. Here each task maps its own rows; the system reads them
-    on use and drops them when memory is short.
+    ``dask.array.from_array`` copies a memory map into memory. Here each task maps its own rows; the operating system
+    reads them on use and drops them when memory is short.
 
     Parameters
     ----------
     array : numpy.memmap of one or two dimensions
-        In C order and not sliced, as ``numpy.load(path, mmap_mode="r")`` gives it. On a cluster the path has
-        to name the same file on every worker.
+        Memory map in C order and not sliced, as ``numpy.load(path, mmap_mode="r")`` returns it. On a cluster the path
+        must name the same file on every worker.
     rows : int, default=100_000
-        Rows in a block. A kernel sum takes one task per pair of blocks.
+        Rows per block. A kernel sum takes one task per pair of blocks.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Training points on the workers, with the interface that the fitted forms of `spectralcls._expansion` need."""
+"""Training points on the workers, with the interface that the fitted forms of `spectralcls._expansion` use."""
 
 from dataclasses import fields
 
@@ -14,7 +14,7 @@ from ._sums import class_potentials, kernel_sums, nearest_codes
 
 
 class TrainingPoints(_expansion.TrainingPoints):
-    """`_expansion.TrainingPoints` with lazy arrays of the points on the workers."""
+    """`_expansion.TrainingPoints` whose points are lazy arrays on the workers."""
 
     @classmethod
     def of(cls, data, tolerance=None, n_jobs=None):
@@ -27,7 +27,7 @@ class TrainingPoints(_expansion.TrainingPoints):
         return cls(X, data.codes, class_weight, data.weights, 1 / scale, tolerance, n_jobs, data.features, given)
 
     def class_log_sums(self, Q, columns, kernel, bandwidth):
-        """As in memory, a Dask array (m, C, k)."""
+        """As in memory; returns a Dask array (m, C, k)."""
         if kernel == "gaussian" and not self.tolerance:
             return class_log_sums(
                 Q, self.X, self.codes, columns, self.weights, self.n_classes, bandwidth, self.features, self.n_jobs
@@ -48,14 +48,14 @@ class TrainingPoints(_expansion.TrainingPoints):
         return sums[..., None] if sums.ndim == 2 else sums
 
     def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
-        """As in memory with one bandwidth, two Dask arrays."""
+        """As in memory with one bandwidth; returns two Dask arrays."""
         shift, sums = kernel_sums(
             Q, self.X, weights=columns, kernel=kernel, bandwidth=bandwidth, log="pair", rtol=rtol, n_jobs=self.n_jobs
         )
         return shift[:, None], sums
 
     def evaluate(self, Q, sums, finish, width):
-        """As in memory; for lazy queries a Dask array in their chunks."""
+        """As in memory; for lazy queries, returns a Dask array in their chunks."""
         if isinstance(Q, np.ndarray):
             return self.evaluate(in_chunks(Q), sums, finish, width).compute()
         found = sums(Q)
@@ -64,7 +64,7 @@ class TrainingPoints(_expansion.TrainingPoints):
         return from_blocks([task(part) for part in parts], sizes(Q), (width,) if width else (), np.float64)
 
     def fallback_to_nearest(self, scores, Q, candidates, compact):
-        """As in memory, but lazy; every query is in reach of a kernel that is not compact."""
+        """As in memory, but lazy. A kernel that is not compact reaches every query."""
         if not compact:
             return scores
         if isinstance(Q, np.ndarray):
@@ -77,7 +77,7 @@ class TrainingPoints(_expansion.TrainingPoints):
         return super().log_density(kernel, bandwidth, log_share).persist()
 
     def potentials(self, weights, kernel, bandwidths):
-        """Only one number per class is returned from the workers."""
+        """As in memory; the workers return only one number per class."""
         return class_potentials(
             self.X, self.codes, weights, self.n_classes, kernel, bandwidths, self.tolerance or 0.0, self.n_jobs
         )
@@ -111,7 +111,7 @@ def _(points):
 
 
 def _settled(scores, nearest):
-    """If no kernel reaches, the class of the nearest point gets the score 0."""
+    """Set the score of the nearest point's class to 0 for queries that no kernel reaches."""
     rows = np.flatnonzero(nearest >= 0)
     scores = scores.copy()
     scores[rows, nearest[rows]] = 0.0

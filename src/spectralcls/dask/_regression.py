@@ -1,4 +1,4 @@
-"""The fitted regression with its points on the workers."""
+"""Fitted regressions with their points on the workers."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class DaskForm(RegressionForm):
     """`RegressionForm` with arrays over the points on the workers."""
 
     def predict(self, Q):
-        """As in memory; for lazy queries a Dask array in their chunks."""
+        """As in memory; for lazy queries, returns a Dask array in their chunks."""
         if isinstance(Q, np.ndarray):
             return self.predict(in_chunks(Q)).compute()
         predicted = self._predict(Q)
@@ -45,7 +45,7 @@ class DaskForm(RegressionForm):
 
 @target_units.register(da.Array)
 def _(targets, tolerance):
-    """Uses Dask's approximate median, in passes over the targets only."""
+    """Uses Dask's approximate median, with passes over the targets only."""
     exponent = np.frexp(abs(targets).max(axis=0).compute())[1] + 1
     scaled = np.ldexp(targets, -exponent)
     if tolerance is None:

@@ -12,12 +12,12 @@ from .._utils.from_sklearn import check_columns_seen
 from .._utils.validation import check_class_labels, refuse_missing_labels, weights_of_classes
 from ._workers import check_workers, keep
 
-ROWS = 100_000  # per chunk of in-memory queries
+ROWS = 100_000  # rows per chunk of in-memory queries
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def as_points(X, name="X"):
-    """A Dask array or data frame as an array of points in one chunk of features.
+    """Check a Dask array or data frame of points; returns an array with one chunk of features.
 
     Raises
     ------
@@ -53,12 +53,12 @@ def as_points(X, name="X"):
 
 
 def without_empty_chunks(array):
-    """The array without empty chunks, which a filter may leave."""
+    """Remove empty chunks, which a filter may leave."""
     return array if all(array.chunks[0]) else from_blocks(blocks(array), sizes(array), array.shape[1:], array.dtype)
 
 
 def as_pair(Q, X):
-    """Queries and points as arrays with equal numbers of features, after a check of the workers' version."""
+    """Check the workers' version, and queries and points with equal numbers of features."""
     check_workers()
     Q, X = as_points(Q, "Q"), as_points(X, "X")
     if Q.shape[1] != X.shape[1]:
@@ -67,7 +67,7 @@ def as_pair(Q, X):
 
 
 def as_column(values, X, name):
-    """One value (or one row of values) per row of X, in X's chunks."""
+    """Check one value (or one row of values) per row of X; returns them in X's chunks."""
     if hasattr(values, "to_dask_array"):
         dtype = getattr(values, "dtype", np.dtype(object))
         if not isinstance(dtype, np.dtype):  # pandas's extension types: nullable numbers, strings
@@ -85,7 +85,7 @@ def as_column(values, X, name):
 
 
 def _without_masks(array):
-    """The array; masked entries of its blocks are missing, as in memory."""
+    """Replace masked entries by missing values, as in memory."""
     if not isinstance(array._meta, np.ma.MaskedArray):
         return array
     dtype = {"f": array.dtype}.get(array.dtype.kind, np.dtype(np.float64 if array.dtype.kind in "iub" else object))
@@ -120,12 +120,12 @@ def blocks(array):
 
 
 def column_blocks(column, X):
-    """The blocks of a column that match those of X; None for each if there is no column."""
+    """The blocks of a column that match those of X; a list of None if there is no column."""
     return [None] * len(sizes(X)) if column is None else blocks(column)
 
 
 def from_blocks(delayed, rows, shape, dtype):
-    """The array of the given row blocks, with lengths `rows` and this shape after the first axis."""
+    """Join row blocks of lengths `rows` to an array with this shape after the first axis."""
     parts = [da.from_delayed(block, (n, *shape), dtype=dtype) for block, n in zip(delayed, rows, strict=True)]
     return da.concatenate(parts) if len(parts) > 1 else parts[0]
 
@@ -159,16 +159,16 @@ def sizes(array):
 
 
 class DistributedData(NamedTuple):
-    """Checked training data, held in the memory of the workers; all arrays have the same chunks of rows."""
+    """Checked training data on the workers; all arrays have the same chunks of rows."""
 
     X: da.Array  # (n, d) float32 or float64
     codes: da.Array  # (n,) class of each row, 0 ... C - 1
     classes: np.ndarray  # (C,)
     weights: da.Array | None  # (n,) positive weights in (0, 1]; None: all are one
     class_weight: np.ndarray  # (C,) sum of the sample weights, in the user's scale
-    incomplete: bool = False  # whether a value of X is missing, NaN
+    incomplete: bool = False  # whether X has missing values (NaN)
     features: np.ndarray | None = None  # (d,) feature of each column; the columns of a feature are missing together
-    targets: da.Array | None = None  # (n, k) float64, of a regression
+    targets: da.Array | None = None  # (n, k) float64, for regression
     y: da.Array | None = None  # as the user gave it
     kept: da.Array | None = None  # (n_given,) mask of the rows that were kept; None: all
 
@@ -186,10 +186,10 @@ class DistributedData(NamedTuple):
 
 
 def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_least=2):
-    """Check X, labels y and weights, and keep them on the workers; fills `seen`, see `check_columns_seen`.
+    """Check X, labels y and weights, and keep them on the workers. Fills `seen`; see `check_columns_seen`.
 
-    Blocks are persisted, not scattered, because a persisted block is recomputed if its worker is lost. Without a
-    cluster blocks are read whenever a task needs one, so that the data may be larger than memory.
+    Blocks are persisted, not scattered, so that they are recomputed if a worker is lost. Without a cluster, large data
+    are read whenever a task needs a block, and may be larger than memory.
     """
     X, y, weights, incomplete, _ = _check_rows(name, seen, X, _required(name, y), sample_weight)
     if y.ndim != 1:
@@ -212,7 +212,7 @@ def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_
 
 
 def check_targets(name, seen, X, y, sample_weight=None):
-    """The same with numbers y to predict, of one or several outputs."""
+    """As `check_labels`, for numeric targets y of one or more outputs."""
     X, y, weights, incomplete, _ = _check_rows(name, seen, X, _required(name, y), sample_weight)
     if y.dtype.kind not in "biuf":
         raise ValueError(f"y must hold real numbers, got dtype {y.dtype}.")
@@ -222,7 +222,7 @@ def check_targets(name, seen, X, y, sample_weight=None):
 
 
 def check_points(name, seen, X, sample_weight=None):
-    """The same for points without targets."""
+    """As `check_labels`, for points without targets."""
     X, _, weights, incomplete, kept = _check_rows(name, seen, X, None, sample_weight)
     codes = da.zeros(X.shape[:1], dtype=np.int64, chunks=X.chunks[:1])
     return DistributedData(X, codes, np.zeros(1), *_scaled(weights, codes, 1), incomplete, kept=kept)
@@ -235,8 +235,9 @@ def _required(name, y):
 
 
 def _check_rows(name, seen, X, y, sample_weight):
-    """Points, targets and weights of the rows of positive weight, on the workers; whether a value is missing; and the
-    mask of these rows (None: all)."""
+    """Points, targets and weights of the rows of positive weight, on the workers; whether values are missing; and the
+    mask of these rows (None: all).
+    """
     names = X._meta if hasattr(X, "to_dask_array") else None
     X = as_points(X)
     y = da.zeros(X.shape[:1], chunks=X.chunks[:1]) if y is None else as_column(y, X, "y")
@@ -255,7 +256,7 @@ def _check_rows(name, seen, X, y, sample_weight):
 
 
 def _scaled(weights, codes, n_classes):
-    """Weights in (0, 1], and their sums by class in the user's scale."""
+    """Weights scaled to (0, 1], and their sums by class in the user's scale."""
     class_weight = _sums_by_class(weights, codes, n_classes)
     if weights is not None:
         largest = float(weights.max().compute())
@@ -270,7 +271,7 @@ def _sums_by_class(weights, codes, n_classes):
 
 
 def _check_block(X, y, first_row):
-    """Whether a value of the block is missing."""
+    """Check a block; returns whether it has missing values."""
     if np.isinf(X).any():
         row, column = np.unravel_index(np.argmax(np.isinf(X)), X.shape)
         raise ValueError(

@@ -1,8 +1,8 @@
-"""Kernel sums over Dask arrays: a task per pair of blocks, and a tree of additions.
+"""Kernel sums over Dask arrays, by one task per pair of blocks and a tree of additions.
 
 A task sums the kernel values of a block of queries over a block of points and returns pairs (log_scale, sums) with
-``sum = exp(log_scale) * sums``, so that even sums out of range can be added. Tasks are independent;
-Dask assigns them to workers, moves the data, and repeats the tasks of a lost worker.
+``sum = exp(log_scale) * sums``, so that even sums out of range can be added. Tasks are independent: Dask assigns them
+to workers, moves the data, and repeats the tasks of a lost worker.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -36,7 +36,7 @@ class ScaledSums(NamedTuple):
 
 
 def add(*parts):
-    """The sum of several `ScaledSums`, in float64."""
+    """Add several `ScaledSums` in float64."""
     # The scale of a sum that is exactly zero has no meaning.
     scales = [np.where(p.sums.any(axis=-1), p.log_scale.astype(np.float64), -np.inf) for p in parts]
     top = np.maximum.reduce(scales)
@@ -46,9 +46,9 @@ def add(*parts):
 
 
 def tree(combine, parts):
-    """Reduce a list of Delayed by tasks that combine up to `BRANCHING` of them; at least one such task."""
+    """Reduce a list of Delayed objects by tasks that combine up to `BRANCHING` of them; there is at least one task."""
     combine = dask.delayed(combine)
-    while True:  # separate arguments: Dask would release persisted blocks in a list of Delayed
+    while True:  # separate arguments, because Dask would release persisted blocks in a list
         parts = [combine(*parts[i : i + BRANCHING]) for i in range(0, len(parts), BRANCHING)]
         if len(parts) == 1:
             return parts[0]
@@ -83,7 +83,7 @@ def kernel_sums(
     labels : Dask array or array-like of int of shape (n,), default=None
         Labels 0 ... n_labels - 1 of the points.
     n_labels : int, default=None
-        None: the largest label + 1, which is computed at once.
+        Number of labels. None: the largest label + 1, which is computed at once.
     kernel : str, default="gaussian"
         As in :func:`spectralcls.kernels.kernel_sums`.
     bandwidth : float or array-like of shape (b,) or (b, n_labels)
@@ -91,7 +91,7 @@ def kernel_sums(
     log : bool or "pair", default=False
         As in :func:`spectralcls.kernels.kernel_sums`.
     exclude_self : bool, default=False
-        True needs Q to be X, and query i leaves out point i.
+        Leave out point i for query i; requires Q to be X.
     exclude_groups : tuple of two Dask arrays or array-likes of shape (m,) and (n,), default=None
         Groups of the queries and of the points, 0, 1, ...; a query leaves out the points of its own group.
     normalize : bool, default=False
@@ -100,12 +100,12 @@ def kernel_sums(
         Allowed error, as in :func:`spectralcls.kernels.kernel_sums`, for non-negative weights: the errors of the blocks
         of points, relative to their totals, stay within it. Each task chooses its method.
     n_jobs : int, default=None
-        Threads of a task. None: one, because Dask runs as many tasks at a time as a worker has threads.
+        Threads per task. None: one, because Dask runs as many tasks at a time as a worker has threads.
 
     Returns
     -------
     sums : Dask array of shape (m[, b][, l][, c]), float64
-        Not computed yet, in the chunks of Q. With ``log="pair"`` a tuple (log_scale, sums).
+        Lazy, in the chunks of Q. With ``log="pair"`` a tuple (log_scale, sums).
 
     Raises
     ------
@@ -113,12 +113,12 @@ def kernel_sums(
         Before any task runs: for unknown chunk sizes, chunks along the features, shapes that do not match, or an option
         that :func:`spectralcls.kernels.kernel_sums` refuses.
     RuntimeError
-        If a worker lacks the package or has another version of it.
+        If a worker lacks the package or has a different version.
 
     Notes
     -----
-    One task per pair of blocks. A task reads two blocks and returns ``8 * rows(Q) * b * l * (1 + c)`` bytes
-    or less; partial results are added eight at a time.
+    There is one task per pair of blocks. It reads two blocks and returns at most ``8 * rows(Q) * b * l * (1 + c)``
+    bytes; partial results are added eight at a time.
 
     Examples
     --------
@@ -241,9 +241,9 @@ def _class_tile(Q, query_codes, query_weights, X, codes, weights, n_classes, ker
 
 
 def nearest_codes(Q, X, codes, wanted, candidates):
-    """Code of the point nearest to each query in the mask `wanted`, -1 for the others; Dask array (m,).
+    """Codes of the points nearest to the queries in the mask `wanted`, -1 for the others; Dask array (m,).
 
-    Only points with classes among the `candidates` (C,) count; the first of equally near points is taken.
+    Only points whose classes are in the mask `candidates` (C,) count; among equally near points the first is taken.
     """
     return _nearest(Q, wanted, X, codes, candidates, (), np.int64)
 

@@ -1,4 +1,4 @@
-"""Tuning with training data on the workers: some rows in this process, and validation against all rows."""
+"""Tuning with training data on the workers: a sample in this process, validated against all rows."""
 
 from functools import partial
 
@@ -15,21 +15,21 @@ from .._utils.lazy import in_memory
 from ._rows import DistributedData, blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
-MAX_MEASURED = 20_000  # points for a rule of thumb: enough to know a spread to half a percent
-# up to this many numbers are gathered here completely, so that samples are drawn as in memory
+MAX_MEASURED = 20_000  # points for a rule of thumb, which give the spread to half a percent
+# points of up to this many numbers are gathered completely, so that samples are drawn as in memory
 MOST_VALUES = 1 << 22
 
 
 @reference_of.register(DistributedData)
 def _(data, rule, kernel="gaussian", random_state=0):
-    """The value for the gathered points, scaled to all points."""
+    """The reference for the gathered points, scaled to all points."""
     points = gather(data, MAX_MEASURED, check_random_state(random_state))
     return reference_of(points, rule, kernel) * bandwidth_ratio_of(data, points)
 
 
 @sample_and_scores.register(DistributedData)
 def _(data, points, sample, rule, estimator):
-    """For a rule that compares only sums, a sample of the points is validated against all points on the workers."""
+    """For a rule that compares only sums, validate the sample against all points on the workers."""
     compares_sums = rule.weighting is None and not rule.needs_potentials and not data.incomplete
     if len(points.X) == data.X.shape[0] or not compares_sums or estimator.cv == "loo":
         return sample, held_out_scores
@@ -41,8 +41,8 @@ def _(data, points, sample, rule, estimator):
 def scores_against_all(problem, data, n_folds, seed):
     """Accuracies of a rule that compares only sums, for the problem's points against all points of other folds.
 
-    Folds are computed from the points' values, so that every worker can do so. For a query out of reach of a compact
-    kernel, the nearest of the problem's points decides.
+    Folds depend on the points' values, so that every worker can compute them. If no compact kernel reaches a query, the
+    nearest of the problem's points decides.
     """
     sample = problem.sample
     all_folds = data.X.map_blocks(
@@ -76,11 +76,11 @@ def scores_against_all(problem, data, n_folds, seed):
 
 @gathered.register(DistributedData)
 def gather(data, n_samples, rng):
-    """All points if they are few, otherwise a stratified random sample, gathered here in their order with the given
+    """Gather all points if they are few, otherwise a stratified random sample, in their order and with the given
     weights.
 
-    Few means `n_samples`, or points of at most `MOST_VALUES` numbers, from which the code for data in memory draws
-    samples.
+    Few means at most `n_samples` points, or at most `MOST_VALUES` numbers, from which the code for data in memory draws
+    its samples.
     """
     parts = list(
         zip(

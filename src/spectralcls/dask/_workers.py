@@ -1,16 +1,16 @@
-"""The workers: the arrays that they keep, and the check of their package version."""
+"""The workers: arrays kept in their memory, and a check of their package version."""
 
 import dask
 import psutil
 from distributed import default_client
 from distributed.system import MEMORY_LIMIT
 
-# fraction of the free memory: a fit holds the given points, their coordinates, and a copy while it maps them
+# fraction of the free memory: a fit holds the given points, their coordinates, and a copy while mapping them
 HELD = 1 / 8
 
 
 def active_client():
-    """The active client, or None: work then runs on the threads of this process."""
+    """The active client, or None if work runs on the threads of this process."""
     try:
         return default_client()
     except ValueError:
@@ -20,7 +20,7 @@ def active_client():
 def keep(*collections):
     """Keep arrays in the memory of the workers, so that they are read once.
 
-    Without a cluster this process keeps arrays that fit well into its memory, and leaves others on disk.
+    Without a cluster this process keeps arrays that fit well into its memory, and leaves the others on disk.
     """
     if active_client() is None and not sum(array.nbytes for array in collections) <= most_bytes_held():
         return collections
@@ -28,7 +28,7 @@ def keep(*collections):
 
 
 def most_bytes_held():
-    """Bytes that one call of `keep` may hold without a cluster; a container's limit counts."""
+    """Bytes that one call of `keep` may hold without a cluster, given the memory limit of a container."""
     return HELD * min(psutil.virtual_memory().available, MEMORY_LIMIT)
 
 

@@ -1,4 +1,4 @@
-"""Nearest neighbors over Dask arrays: the neighbors in every block, merged."""
+"""Nearest neighbors over Dask arrays, merged from the neighbors in every block."""
 
 from functools import partial
 from numbers import Integral
@@ -25,12 +25,12 @@ def knn(Q: Any, X: Any, k: int, *, n_jobs: int | None = None) -> tuple[Any, Any]
     k : int
         Number of neighbors, 1 <= k <= n.
     n_jobs : int, default=None
-        Threads of a task; None: one.
+        Threads per task; None means one.
 
     Returns
     -------
     distances, indices : Dask array of shape (m, k)
-        Not computed yet, in the chunks of Q. Ordered as :func:`spectralcls.knn` does: by distance, then by index.
+        Lazy, in the chunks of Q, and ordered as by :func:`spectralcls.knn`: by distance, then by index.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def knn(Q: Any, X: Any, k: int, *, n_jobs: int | None = None) -> tuple[Any, Any]
 
     Notes
     -----
-    One task per pair of blocks, which returns ``16 * rows(Q) * k`` bytes.
+    There is one task per pair of blocks, which returns ``16 * rows(Q) * k`` bytes.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def knn_graph(
     epsilon: Any = None,
     n_jobs: int | None = None,
 ) -> Any:
-    """Graph that joins every point with its nearest neighbors, as :func:`spectralcls.neighbors.knn_graph`.
+    """Connect every point with its nearest neighbors, as :func:`spectralcls.neighbors.knn_graph`.
 
     The workers find the neighbors; this process builds the graph, O(n n_neighbors) numbers.
 
@@ -85,7 +85,7 @@ def knn_graph(
     X : Dask array of shape (n, d)
         Points, chunked by rows.
     n_neighbors : int
-        Neighbors per point, the point itself not counted, 1 <= n_neighbors < n.
+        Number of neighbors per point, without the point itself, 1 <= n_neighbors < n.
     mode : {"connectivity", "distance", "heat"}, default="connectivity"
         Value of an edge, as in :func:`spectralcls.neighbors.knn_graph`.
     symmetrize : {"auto", "or", "and", "mean"} or None, default="auto"
@@ -93,7 +93,7 @@ def knn_graph(
     epsilon : float, "mean" or None, default=None
         Scale of the heat kernel, as in :func:`spectralcls.neighbors.knn_graph`.
     n_jobs : int, default=None
-        Threads of a task; None: one.
+        Threads per task; None means one.
 
     Returns
     -------
@@ -103,8 +103,8 @@ def knn_graph(
     Raises
     ------
     ValueError
-        As :func:`spectralcls.neighbors.knn_graph`, and for unknown chunk sizes or chunks along the features; before any
-        task runs.
+        Before any task runs: as in :func:`spectralcls.neighbors.knn_graph`, and for unknown chunk sizes or chunks along
+        the features.
 
     Notes
     -----

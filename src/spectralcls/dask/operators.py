@@ -1,4 +1,4 @@
-"""The kernel matrix of points on the workers: points stay there, and only blocks of vectors are sent."""
+"""The kernel matrix of points on the workers, to which only blocks of vectors are sent."""
 
 import dask.array as da
 
@@ -11,7 +11,7 @@ from ._workers import keep
 
 
 class KernelOperator(linalg.ScaledKernel):
-    """The kernel matrix K, or ``D^-1/2 K D^-1/2``, of points on the workers; never formed.
+    """Operator of the kernel matrix K, or ``D^-1/2 K D^-1/2``, of points on the workers, without forming it.
 
     For :func:`spectralcls.top_eigenpairs`, which multiplies it by blocks of b vectors: X stays on the
     workers, and the client sends n b numbers for a block and receives as many.
@@ -23,13 +23,13 @@ class KernelOperator(linalg.ScaledKernel):
     kernel : str, default="gaussian"
         One of ``spectralcls.kernels.KERNELS``.
     bandwidth : float
-        Bandwidth, positive.
+        Positive bandwidth.
     weighting : {None, "mean", "sum"}, default=None
         As in :class:`spectralcls.linalg.KernelOperator`.
     sample_weight : ndarray of shape (n,), default=None
         Positive weights w: the operator becomes ``W^1/2 D^-1/2 K D^-1/2 W^1/2``.
     n_jobs : int, default=None
-        Threads of a task; None: one.
+        Threads per task; None means one.
 
     Attributes
     ----------
