@@ -1,4 +1,4 @@
-// The only door between Python and the core. Every argument is checked here, and an error names the argument in a
+// The only interface between Python and the core. Every argument is checked here, and errors name the argument in a
 // sentence. Results are allocated here, under the GIL.
 #pragma once
 

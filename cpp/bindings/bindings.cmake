@@ -1,10 +1,10 @@
 # The Python modules: _bindings, with everything that is compiled once, and _lapack, written in Cython.
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
 if(CMAKE_CROSSCOMPILING AND SKBUILD_SOABI)
-  set(Python_SOABI ${SKBUILD_SOABI})  # that of the target, which scikit-build-core was told; the interpreter runs here
+  set(Python_SOABI ${SKBUILD_SOABI})  # the target's, as given to scikit-build-core; the interpreter runs on this machine
 endif()
 
-# Headers lie where `import` finds the build requirements, because each isolated build of pip has another folder.
+# `import` locates the headers of the build requirements, because each isolated build of pip has its own folder.
 execute_process(COMMAND ${Python_EXECUTABLE} -c "import pybind11; print(pybind11.get_include())"
                 OUTPUT_VARIABLE pybind11_headers OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${Python_EXECUTABLE} -c "import cmeel, pathlib; print(pathlib.Path(cmeel.__path__[0]).parent)"

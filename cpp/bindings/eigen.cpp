@@ -19,7 +19,7 @@ const char* name(EigenStatus status) {
   }
 }
 
-// (n, c), column-major.
+// Checks vectors (n, c), column-major.
 template <class T>
 ColumnMajorArray<T> columns_of(const py::dict& options, const char* name, index_t n) {
   auto vectors = array<T, ColumnMajorArray<T>>(options[name], name, 2, 2);
@@ -123,7 +123,7 @@ py::dict eigen_csr(const py::object& row_starts, const py::object& indices, cons
   });
 }
 
-// X X^T, where X and X^T are both given by rows.
+// Finds eigenpairs of X X^T, where X and X^T are both given by rows.
 py::dict eigen_gram(const py::object& row_starts, const py::object& indices, const py::object& values,
                     const py::object& transposed_starts, const py::object& transposed_indices,
                     const py::object& transposed_values, const py::dict& options, const py::object& n_threads) {
@@ -146,8 +146,9 @@ py::dict eigen_gram(const py::object& row_starts, const py::object& indices, con
   });
 }
 
-// S K S over packed points. bandwidths and factors, both (n_labels, n_labels), hold for the points of any two labels.
-// scale, (n,) or None, is the diagonal of S. The products run on product_threads threads, the rest on n_threads.
+// Finds eigenpairs of S K S over packed points. `bandwidths` and `factors`, both (n_labels, n_labels), apply to the
+// points of any two labels. `scale`, (n,) or None, is the diagonal of S. The products run on product_threads threads,
+// the rest on n_threads.
 py::dict eigen_kernel(const py::object& points, const py::object& kernel, const py::object& bandwidths,
                       const py::object& factors, const py::object& scale, const py::object& product_threads,
                       const py::dict& options, const py::object& n_threads) {

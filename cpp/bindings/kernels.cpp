@@ -15,7 +15,7 @@ void check_same_columns(index_t queries, index_t points) {
     refuse("Q has " + std::to_string(queries) + " features, but X has " + std::to_string(points) + ".");
 }
 
-// (n, c), or (n, b, c) with separate weights for each bandwidth.
+// Checks weights (n, c), or (n, b, c) with separate weights for each bandwidth.
 template <class T>
 Array<T> check_weights(const py::handle& given, index_t n, index_t n_bandwidths) {
   auto weights = array<T>(given, "weights", 2, 3);
@@ -28,7 +28,7 @@ Array<T> check_weights(const py::handle& given, index_t n, index_t n_bandwidths)
   return weights;
 }
 
-// (b,), or (b, n_labels) with separate bandwidths for each label. All are positive and finite.
+// Checks bandwidths (b,), or (b, n_labels) with separate bandwidths for each label. All must be positive and finite.
 Array<double> check_bandwidths(const py::handle& given, int n_labels) {
   const auto bandwidths = array<double>(given, "bandwidth", 1, 2);
   if (bandwidths.size() == 0 || (bandwidths.ndim() == 2 && bandwidths.shape(1) != n_labels))

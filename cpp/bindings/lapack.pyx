@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""SciPy's LAPACK for the compiled core, which has none of its own."""
+"""SciPy's LAPACK for the compiled core, which contains none."""
 
 from cpython.pycapsule cimport PyCapsule_New
 from scipy.linalg.cython_lapack cimport dsyevd

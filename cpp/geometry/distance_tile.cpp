@@ -8,7 +8,7 @@ namespace {
 
 constexpr int prefetch_ahead = 8;  // in features
 
-// |q|^2 + |x|^2 - 2 q.x, where q holds -2 q: one multiply-add a feature, with all sums in registers. A floor may have
+// |q|^2 + |x|^2 - 2 q.x, where q holds -2 q: one multiply-add per feature, with all sums in registers. A floor may have
 // been subtracted from the norms of the queries.
 template <class T, int NV, int Rows>
 struct ProductPanel {

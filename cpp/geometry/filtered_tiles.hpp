@@ -1,4 +1,4 @@
-// Points in an order in which most pairs can be pruned.
+// Points, ordered so that most pairs can be pruned.
 #pragma once
 
 #include <memory>

@@ -138,7 +138,7 @@ double typical_difference(MatrixView<T> points) {
 // Returns the median of each feature over a sample.
 template <class T>
 std::vector<double> medians(MatrixView<T> points) {
-  constexpr index_t most_points = 65;  // of the sample; only far rows must not move the median
+  constexpr index_t most_points = 65;  // of the sample; the median need only be robust to far rows
   const index_t n = std::min(most_points, points.rows);
   std::vector<double> all;
   std::vector<T> column(n);

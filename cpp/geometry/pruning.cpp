@@ -57,8 +57,8 @@ class Sample {
         distances_.push_back(std::sqrt(squared_distance(row(i), row(n_queries + j), points.cols, 1 / geometry.scale)));
   }
 
-  // Extrapolates distances as if balls of points grew as the radius to the power of a dimension, which is estimated
-  // from the sample. The 4th and the 64th neighbor of the sample give the estimate.
+  // Extrapolates distances. It assumes that the number of points in a ball is a power of the radius, whose exponent is
+  // estimated from the 4th and the 64th neighbors in the sample.
   std::vector<Nearness> extrapolated() const {
     constexpr index_t near = 4, far = 64;
     std::vector<double> fourth;
@@ -92,8 +92,8 @@ class Sample {
     return all;
   }
 
-  // Measures distances from the first queries to all points, in T. Distances may overflow or underflow: they are then
-  // infinite, or left out.
+  // Measures distances from the first queries to all points, in T. Distances that overflow are infinite, and those that
+  // underflow are left out.
   std::vector<Nearness> measured(index_t n_queries) const {
     std::vector<Nearness> all;
     std::vector<T> squared(points_.rows), of_nearest;

@@ -35,7 +35,7 @@ struct TrialCost {
 
 // Returns make(true), a computation that prunes, if pruning pays off, and make(false) otherwise. may_pay() is called
 // first, before any packing. Then a trial decides: trial(computation, places) computes one block of queries and returns
-// its TrialCost. Twelve blocks, spread over all queries, are enough. Fewer are tried if twelve were more than a
+// its TrialCost. Twelve blocks, spread over all queries, are enough. Fewer are tried if twelve would be more than a
 // sixteenth of the work.
 template <class Make, class MayPay, class Trial>
 auto prune_if_it_pays(index_t n_queries, Make&& make, MayPay&& may_pay, Trial&& trial) {

@@ -11,7 +11,7 @@ constexpr int W = lanes<float>;
 constexpr index_t prefetch_ahead = 6;  // in coordinates
 // Coordinates and sums of their products are rounded. Reducing norms by this share keeps the lower bounds valid.
 constexpr double rounding = 2.0 * (TileFilter::most_coordinates + 8) * std::numeric_limits<float>::epsilon();
-// Of centers and half widths, relative to the largest norm.
+// Rounding of centers and half widths, relative to the largest norm.
 constexpr double box_rounding = 4.0 * std::numeric_limits<float>::epsilon();
 
 // Calls body(begin, end) for every segment of coordinates.

@@ -15,8 +15,9 @@
 namespace spectralcls {
 namespace {
 
-constexpr double subtraction_rounding = 1e-14;  // of subtracting one point from a grid sum, relative to its weight
-constexpr double largest_patch = 1 << 25;       // values of one worker's grid patch: 256 MiB
+constexpr double subtraction_rounding =
+    1e-14;                                 // rounding of subtracting one point from a grid sum, relative to its weight
+constexpr double largest_patch = 1 << 25;  // values of one worker's grid patch: 256 MiB
 // The grid is used if it is predicted to take less than `gain` of the time of exact sums. The margin covers predictions
 // that are a third too low. A trial of some tiles, which takes `trial_share` of that time, counts the unsettled sums.
 constexpr double gain = 0.7, trial_share = 0.02;
@@ -121,7 +122,7 @@ class Evaluation {
   std::uint64_t key_of_tile(index_t sorted) const { return query(sorted).key >> (tile_shift_ * grid_.n_axes); }
   Cell cell_of(index_t sorted) const { return grid_.cell(request_.queries.row(query(sorted).row)); }
   std::int32_t tile_width() const { return 1 << tile_shift_; }
-  // In bandwidths. Sources farther from a target than two half stencils share no grid point with it.
+  // Radius in bandwidths: sources farther from a target than two half stencils share no grid point with it.
   double gridding_radius() const { return accuracy_.width * accuracy_.spacing; }
 
   // Returns the number of cells that a radius in bandwidths spans.
@@ -152,10 +153,10 @@ class Evaluation {
     return true;
   }
 
-  // In bandwidths: the radius of the points that exact sums do not prune.
+  // Radius in bandwidths of the points that exact sums do not prune.
   double seen_radius() const { return request_.single_precision ? 7 : 10; }
 
-  // Predicted nanoseconds of the exact sums of a query with `n_seen` points in reach. All other points are pruned.
+  // Predicted nanoseconds of the exact sums of a query with `n_seen` points within reach. All other points are pruned.
   double exact_cost(double n_seen) const {
     const double pair =
         request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
@@ -179,7 +180,7 @@ class Evaluation {
   }
 
   // Decides by a sample of queries and points, before anything is sorted, whether tiles have enough queries and exact
-  // sums have enough points in reach. Small problems skip the sample, which would take a few percent of their time.
+  // sums have enough points within reach. Small problems skip the sample, which would take a few percent of their time.
   bool may_pay() const {
     constexpr index_t most = 256;       // queries, and points, of the sample
     constexpr double least_work = 3e6;  // nanoseconds

@@ -2,8 +2,8 @@
 // time of a call, never its accuracy.
 //
 // `python -m bench.calibrate` measures the pairs and writes the table here. Run it on another kind of machine and build
-// again. The last five numbers of a row are set by hand, such that `--check` finds that the choices are right. The
-// constants are fixed at build time, so equal calls return equal bits.
+// again. The last five numbers of a row are set by hand so that `--check` confirms the choices. The constants are fixed
+// at build time, so equal calls return equal bits.
 #pragma once
 
 #include "infrastructure/matrix.hpp"
@@ -11,7 +11,7 @@
 
 namespace spectralcls {
 
-// Nanoseconds of one core.
+// Nanoseconds on one core.
 struct Costs {
   double pair_32, feature_32;  // fused sums in float32: a pair, and each of its features
   double pair_64, feature_64;  // fused sums in float64
@@ -34,16 +34,16 @@ inline constexpr const Costs& costs = vector_bytes == 64   ? variants::avx512
 
 // The cost of pruning in multiply-adds on whole vectors, so that the speed of a variant cancels.
 struct PruningCosts {
-  // The filter reads a vector of coordinates: of points, or of the boxes of tiles. Searches filter at another cost.
+  // Filter: a vector of coordinates, of points or of the boxes of tiles. Searches have a different cost.
   double filter = 1.8, search_filter = 1.1, box = 4;
-  // Sums compute a vector of distances, feature by feature, then its kernel values and their sum.
+  // Sums: a vector of distances, for each feature; its kernel values and their sum.
   double form = 2, kernel = 18;
-  // Sums compute a single pair, and each vector of its features.
+  // Sums: a single pair, and each vector of its features.
   double summed_pair = 16, summed_pair_vector = 4;
-  // Sums process a block of queries for each label with a separate search radius.
+  // Sums: a block of queries, for each label with a separate search radius.
   double pass = 2000;
-  // Searches compare a vector of distances with limits, keep a candidate for a while, and compute an exact pair,
-  // feature by feature.
+  // Searches: comparing a vector of distances with limits; keeping a candidate; an exact pair, and each of its
+  // features.
   double scan = 4, candidate = 60, exact_pair = 60, exact_pair_feature = 0.7;
 };
 inline constexpr PruningCosts pruning_costs{};
@@ -56,7 +56,7 @@ struct FilterCosts {
   static double distance(index_t d) { return 200 + 1.5 * static_cast<double>(d); }  // an exact distance
   // The share of the cost of all pairs that a sample, or measured distances, may take.
   static constexpr double sampling = 0.018, measuring = 0.009;
-  // A query reads coordinates and boxes, computes a pair, and starts a label with a separate search radius.
+  // Reading a coordinate or a box; computing a pair; starting a label with a separate search radius.
   static constexpr double coordinate = 1.8, box = 0.2, pair = 320, pass = 4000;
   // The filter is tried if its predicted cost is below `gain` of all pairs. The prediction extrapolates distances to
   // the nearest points and may be `misjudged` times too optimistic. In between, distances are measured, and

@@ -96,7 +96,7 @@ class Chunks final : public Region {
   Chunks(index_t count, const Body& body, const std::function<bool()>& interrupted)
       : count_(count), body_(body), checkpoint_(stop_, interrupted) {}
 
-  // The caller's share.
+  // The caller's part of the work.
   void work() noexcept { work(checkpoint_); }
   void help() noexcept override {
     WorkerCheckpoint checkpoint(stop_);

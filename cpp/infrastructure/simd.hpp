@@ -286,7 +286,7 @@ SPECTRALCLS_INLINE Vec<T> sums_of_lanes(Vec<T>* vectors) {
   }
 }
 
-// While a FlushSubnormals lives, results and operands below the normal range count as zero on this thread. Kernel
+// While a FlushSubnormals exists, results and operands below the normal range count as zero on this thread. Kernel
 // values such as 1e-310 then need no microcode assist, and exp2_biased may return a subnormal in place of zero. A
 // KeepSubnormals inside it makes an exception.
 class SubnormalMode {

@@ -46,9 +46,9 @@ class ScaledOperator {
   int exponent_ = 0;
 };
 
-// A bound of how far the next block is from orthogonal to the basis. Each product is orthogonalized once. It overlaps
-// the columns of the last two blocks and inherits their loss of orthogonality, magnified by the length it loses. A
-// second round is needed only if the bound grows too large.
+// A bound of the loss of orthogonality between the next block and the basis. Each product is orthogonalized once. The
+// product overlaps the columns of the last two blocks and inherits their loss, magnified by the length that it loses
+// itself. A second round is needed only if the bound grows too large.
 template <class T>
 class OrthogonalityLoss {
  public:

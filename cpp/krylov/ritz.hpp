@@ -95,8 +95,8 @@ class Convergence {
 };
 
 // Decides when to solve the projected problem, which costs O(size^3). The space must have grown by an eighth. It must
-// also have grown by half of the growth needed if the residuals keep decreasing at the last rate; half, because they
-// decrease ever faster.
+// also have grown by half of what the last rate of decrease of the residuals requires; half, because they decrease ever
+// faster.
 class Schedule {
  public:
   bool due(index_t size) const { return 8 * (size - solved_) >= size && size >= expected_; }

@@ -53,7 +53,7 @@ class KdTree<T>::Builder {
   static constexpr index_t least_leaves = 256;     // of a node that a thread splits alone
   static constexpr index_t checked_leaves = 1024;  // between two checks for an interruption
   static constexpr index_t whole = 16384,
-                           sampled = 256;  // up to `whole` points choose the axis together, more are sampled
+                           sampled = 256;  // the axis is chosen from all of up to `whole` points, or from a sample
 
   struct Scratch {
     Selection<T> selection;

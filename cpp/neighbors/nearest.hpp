@@ -46,7 +46,7 @@ class NeighborSort {
   }
 
  private:
-  static constexpr index_t few = 128;  // up to which counting, in time n^2 / lanes, replaces std::sort
+  static constexpr index_t few = 128;  // counting, in time n^2 / lanes, replaces std::sort up to this size
 
   Neighbor neighbor(index_t i) const { return {squared_[i], static_cast<std::int32_t>(rows_[i])}; }
 

@@ -52,7 +52,7 @@ class Selection {
   }
 
  private:
-  static constexpr index_t few = 16384;             // so few keys are simply counted repeatedly
+  static constexpr index_t few = 16384;             // up to this many keys are counted repeatedly
   static constexpr int n_sample = 256, slack = 24;  // three standard deviations of a rank in the sample
 
   // Keeps the keys between two keys of a sample that probably enclose the wanted one. Returns the number of keys below
@@ -114,7 +114,7 @@ class Selection {
     return {threshold, rank - count(keys, n, threshold).first};
   }
 
-  // Returns the number of keys below the pivot, and of those at most equal to it.
+  // Returns the number of keys below the pivot, and the number at most equal to it.
   static std::pair<index_t, index_t> count(const T* keys, index_t n, T pivot) {
     const Vec<T> bound = broadcast<T>(pivot);
     Bits<T> below = {}, at_most = {};

@@ -86,7 +86,7 @@ class Shortlists {
  private:
   static constexpr T nothing = -1;
 
-  // Returns an upper bound of at least k, but few more, of the squared distances.
+  // Returns an upper bound of at least k of the squared distances, and of few more.
   T kth(const T* squared, index_t n) const {
     constexpr int most_steps = 40;  // of bisection; afterwards `high` is still an upper bound
     const index_t most = k_ + k_ / 8;

@@ -6,12 +6,13 @@
 namespace spectralcls::detail {
 
 // The rule follows from measurements. `python -m bench.calibrate --neighbors` compares its choice with the better way.
-//  - A tree takes longer to build than tiles, by about 10 ns a coordinate. Up to 8 features, one query for each 2000
-//    coordinates makes up for that. If the points are kept, the tree replaces scans, and building it takes as long as
-//    about 5 scans for each feature; queries of earlier calls count. With more features the tree may fail, so the
-//    building may take only a few percent of the time of the tiles.
+//  - A tree takes longer to build than tiles, by about 10 ns per coordinate. Up to 8 features, one query per 2000
+//  coordinates makes up for that. If the points are kept, the tree replaces scans, and building it takes as long as
+//    about 5 scans for each feature; queries of earlier calls count. With more features the tree may not pay off, so
+//    building it may take only a few percent of the time of the tiles.
 //  - Tiles take time in proportion to the number of points, and more for each neighbor. In that time a query can be
-//    compared with one leaf of 16 points in 20, and some more for each neighbor, fewer beyond 16 features. A few
+//  compared with a twentieth of the leaves of 16 points, and some more for each neighbor, fewer beyond 16 features. A
+//  few
 //    queries show how many leaves they need.
 class TreeOrTiles {
  public:

@@ -122,7 +122,7 @@ class BlockSums {
   }
 
  private:
-  // In bits. An exponent above the shift has a rounding error in proportion to its size.
+  // Bits by which a term may exceed the shift. The rounding error of its exponent grows with this excess.
   static constexpr double headroom = 40;
   static constexpr T infinity = std::numeric_limits<T>::infinity();
 

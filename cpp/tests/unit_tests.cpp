@@ -283,7 +283,7 @@ int main(int n_arguments, char** arguments) {
   const std::string path = n_arguments > 2 ? arguments[1] : "";
   bool runs_here = false;
   for (const std::string& name : supported_variants()) runs_here |= path.find("_" + name + ".") != std::string::npos;
-  if (!runs_here) return 77;  // what ctest takes for skipped
+  if (!runs_here) return 77;  // ctest treats this as skipped
   load_variant(path);
   use_lapack({&jacobi});
   every_chunk_is_worked_on_once();
