@@ -1,1 +1,1 @@
-"""Benchmarks: every one times this package and its peers in one run and checks that their answers agree."""
+"""Benchmarks. Each times this package and its peers in one run, and checks that their results agree."""

@@ -1,7 +1,7 @@
 """Measure, and write the pages: ``python -m bench run TOPIC ...``, ``python -m bench all``, ``python -m bench report``.
 
-Each topic is a file ``bench_TOPIC.py``; ``--quick`` runs it on small data to see that it works, and keeps its figures
-in build/quick. Further options go to pytest: ``-k NAME``, ``--again``, ``--fresh``."""
+Each topic is a file ``bench_TOPIC.py``. ``--quick`` runs it on small data to check that it works, with its figures in
+build/quick. Further options go to pytest: ``-k NAME``, ``--again``, ``--fresh``."""
 
 import argparse
 import os
@@ -14,11 +14,11 @@ from spectralcls._core import ISA_VARIABLE, available_variants
 from . import pages
 
 LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")  # benches set the number of threads themselves
-CORE = "OPENBLAS_CORETYPE"  # whose instructions NumPy's BLAS takes: by default all that the processor has
+CORE = "OPENBLAS_CORETYPE"  # instruction set of NumPy's BLAS: by default, the best of the processor
 
 
 def run(topic, quick, options):
-    """Exit codes of pytest, one for each instruction set; BLAS has the same one."""
+    """Exit codes of pytest, one for each instruction set, which BLAS uses too."""
     environment = {key: value for key, value in os.environ.items() if key not in (*LIMITS, CORE)}
     environment |= {"SPECTRALCLS_BENCH_QUICK": "1"} if quick else {}
     several = "every_isa" in (pages.BENCH / f"bench_{topic}.py").read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Accuracies of the defaults, this checkout against another one: ``python -m bench.before CHECKOUT [--splits N]``.
+"""Accuracies of the defaults in this checkout and another one: ``python -m bench.before CHECKOUT [--splits N]``.
 
-CHECKOUT has its core built in place. Both take the same splits of the papers' sets, each in a process of its own; a
-corrected resampled t-test says which differences are more than chance. Speeds are compared by ``pytest bench
+CHECKOUT must have its core built in place. Both use the same splits of the papers' sets, each in a separate process; a
+corrected resampled t-test shows which differences are significant. Speeds are compared by ``pytest bench
 --benchmark-only`` (see CONTRIBUTING.md)."""
 
 import argparse
@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Worker:
-    """A process of one checkout and variant, which answers a line by a line of JSON."""
+    """A process of one checkout and variant, which answers each line with a line of JSON."""
 
     def __init__(self, checkout, variant):
         path = os.pathsep.join([str(checkout / "src"), str(HERE.parent)])

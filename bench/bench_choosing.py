@@ -1,8 +1,8 @@
 """Choices of bandwidths, scales and weights, before and after they were unified
 
 *Before* is commit 205aa86. Both versions get the same rows, in turns, each in a separate process, on one thread and
-with defaults; features are raw. Densities of heavy tails, rounded and mixed data are on the page
-[bandwidth](bandwidth.md). To run it, let SPECTRALCLS_BEFORE name a folder of that commit with its core built in place.
+with defaults; features are raw. For densities with heavy tails, and of rounded and mixed data, see
+[bandwidth](bandwidth.md). To run it, set SPECTRALCLS_BEFORE to a folder of that commit with its core built in place.
 """
 
 import json
@@ -48,7 +48,7 @@ CASES = {  # what changes: (function, estimators, what is measured)
 
 
 class Both:
-    """A process of each version; a call asks both, and alternates which is first."""
+    """A process of each version. A call asks both, in alternating order."""
 
     def __init__(self, old):
         self.workers = [Worker(checkout, available_variants()[0]) for checkout in (old, HERE.parent)]
@@ -77,7 +77,7 @@ def both():
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith(COMMIT)
     load("wine")
     found = Both(Path(place).resolve())
-    for name in FRONT + PAPERS:  # what is imported by a first fit
+    for name in FRONT + PAPERS:  # so that imports are not timed
         found("on_set", "wine", name, 0)
     yield found
     for worker in found.workers:
@@ -91,7 +91,7 @@ def titled(name):
 
 @pytest.mark.parametrize("case", CASES)
 def test_cases(record, both, case):
-    """Means of 5 draws, of 20 for units. *Was* is the figure without the change, *is* the figure with it."""
+    """Means of 5 draws, or 20 for units: the figures without and with the change."""
     function, names, measured = CASES[case]
     draws = 4 * SPLITS + 4 if function == "units" else SPLITS + 1
     found = {name: np.mean([both(function, name, seed) for seed in range(draws)], axis=0).tolist() for name in names}
@@ -127,7 +127,7 @@ def test_contamination(record, both, name):
 
 
 def one_of(kept):
-    """A view of the mean over the sets that `kept` takes."""
+    """Make a view of the mean over the sets that `kept` selects."""
 
     def rows_of(rows):
         table = []
@@ -180,7 +180,7 @@ def test_frames(record, both, data, name):
 
 
 def differences(row, measure):
-    """After less before, split by split, where both tell it."""
+    """After minus before, split by split, where both have a value."""
     pairs = zip(row["before"][measure], row["after"][measure], strict=True)
     return [b - a for a, b in pairs if a is not None and b is not None]
 

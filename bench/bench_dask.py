@@ -1,9 +1,9 @@
 """One fit and one prediction in memory, and on Dask workers of one thread each
 
 The workers are processes of one machine. Points are normal, with 8 features in float64, four classes with different
-centers, and chunks of 25 000 rows; the bandwidth is given, or tuned on 2000 of them. `clock` is the seconds on the
-clock, which depend on the number of free processors; `processor` is the seconds of all processes together, which show
-the cost of distribution. `worker` is the growth of the largest worker in GiB, `client` that of this process.
+centers, and chunks of 25 000 rows; the bandwidth is given, or tuned on 2000 points. `clock` is in seconds on the clock,
+which depend on the number of free processors; `processor` is in seconds of all processes together, which show the cost
+of distribution. `worker` is the growth of the largest worker in GiB, `client` that of this process.
 """
 
 import os
@@ -96,7 +96,9 @@ def workers_in_short(rows):
 
 
 def measured(function, client):
-    """The result; seconds of the clock and of all processes; GiB by which the largest worker and this process grew."""
+    """The result, seconds on the clock and of all processes, and GiB by which the largest worker and this process
+    grew.
+    """
     before = client.run(state) if client else {}
     begin, processor = time.perf_counter(), time.process_time()
     result, grown = gib_beyond(function)
@@ -107,7 +109,7 @@ def measured(function, client):
 
 
 def state():
-    """Of this process: processor seconds, largest and present resident size in GiB; the largest starts anew."""
+    """Processor seconds of this process, and its peak and current resident size in GiB; resets the peak."""
     status = Path("/proc/self/status").read_text().split("\n")
     sizes = {line.split(":")[0]: int(line.split()[1]) / 2**20 for line in status if line.startswith(("VmHWM", "VmRSS"))}
     Path("/proc/self/clear_refs").write_text("5")

@@ -1,6 +1,6 @@
 """Densities and kernel regression against other libraries
 
-All run on one thread, unless a section says otherwise; every call builds its index or tree.
+All run on one thread unless stated otherwise; every call builds its index or tree.
 """
 
 from itertools import product
@@ -30,7 +30,7 @@ def by_hand(Q, X, h):
 @pytest.mark.parametrize("d", [2, 16])
 def test_log_densities(record, d):
     """`score_samples` with as many queries as points at Scott's bandwidth, compared with `KernelDensity` with its
-    default leaves, with one leaf, and with rtol=1e-4. Errors are the largest of 200 queries in nats, relative to
+    default leaves, with one leaf, and with rtol=1e-4. Errors are the largest in nats over 200 queries, compared with
     sums by NumPy."""
     X, Q, h = normal(N, d), normal(N, d, 1), N ** (-1 / (d + 4))
     others = {"": {}, ", one leaf": {"leaf_size": N}, ", rtol=1e-4": {"rtol": 1e-4}}
@@ -47,15 +47,16 @@ def test_log_densities(record, d):
 
 @pytest.mark.parametrize("kernel, n", list(product(KERNELS, [1000] if QUICK else [2000, 50_000])))
 def test_distribution_function(record, kernel, n):
-    """`cdf` at as many places as samples of one feature, compared with `score_samples`, at Silverman's bandwidth."""
+    """`cdf` for as many queries as samples of one feature, compared with `score_samples`, at Silverman's bandwidth."""
     X, Q = normal(n, 1), normal(n, 1, 1)
     model = ParzenDensity("silverman", kernel=kernel, n_jobs=1).fit(X)
     record(compare({"score_samples": lambda: model.score_samples(Q), "cdf": lambda: model.cdf(Q)}, repeats=3)[0])
 
 
 def test_error_far_from_the_data(record):
-    """Log densities at d = 50 of queries among the points and up to a thousand bandwidths away: the largest errors in
-    nats."""
+    """Largest errors in nats of log densities at d = 50, for queries among the points and up to a thousand bandwidths
+    away.
+    """
     X, h = normal(2000, 50), 0.3
     Q = np.vstack([X[:50] + 0.1, X[:50] + np.linspace(1, 1000, 50)[:, None] * h * np.eye(50)])
     exact, trees = by_hand(Q, X, h), KernelDensity(bandwidth=h).fit(X).score_samples(Q)
@@ -79,8 +80,9 @@ def test_scipy(record, d):
 
 @pytest.mark.parametrize("d", [1, 2])
 def test_kdepy(record, d):
-    """KDEpy on the grid of its FFT, 100 000 points: 1024 places in one dimension, 128 x 128 in two. Ours is exact once,
-    and once with tolerance=1e-4; errors are relative to the largest density."""
+    """KDEpy on the grid of its FFT, 100 000 points: 1024 grid points in one dimension, 128 x 128 in two. Ours runs
+    exactly and with tolerance=1e-4; errors are relative to the largest density.
+    """
     kdepy = peer("KDEpy")
     X, h = normal(N_GRID, d), 0.1
     side = np.linspace(-6, 6, 1024 if d == 1 else 128)
@@ -100,8 +102,9 @@ def test_kdepy(record, d):
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_bandwidth_by_least_squares(record, d):
     """`KDEMultivariate(bw="cv_ls")` of statsmodels, n = 2000, finds one bandwidth for each feature by a simplex search.
-    Ours uses one bandwidth for all features: the best of sixteen by the same criterion, or an equally good one nearer
-    to a rule. The work differs: the table gives the number of bandwidths that each tries."""
+    Ours uses one bandwidth for all features: the best of sixteen by the same criterion, or an equally good one closer
+    to a rule of thumb. The amounts of work differ: the table gives the number of bandwidths that each tries.
+    """
     statsmodels = peer("statsmodels.nonparametric.api")
     X, tried = normal(N_SEARCH, d), []
 
@@ -123,8 +126,9 @@ def test_bandwidth_by_least_squares(record, d):
 
 @pytest.mark.parametrize("degree, reg_type", [(0, "lc"), (1, "ll")])
 def test_regression(record, degree, reg_type):
-    """`KernelReg` of statsmodels with its bandwidth by cross-validation, n = 1000 points of one feature: the mean
-    squared error of the predicted function at 500 places."""
+    """`KernelReg` of statsmodels with a cross-validated bandwidth, n = 1000 points of one feature: the mean squared
+    error of the predicted function at 500 points.
+    """
     statsmodels = peer("statsmodels.nonparametric.api")
     rng, n = np.random.default_rng(0), min(N, 1000)
     X, Q = rng.uniform(-3, 3, size=(n, 1)), np.linspace(-3, 3, 500)[:, None]

@@ -1,7 +1,7 @@
 """The eigensolver and kernel maps against ARPACK, LOBPCG and KernelPCA, on one operator and at equal residuals
 
 All run on one thread. LOBPCG gets blocks of twice the wanted number of vectors and a tolerance of the same relative
-residual; residuals are computed again for all. ARPACK may skip a member of a cluster that a loose tolerance does not
+residual; residuals are recomputed for all. ARPACK may skip a member of a cluster that a loose tolerance does not
 resolve.
 """
 
@@ -28,7 +28,7 @@ TOLERANCE = 1e-4
 
 
 def clusters(n, d=16, dtype=np.float32, seed=0):
-    """Four overlapping groups: fewer than the eigenpairs asked for, so that no gap ends the search early."""
+    """Four overlapping groups, fewer than the requested eigenpairs, so that no gap ends the search early."""
     rng = np.random.default_rng(seed)
     centers = 1.5 * rng.standard_normal((4, d))
     return (centers[rng.integers(0, 4, n)] + rng.standard_normal((n, d))).astype(dtype)
@@ -55,7 +55,7 @@ def relative_residual(A, values, vectors):
 
 
 def solved(A, k, tol, repeats=3):
-    """A row: seconds of ours, how many times as long the others take, and all residuals."""
+    """A row with our seconds, the time of the others relative to ours, and all residuals."""
     first = top_eigenpairs(A, k, tol=tol, solver="lanczos", n_jobs=1)
     smallest = float(np.abs(first.values).min())
     functions = {
@@ -95,7 +95,7 @@ def test_dense_matrix(record, k, tol):
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
 def test_graph(record, tol):
-    """The normalized adjacency matrix of a graph of ten neighbors, sparse, double precision, ten pairs."""
+    """The sparse normalized adjacency matrix of a graph of ten neighbors in double precision, ten pairs."""
     X = np.random.default_rng(0).standard_normal((GRAPH, 3))
     W = kneighbors_graph(X, 10)
     W = sp.csr_array(W.maximum(W.T))
@@ -107,7 +107,7 @@ def test_graph(record, tol):
 def solvers(kernels, dense, graphs):
     """Matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph: our seconds, the time of the others
     relative to ours, and the relative residuals. *Too small by* is the largest amount, relative to the largest
-    value, by which ARPACK's values are below ours; it reveals missed pairs. The record has the matrix-vector
+    value, by which ARPACK's values are below ours; it reveals missed pairs. The record contains the matrix-vector
     products."""
     figures = "x *", "residual *", "ARPACK too small by"
     others = [{"problem": name} | row for name, rows in (("dense", dense), ("graph", graphs)) for row in rows]
@@ -115,8 +115,9 @@ def solvers(kernels, dense, graphs):
 
 
 def test_kernel_map(record):
-    """`KernelMap` with ten components of 10 000 points, compared with `KernelPCA`, which forms the matrix, by ARPACK
-    and randomized. KernelPCA centers the kernel; `tenth value off` is its error relative to ARPACK's."""
+    """`KernelMap` with ten components of 10 000 points, compared with `KernelPCA`, which forms the matrix, with its
+    ARPACK and randomized solvers. KernelPCA centers the kernel; `tenth value off` is its error relative to ARPACK's.
+    """
     X, h = clusters(MAP), 2.5
 
     def pca(**options):
@@ -148,8 +149,7 @@ print(round(gib * 2**30))
 
 
 def bytes_beyond_data(n, imports, call):
-    """Growth of a fresh process's peak memory over one call, ``call.format("")``; a small one, "[:500]", comes
-    first."""
+    """Growth of a fresh process's peak memory during one call, ``call.format("")``, after a small one, "[:500]"."""
     code = _MEMORY.format(n=n, imports=imports, warm=call.format("[:500]"), call=call.format(""))
     run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
     return int(run.stdout)

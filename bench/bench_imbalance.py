@@ -1,8 +1,8 @@
 """Rare classes: the defaults, and the effect of class_weight="balanced"
 
-Real sets are reduced to two classes: the rarest one that has 200 points, and all others. A thousand training rows
-contain one rare row for 10, 50 or 100 others; the test rows contain at least ninety rare ones. All run on one thread.
-The classifiers have their defaults, behind a `StandardScaler` if they need one.
+Real sets are reduced to two classes: the rarest class with at least 200 points, and all others. A thousand training
+rows contain one rare row for 10, 50 or 100 others; the test rows contain at least ninety rare ones. All run on one
+thread. The classifiers have their defaults, after a `StandardScaler` if they need one.
 """
 
 import os
@@ -131,7 +131,7 @@ def by_ratio(rows):
 
 
 def majority_tables(folder):
-    """The customers' export of the tests, 78 % of one class, and two generated sets with 90 % of one class."""
+    """The customer table of the tests, with 78 % of one class, and two generated sets with 90 % of one class."""
     import office
 
     export = office.export(folder / "customers.csv", office.customers(1200), "german utf-8")
@@ -144,8 +144,9 @@ def majority_tables(folder):
 
 @pytest.mark.parametrize("kind", [name for name in spectralcls.__all__ if name.endswith("Classifier")])
 def test_majority(record, kind, tmp_path):
-    """Accuracy of each classifier at its defaults minus that of always answering the most frequent class: points, and
-    half the width of a 95 % interval, ten splits."""
+    """Accuracy of each classifier with defaults minus that of always predicting the most frequent class, in points,
+    with half the width of a 95 % interval over ten splits.
+    """
     row, splitter = {}, StratifiedShuffleSplit(2 if QUICK else 10, test_size=1 / 3, random_state=0)
     for name, X, y in majority_tables(tmp_path):
         gains = []
@@ -160,7 +161,7 @@ def test_majority(record, kind, tmp_path):
 
 @cache
 def checkouts():
-    """A process of commit 2ff33c6, whose folder $SPECTRALCLS_BEFORE names, and one of this checkout."""
+    """A process of commit 2ff33c6, in the folder $SPECTRALCLS_BEFORE, and one of this checkout."""
     if not os.environ.get(BEFORE):
         pytest.skip(f"set {BEFORE} to a checkout of 2ff33c6 with its core built")
     variant = available_variants()[0]
@@ -168,7 +169,7 @@ def checkouts():
 
 
 def whole(name, seed):
-    """At most 600 rows of a set as they come, two thirds to learn from; classes of fewer than six rows are left out."""
+    """At most 600 random rows of a set, two thirds for training, without classes of fewer than six rows."""
     X, y = sets()[name](return_X_y=True)
     rows = np.random.RandomState(seed).permutation(len(y))[: 3 * FEW // 2]
     X, y = X[rows].astype(np.float64), np.unique(y[rows], return_inverse=True)[1]
@@ -180,9 +181,10 @@ def whole(name, seed):
 @pytest.mark.parametrize("seed, name", list(product(range(SPLITS), sorted(sets()))))
 @pytest.mark.parametrize("ratio", [0, 10, 50])
 def test_degenerate_fits(record, ratio, seed, name, tmp_path):
-    """Defaults at commit 2ff33c6, which tuned all bandwidths by accuracy on a grid that was not extended, and today's.
-    The sets are complete (600 rows, two thirds for training), or have one rare row for 10 or 50 others (400 rows for
-    training); all are standardized."""
+    """Today's defaults compared with those of commit 2ff33c6, which tuned all bandwidths by accuracy on a grid that was
+    not extended. The sets keep all classes (600 rows, two thirds for training), or have one rare row for 10 or 50
+    others (400 rows for training); all are standardized.
+    """
     X, y, Q, truth = draw(name, ratio, seed, FEW, FEW) if ratio else whole(name, seed)
     if np.bincount(y, minlength=2).min() < 2:
         pytest.skip(f"{name} has too few rows")

@@ -1,7 +1,7 @@
 """Tests of samples and intrinsic dimensions: level, power and time against hyppo, dcor, SciPy and scikit-dimension
 
 *Grid* is the default, the largest standardized statistic of six bandwidths; *median* takes the median distance as the
-only bandwidth. *Moments* is `n_permutations=None`, whose p-value comes from the moments of all permutations.
+only bandwidth. *Moments* is `n_permutations=None`, which computes the p-value from the moments of all permutations.
 """
 
 import numpy as np
@@ -99,8 +99,9 @@ DIFFERENCES = {  # (n, first sample, second sample)
 
 @pytest.mark.parametrize("difference", DIFFERENCES)
 def test_power_of_the_test_of_two_samples(record, difference):
-    """Fraction of 200 draws, n points in each sample, with a p-value of at most .05, with 199 permutations; dcor's
-    `energy_test`, and in one dimension SciPy's tests of Kolmogorov-Smirnov and Cramer-von Mises."""
+    """Fraction of 200 draws, n points in each sample, with a p-value of at most .05, with 199 permutations; compared
+    with dcor's `energy_test`, and in one dimension with SciPy's Kolmogorov-Smirnov and Cramer-von Mises tests.
+    """
     dcor = peer("dcor")
     n, first, second = DIFFERENCES[difference]
     rng, found = np.random.default_rng(0), {}
@@ -153,7 +154,7 @@ DEPENDENCES = {
 
 @pytest.mark.parametrize("dependence", DEPENDENCES)
 def test_power_of_the_test_of_independence(record, dependence):
-    """The same for n pairs of measurements, and dcor's `distance_covariance_test`."""
+    """The same for n pairs of measurements, compared with dcor's `distance_covariance_test`."""
     dcor = peer("dcor")
     n, draw = DEPENDENCES[dependence]
     rng, found = np.random.default_rng(0), {}
@@ -175,7 +176,7 @@ def test_power_of_the_test_of_independence(record, dependence):
 @pytest.mark.parametrize("n", [100] if QUICK else [100, 1000])
 @pytest.mark.parametrize("test", ["two samples", "independence"])
 def test_time(record, test, n, d):
-    """Seconds of a test with 999 permutations; hyppo's, with 99, of few points."""
+    """Seconds of a test with 999 permutations; hyppo's take 99 and only few points."""
     dcor, hyppo = peer("dcor"), peer("hyppo")
     rng = np.random.default_rng(0)
     fewer = dict(reps=99, auto=False, workers=1, random_state=0)
@@ -209,8 +210,9 @@ def times(rows):
 @pytest.mark.parametrize("n", [2000] if QUICK else [10_000, 100_000, 1_000_000])
 @pytest.mark.parametrize("test", [two_sample_test, independence_test])
 def test_many_rows(record, test, n):
-    """Processor seconds of a test without permutations, for n points in all in two features, or n pairs of numbers.
-    Shift and dependence shrink with n, so that they are equally hard to detect at every n."""
+    """Processor seconds of a test without permutations, for n points in total in two features, or n pairs of numbers.
+    Shift and dependence shrink with n, so that they are equally hard to detect at every n.
+    """
     rng = np.random.default_rng(0)
     if test is two_sample_test:
         X, Y = normal(rng, n // 2), normal(rng, n // 2) + 4 / n**0.5
@@ -232,8 +234,9 @@ def dimension_ten(n, d):
 
 @pytest.mark.parametrize("n, d", [(500, 16)] if QUICK else [(2000, 16), (2000, 768)])
 def test_intrinsic_dimension(record, n, d):
-    """`entropic_dimension` of a normal sample of dimension 10 in d features, with its 160 graphs, compared with
-    scikit-dimension's `TwoNN` and `MLE`: estimates, and the same with one row at 1000."""
+    """`entropic_dimension`, with its 160 graphs, of a normal sample of dimension 10 in d features, compared with
+    scikit-dimension's `TwoNN` and `MLE`: estimates, and estimates after one row is set to 1000.
+    """
     skdim = peer("skdim")
     X = dimension_ten(n, d)
     functions = {

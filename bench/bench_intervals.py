@@ -1,6 +1,6 @@
 """Prediction intervals of a regression: coverage and width, against split and cross conformal prediction
 
-The tables of numbers and categories come from packages of R and were chosen by their columns; missing values stay. All
+The tables of numbers and categories come from R packages and were chosen by their columns; missing values are kept. All
 methods but the last use `KernelRegressor` with its defaults. *Jackknife+* is its `predict_interval`. *Split*: half of
 the rows fit the model, and the other half give the quantile of the absolute residuals. *CV+* is MAPIE's, with five
 folds. *CQR*: boosted trees for two quantiles on half of the rows, corrected by the other half. The level is 90 %; at
@@ -22,7 +22,7 @@ from bench.measure import QUICK, half_interval, limited_threads, processor_secon
 from bench.pages import view
 from spectralcls import KernelRegressor
 
-# Package, table, target, and columns left out: names of rows, and what is the target in other words.
+# Package, table, target, and columns left out: row names, and other forms of the target.
 TABLES = """
 ISLR Carseats Sales
 ISLR Wage wage logwage
@@ -61,7 +61,7 @@ def table(name):
 
 
 def generated(name, rng, n):
-    """Samples of known noise."""
+    """Samples with known noise."""
     X = pd.DataFrame(rng.normal(size=(n, 5 if name == "five numbers" else 1))).add_prefix("x")
     x, noise = X.to_numpy(), rng.normal(size=n)
     if name == "five numbers":
@@ -75,7 +75,7 @@ def generated(name, rng, n):
 
 
 def draw(name, n, seed):
-    """Training rows and targets, and those to test; skipped if the table has fewer than three rows for two of them."""
+    """Training rows and targets, and test rows; skipped if the table has fewer than 3 n / 2 rows."""
     rng = np.random.default_rng(seed)
     if name in DRAWN:
         (X, y), (Q, truth) = generated(name, rng, n), generated(name, rng, TESTED)
@@ -89,7 +89,7 @@ def draw(name, n, seed):
 
 
 def conformal(scores):
-    """The quantile that a further score does not exceed with the probability asked for."""
+    """The quantile that a further score does not exceed with the requested probability."""
     place = int(np.ceil(COVERAGE * (len(scores) + 1) * (1 - 1e-12)))
     return np.sort(scores)[place - 1] if place <= len(scores) else np.inf
 
@@ -133,7 +133,7 @@ def jackknife_plus(X, y, Q, seed):
 
 @pytest.mark.parametrize("name, n", list(product([*FRAMES, *DRAWN], MANY)))
 def test_many_draws(record, name, n):
-    """Coverage of the jackknife+ in per cent, over enough draws for a standard error below one point in each table."""
+    """Coverage of the jackknife+ in per cent, over enough draws for a standard error below one point for each table."""
     found, draws = [], MANY[n]
     for seed in range(1000, 1000 + draws):
         X, y, Q, truth = draw(name, n, seed)
@@ -146,8 +146,9 @@ def test_many_draws(record, name, n):
 
 @pytest.mark.parametrize("name, n", list(product([*FRAMES, *DRAWN], SIZES)))
 def test_coverage(record, name, n):
-    """Share of the targets in the interval, in per cent, mean width, and processor seconds of fit and intervals, in the
-    mean over draws."""
+    """Share of the targets in the interval in per cent, mean width, and processor seconds of fit and intervals,
+    averaged over draws.
+    """
     found = {}
     with limited_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -197,7 +198,7 @@ def by_size(rows):
 
 @view("many_draws")
 def single_tables(rows):
-    """Coverage at each table, with its standard error, over enough draws to average out their randomness."""
+    """Coverage for each table with its standard error, over enough draws to average out their randomness."""
     table = {}
     for row in rows:
         line = table.setdefault(row["name"], {"table": row["name"]})

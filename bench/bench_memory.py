@@ -1,7 +1,8 @@
 """Fits and predictions on files larger than the memory that the process may have
 
 Each run is a separate process, whose private memory the system limits (RLIMIT_DATA), on a file of float32 with 16
-features; the other side has 2000 points. Sizes are in GiB; resident memory includes mapped pages of the file.
+features; the other set, of queries or training points, has 2000 rows. Sizes are in GiB; resident memory includes mapped
+pages of the file.
 """
 
 import json
@@ -60,7 +61,7 @@ answer = sum(1 for line in open(out)) - 1
 
 
 def chunks():
-    """(first row, X, y) of a million rows at a time."""
+    """Yield (first row, X, y), a million rows at a time."""
     centers = np.random.default_rng(0).normal(scale=3, size=(CLASSES, D)).astype(np.float32)
     for first in range(0, N, ROWS):
         rng = np.random.default_rng(first)

@@ -26,7 +26,7 @@ MANY = [  # k, d, n, threads; at a million points a turn of the peers takes up t
 
 
 def points(kind, n, d, seed):
-    """Uniform, normal, or 100 normal clusters of widths from 0.002 to 0.01 in a cube; float32."""
+    """Uniform or normal points, or 100 normal clusters with widths from 0.002 to 0.01 in a cube; float32."""
     rng = np.random.default_rng(seed)
     if kind == "uniform":
         X = rng.random((n, d))
@@ -41,7 +41,7 @@ def points(kind, n, d, seed):
 
 
 def peers(Q, X, k, threads):
-    """Searches that are installed; each call builds its index once, as ours does."""
+    """Installed searches; each call builds its index once, as ours does."""
     found = {
         "cKDTree": lambda: cKDTree(X).query(Q, k, workers=threads),
         "cKDTree, midpoint": lambda: cKDTree(X, balanced_tree=False, compact_nodes=False).query(Q, k, workers=threads),
@@ -115,8 +115,9 @@ def test_low_dimensions(record, k, d, kind, n, threads):
 @pytest.mark.parametrize("kind", ["uniform", "normal", "clusters"])
 @pytest.mark.parametrize(("k", "d", "n", "threads"), MANY)
 def test_many_points(record, k, d, n, threads, kind):
-    """As in low dimensions, with more points and against the two fastest of the others: every k up to d = 4, k = 10
-    beyond; a million points with d = 8 on two threads only."""
+    """As in low dimensions, with more points and compared with the two fastest peers: every k up to d = 4, k = 10
+    beyond; a million points with d = 8 on two threads only.
+    """
     n = N // 2 if QUICK else n
     X, Q = points(kind, n, d, 1), points(kind, n // 2, d, 2)
     fastest = {name: f for name, f in peers(Q, X, k, threads).items() if f"x {name}" in FASTEST}
@@ -140,7 +141,8 @@ def test_graph_against_peers(record, n, d):
 @pytest.mark.parametrize("d", [3, 8])
 def test_kept(record, d, m):
     """The 10 nearest of kept points for m queries, uniform, float32, one thread: `PackedPoints` and trees built before
-    the call, and the same call with points that are not kept."""
+    the call, compared with points that are not kept.
+    """
     n = 5000 if QUICK else 200_000
     X, Q = points("uniform", n, d, 1), points("uniform", m, d, 2)
     kept = PackedPoints(X)

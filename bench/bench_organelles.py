@@ -1,7 +1,7 @@
 """Spatial proteomics: the organelle of a protein by macro F1, over a hundred stratified splits of the markers
 
-All run on one thread, on the same splits: four fifths of the markers for training and one for the test. The SVM and
-k-NN search grids by macro F1 in five folds, as pRoloc does; the others have their defaults. [The
+All run on one thread, on the same splits: four fifths of the markers for training and one fifth for the test. The SVM
+and k-NN search grids by macro F1 in five folds, as pRoloc does; the others have their defaults. [The
 gallery](../gallery/plot_organelles.rst) describes the data and further questions.
 """
 

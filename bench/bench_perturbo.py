@@ -46,7 +46,8 @@ def test_letter(record):
 
 def test_factorization(record):
     """One class: kernel matrix, alpha and factor, compared with `scipy.linalg.cholesky` of the finished matrix, by
-    default and in place; and the peak of memory relative to the size of the matrix."""
+    default and in place; and the peak memory relative to the size of the matrix.
+    """
     X = np.random.default_rng(0).normal(size=(N, 16))
 
     def matrix():
@@ -66,8 +67,9 @@ def test_factorization(record):
 
 
 def test_scoring(record):
-    """As many queries as the class has samples: kernel values, solve and norms, in blocks, compared with BLAS's solve
-    alone on the finished kernel matrix; and the peak of memory relative to the size of the factor."""
+    """As many queries as the class has samples: kernel values, solve and norms, in blocks, compared with the BLAS solve
+    alone on the finished kernel matrix; and the peak memory relative to the size of the factor.
+    """
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(N, 16)), rng.normal(size=(N, 16))
     model = fit_class(X, 3.0, TIKHONOV)
@@ -87,10 +89,11 @@ def test_scoring(record):
 
 @pytest.mark.parametrize("clusters", [1, 2])
 def test_what_binds(record, clusters):
-    """The cost of a query, and why float64 is used: five classes of 2 000 samples in so many clusters, 10 features,
-    with bandwidth and alpha as tuned. *BLAS*: a matrix product of as many multiply-adds as the solves take, n_l^2 / 2
-    for a query in each class. *Gap*: the median of the second tau over the smallest, less one. The last column has the
-    labels that differ if the solves use the same factors rounded to float32."""
+    """The cost of a query, and the reason for float64: five classes of 2 000 samples in the given number of clusters,
+    10 features, with tuned bandwidth and alpha. *BLAS*: a matrix product of as many multiply-adds as the solves take,
+    n_l^2 / 2 for each query and class. *Gap*: the median of the second smallest tau over the smallest, minus one. The
+    last column counts the labels that differ if the solves use the same factors rounded to float32.
+    """
     n, m = N // 5, 2000
     X, y = make_classification(
         5 * n + m, 10, n_informative=8, n_redundant=0, n_classes=5, n_clusters_per_class=clusters, random_state=0
@@ -112,9 +115,10 @@ def test_what_binds(record, clusters):
 
 @pytest.mark.parametrize("n_per_class", [200, 2000])
 def test_a_label(record, n_per_class):
-    """A label of one of two classes arrives, and a pool of 5 000 is scored again. The table has the time of a refit
-    with a new score relative to ours. The limit is one read of the pool's solve, given as the time of a bare product
-    with it."""
+    """A new label of one of two classes, after which a pool of 5 000 is scored again. The table gives the time of a
+    refit with new scores relative to ours. The limit is one read of the pool's solve, measured by a matrix product with
+    it.
+    """
     rng, pool_size = np.random.default_rng(0), 500 if QUICK else 5000
     y, pool_y = np.repeat([0, 1], n_per_class), rng.integers(2, size=pool_size)
     X = rng.normal(size=(len(y), 16)) + y[:, None]
@@ -144,7 +148,8 @@ def test_a_label(record, n_per_class):
 @pytest.mark.parametrize("rank", [30] if QUICK else [300, 1000])
 def test_many_points_in_a_class(record, rank):
     """A class of 200 000 points (and one of 1 000) with a partial factor: processor seconds, the fraction of the trace
-    left out, and the peak of memory next to the size of the kernel matrix."""
+    left out, and the peak memory compared with the size of the kernel matrix.
+    """
     rng, n = np.random.default_rng(0), 20 * N
     y = (np.arange(n + 1000) >= n).astype(int)
     X = rng.normal(size=(len(y), 4)) + 2 * y[:, None]

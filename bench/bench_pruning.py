@@ -1,9 +1,9 @@
 """Labels, class sums and neighbors with pruning, against all pairs and against other libraries
 
 Pairs that cannot change the rounded result are pruned before they are computed. Points are float32, raw or
-standardized; the bandwidth is the choice of `ParzenClassifier`. All run on one thread. Construction counts once for
-each side. With more than 4e9 pairs, all pairs are measured at two numbers of queries, and the line through them gives
-the fixed seconds and those of all queries.
+standardized; the bandwidth is that chosen by `ParzenClassifier`. All run on one thread. Construction counts once for
+each method. With more than 4e9 pairs, all pairs are timed for two numbers of queries, and extrapolated linearly with
+the fixed time counted once.
 """
 
 import pickle
@@ -42,7 +42,7 @@ each_scale = pytest.mark.parametrize("raw", [False, True])
 
 
 def pruning(way):
-    """Whether sums and neighbors prune: "never", or "sampled", the default, where samples decide."""
+    """Set whether sums and neighbors prune: "never", or "sampled", the default, in which samples decide."""
     compiled.set_pruning(way)
 
 
@@ -60,7 +60,7 @@ def problem(name, raw):
 
 
 def curved(d):
-    """Eight classes on a curved surface of twelve dimensions among d features, and a little noise."""
+    """Eight classes on a curved twelve-dimensional surface in d features, with a little noise."""
     draw = np.random.default_rng(0)
     y = draw.integers(8, size=10_000)
     inner = draw.normal(size=(8, 12))[y] + draw.normal(size=(len(y), 12)) * 0.85 ** np.arange(12)
@@ -80,8 +80,7 @@ def tuned_bandwidth(X, y):
 
 
 def measure(X, y, Q):
-    """A row: seconds by all pairs, and how many times as long these take as labels, sums, and sums within a
-    tolerance."""
+    """A row with the seconds of all pairs, and their time relative to labels, sums, and sums within a tolerance."""
     h, n, m = tuned_bandwidth(X, y), len(X), len(Q)
     fitted = ParzenClassifier(bandwidth=h, scale=None, n_jobs=1).fit(X, y)
     stored = pickle.dumps(fitted)
@@ -132,8 +131,9 @@ def measure(X, y, Q):
 @each_scale
 @pytest.mark.parametrize("name", SIZES)
 def test_labels_and_sums(record, name, raw):
-    """Time of all pairs relative to `ParzenClassifier.predict` and to class sums. The first call packs the points; a
-    fitted classifier keeps them for the second. `labels that differ` compares `predict` with all pairs."""
+    """Time of all pairs relative to `ParzenClassifier.predict` and to class sums. The first call packs the points, and
+    the fitted classifier keeps them for the second. `labels that differ` compares `predict` with all pairs.
+    """
     record(measure(*problem(name, raw)))
 
 
@@ -154,8 +154,9 @@ def labels_and_sums_in_short(rows):
     ],
 )
 def test_noise(record, name, n, d):
-    """Noise, in which nothing can be pruned: the search for prunable pairs must cost little. Half as many queries as
-    points."""
+    """Noise, in which nothing can be pruned, so that the search for prunable pairs must cost little; half as many
+    queries as points.
+    """
     row = measure(*noise(name, n // 10 if QUICK else n, d))
     record({key: value for key, value in row.items() if key.startswith("x ") or key == "labels that differ"})
 
@@ -165,9 +166,10 @@ def test_noise(record, name, n, d):
 def test_what_binds(record, name, raw):
     """Fractions of all pairs, means over 200 queries. *Settle a label*: the nearest points, in order, until the sums of
     the best two classes differ by more than all remaining points could add. *Count for sums*: pairs that change the
-    rounded sum of their class. No pruning computes fewer. *Tiles*: the fraction of tiles of 48 points of a class,
-    halved repeatedly in principal coordinates, whose bounding box is no farther from one of eight neighboring
-    queries than such a pair."""
+    rounded sum of their class. No pruning method can compute fewer. *Tiles*: the fraction of tiles of 48 points of a
+    class, halved repeatedly in principal coordinates, whose bounding box is no farther from one of eight neighboring
+    queries than such a pair.
+    """
     X, y, Q = problem(name, raw)
     record({"n": len(X), "d": X.shape[1]} | shares(X.astype(float), y, Q.astype(float), tuned_bandwidth(X, y)))
 
@@ -180,7 +182,7 @@ def first_coordinates(X, Q, most=32):
 
 
 def halved(Z, rows, leaf):
-    """Rows in parts of at most `leaf`, halved in the coordinate of the largest variance."""
+    """Divide rows into parts of at most `leaf`, by halving along the coordinate of largest variance."""
     if len(rows) <= leaf:
         return [rows]
     n_leaves = -(-len(rows) // leaf)
@@ -217,7 +219,7 @@ def shares(X, y, Q, h):
 
 
 def settling(exponents, labels, n_classes):
-    """How many of the points, nearest first, settle the label."""
+    """Number of points, nearest first, that determine the label."""
     n, k = len(labels), np.exp(exponents[0] - exponents)
     sums = np.zeros((n, n_classes))
     sums[np.arange(n), labels] = k
@@ -230,7 +232,8 @@ def settling(exponents, labels, n_classes):
 @pytest.mark.parametrize("bandwidth", ["tuned", "fixed"])
 def test_growth(record, bandwidth, raw):
     """Covertype, n / 5 queries for n points: seconds, and the fitted exponent of n, which is 2 for all pairs. The
-    bandwidth is tuned for each n, or kept from the smallest; seconds of tuning and fitting are separate."""
+    bandwidth is tuned for each n, or kept from the smallest n; tuning and fitting are timed separately.
+    """
     if QUICK:
         pytest.skip("needs covertype")
     sizes, (X, y, Q) = (30_000, 100_000, 400_000), problem("covertype 500000", raw)
@@ -260,7 +263,7 @@ def growth_in_short(rows):
 
 
 def searches(X, Q):
-    """Peers that are installed, as `Queries`: the index is built in every call, once for all queries."""
+    """Installed peers, as `Queries`: every call builds the index, once for all queries."""
     few = dict(m=len(Q), n=len(X), full=4e8)
     found = {
         "KDTree": Queries(lambda q: KDTree(X).query(Q[:q], K), **few),
@@ -303,9 +306,9 @@ def searches(X, Q):
 )
 def test_neighbors(record, name):
     """The 10 nearest neighbors of up to 10 000 queries among up to 200 000 points, standardized, one thread: time of
-    all pairs and of other exact searches relative to ours. A tree is built once; beyond 4e8 pairs its queries are
-    extrapolated from two sizes. faiss's BLAS uses the best instructions of the machine, even if `isa` restricts
-    ours."""
+    all pairs and of other exact searches relative to ours. A tree is built once; beyond 4e8 pairs the time of its
+    queries is extrapolated from two sizes. The BLAS of faiss uses the best instruction set of the machine, even if
+    `isa` restricts ours."""
     X, Q = noise("gaussian", 10_000, 256)[::2] if name.startswith("noise") else problem(name, False)[::2]
     X, Q = np.ascontiguousarray(X[:200_000]), np.ascontiguousarray(Q[:10_000])
 

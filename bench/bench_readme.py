@@ -54,7 +54,7 @@ def make(name):
 
 
 def fitted(name, sample):
-    """The classifier of half of the points, all points, and the test part."""
+    """The classifier fitted to half of the points, these points, and the test part."""
     X, y = SAMPLES[sample]()
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
     return make(name).fit(X_train, y_train), X_train, y_train, X_test, y_test
@@ -63,8 +63,9 @@ def fitted(name, sample):
 @pytest.mark.parametrize("name", [*OURS, PEER])
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_planes(record, sample, name):
-    """Classifiers with defaults, tuned inside fit, on 200 points in the plane: accuracy on 200 others, and seconds to
-    tune and train."""
+    """Classifiers with defaults, which tune themselves in `fit`, on 200 points in the plane: accuracy on 200 others,
+    and seconds to tune and train.
+    """
     model, X, y, Q, truth = fitted(name, sample)
     row, _ = compare({"fit": lambda: make(name).fit(X, y)})
     record({"accuracy": 100 * model.score(Q, truth), "ms": 1000 * row["fit, s"]["median"]})

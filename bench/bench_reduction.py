@@ -31,9 +31,10 @@ def problem(name):
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.1, 0.2])
 @pytest.mark.parametrize("name", ["letter", "shuttle"])
 def test_reduction(record, name, share, method):
-    """A fraction of the training points, chosen by a method: accuracy in per cent, that of a random stratified subset
-    of the same size and of all points, and the time of a prediction from all points relative to that from the
-    subset."""
+    """A fraction of the training points, chosen by a method: accuracy in per cent, compared with that of a random
+    stratified subset of the same size and of all points, and the time of a prediction from all points relative to that
+    from the subset.
+    """
     X, T, y, u, whole = problem(name)
     h = float(whole.bandwidth_)
     indices, weights = reduce_training_set(X, y, share, method=method, bandwidth=h, random_state=0)

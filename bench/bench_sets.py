@@ -2,9 +2,9 @@
 
 *Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. The others are
 MAPIE's, with the same classifier. *Split*: half of the points fit it, and the other half give the quantile of 1 - p of
-the true class (LAC) or of the cumulated probabilities (APS, randomized). *Cross*: five fits without a fifth of the
-points each, LAC, CV+. *Jackknife+*: the same with one fit for each point. For two classes MAPIE has only LAC. At most
-1000 training points, one thread.
+the true class (LAC) or of the cumulative probabilities (APS, randomized). *Cross*: five fits, each without a fifth of
+the points, LAC, CV+. *Jackknife+*: the same with one fit for each point. For two classes MAPIE has only LAC. There are
+at most 1000 training points; all run on one thread.
 """
 
 import importlib.util
@@ -75,7 +75,7 @@ def whole(name):
 
 
 def draw(name, seed):
-    """Training points, labels, queries and their labels, in random order; classes of fewer than 10 samples left out."""
+    """Training points, labels, queries and their labels, in random order, without classes of fewer than 10 samples."""
     X, y = whole(name)
     kept = np.flatnonzero(np.bincount(y)[y] >= 10)
     order = np.random.RandomState(seed).permutation(kept)
@@ -110,7 +110,7 @@ def mapie_sets(kind, X, y, Q, seed, levels=LEVELS):
 
 
 def possible(kinds, y):
-    """MAPIE has no cumulated probabilities for two classes."""
+    """Leave out cumulative probabilities for two classes, which MAPIE does not support."""
     return [kind for kind in kinds if MAPIE[kind] != "aps" or y.max() > 1]
 
 
@@ -120,15 +120,16 @@ def needs(package):
 
 
 def worst_class(found, truth):
-    """Coverage of the worst class with ten queries at least."""
+    """Coverage of the worst class with at least ten queries."""
     hits = found[np.arange(len(truth)), truth]
     return min((float(hits[truth == c].mean()) for c in np.unique(truth) if (truth == c).sum() >= 10), default=np.nan)
 
 
 @pytest.mark.parametrize("seed, name", list(product(range(DRAWS), NAMES)))
 def test_coverage(record, seed, name):
-    """Share of the queries whose class is in the set, mean number of classes in a set, and the coverage of the worst
-    class with and without `by_class`."""
+    """Share of queries whose class is in the set, mean number of classes in a set, and the coverage of the worst class
+    with and without `by_class`.
+    """
     needs("mapie")
     X, y, Q, truth = draw(name, seed)
     row = {"n": len(X)}
@@ -166,8 +167,9 @@ def test_few_points(record, seed, name):
 @pytest.mark.parametrize("seed, name, kind", list(product(range(1 if QUICK else 2), NAMES, CALIBRATED)))
 def test_probabilities(record, seed, name, kind):
     """Log loss (with probabilities of at least 1e-3), expected calibration error, and processor seconds of the fit: for
-    the classifier's own probabilities, and for those of scikit-learn's `CalibratedClassifierCV` from its scores in
-    five folds, as the mean of five models by default, and by one fit to all points (*one*, ``ensemble=False``)."""
+    the classifier's own probabilities, and for those of scikit-learn's `CalibratedClassifierCV` from its scores in five
+    folds, with the mean of five models by default, and with one fit to all points (*one*, ``ensemble=False``).
+    """
     X, y, Q, truth = draw(name, seed)
     row = {}
     with limited_threads(1), warnings.catch_warnings():
@@ -213,7 +215,7 @@ STATISTICS = {  # what adds kernel values to the score of a class, and scores of
 
 
 def conformity(scores, own, joined, background):
-    """The score of the `own` class, less those of all others and of a background."""
+    """The score of the `own` class minus those of all others and of a background."""
     found = np.take_along_axis(scores, own, axis=-1)[..., 0]
     if joined is None:
         return found
@@ -223,7 +225,7 @@ def conformity(scores, own, joined, background):
 
 
 def full_conformal(statistic, X, y, Q, bandwidth):
-    """p-values (m, C) straight from the definition: each query joins the points with each label, O(m n C) numbers."""
+    """p-values (m, C) directly from the definition: each query joins the points with each label, O(m n C) numbers."""
     joined, of_others, share = STATISTICS[statistic]
     among = -cdist(X / bandwidth, X / bandwidth, "sqeuclidean") / 2
     np.fill_diagonal(among, -np.inf)
@@ -290,8 +292,9 @@ def test_families(record, name):
 
 @pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
 def test_label_quality(record, seed, name):
-    """A tenth of the labels is exchanged at random: area under the ROC curve of finding them, and processor seconds of
-    fit and quality. cleanlab takes a random forest in five folds."""
+    """A tenth of the labels is changed at random: area under the ROC curve for finding them, and processor seconds of
+    fit and quality. cleanlab uses a random forest with five folds.
+    """
     needs("cleanlab")
     from cleanlab.classification import CleanLearning
 
@@ -314,10 +317,11 @@ def test_label_quality(record, seed, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_unknown_classes(record, name):
-    """Each class in turn (at most six) is left out of training: the fraction of it called unknown, at 5 % false alarms
-    among the queries of other classes. Ours are the empty set at 95 % coverage, and `ParzenOutlierDetector.p_values`
-    of at most 0.05, with their measured false alarms; the thresholds of the others are set on the queries
-    themselves, which flatters them."""
+    """Each class in turn (at most six) is left out of training: the fraction of it that is called unknown, at 5 % false
+    alarms among the queries of other classes. Ours are the empty set at 95 % coverage, and
+    `ParzenOutlierDetector.p_values` of at most 0.05, with their measured false alarms; the thresholds of the others are
+    set on the queries themselves, which favors them.
+    """
     X, y, Q, truth = draw(name, 0)
     if y.max() < 2:
         pytest.skip("two classes")
@@ -349,9 +353,9 @@ def test_unknown_classes(record, name):
 @pytest.mark.parametrize("name", ["wine", "iris"] if QUICK else ["wine", "wdbc", "letter", "satimage"])
 def test_explanations(record, name):
     """Seconds of the explanations of ten queries of a Parzen classifier: `feature_effect`, the contribution of each
-    known value to the probabilities; `influence`, the training points that decide; and SHAP's `KernelExplainer` of
-    `predict_proba`, which samples coalitions of features against ten centers of `shap.kmeans`, as its documentation
-    advises. The three answer different questions."""
+    known value to the probabilities; `influence`, the training points that determine the prediction; and SHAP's
+    `KernelExplainer` of `predict_proba`, which samples coalitions of features with ten centers of `shap.kmeans` as
+    background, as its documentation advises. The three answer different questions."""
     needs("shap")
     import shap
 
@@ -372,9 +376,10 @@ def test_explanations(record, name):
 @pytest.mark.parametrize("n, apart, kind", list(product([100, 500], [1.5, 2.5], ["known", "Parzen", "kernel ridge"])))
 def test_other_shares(record, n, apart, kind):
     """Estimated shares of three Gaussian classes in two features (.7, .28 and .02) from n unlabeled queries, by
-    `estimate_priors` of a classifier fitted at equal shares to 800 points, or of one that knows the densities. The
-    columns are the fraction of intervals of 1.96 standard errors that contain the true share of each class, and the
-    root mean squared error, over 100 draws."""
+    `estimate_priors` with a classifier fitted to 800 points of equal shares, or with the true densities. The columns
+    are the fraction of intervals of 1.96 standard errors that contain the true share of each class, and the root mean
+    squared error, over 100 draws.
+    """
     centers, priors = apart * np.array([[0, 0], [1, 0], [0, 1]]), np.array([0.7, 0.28, 0.02])
 
     def draw_of(n, priors, rng):
@@ -421,9 +426,10 @@ DRAWN = {
 @pytest.mark.parametrize("kind, drawn, n", list(product(OURS, DRAWN, [12, 25, 50, 100])))
 def test_small_samples(record, kind, drawn, n):
     """The effect of tuning with the same few points: coverage of 90 % sets of classifiers with defaults, for two
-    overlapping classes of equal shares in two features (heavy tails: Student's t with two degrees of freedom), over
-    500 draws of n points, at least two of each class, and 20 queries, with the standard error over the draws.
-    *Nothing tuned* is the coverage of full conformal prediction with a classifier that has nothing to tune."""
+    overlapping classes of equal shares in two features (heavy tails: Student's t with two degrees of freedom). There
+    are 500 draws of n points, at least two of each class, and 20 queries; the standard error is over the draws.
+    *Nothing tuned* is the coverage of full conformal prediction with a classifier that has nothing to tune.
+    """
     hits = []
     for seed in range(2 if QUICK else 500):
         rng = np.random.default_rng(seed)
@@ -469,7 +475,7 @@ def test_cost_and_coverage(record, kind, classes, n):
     """Seconds of `predict_proba` of 1000 queries (`decision_function` if there are no probabilities), and the time of
     `predict_set` at 90 % relative to it, with and without `by_class`, after the first call; seconds of the first
     call, which scores the training points. Coverage and mean size of the sets are means over draws of the training
-    points: twenty at n = 500, five of the vote, one at n = 2000. The classes are overlapping Gaussians in eight
+    points: twenty at n = 500, five for the vote, one at n = 2000. The classes are overlapping Gaussians in eight
     features."""
     draws, hits, sizes = 1 if n > 500 or QUICK else 5 if kind == "vote" else 20, [], []
     for seed in range(draws):
@@ -490,7 +496,7 @@ def test_cost_and_coverage(record, kind, classes, n):
 
 
 def means(rows, *columns):
-    """Means of these columns over the rows of each set; NaN if they have none."""
+    """Means of these columns over the rows of each set; NaN if there are none."""
     names = dict.fromkeys(row["name"] for row in rows)
     own = {name: [row for row in rows if row["name"] == name] for name in names}
     return {name: [mean([row.get(column, np.nan) for row in own[name]]) for column in columns] for name in names}
@@ -502,7 +508,7 @@ def mean(values):
 
 
 def misses(rows, level):
-    """Which sets lie further from the level than two standard errors of the draws."""
+    """Text with the sets whose coverage differs from the level by more than two standard errors of the draws."""
     parts = []
     for who in COMPARED[:2]:
         far = {-1: [], 1: []}
@@ -545,7 +551,7 @@ def coverage_by_set(rows):
         | {name: f"{mean([row.get(f'{name} {level:g} worst class', np.nan) for row in rows]):.3f}" for name in COMPARED}
         for level in LEVELS
     ]
-    return [*blocks, "Coverage of the worst class of ten queries at least, mean over sets and draws.", worst]
+    return [*blocks, "Coverage of the worst class with at least ten queries, mean over sets and draws.", worst]
 
 
 @view("coverage_of_auto")
@@ -612,9 +618,9 @@ def calibration(rows):
 @view("near_ties")
 def ties_by_log_loss(rows):
     """Means over the sets; *less* is the value minus that for ``scoring="accuracy"``, with a 95 % interval. ``"auto"``
-    takes the candidate of least log loss among those within half a standard error of the best accuracy. The half was
-    chosen among eight rules on other draws of the same sets, 13 for Parzen and ISE and 3 for the others: 0, 1/4, 1/2
-    and 1 standard errors, and 1/4, 1/2, 1 and 3/2 of the paired difference."""
+    takes the candidate of least log loss among those within half a standard error of the best accuracy. Half a standard
+    error was chosen among eight rules on other draws of the same sets, 13 for Parzen and ISE and 3 for the others: 0,
+    1/4, 1/2 and 1 standard errors, and 1/4, 1/2, 1 and 3/2 of the paired difference."""
     table = []
     for kind, scoring in product(NEAR_TIES, ("auto", "neg_log_loss")):
         row = {"classifier": kind if scoring == "auto" else "", "scoring": scoring}
@@ -629,8 +635,9 @@ def ties_by_log_loss(rows):
 
 @view("statistic")
 def sizes_by_statistic(rows):
-    """Coverage / mean size over the sets; *relative* is the geometric mean over the sets of the size relative to the
-    first."""
+    """Coverage / mean size over the sets; *relative* is the geometric mean over the sets of the size relative to that
+    of the first statistic.
+    """
     table = []
     for level, statistic in product(LEVELS, STATISTICS):
         own, first = (

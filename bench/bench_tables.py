@@ -1,6 +1,6 @@
 """Tables with missing values and categories, and scales
 
-Each classifier tunes itself. Figures are means over random splits with a third of the rows for testing; accuracy is in
+Each classifier tunes itself. Figures are means over random splits with a third of the rows for the test; accuracy is in
 per cent.
 """
 
@@ -79,7 +79,7 @@ def one_quiet_thread():
 
 
 def problem(name, n_samples):
-    """Features and labels of a set, at most `n_samples` of them, without classes of fewer than nine."""
+    """At most `n_samples` rows and labels of a set, without classes of fewer than nine rows."""
     try:
         bunch = named_sets.load(name)
     except ValueError as error:
@@ -107,8 +107,9 @@ def mean_of(runs):
 
 @pytest.mark.parametrize("name", SETS)
 def test_missing_values(record, name):
-    """A set without 30 % of its entries, removed at random from the training and the test part. Gaps stay (*as they
-    are*), or are filled first."""
+    """A set without 30 % of its entries, removed at random from the training and the test part. Missing values stay
+    (*as they are*), or are imputed first.
+    """
     X, y = problem(name, SAMPLES)
     broken, runs = with_missing(X), []
     for a, b in splits_of(y):
@@ -130,8 +131,9 @@ def test_missing_values(record, name):
 @view("missing_values")
 def loss_by_missing_values(rows):
     """30 % of the entries of ten sets are removed at random from the training and the test part. The table has the mean
-    loss of accuracy in points if the classifier handles the gaps itself, and if they are filled first; and the
-    reduction of this loss compared with filling by the mean, with the 95 % interval over the sets."""
+    loss of accuracy in points if the classifier handles missing values itself, and if they are imputed first; and the
+    reduction of this loss compared with imputation by the mean, with its 95 % interval over the sets.
+    """
     table = []
     for kind in [*KINDS, "boosting"]:
         lost = {
@@ -148,7 +150,7 @@ def loss_by_missing_values(rows):
 
 
 class Gaussians:
-    """Two classes of correlated normal features, and the posterior that sees only some of them."""
+    """Two classes of correlated normal features, and the posterior given only some of them."""
 
     def __init__(self, d, correlation):
         self.means = np.zeros((2, d))
@@ -160,7 +162,7 @@ class Gaussians:
         return rng.multivariate_normal(np.zeros(len(self.covariance)), self.covariance, n) + self.means[y], y
 
     def score(self, X, y):
-        """Accuracy of the true posterior given the features that each row has, those missing integrated out."""
+        """Accuracy of the true posterior given the known features of each row, with missing ones integrated out."""
         right = 0
         for x, label in zip(X, y, strict=True):
             has = ~np.isnan(x)
@@ -192,15 +194,15 @@ def test_what_no_method_can_keep(record, d, correlation):
 
 
 class Mixed:
-    """A generated table: numbers, categories, an ordered category and a truth value, some of which tell nothing.
+    """A generated table of numbers, categories, an ordered category and a truth value, some of them uninformative.
 
-    Features are independent within a class, hence the best posterior is known whatever is missing.
+    Features are independent within a class, so the best posterior is known whichever values are missing.
     """
 
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
         self.means, self.levels = rng.normal(0, 0.6, (3, 4)), {}
-        self.means[:, 2:] = 0  # two numbers of four are noise
+        self.means[:, 2:] = 0  # two of the four numbers are noise
         for name, n, sharp in (("color", 4, 0.7), ("town", 12, 0.0), ("trade", 9, 1.2), ("member", 2, 0.5)):
             logits = np.tile(rng.normal(size=n), (3, 1)) + sharp * rng.normal(size=(3, n))
             self.levels[name] = logits - logsumexp(logits, axis=1, keepdims=True)
@@ -208,7 +210,7 @@ class Mixed:
         self.levels["grade"] = grades - logsumexp(grades, axis=1, keepdims=True)
 
     def draw(self, n, rng, share=0.0):
-        """(frame, y, log joint probabilities of what the frame shows)."""
+        """(frame, y, log joint probabilities of the values in the frame)."""
         y = rng.integers(0, 3, n)
         numbers = rng.normal(size=(n, 4)) + self.means[y]
         logs, frame = np.zeros((n, 3)), {}
@@ -226,7 +228,7 @@ class Mixed:
 
 
 def one_hot(make):
-    """What people do by hand."""
+    """The usual preprocessing by hand."""
     numbers = make_pipeline(SimpleImputer(), StandardScaler())
     levels = make_pipeline(
         SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore", sparse_output=False)
@@ -250,9 +252,10 @@ def accuracies(train, y, test, truth):
 
 @pytest.mark.parametrize("missing", [0.0, SHARE])
 def test_mixed_tables(record, missing):
-    """Generated tables: four numbers in different units, two of them noise, three categories, an ordered category and a
-    truth value; independent within each of three classes, so that the best posterior is known. *One-hot* is
-    imputation, indicators and a scaler in front of the Parzen classifier."""
+    """Generated tables with four numbers in different units, two of them noise, three categories, an ordered category
+    and a truth value. They are independent within each of three classes, so the best posterior is known. *One-hot* is
+    imputation, indicators and a scaler before the Parzen classifier.
+    """
     runs = []
     for seed in range(SPLITS):
         source, rng = Mixed(seed), np.random.default_rng(100 + seed)
@@ -294,7 +297,8 @@ def gain_by_scaling(rows):
 @pytest.mark.parametrize("name", ["satimage", "letter", "wine", "mixed"])
 def test_time(record, name, missing_in, kind):
     """With 30 % of the entries missing: processor seconds with complete data, and the time of fits and predictions with
-    the missing values relative to it."""
+    missing values relative to that.
+    """
     if name == "mixed":
         draws = [Mixed(0).draw(LARGE, np.random.default_rng(0), share) for share in (0.0, SHARE)]
         (complete, y, _), broken = draws[0], draws[1][0]
@@ -313,7 +317,7 @@ def test_time(record, name, missing_in, kind):
 
 @pytest.fixture(scope="module")
 def large_files(tmp_path_factory):
-    """About 100 MB each: {name: (path, name of the target, what pandas has to know to read it rightly)}."""
+    """About 100 MB each: {name: (path, name of the target, options with which pandas reads it correctly)}."""
     import office  # of the tests, which make the customers' exports
 
     folder, rng = tmp_path_factory.mktemp("large"), np.random.default_rng(0)
@@ -339,12 +343,13 @@ def large_files(tmp_path_factory):
 @pytest.mark.parametrize("file", ["numbers", "customers, English", "customers, UTF-8", "customers, cp1252"])
 def test_reading(record, large_files, file, threads):
     """Files of 100 MB: 20 columns of numbers and one of labels, and the customer table with a million rows, in English
-    and twice in German. The ratio is the time of `read_table` relative to `pandas.read_csv`. `read_table` is told
-    only the target; pandas is told delimiter, both signs of numbers, words for missing values, the column of dates
-    with its format, and the digits that are no numbers, since it would take dates and postal codes for numbers
-    otherwise. pandas has its default engine, or that of pyarrow, which reads no thousands points. `read_table`
-    parses with pyarrow too, which takes most of its time on one thread with numbers and in English. With two threads
-    the serial parts count too: reading the file, and the copy into a matrix."""
+    and twice in German. The ratio is the time of `read_table` relative to `pandas.read_csv`. `read_table` gets only the
+    target. pandas gets the delimiter, both signs of numbers, words for missing values, the column of dates with its
+    format, and the columns of digits that are not numbers; otherwise it would read dates and postal codes as numbers.
+    pandas uses its default engine, or that of pyarrow, which reads no thousands points. `read_table` parses with
+    pyarrow too, which takes most of its time on one thread with numbers and in English. With two threads the serial
+    parts matter too: reading the file, and the copy into a matrix.
+    """
     import pyarrow as pa
 
     if len(os.sched_getaffinity(0)) < threads:
@@ -363,8 +368,10 @@ def test_reading(record, large_files, file, threads):
 
 def test_raw_exports(record, tmp_path):
     """AutoClassifier on the customer table (1200 rows): the raw German export through `read_table`, and a data frame of
-    the same values made by hand, with dates, numbers and categories of the right type, two useless columns dropped,
-    and the first digit of the postal code. Accuracy is in per cent over five splits. All dialects are read alike."""
+    the same values prepared by hand, with dates, numbers and categories of the right type, two useless columns dropped,
+    and the first digit of the postal code. Accuracy is in per cent over five splits. All dialects give the same
+    table.
+    """
     import office
 
     columns = office.customers(CUSTOMERS)
@@ -383,7 +390,7 @@ def test_raw_exports(record, tmp_path):
 
 
 def by_ours(path, target=None):
-    """Names and columns as `read_table` has them, dates by their days, and whether it has warned."""
+    """Names and columns from `read_table`, dates as days, and whether it has warned."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         table = datasets.read_table(path, target=target, as_frame=True)
@@ -398,7 +405,7 @@ def by_ours(path, target=None):
 
 
 def by_frame(read, path):
-    """The same of a reader that returns a data frame of pandas."""
+    """The same from a reader that returns a pandas data frame."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         frame = read(path)
@@ -435,7 +442,7 @@ READERS = {
 
 @pytest.mark.parametrize("quirk", [f"{quirk.group}: {quirk.name}" for quirk in quirks()])
 def test_quirks(record, tmp_path, quirk):
-    """Small files, each with one quirk, and what readers make of them by default."""
+    """Small files, each with one quirk, as readers read them by default."""
     (own,) = (one for one in quirks() if f"{one.group}: {one.name}" == quirk)
     path = tmp_path / "table.csv"
     path.write_bytes(own.data)
@@ -451,12 +458,13 @@ def test_quirks(record, tmp_path, quirk):
 
 @view("quirks")
 def files_with_a_quirk(rows):
-    """Small files of 14 rows (two of 40 000), each with one common quirk of exports, read with defaults:
-    `read_table`, also told the target; the sniffers of DuckDB and of clevercsv, which hands the file to pandas; pandas
-    with `sep=None`, which finds the delimiter; polars with `try_parse_dates=True`. *Right*: all values and kinds; 12.5
-    and 0.125 both stand for 12.5 %. *Text*: numbers, dates or truth values are left as texts. *Told*: an error, or a
-    warning. *Wrong*: other values, rows or columns, without a word. Ambiguous content (a short row, a word among
-    numbers, days or months first) is right if it is refused."""
+    """Small files of 14 rows (two of 40 000), each with one common quirk of exports, read with defaults: `read_table`,
+    with and without the target; the sniffers of DuckDB and of clevercsv, which passes the file to pandas; pandas with
+    `sep=None`, which detects the delimiter; polars with `try_parse_dates=True`. *Right*: all values and kinds; 12.5 and
+    0.125 both count as 12.5 %. *Text*: numbers, dates or truth values are left as text. *Told*: an error, or a warning.
+    *Wrong*: other values, rows or columns without a warning. For ambiguous content (a short row, a word among numbers,
+    days or months first), refusing the file is right.
+    """
     readers = [key for key in rows[0] if key not in ("quirk", "isa")]
     kinds = ("right", "text", "told", "wrong")
     counts = [{"reader": r} | {kind: sum(row[r] == kind for row in rows) for kind in kinds} for r in readers]
@@ -466,9 +474,10 @@ def files_with_a_quirk(rows):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_million_rows(record, tmp_path, threads):
     """A million rows of five numbers and a class, 49 MB: seconds of `read_table`, given the target, and the time of the
-    others relative to it. The others are pandas with its own engine and with that of pyarrow, and DuckDB, which fills a
-    data frame. None of them detects other decimal signs, thousands, dates of several orders, or words for missing
-    values."""
+    others relative to that. The others are pandas with its own engine and with that of pyarrow, and DuckDB, which fills
+    a data frame. None of them detects other decimal signs, thousands, dates of several orders, or words for missing
+    values.
+    """
     import pyarrow as pa
 
     if len(os.sched_getaffinity(0)) < threads:

@@ -77,8 +77,9 @@ def test_embedding(record):
 
 
 def test_categories(record):
-    """Tuning, training and predicting ten categories with three folds, and F1 on the test documents in per cent. The
-    peers search C on the raw features: a linear SVM six values, a kernel SVM two."""
+    """Tuning with three folds, training and predicting ten categories, and F1 on the test documents in per cent. The
+    peers search C on the raw features: a linear SVM tries six values, a kernel SVM two.
+    """
     X, Y, T, U = reuters()
     one_of_all = lambda svm, values: GridSearchCV(  # noqa: E731
         OneVsRestClassifier(svm), {"estimator__C": values}, scoring="f1_macro", cv=3
@@ -112,7 +113,7 @@ print(fit, before, peak_gib())
 
 def test_memory(record):
     """A separate process embeds 200 000 synthetic documents with 100 components; each has 80 of 50 000 terms, drawn by
-    Zipf's law. The table has processor seconds, and the peak memory of the process before the fit and at the end."""
+    Zipf's law. The table gives processor seconds, and the peak memory of the process before the fit and at the end."""
     script = MEMORY.format(n=N_DOCUMENTS, k=min(K, 100))
     printed = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True).stdout
     fit, before, peak = map(float, printed.split())

@@ -1,8 +1,8 @@
 """Kernel sums within a tolerance, against all pairs and against libraries that approximate
 
 Points and queries come from a mixture of eight classes; all run on one thread. The bandwidth is the cross-validated
-optimum of the likelihood, that of the classifier's accuracy, and Silverman's. All pairs and `KernelDensity` are
-measured at two numbers of queries; the line through them gives the fixed seconds and those of all queries.
+optimum of the likelihood or of the classifier's accuracy, or Silverman's. All pairs and `KernelDensity` are timed for
+two numbers of queries, and extrapolated linearly with the fixed time counted once.
 """
 
 from functools import cache
@@ -56,7 +56,7 @@ def largest_error(values, truth):
 
 
 def fft_density(X, Q, h):
-    """KDEpy's FFTKDE on a grid of 1024 points a side, then linear interpolation at the queries."""
+    """KDEpy's FFTKDE on a grid of 1024 points per side, then linear interpolation at the queries."""
     from KDEpy import FFTKDE
 
     grid, values = FFTKDE(kernel="gaussian", bw=h).fit(X).evaluate(1024)
@@ -68,7 +68,7 @@ def fft_density(X, Q, h):
 @pytest.mark.parametrize("rule", ["likelihood", "accuracy", "silverman"])
 @pytest.mark.parametrize("d", [2, 3])
 def test_sums(record, d, rule):
-    """Seconds of `kernel_sums(rtol=1e-3)`, and the time of others relative to it. FFTKDE has no bound."""
+    """Seconds of `kernel_sums(rtol=1e-3)`, and the time of the others relative to that. FFTKDE has no error bound."""
     (X, _, Q), h = problem(d), bandwidth(d, rule)
     n, scale = len(X), len(X) * np.exp(log_normalizer("gaussian", d, h))
 
@@ -96,7 +96,7 @@ def sums_in_short(rows):
 
 @pytest.mark.parametrize("d", [2, 3])
 def test_classifier(record, d):
-    """`predict` of the Parzen classifier with `tolerance=1e-3`, and the time without a tolerance relative to it."""
+    """`predict` of the Parzen classifier with `tolerance=1e-3`, and the time without a tolerance relative to that."""
     (X, y, Q), h = problem(d), bandwidth(d, "accuracy")
     exact, tolerant = (ParzenClassifier(bandwidth=h, scale=None, tolerance=t).fit(X, y) for t in (None, RTOL))
     functions = {"ours": lambda: tolerant.predict(Q), "exact": Queries(lambda q: exact.predict(Q[:q]), len(Q), len(X))}

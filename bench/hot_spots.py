@@ -1,8 +1,8 @@
-"""The hot spots, each in a fraction of a second or a few: ``pytest bench --benchmark-only``.
+"""Hot spots, which take from a fraction of a second to a few seconds each: ``pytest bench --benchmark-only``.
 
-Before a change ``--benchmark-autosave``, after it ``--benchmark-compare``. All run on one thread by the processor's
-clock, so that other work on the machine disturbs little; the least of the rounds is the figure to compare. Comparisons
-with other libraries are in the other files, which measure in turns.
+Use ``--benchmark-autosave`` before a change and ``--benchmark-compare`` after it. All run on one thread and measure
+processor time, which other work on the machine disturbs little; compare the least of the rounds. Comparisons with other
+libraries are in the other files, which measure in turns.
 """
 
 import time
@@ -20,7 +20,7 @@ from spectralcls.neighbors import knn_graph
 
 pytestmark = [
     pytest.mark.benchmark(timer=time.process_time, min_rounds=3, max_time=0.5),
-    pytest.mark.filterwarnings("ignore"),  # of defaults on data that nobody chose for them
+    pytest.mark.filterwarnings("ignore"),  # of defaults on arbitrary data
 ]
 SIZES = (200, 1000)  # training points of the classifiers
 FITTED = {}
@@ -130,11 +130,11 @@ def test_randomly_pivoted_cholesky(benchmark, dtype):
     benchmark(rpcholesky, normal(10_000, 8, dtype), 200, bandwidth=2.0, random_state=0, n_jobs=1)
 
 
-# Classifiers, with all that they choose by themselves
+# Classifiers, including their tuning
 
 
 def problem(n):
-    """Three overlapping classes of eight features, of which two tell them apart on a curve."""
+    """Three overlapping classes of eight features, mostly determined by a curve in two of them."""
     X = normal(n, 8, "float64", n)
     return X, np.digitize(np.sin(2 * X[:, 0]) + X[:, 1] ** 2 + 0.3 * X[:, 2], [0.3, 1.2])
 

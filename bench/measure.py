@@ -1,10 +1,10 @@
-"""The one way to measure: in turns in one process, on equally many threads, with fixed costs apart and answers
-compared.
+"""The one way to measure: in turns in one process, on equally many threads, with separate fixed costs and compared
+results.
 
 A *turn* calls every function once, in an order that is reversed from turn to turn. A figure is the median over the
-turns; that of a ratio is the median of the turns' ratios, and its spread is half the distance between the quartiles. On
-one thread the seconds are those of the processor, added over all threads of the process: other work on the machine
-disturbs them little. On more threads they are seconds of the clock.
+turns, and a ratio is the median of the turns' ratios; the spread is half the distance between the quartiles. On one
+thread, seconds are processor seconds, added over all threads of the process, which other work on the machine disturbs
+little. On more threads they are seconds on the clock.
 """
 
 import gc
@@ -29,18 +29,18 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from spectralcls._core import compiled
 from spectralcls._core.threads import effective_n_threads
 
-QUICK = bool(os.environ.get("SPECTRALCLS_BENCH_QUICK"))  # does everything run? its figures are not kept
-SETTLE = 0.1  # seconds: threads of the function before (OpenBLAS, OpenMP) wait busily for more work
+QUICK = bool(os.environ.get("SPECTRALCLS_BENCH_QUICK"))  # checks that everything runs; figures are not kept
+SETTLE = 0.1  # seconds, because threads of the previous function (OpenBLAS, OpenMP) wait busily for more work
 SHORTEST = 2e-3  # seconds: a faster call is repeated within its turn
 WARM = 1.0  # seconds: a first call that takes less is not counted
-FULL = 4e9  # pairs: less is measured in full
-LEAST = 5000  # queries: fewer are, too
+FULL = 4e9  # pairs; fewer are measured in full
+LEAST = 5000  # queries; fewer are measured in full, too
 EXPONENTIAL_SLOTS = {"float32": 12, "float64": 18}
 
 
 @contextmanager
 def quiet():
-    """Ignores warnings, of which peers and their dependencies have many."""
+    """Ignore warnings, of which peers and their dependencies issue many."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -64,11 +64,11 @@ class Timing(NamedTuple):
 
 @dataclass(frozen=True)
 class Queries:
-    """A function of the number of queries, of which `m` are wanted, each against `n` points.
+    """A function of the number of queries, to be timed for `m` queries against `n` points.
 
-    `prepare` makes a second argument, which takes no part in the seconds. Below `full` pairs all are answered.
-    Otherwise two smaller numbers of queries are, in every turn, and the line through them gives the fixed seconds and
-    those of all queries."""
+    `prepare` makes a second argument outside the timing. Up to `full` pairs, all queries run. Otherwise every turn runs
+    two smaller numbers of queries; the time of all queries is extrapolated linearly, with the fixed time counted
+    once."""
 
     call: object
     m: int
@@ -99,7 +99,7 @@ def _timing(turns, *more):
 
 @contextmanager
 def limited_threads(count):
-    """All libraries that are loaded use `count` threads at most."""
+    """Limit all loaded libraries to `count` threads."""
     torch, numba, faiss = (sys.modules.get(name) for name in ("torch", "numba", "faiss"))
     if torch:
         torch.set_num_threads(count)
@@ -121,11 +121,11 @@ def side_by_side(functions, repeats=7, budget=60.0, threads=None):
     ----------
     functions : dict of callables without arguments, or of `Queries`
     repeats : int
-        Turns at most.
+        Maximum number of turns.
     budget : float
-        No further turn of a function that has taken its equal share of so many seconds; each runs at least once.
+        Seconds; a function that has taken its equal share runs no further turn, but each runs at least once.
     threads : int, default=None
-        Threads of all libraries; 1 means processor time. None leaves them as they are, and takes the clock.
+        Threads of all libraries; 1 measures processor time. None changes nothing and measures time on the clock.
 
     Returns
     -------

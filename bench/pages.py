@@ -1,9 +1,9 @@
-"""``python -m bench report`` turns records into pages: docs/measured, docs/performance.md, and the places of other
+"""``python -m bench report`` writes pages from records: docs/measured, docs/performance.md, and marked places in other
 pages.
 
-A bench is a section of the page of its file: its name is the heading, its docstring the text, its rows the table. A
-function marked by `view` shows rows in another way. In any other page, ``<!-- measured TOPIC NAME -->`` and ``<!-- end
--->`` enclose what a section or a view shows. No page holds a figure that a run did not write.
+A bench is a section of its file's page: its name is the heading, its docstring the text, its rows the table. A function
+marked by `view` shows rows in another way. In any other page, ``<!-- measured TOPIC NAME -->`` and ``<!-- end -->``
+enclose the output of a section or a view. No page holds a figure that was not written by a run.
 """
 
 import importlib
@@ -36,7 +36,7 @@ def view(*sections, page=True):
 
 
 def pick(rows, *keys):
-    """The rows with these columns only, in this order; ``"x *"`` stands for all that begin with ``"x "``."""
+    """Select columns of rows, in this order; ``"x *"`` stands for all columns that begin with ``"x "``."""
     found = list(dict.fromkeys(key for row in rows for key in row))
     wanted = [c for key in keys for c in found if c == key or (key.endswith("*") and c.startswith(key[:-1]))]
     return [{key: row.get(key, "") for key in wanted} for row in rows]
@@ -65,7 +65,7 @@ def functions(topic):
 
 
 def blocks(topic, name):
-    """What a section or a view shows; None if nothing was measured."""
+    """The blocks of a section or a view; None if nothing was measured."""
     record, function = Record(topic), functions(topic)[name]
     if not hasattr(function, "sections"):
         return [rows] if (rows := rows_of(record, name)) else None
@@ -74,7 +74,7 @@ def blocks(topic, name):
 
 
 def shown(topic, name, page):
-    """Markdown of a section or a view in a page; its pictures are drawn."""
+    """Markdown of a section or a view in a page; draws its pictures."""
     found = blocks(topic, name)
     if found is None:
         return f"*Not measured yet: `python -m bench run {topic}`.*"
@@ -93,7 +93,7 @@ def shown(topic, name, page):
 
 
 def table(rows):
-    """Markdown of dictionaries; what is the same in all rows stands in a line above."""
+    """Markdown table of dictionaries, with values that are the same in all rows in a line above."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     same = [key for key in keys if len(rows) > 1 and all(key in row and row[key] == rows[0][key] for row in rows)]
     keys = [key for key in keys if key not in same]
@@ -129,7 +129,7 @@ def heading(name):
 
 
 def provenance(topic):
-    """A line for each run that sections of the page are from."""
+    """A line for each run whose sections are on the page."""
     lines, record = {}, Record(topic)
     for name, section in record.sections.items():
         run, rows = section["run"], section["rows"]
@@ -161,7 +161,7 @@ def page(topic):
 
 
 def fill(path):
-    """Put what was measured between the marks of a page."""
+    """Fill the marked places of a page with measurements."""
     text = path.read_text(encoding="utf-8")
     filled = PLACE.sub(lambda m: f"{m[1]}{shown(m[2], m[3], path)}\n{m[4]}", text)
     if filled != text:

@@ -1,5 +1,6 @@
-"""The same sums ``out[i, c] = sum_j k(q_i, x_j) W[j, c]`` by what users have today, on the CPU, each as fast as we can
-make it: what works in blocks tries their sizes first and keeps the fastest."""
+"""The sums ``out[i, c] = sum_j k(q_i, x_j) W[j, c]`` by other libraries on the CPU, each as fast as possible: block
+sizes are tried first, and the fastest is kept.
+"""
 
 import importlib.util
 import time
@@ -16,7 +17,7 @@ ROWS, COLUMNS = (16, 64, 256), (512, 2048, None)  # of a block: None is all
 
 
 def numpy_512(Q, X, h, W):
-    """A GEMM, an exponential and a GEMM over blocks of 512 queries: what one writes first."""
+    """A GEMM, an exponential and a GEMM over blocks of 512 queries: the obvious implementation."""
     squared = np.einsum("ij,ij->i", X, X)
     out = np.empty((len(Q), W.shape[1]), dtype=X.dtype)
     for begin in range(0, len(Q), 512):
@@ -110,7 +111,7 @@ def numba_loop():
 
 
 def fastest(function, Q, *arguments):
-    """The function with the size of blocks that takes it the least time for some of the queries."""
+    """The function with the block sizes that take the least time for some of the queries."""
     seconds, some = {}, Q[: max(512, len(Q) // 8)]
     for sizes in product(ROWS, COLUMNS):
         begin = time.perf_counter()
@@ -121,7 +122,7 @@ def fastest(function, Q, *arguments):
 
 
 def peers(Q, X, h, W):
-    """Functions without arguments of the peers that are installed, and the names of those that are not."""
+    """Functions without arguments for the installed peers, and the names of peers that are not installed."""
     found = {
         "NumPy, cache-blocked": lambda: fastest(numpy_in_cache, Q, X, h, W),
         "NumPy, 512 rows": lambda: lambda: numpy_512(Q, X, h, W),
@@ -140,10 +141,10 @@ def peers(Q, X, h, W):
 
 
 def _tried(function, Q, *arguments):
-    function(Q[:2], *arguments)  # compiles what compiles at run time
+    function(Q[:2], *arguments)  # triggers compilation at run time
     return lambda: function(Q, *arguments)
 
 
 def direct_sums(Q, X, h, W):
-    """The truth: direct differences in float64."""
+    """Reference sums by direct differences in float64."""
     return np.exp(-0.5 * (cdist(Q.astype(np.float64), X.astype(np.float64)) / h) ** 2) @ W.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Pictures of records, as SVG: what is too wide for a table."""
+"""Pictures of records as SVG, for rows too wide for a table."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,8 @@ def save(figure, path):
 
 @dataclass(frozen=True)
 class Lines:
-    """One line for each column that starts with `columns`, over the column `x`; one panel for each value of `panels`.
+    """A line for each column that starts with `columns`, against the column `x`, with a panel for each value of
+    `panels`.
 
     The band is the spread. `level` draws a horizontal line, 1 for ratios.
     """
@@ -68,9 +69,10 @@ class Lines:
 
 @dataclass(frozen=True)
 class Dots:
-    """A line of text for each row, and a dot in it for each column, a bar for its spread; `level`: a vertical line.
+    """A row of dots for each row, one for each column, with a bar for its spread. `level` draws a vertical line.
 
-    With `panels` each column has a panel of its own, and those in `log` a logarithmic axis. The row `marked` is bold.
+    With `panels` each column has a separate panel, and those in `log` have a logarithmic axis. The row `marked` is
+    bold.
     """
 
     rows: list

@@ -1,4 +1,4 @@
-"""Small files, each with one quirk of the exports that people have, and what a reader should make of them."""
+"""Small files, each with one common quirk of exports, and the content that a reader should find."""
 
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-N = 14  # rows, but of two files
+N = 14  # rows, except in two files
 LATE = 40_000
 
 
 class Quirk(NamedTuple):
-    """A file and its content; `columns` is None if nobody could know it, so that a reader should ask."""
+    """A file and its content; `columns` is None if the content is ambiguous, so that a reader should ask."""
 
     group: str
     name: str
@@ -40,7 +40,7 @@ def text(columns, sep=",", header=True, end="\n", cell=str):
 
 
 def with_column(values, written, name="value", sep=","):
-    """A file with one more column: its values, and how they are written."""
+    """A file with one more column, given its values and their text."""
     columns = {name: values} | PLAIN
     return text(columns | {name: written}, sep), columns
 
@@ -67,7 +67,7 @@ def grouped(value, group, decimal):
 
 
 def quirks():
-    """All of them, by groups."""
+    """All quirks, by group."""
     found = []
 
     def add(group, name, content, columns=PLAIN, encoding="utf-8", **more):
@@ -204,12 +204,12 @@ def german_with(values, written):
 
 
 def verdict(quirk, read):
-    """What a reader makes of a file: *right*; *text* that it left as it is; *told*, an error or a warning; *wrong*.
+    """The result of a reader for a file: *right*; *text*, left as it is; *told*, an error or a warning; *wrong*.
 
     Parameters
     ----------
     read : callable
-        Returns the names and the columns, arrays or series, and whether the reader has warned.
+        Returns the names, the columns as arrays or series, and whether the reader has warned.
     """
     try:
         names, columns, warned = read()
@@ -230,7 +230,7 @@ def verdict(quirk, read):
 
 
 def _of_column(found, expected):
-    """Whether a column has the values that are expected."""
+    """Verdict on a column, given the expected values."""
     known = next(value for value in expected if value == value)
     texts = [value.strip() for value in found.astype(object) if isinstance(value, str)]
     if isinstance(known, str):

@@ -1,7 +1,8 @@
-"""Records: what a run measured, where and with what, as the run itself found it; one file a topic in docs/measured.
+"""Records of a run: its figures, machine and versions, as the run itself found them; one file per topic in
+docs/measured.
 
 A record holds sections, and a section rows. All rows of a section come from one commit, one build of the core, one
-processor and one set of versions: a run that differs is refused until the section is dropped (``--fresh``).
+processor and one set of versions; a different run is refused until the section is dropped (``--fresh``).
 """
 
 import hashlib
@@ -42,7 +43,7 @@ def digest(*parts):
 
 
 def commit():
-    """The commit, and a digest of what differs from it in the sources."""
+    """The commit, and a digest of changes to it in the sources."""
     changed = git("diff", "HEAD", "--", *SOURCES)
     new = git("ls-files", "--others", "--exclude-standard", "--", *SOURCES).split()
     if not changed and not new:
@@ -52,7 +53,7 @@ def commit():
 
 
 def processor():
-    """The processor's name, family and model, or the architecture if the system does not tell them."""
+    """The processor's name, family and model, or the architecture if the system does not report them."""
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text() if cpuinfo.exists() else ""
     found = [re.search(rf"^{key}\s*: (.*)", text, re.MULTILINE) for key in ("model name", "cpu family", "model")]
@@ -70,7 +71,7 @@ def versions():
 
 
 def identity():
-    """What all rows of a section share."""
+    """The identity that all rows of a section share."""
     modules = sorted(Path(compiled.__file__).parent.glob("*.so")) if getattr(compiled, "__file__", None) else []
     return {
         "commit": commit(),
@@ -90,7 +91,9 @@ class Record:
         self.sections = json.loads(self.path.read_text(encoding="utf-8")) if self.path.exists() else {}
 
     def begin(self, section, run, fresh=False):
-        """Make room for rows of this run; those of another one are dropped if `fresh`, otherwise `Mixed` is raised."""
+        """Start a section for rows of this run. Rows of another run are dropped if `fresh`; otherwise `Mixed` is
+        raised.
+        """
         kept = self.sections.get(section)
         if kept and kept["run"] != run:
             differs = [key for key in run if kept["run"].get(key) != run[key]]

@@ -148,7 +148,7 @@ def test_other_bad_input_is_one_line(tmp_path, capsys, iris_csv, monkeypatch):
     line = fails_with(capsys, "compare", "iris", "--classifiers", "gausianNB")
     assert "unknown classifier 'gausianNB'. Did you mean GaussianNB?" in line
     assert "unknown classifier ''" in fails_with(capsys, "compare", "iris", "--classifiers", "knn,")
-    assert "no file" in fails_with(capsys, "compare", "iris", "--target", "species")
+    assert "not a file" in fails_with(capsys, "compare", "iris", "--target", "species")
     assert "no column 'x'" in fails_with(capsys, "compare", iris_csv, "--target", "species", "--drop", "x")
     for option, *values in [
         ("--repeats", "0", "x"),

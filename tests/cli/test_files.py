@@ -506,9 +506,7 @@ def test_copies_of_rows_are_counted(written):
         warnings.simplefilter("always")
         read_table(written([("a", "b", "c"), *rows * 5]), target="c")
     (said,) = (str(warning.message) for warning in caught)
-    assert (
-        "100 % of the rows are copies" in said
-    )  # and no column "reveals the class", though each value has one class
+    assert "100 % of the rows are copies" in said  # and no column "reveals the class", though each value has one class
     few = [(k % 3, k // 3 % 3, Y[k * k % 7]) for k in range(60)]  # so few values that rows are alike by chance
     read_table(written([("a", "b", "c"), *few]), target="c")
 
@@ -518,7 +516,7 @@ def test_groups_are_suspected_and_kept_together(written, capsys, tmp_path):
     rows = [(f"p{k // 5}", *rng.normal(size=2).round(3), Y[k // 5]) for k in range(300)]
     names = ("patient", "a", "b", "c")
     path = written([names, *[(p, a, b, "xy"[int(p[1:]) % 2]) for p, a, b, _ in rows]])
-    with pytest.warns(UserWarning, match="those of equal 'patient': .*--group"):
+    with pytest.warns(UserWarning, match="rows with equal 'patient' seem to form groups: .*--group"):
         read_table(path, target="c")
     table = read_table(path, target="c", group="patient")
     assert table.feature_names == ["a", "b"] and len(set(table.groups)) == 60

@@ -167,7 +167,7 @@ def test_an_interruption_leaves_no_file(tmp_path, data, model, monkeypatch):
 @pytest.mark.parametrize("name", ["out", "out.parquet", "out.xlsx"])
 def test_other_files_than_text_are_refused_before_any_work(tmp_path, data, model, name, capsys):
     message = fails_with(capsys, "predict", model, data, "--out", tmp_path / name)
-    assert f"{name}: predictions are written as text; take a name in .csv, .tsv, .txt" in message
+    assert f"{name}: predictions are written as text; use a name ending in .csv, .tsv, .txt" in message
     assert not (tmp_path / name).exists()
 
 
@@ -275,4 +275,4 @@ def test_too_many_columns_are_refused_at_once(tmp_path, capsys, command):
     (tmp_path / "wide.csv").write_text("\n".join([",".join([*(f"c{j}" for j in range(d)), "y"]), *rows]))
     arguments = ["--out", out] if command == "fit" else ["--html", out]
     message = fails_with(capsys, command, tmp_path / "wide.csv", "--target", "y", *arguments)
-    assert "wide: 50001 features, more than the 50000" in message and not out.exists()
+    assert "wide: 50001 features, but at most 50000" in message and not out.exists()

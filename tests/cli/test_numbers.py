@@ -34,7 +34,7 @@ def test_numbers_are_compared_as_numbers(houses, tmp_path, capsys):
     options = ["--repeats", 2, "--json", out, "--html", page, "--quiet", "--classifiers", "kernelridge,auto,ridge"]
     assert run("compare", houses, "--target", "price", *options) == 0
     printed = capsys.readouterr().out
-    assert "houses: the target has 90 numbers: regression (--task classification" in printed
+    assert "houses: the target has 90 numbers: regression (for classes: --task classification)" in printed
     assert "numbers from" in printed and "regressor" in printed and "covered %" in printed
     assert "2 splits into 60 training and 30 test samples" in printed
     records = {record["regressor"]: record for record in json.loads(out.read_text())}
@@ -85,7 +85,7 @@ def test_the_task_is_learned_from_the_target(cells, task, tmp_path, capsys):
 def test_the_task_is_overruled_and_what_does_not_fit_it_is_named(houses, tmp_path, capsys):
     fit = ["fit", houses, "--out", tmp_path / "m.skops", "--quiet", "--target"]
     assert run(*fit, "kind", "--task", "regression") == 2
-    assert "--task regression predicts numbers, and the target has 'new'" in capsys.readouterr().err
+    assert "--task regression predicts numbers, but the target has 'new'" in capsys.readouterr().err
     compare = ["compare", houses, "--target", "price", "--quiet"]
     assert run(*compare, "--metric", "accuracy") == 2
     assert "the target holds numbers, and accuracy is not a metric for these: use rmse" in capsys.readouterr().err

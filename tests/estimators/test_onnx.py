@@ -187,7 +187,7 @@ def test_what_has_no_such_graph_says_why():
         "AutoClassifier is none": s.AutoClassifier().fit(X[:60], y[:60]),
         "'color' is not": s.ParzenClassifier(bandwidth=1.0).fit(with_text, y),
         "not 'quartic'": s.ParzenClassifier(bandwidth=1.0, kernel="quartic").fit(X, y),
-        "no linear map": s.ParzenClassifier(bandwidth=1.0, metric=PolynomialFeatures()).fit(X, y),
+        "not a linear map": s.ParzenClassifier(bandwidth=1.0, metric=PolynomialFeatures()).fit(X, y),
         "neither sums nor means": s.KernelRegressor(degree=1).fit(X, targets[:, 0]),
         "without bounds": s.ParzenDensity(bounds=[[0, np.inf]]).fit(np.abs(X[:, :1])),
     }
@@ -200,7 +200,7 @@ def test_a_search_gives_its_best_model_and_a_pipeline_names_its_steps():
     X, y, _ = samples()
     search = GridSearchCV(s.ParzenClassifier(), {"bandwidth": [0.3, 0.6]}, cv=2).fit(X, y)
     check_classes(search, X[:20])
-    with pytest.raises(ValueError, match="no steps before a model: StandardScaler"):
+    with pytest.raises(ValueError, match="cannot write steps before a model: StandardScaler"):
         s.to_onnx(make_pipeline(StandardScaler(), s.ParzenClassifier(bandwidth=1.0)).fit(X, y))
     with pytest.raises(NotFittedError):
         s.to_onnx(s.ParzenClassifier())
