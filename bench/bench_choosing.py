@@ -33,7 +33,7 @@ SETS = (
 ).split()[: 2 if QUICK else None]
 SPOILED = ["wine", "wdbc", "pima", "ionosphere", "glass", "satimage"][: 2 if QUICK else None]
 MEASURES = ("accuracy", "log loss")
-CASES = {  # what changes: (function, estimators, what is measured)
+CASES = {  # change: (function, estimators, measure)
     "all weights times 1.5": ("weights", ["KernelRidge", "KernelLogistic", "PerTurbo", "Parzen"], "log loss"),
     "every row twice": ("every_row_twice", FRONT, "log loss"),
     "a fifth of the rows twice": ("a_fifth_repeated", FRONT, "log loss"),

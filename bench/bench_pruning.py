@@ -84,7 +84,7 @@ def measure(X, y, Q):
     h, n, m = tuned_bandwidth(X, y), len(X), len(Q)
     fitted = ParzenClassifier(bandwidth=h, scale=None, n_jobs=1).fit(X, y)
     stored = pickle.dumps(fitted)
-    fitted.predict(Q[:2])  # packs the points of `fitted`; a copy from `stored` has to
+    fitted.predict(Q[:2])  # packs the points of `fitted`; a copy from `stored` must pack them
 
     def sums(way, **more):
         def call(q):

@@ -122,7 +122,7 @@ def tuned(estimator):
     return ", ".join(f"`{k}`" for k, v in estimator.get_params(deep=False).items() if isinstance(v, str) and v == "cv")
 
 
-CAPABILITIES = {  # title: what an unfitted default estimator offers, a truth value or text
+CAPABILITIES = {  # title: function of an unfitted default estimator that returns a truth value or text
     "tunes": tuned,
     "probabilities": lambda e: hasattr(e, "predict_proba"),
     "weights": lambda e: has_fit_parameter(e, "sample_weight"),
@@ -138,7 +138,7 @@ CAPABILITIES = {  # title: what an unfitted default estimator offers, a truth va
 
 @view(page=False)
 def capabilities():
-    """What each estimator offers with its defaults, from its tags, methods and signature."""
+    """Capabilities of each estimator with its defaults, from its tags, methods and signature."""
     modules = (spectralcls, spectralcls.spectral, spectralcls.metric)
     classes = {getattr(module, name) for module in modules for name in module.__all__}
     found = [c() for c in classes if inspect.isclass(c) and issubclass(c, BaseEstimator)]

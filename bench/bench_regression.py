@@ -83,7 +83,7 @@ DAAG leafshape bladelen loglen
 causaldata nhefs wt82_71 wt82 seqn
 ggplot2 diamonds price
 """
-# Package, table, target, and columns left out: also what is known only after a flight.
+# Package, table, target, and columns left out, including those known only after a flight.
 LARGE_TABLES = """
 ggplot2 diamonds price
 AER CPSSW8 earnings
@@ -412,7 +412,8 @@ def by_table(rows):
 def large(rows):
     """Two thirds of tables with more than 50 000 rows for training, at most 20 000 others for the test, one split, at
     the defaults: RMSE over the standard deviation of the target, processor seconds on one thread of the fit and of the
-    predictions, and the share of targets within intervals of 90 %. The flights tell their delay at the departure."""
+    predictions, and the share of targets within intervals of 90 %. For flights, the delay at departure is a
+    feature."""
     lines = []
     for row in rows:
         covered = row["coverage"]

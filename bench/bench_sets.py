@@ -205,7 +205,7 @@ def nearest(kernel):
     return -np.log(np.maximum(np.sqrt(-2 * kernel), 1e-300))  # of Gaussian logarithms at bandwidth one
 
 
-STATISTICS = {  # what adds kernel values to the score of a class, and scores of other classes; share of a background
+STATISTICS = {  # functions that add kernel values to a score, and that join scores of other classes; background
     "log odds, background": (np.logaddexp, np.logaddexp, 0.02),
     "log odds": (np.logaddexp, np.logaddexp, None),
     "margin": (np.logaddexp, np.maximum, None),

@@ -147,5 +147,5 @@ NEEDED = {"LightGBM": "lightgbm", "LightGBM, tuned": "lightgbm", "XGBoost": "xgb
 
 
 def installed():
-    """Names of the peers that can be made here."""
+    """Names of the installed peers."""
     return [name for name in PEERS if name not in NEEDED or importlib.util.find_spec(NEEDED[name])]

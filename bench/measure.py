@@ -138,7 +138,7 @@ def side_by_side(functions, repeats=7, budget=60.0, threads=None):
     now = time.process_time if threads == 1 else time.perf_counter
     seconds, results, times, spent = {name: [] for name in work}, {}, dict.fromkeys(work), dict.fromkeys(work, 0.0)
     with limited_threads(threads or effective_n_threads()):
-        for turn in range(repeats + 1):  # the first one warms up what is fast
+        for turn in range(repeats + 1):  # the first turn warms up fast functions
             most = {name: 1 if spent[name] > budget / len(work) else repeats for name in work}
             due = [name for name in work if len(seconds[name]) < most[name]]
             for name in due[:: 1 if turn % 2 else -1]:
@@ -168,8 +168,8 @@ def _turn(work, times, now, settle):
 def compare(functions, *, threads=1, repeats=7, budget=60.0, rtol=None, atol=0.0, answer=np.asarray):
     """A row of a table: seconds of the first function, and how many times as long the others take.
 
-    With `rtol` the answers of all, ``answer(result)``, have to agree with that of the first, as far as they reach.
-    Returns the row and the results.
+    With `rtol`, all results ``answer(result)`` must agree with the first, as far as they reach. Returns the row and the
+    results.
     """
     timings, results = side_by_side(functions, repeats, budget, threads)
     ours, *others = functions
@@ -246,7 +246,7 @@ def processor_seconds(function, *args, **kwargs):
 
 
 def peak_bytes(function, *args, **kwargs):
-    """Memory that NumPy arrays take at the peak of a call, beyond what there was."""
+    """Peak memory of NumPy arrays during a call, beyond that before it."""
     tracemalloc.start()
     function(*args, **kwargs)
     peak = tracemalloc.get_traced_memory()[1]

@@ -125,7 +125,7 @@ void without_gil(Call&& call) {
 }
 
 // Calls f(float{}) or f(double{}) for the dtype of a float32 or float64 array. Dtypes are compared by value, because
-// unpickled arrays have dtype objects of their own.
+// unpickled arrays have separate dtype objects.
 template <class F>
 auto dispatch(const py::handle& given, const char* name, F&& f) {
   if (py::isinstance<py::array_t<float>>(given)) return f(float{});

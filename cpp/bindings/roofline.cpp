@@ -4,7 +4,7 @@
 namespace spectralcls::bindings {
 namespace {
 
-// Tells float32 and float64 apart by size, because equal dtypes need not be the same object.
+// Distinguishes float32 from float64 by size, because equal dtypes need not be the same object.
 int size_of(const py::dtype& dtype) {
   if (dtype.kind() != 'f' || (dtype.itemsize() != 4 && dtype.itemsize() != 8))
     refuse("dtype must be float32 or float64, got " + std::string(py::str(dtype)) + ".");

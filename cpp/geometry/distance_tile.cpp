@@ -103,7 +103,7 @@ SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* 
   }
 }
 
-// Tells whether a panel holds a distance below the floor of its row. It reads the sums from memory, because they fill
+// Returns whether a panel holds a distance below the floor of its row. It reads the sums from memory, because they fill
 // all sixteen registers.
 template <class T, int NV, int Rows>
 SPECTRALCLS_INLINE bool any_below(const T* distances, const T* floors) {

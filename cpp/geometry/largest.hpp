@@ -1,4 +1,4 @@
-// The magnitude of the largest value, which also tells whether all values are finite.
+// The magnitude of the largest value, which also shows whether all values are finite.
 #pragma once
 
 #include "infrastructure/matrix.hpp"

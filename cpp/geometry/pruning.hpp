@@ -22,8 +22,8 @@ struct SeparateLabels {
   int n_labels = 1;
 };
 
-// Tells from a sample of the pairs whether a filter of tiles may pay off. Without the filter each pair costs
-// `pair_cost` multiply-adds.
+// Returns whether a filter of tiles may pay off, estimated from a sample of the pairs. Without the filter each pair
+// costs `pair_cost` multiply-adds.
 template <class T>
 bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
                     double pair_cost, const SquaredReach& squared_reach);

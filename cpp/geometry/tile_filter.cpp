@@ -30,7 +30,7 @@ double squared_norm(const float* x, index_t begin, index_t end) {
   return sum;
 }
 
-// Tells whether any of the sums is negative.
+// Returns whether any of the sums is negative.
 inline bool any_negative(const Vec<float> (&sum)[tile_rows][panel_vectors]) {
   Bits<float> bits = (Bits<float>)sum[0][0];
 #pragma GCC unroll 8

@@ -230,7 +230,7 @@ class Evaluation {
   }
 
   void plan(QueryTile& tile) const {
-    // Three queries stand for all queries of the tile.
+    // Three queries represent all queries of the tile.
     double seen = 0;
     index_t n_sampled = 0;
     for (const index_t i : {tile.begin, tile.begin + tile.size() / 2, tile.end - 1}) {

@@ -76,7 +76,7 @@ class GridPatch {
     return s;
   }
 
-  // Tells whether a source at this position reaches any grid point of the patch.
+  // Returns whether a source at this position reaches any grid point of the patch.
   static bool reaches(const double* position) {
     for (int k = 0; k < D; ++k)
       if (!(position[k] > -Width / 2 && position[k] < extent + Width / 2)) return false;

@@ -159,7 +159,7 @@ class Placement {
   }
   // The number of processors that the caller may use. More threads would only wait for one of them.
   int n_processors() const { return n_processors_; }
-  // Tells whether the caller has moved since the last call.
+  // Returns whether the caller has moved since the last call.
   bool moved() {
     const int here = sched_getcpu();
     return std::exchange(here_, here) != here;

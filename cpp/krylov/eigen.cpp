@@ -64,7 +64,7 @@ class OrthogonalityLoss {
   // The next product overlaps everything that a restart keeps.
   void restart() { before_ = most; }
   bool negligible() const { return negligible_; }
-  // Tells whether one round of whitening is not enough.
+  // Returns whether one round of whitening is not enough.
   bool ill_conditioned() const { return condition_ * std::numeric_limits<T>::epsilon() > most; }
 
  private:

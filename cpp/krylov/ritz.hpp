@@ -63,7 +63,7 @@ class Convergence {
     return excess;
   }
 
-  // Tells whether all wanted pairs have converged. After vectors were locked, the next pair must also meet a coarse
+  // Returns whether all wanted pairs have converged. After vectors were locked, the next pair must also meet a coarse
   // tolerance, which shows that no larger value is hidden.
   bool settled(const RitzPairs& ritz, const std::vector<double>& locked) const {
     const index_t count = wanted(ritz, locked);

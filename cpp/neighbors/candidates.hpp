@@ -50,7 +50,7 @@ class Candidates {
     if (length(entries_) > 2 * k_ + spare) {
       settle(exact);
       narrow();
-      // Among exact ties for the last place, only the smallest indices are wanted.
+      // Among exact ties for the last place, only the smallest indices are kept.
       if (length(entries_) > k_) keep_best();
     }
     compacted_ = length(entries_);

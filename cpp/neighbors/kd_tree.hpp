@@ -60,7 +60,7 @@ class KdTree {
 
   // Finds the leaf that contains each of n points, given row by row.
   void find_leaves(const T* points, index_t n, std::int32_t* leaves) const;
-  // Tells whether the left child of an inner node is nearer to a point.
+  // Returns whether the left child of an inner node is nearer to a point.
   bool left_first(index_t node, const T* point) const {
     const Split& split = splits_[node];
     return !(point[split.axis] > split.threshold);

@@ -102,7 +102,7 @@ class TileSearch {
   double product_error(const QueryChunk<T>& chunk, index_t block, const Tile& tile) const {
     return 2 * rounding() * (chunk.packed.largest_norm[block] + tile.largest_norm);
   }
-  // Tells whether the error of the product form is small relative to `scale`, the relevant squared distance.
+  // Returns whether the error of the product form is small relative to `scale`, the relevant squared distance.
   bool product_suffices(double error, double scale) const { return error <= 0.1 * scale; }
   // Returns the product form if it suffices. With a filter it is the only form, because few pairs remain.
   DistanceForm form(double error, double scale) const {

@@ -22,7 +22,7 @@ class TreeOrTiles {
         d_(static_cast<double>(n_features)),
         k_(static_cast<double>(k)) {}
 
-  // Tells whether building a tree may pay off.
+  // Returns whether building a tree may pay off.
   bool tree_may_pay(bool kept) const {
     return (2000 * m_ >= n_ * d_ || (kept && m_ >= 5 * d_)) && (d_ <= 8 || n_ / 16 <= most_scans() || m_ >= 1000 * d_);
   }

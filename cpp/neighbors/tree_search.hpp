@@ -20,7 +20,7 @@ class TreeSearch {
              const Execution& execution);
   ~TreeSearch();
 
-  // Tells whether a query is compared with at most n_leaves leaves on average, judged by a sample of queries.
+  // Returns whether a query is compared with at most n_leaves leaves on average, judged by a sample of queries.
   bool scans_at_most(double n_leaves) const;
   void run(T* distances, std::int64_t* indices) const;
 

@@ -112,7 +112,7 @@ class BlockSums {
     clear(selected_);
   }
 
-  // Tells whether every query of the block leaves out all points of a tile.
+  // Returns whether every query of the block leaves out all points of a tile.
   bool leaves_out_whole(const Tile& tile) const {
     if (!request_.query_groups) return false;
     const index_t place = chunk_.places.begin + block_ * tile_rows, group = plan_.group_at(place);

@@ -113,7 +113,7 @@ class Computation {
     return boxes_of_blocks(queries);
   }
 
-  // Tells whether all kernel values between two boxes are zero, because they are outside a compact support, or
+  // Returns whether all kernel values between two boxes are zero, because they are outside a compact support, or
   // negligible.
   bool out_of_reach(const T* query_box, const Tile& tile, const BlockSums& sums) const {
     const double squared = squared_gap(query_box, plan_->points->box(tile), plan_->points->dimension());

@@ -61,7 +61,7 @@ class PruningRadius {
   double exponent(int label, double lowest_rate, double least) const {
     return lowest_rate * least + lightest_[set_of(label)];
   }
-  // Tells whether kernel values are at most their decays, so that e may be taken from a sum.
+  // Returns whether kernel values are at most their decays, so that e may be taken from a sum.
   bool bounded() const { return traits(request_.kernel).at_zero == 1; }
 
   // Returns the scaled squared distance beyond which all terms of a query are negligible, given its e and the argument
@@ -105,7 +105,7 @@ class PruningRadius {
   std::vector<double> bits_, totals_, lightest_;
 };
 
-// Tells whether a trial of pruning may pay off. Adds up the weights if it takes a sample.
+// Returns whether a trial of pruning may pay off. Adds up the weights if it takes a sample.
 template <class T>
 bool pruning_may_pay(const KernelSums<T>& request, PruningRadius<T>& radius) {
   // Tiles from an earlier call are free. Exact sums must not depend on earlier calls, so they always take the sample.

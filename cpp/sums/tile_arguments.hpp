@@ -37,7 +37,7 @@ class TileArguments {
     return traits(kernel).decay == Decay::compact || dimension <= differences_cost_nothing_to;
   }
   bool always_difference() const { return always_difference_; }
-  // Tells whether most tiles need differences. `near`: only tiles near the queries are computed. norms() returns the
+  // Returns whether most tiles need differences. `near`: only tiles near the queries are computed. norms() returns the
   // largest squared norm of a query plus that of a point.
   template <class Norms>
   bool prefers_differences(bool near, Norms&& norms) const {

@@ -159,8 +159,8 @@ void tile_filter_bounds_distances(index_t d) {
   if (d < detail::TileFilter::most_coordinates) CHECK(n_hits < m * n / 2);
 }
 
-// A pair on the grid differs from the Gaussian by the promised bounds at most, and what overlap() gives is what
-// spreading and gathering do.
+// A pair on the grid differs from the Gaussian by at most the stated bounds, and overlap() returns the result of
+// spreading and gathering.
 template <int D, int Width>
 void grid_pairs_are_gaussian(const GriddingAccuracy& accuracy) {
   constexpr int box = 16;

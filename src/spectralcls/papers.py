@@ -1,4 +1,4 @@
-"""Classifiers with the papers' printed formulas, for those whose formulas differ here."""
+"""Classifiers with the papers' printed formulas, if those of this package differ."""
 
 from dataclasses import replace
 from typing import Any

@@ -42,7 +42,7 @@ def keep_apart(path, *inputs):
 
 @contextmanager
 def written(path, what):
-    """As `atomic`, with system errors reported in one line, which starts with `what`."""
+    """As `atomic`, with system errors reported in one line that contains `what`."""
     try:
         with atomic(path) as temporary:
             yield temporary

@@ -213,7 +213,7 @@ def _key(name):
 
 
 def check(names):
-    """Raise for a name that no task knows, before the data are read."""
+    """Raise for a name that is unknown in every task, before the data are read."""
     of_numbers = {_key(entry.name) for entry in OF_TASK["regression"]}
     select([name for name in names if _key(name) not in of_numbers])
 

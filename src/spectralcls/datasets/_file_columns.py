@@ -262,8 +262,8 @@ def _learned_texts(column, cells, forced, decimal, options):
 def _are_codes(name, cells, values):
     """Whether the cells without a number in a column of whole numbers are too many or too regular to be typing errors.
 
-    Codes, such as PC 17599 besides 113803, contain digits and differ. Bins and words for a number, such as 2-10 or
-    At-Large, recur in columns with few different numbers.
+    Codes, such as PC 17599 in a column with 113803, contain digits and differ. Bins and words for a number, such as
+    2-10 or At-Large, recur in columns with few different numbers.
     """
     odd = np.isnan(values)
     whole = values[~odd]

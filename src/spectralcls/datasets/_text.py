@@ -37,7 +37,7 @@ _MOST_LINES = 5
 class Cut(NamedTuple):
     """The dialect of a text file: how lines are split into cells."""
 
-    delimiter: str  # a blank stands for any run of blanks and tabs
+    delimiter: str  # a blank means any run of blanks and tabs
     skipped: int = 0  # lines before the header
     quote: str = '"'
     escape: bool = False  # a backslash before a quote within a cell

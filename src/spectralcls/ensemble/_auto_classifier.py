@@ -52,7 +52,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         population with these weighted shares.
     time_budget : float, default=None
         Seconds that `fit` may take. If they do not suffice, the slowest members are left out or members learn from a
-        random part of the points, and a warning says so. None: no limit.
+        random part of the points, with a warning. None: no limit.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
         not hold numbers.
@@ -99,7 +99,7 @@ class AutoClassifier(ClassifierMixin, Auto):
     --------
     spectralcls.regression.KernelRidgeClassifier : The model of two members, which follow learned metrics.
     spectralcls.metric.KernelMetric : The metric of one of them, and of a Parzen classifier.
-    spectralcls.perturbo.PerTurboClassifier : A further member, here without a metric.
+    spectralcls.perturbo.PerTurboClassifier : A further member, without a metric.
 
     Notes
     -----

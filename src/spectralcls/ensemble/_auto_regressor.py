@@ -46,7 +46,7 @@ class AutoRegressor(Auto, Regressor):
         there.
     time_budget : float, default=None
         Seconds that `fit` may take. If they do not suffice, the slowest members are left out or members learn from a
-        random part of the points, and a warning says so. None: no limit.
+        random part of the points, with a warning. None: no limit.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
         not hold numbers.

@@ -9,7 +9,7 @@ from .._tuning.temperature import best_temperature, log_loss, softmax
 STEPS = 25
 UNIFORM = 0.25  # share of equal weights in the final weights
 LEAST = 1e-8  # probabilities are clipped to this: smaller ones vary from fit to fit
-FEW = 20  # about so many points cannot show that nothing was learned
+FEW = 20  # number of points that halves the largest weight of the class shares: few points cannot justify it
 
 
 class Vote(NamedTuple):

@@ -38,7 +38,7 @@ def mutual_information(
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative; only their ratios count.
     leave_one_out : bool, default=True
-        Leave each point out of its own densities. With False the estimate is too large, the more so for small
+        Leave each point out of the densities at that point. With False the estimate is too large, especially for small
         bandwidths.
     n_jobs : int or None, default=None
         As in `spectralcls.kernel_sums`.

@@ -117,8 +117,8 @@ class PerTurboClassifier(Classifier):
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
         ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
-        A class of more samples than this is represented by a partial Cholesky factor of so many columns: O(n rank)
-        memory, O(n rank^2) time. ``trace_residuals_`` measures the part left out. None: exact.
+        A class with more samples than this is represented by a partial Cholesky factor with this number of columns: O(n
+        rank) memory, O(n rank^2) time. ``trace_residuals_`` measures the part left out. None: exact.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -249,7 +249,7 @@ class PerTurboClassifier(Classifier):
         Raises
         ------
         ValueError
-            For invalid data, for a single class if something has to be tuned, and (as `LinAlgError`) if alpha is too
+            For invalid data, for a single class if something must be tuned, and (as `LinAlgError`) if alpha is too
             small for the factorization; the message names the class and the pivot.
         """
         self._samples = [(X, y, sample_weight)]
@@ -311,7 +311,7 @@ class PerTurboClassifier(Classifier):
         single class nothing can be tuned: Silverman's bandwidth and the middle alpha are used until a second class
         appears. Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations per sample. Classes with a
         truncated spectrum or a partial factor are fitted again, and so are all classes if values are missing, because
-        new points complete old ones. A label not seen before is a new class.
+        new points complete old ones. A new label adds a class.
 
         Parameters
         ----------
@@ -574,7 +574,7 @@ class PerTurboClassifier(Classifier):
         return by_rows(scores.argmax(axis=1), self.classes_.take, self.classes_.dtype)
 
     def score_samples(self, X: Any) -> Array:
-        """How well the nearest class explains a query: log(1 - min_l tau_l(x)).
+        """Score queries by how well the nearest class explains them: log(1 - min_l tau_l(x)).
 
         A novelty score, comparable between queries: it is low if x perturbs every class. Reject queries below a
         quantile of this score on samples that were not used in `fit` (training samples explain themselves).

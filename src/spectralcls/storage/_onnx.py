@@ -30,8 +30,8 @@ def to_onnx(model: Any) -> Any:
         A fitted classifier of :mod:`spectralcls.kernel_mean` or :mod:`spectralcls.spectral`,
         :class:`~spectralcls.KernelRidgeClassifier`, :class:`~spectralcls.KernelLogisticClassifier`,
         :class:`~spectralcls.KernelRidgeRegressor`, :class:`~spectralcls.KernelRegressor` with local means, or
-        :class:`~spectralcls.ParzenDensity`; with the Gaussian or the Laplace kernel, on numeric columns. A search
-        stands for its best estimator.
+        :class:`~spectralcls.ParzenDensity`; with the Gaussian or the Laplace kernel, on numeric columns. Of a search,
+        the best estimator is written.
 
     Returns
     -------

@@ -165,7 +165,7 @@ def _is_trusted(name):
 
 
 def skops_io():
-    """The library, or an error that says how to install it."""
+    """Import the library, or raise an error that says how to install it."""
     try:
         import skops.io
     except ImportError:
