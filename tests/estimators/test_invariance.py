@@ -137,7 +137,7 @@ def test_unit_of_the_data(name, exponent):
 @pytest.mark.parametrize("name", ["CCDR", "CCDRClassifier"])
 def test_a_squared_length_out_of_range_is_refused(name, exponent):
     X, y, _ = problem()
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match="bring the data to another scale"):
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="rescale the data"):
         make(name, fixed=True).fit(2.0**exponent * X, y)
 
 
