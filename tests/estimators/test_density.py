@@ -298,7 +298,7 @@ def test_what_a_query_lacks_is_integrated_out(parameters):
 
 def test_other_kernels_say_why_they_do_not_integrate():
     X, _, _ = points(d=2)
-    with pytest.raises(ValueError, match="lacks values in row 1: complete them"):
+    with pytest.raises(ValueError, match="missing values in row 1: fill them"):
         ParzenDensity(0.6, kernel="tophat").fit(X).score_samples([[0.0, 0.0], [0.0, np.nan]])
     assert_array_equal(ParzenDensity(1.0).fit(X[:, :1]).cdf([[np.nan], [99.0]]), [np.nan, 1.0])
 
@@ -325,7 +325,7 @@ def test_what_is_refused():
         "not symmetric": ParzenDensity(covariance_type=np.eye(3) + np.eye(3, k=1)),
         "not positive definite": ParzenDensity(covariance_type=np.ones((3, 3))),
         "must be positive and finite": ParzenDensity(covariance_type=[1.0, 0.0, 1.0]),
-        "For one for each feature set": ParzenDensity([1.0, 1.0, 1.0]),
+        "For one bandwidth per feature, set": ParzenDensity([1.0, 1.0, 1.0]),
         "must be one number, got {0: 1.0}": ParzenDensity({0: 1.0}),
         "beyond the bounds": ParzenDensity(bounds=[[0, 1]] * 3),
         "pairs for 3 features": ParzenDensity(bounds=[[0, 1]]),
@@ -338,7 +338,7 @@ def test_what_is_refused():
             density.fit(X)
     for message, call in {
         "distinct columns": lambda d: d.marginal([0, 0]),
-        "At least one feature": lambda d: d.conditional([0, 1, 2], [0, 0, 0]),
+        "at least one must be left": lambda d: d.conditional([0, 1, 2], [0, 0, 0]),
         "finite numbers": lambda d: d.conditional([0], [0, 1]),
         "too far from all samples": lambda d: d.conditional([0], [1e160]),
         "has 3 features": lambda d: d.quantile(0.5),
@@ -420,7 +420,7 @@ def test_a_copy_is_a_sample_like_others():
 
 def test_equal_samples_have_no_outliers_to_find():
     assert_array_equal(ParzenOutlierDetector().fit_predict(np.ones((5, 2))), 1)
-    with pytest.raises(ValueError, match="needs two samples at least"):
+    with pytest.raises(ValueError, match="needs at least two samples"):
         ParzenOutlierDetector().fit(np.ones((1, 2)))
 
 

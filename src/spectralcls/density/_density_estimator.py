@@ -1,4 +1,4 @@
-"""Shared parts of the density estimators: parameters, the choice of a bandwidth, log densities of queries."""
+"""The base class of the density estimators: parameters, the choice of a bandwidth, and log densities of queries."""
 
 import reprlib
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class Density(Estimator):
     }
 
     def _learn(self, data):
-        """Set the fitted form, `bandwidth_` and the results of tuning; `data` are checked, of one class.
+        """Set the fitted form, `bandwidth_` and the results of tuning, from checked data of one class.
 
         Returns the index of each sample's point in the form.
         """
@@ -77,7 +77,7 @@ class Density(Estimator):
             h = self._choose(data, space, factors, kernel, bounds)
             self._form = fitted(h)
             self.local_bandwidth_ = self._form.widths[places.group]
-        self._form.mirrors  # noqa: B018  # refuses here what would be too many of them
+        self._form.mirrors  # noqa: B018  # raises here, in `fit`, if there are too many
         self.bandwidth_ = h
         return places.group
 
@@ -85,9 +85,9 @@ class Density(Estimator):
         X = data.X
         if not isinstance(self.bandwidth, str | Real):
             raise ValueError(
-                f"bandwidth must be one number, got {reprlib.repr(self.bandwidth)}. For one for each feature set "
-                "bandwidth=1 and covariance_type=[h_1**2, h_2**2, ...], for kernels of a covariance "
-                "matrix H covariance_type=H."
+                f"bandwidth must be one number, got {reprlib.repr(self.bandwidth)}. For one bandwidth per feature, set "
+                "bandwidth=1 and covariance_type=[h_1**2, h_2**2, ...]; for kernels with a covariance matrix H, set "
+                "covariance_type=H."
             )
         if not isinstance(self.covariance_type, str):
             space = Space.of_kernel(self.covariance_type, X)
@@ -113,7 +113,7 @@ class Density(Estimator):
 
     @property
     def scale_(self):
-        """Whether kernels follow the spreads of the features: "each", or None if round or of another shape."""
+        """ "each" if kernels are scaled by the spreads of the features; None if they are round or of given shape."""
         spherical = isinstance(self.covariance_type, str) and self.covariance_type == "spherical"
         return "each" if spherical and self.scale is not None and isinstance(self.bandwidth, str) else None
 
@@ -136,12 +136,12 @@ class Density(Estimator):
         Returns
         -------
         log_density : ndarray of shape (n_queries,), float64
-            -inf outside the reach of a compact kernel, and beyond `bounds`. For a query with missing values it is the
-            density of the known features, with the others integrated out; this needs the Gaussian kernel.
+            Log densities; -inf out of reach of a compact kernel and beyond `bounds`. For a query with missing values,
+            the density of the known features, with the others integrated out; this needs the Gaussian kernel.
 
         Notes
         -----
-        One pass over the n_queries x n_samples pairs, O(n_queries) memory; with `bounds` one for each mirror image.
+        One pass over the n_queries x n_samples pairs, O(n_queries) memory; with `bounds`, one for each mirror image.
         """
         X = self._queries(X)
         return self._form.log_density(X)

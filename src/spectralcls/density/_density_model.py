@@ -1,4 +1,4 @@
-"""The fitted density: an expansion in the coordinates of its kernels, mirrored at the ends of the features."""
+"""The fitted density: an expansion in the coordinates of its kernels, reflected at the bounds of the features."""
 
 from dataclasses import dataclass, replace
 
@@ -15,18 +15,18 @@ from ._others import Others
 from ._univariate import Kernels
 from ._whitening import Space, mirrors
 
-STEP = 2.0 ** (1 / 32)  # of the grid of bandwidths of single points
-MOST_STEPS = 320  # from the overall bandwidth: a factor of 1024
+STEP = 2.0 ** (1 / 32)  # ratio of the geometric grid of the samples' bandwidths
+MOST_STEPS = 320  # largest distance from the common bandwidth: a factor of 1024
 
 
 @dataclass(frozen=True)
 class DensityForm:
-    """log f(x), f a weighted mean of kernels.
+    """log f(x), where f is a weighted mean of kernels.
 
     Attributes
     ----------
     space : Space
-        Coordinates in which the kernels are round, with a bandwidth for each class of points.
+        Coordinates in which the kernels are radial, with one bandwidth for each class of points.
     expansion : Expansion
     bounds : (d, 2), or None
     """
@@ -37,7 +37,7 @@ class DensityForm:
 
     @classmethod
     def of(cls, space, data, factors, kernel, bandwidth, bounds, tolerance, n_jobs):
-        """The form of points in `data`, with `bandwidth` times the factor of their class."""
+        """The form of the points in `data`, with `bandwidth` times the factor of each point's class."""
         widths = bandwidth if len(factors) == 1 else bandwidth * factors
         points = TrainingPoints.of(data, tolerance, n_jobs)
         return cls(space, class_means(Rule("density"), points, kernel, widths)[0], bounds)
@@ -61,7 +61,7 @@ class DensityForm:
 
     @property
     def weights(self):
-        """Weight of each point, (n,); they add up to one."""
+        """Weight of each point, (n,); the weights add up to one."""
         weights = np.ones(len(self.points.X)) if self.points.weights is None else self.points.weights
         return weights / weights.sum()
 
@@ -72,14 +72,14 @@ class DensityForm:
 
     @cached_property
     def in_order(self):
-        """The kernels of one feature, in the order of their centers."""
+        """The kernels of a density of one feature, in the order of their centers."""
         return Kernels(self)
 
     def __getstate__(self):
         return {name: value for name, value in vars(self).items() if name not in ("mirrors", "in_order")}
 
     def log_density(self, Q):
-        """log f (m,), float64; -inf out of reach and out of bounds.
+        """log f, (m,) float64; -inf out of reach and out of bounds.
 
         Missing values of a query are integrated out.
         """
@@ -98,7 +98,7 @@ class DensityForm:
 
     @property
     def _is_product(self):
-        """Whether kernels are products over the features, so that single features can be left out."""
+        """Whether kernels are products over the features, so that any features can be left out."""
         round_ = np.ndim(self.space.root) < 2 and self.bounds is None and self.points.tolerance is None
         return self.kernel == "gaussian" and round_
 
@@ -107,8 +107,8 @@ class DensityForm:
         if self.kernel != "gaussian":
             row = int(np.flatnonzero(np.isnan(Q).any(axis=1))[0])
             raise ValueError(
-                f'X lacks values in row {row}: complete them, or take kernel="gaussian", which integrates over what is '
-                "missing. The marginal densities of other kernels are not of their kind."
+                f'X has missing values in row {row}: fill them, or use kernel="gaussian", which integrates them out. '
+                "Other kernels have marginal densities of another kind."
             )
         out = np.zeros(len(Q))
         patterns, pattern = np.unique(~np.isnan(Q), axis=0, return_inverse=True)
@@ -120,7 +120,7 @@ class DensityForm:
         return out
 
     def at(self, space, X, weights, bounds=None):
-        """The same kernels at other points, in other coordinates."""
+        """The form with the same kernels at other points, in other coordinates."""
         kept = weights > 0
         points = self.points
         data = TrainingData(X[kept], points.codes[kept], np.arange(points.n_classes), weights[kept])
@@ -130,7 +130,7 @@ class DensityForm:
 
 
 def bandwidth_classes(log_density, weights, alpha):
-    """Abramson's factors ``(f(x_i) / g)^-alpha``, g the geometric mean of f, on a geometric grid.
+    """Abramson's factors ``(f(x_i) / g)^-alpha``, rounded to a geometric grid; g is the geometric mean of f.
 
     Returns
     -------
@@ -144,8 +144,7 @@ def bandwidth_classes(log_density, weights, alpha):
 
 
 def leave_one_out_log_density(form, place, one):
-    """Leave-one-out log f (n,) of each sample, at the points `place` of the form without its weight `one`; copies
-    stay."""
+    """Leave-one-out log f of each sample, (n,): at its point, `place`, without its weight `one`. Copies stay."""
     points = form.points
     weights = np.ones(len(points.X)) if points.weights is None else points.weights
     left = np.maximum(weights[place] - one, 0.0)
@@ -154,7 +153,7 @@ def leave_one_out_log_density(form, place, one):
     others = Others(sample, form.space, factors, form.kernel, form.bounds, points.n_jobs)
     total = others.weight[place] + left
     if not total.all():
-        raise ValueError("Leaving one sample out needs two samples at least, got n_samples=1.")
+        raise ValueError("Leaving one sample out needs at least two samples, got n_samples=1.")
     logs = others.log_sums(np.ones(1))[place, 0]
     if left.any():
         with np.errstate(divide="ignore"):

@@ -1,15 +1,15 @@
 r"""The bandwidth of a density by least-squares cross-validation [1]_, [2]_.
 
-With U(s) the mean of Gaussian kernels of width s over all pairs of samples that are not held out together,
+Let U(s) be the mean of Gaussian kernels of width s over all pairs of samples that are not held out together. Then
 
     J(h) = U(sqrt(2) h) - 2 U(h) + k_{sqrt(2) h}(0) / n
 
-estimates the integrated squared error up to a constant: the integral of the squared density is a sum of kernels sqrt(2)
-times as wide. On a grid of that ratio this is the next candidate, so that it costs nothing. Another kernel gets the
-bandwidth of the same variance.
+estimates the integrated squared error up to a constant, because the integral of the squared density is a sum of kernels
+sqrt(2) times as wide. On a grid of that ratio this width is the next candidate and costs nothing. Another kernel gets
+the bandwidth of the same variance.
 
-J is noisy if several bandwidths are nearly equally good. Among those within `ERRORS` standard errors (of the
-difference) of the least J, the nearest to a rule of thumb with a robust spread is chosen.
+If several bandwidths are nearly equally good, noise in J decides between them. Therefore, among those within `ERRORS`
+standard errors (of the difference) of the least J, the nearest to a rule of thumb with a robust spread is chosen.
 
 .. [1] M. Rudemo, "Empirical choice of histograms and kernel density estimators", Scandinavian Journal of Statistics 9
    (2), 1982, pp. 65-78.
@@ -29,16 +29,16 @@ from ..kernels import geometric_grid, kernel_variance, reference_rule
 from ._others import Others
 from ._places import Places, share_of_ties, steps_of, without_atoms
 
-LEAST = 0.5  # smallest bandwidth in lattice steps: sums are within 1.5 % of the integral
-NOISE = 2.0**-26  # relative to the spread: smaller differences of values, and smaller bandwidths, are rounding
+LEAST = 0.5  # smallest bandwidth in lattice steps, at which sums are within 1.5 % of the integral
+NOISE = 2.0**-26  # relative to the spread: smaller differences between values are rounding
 # On 26 distributions of one feature the error exceeds that of the rule by up to 7 % with 1, 4 % with 1.25, and 3 % with
-# 1.5; on average it is .862, .869 and .877 times the rule's for 100 samples, .662, .668 and .675 times for 1000.
+# 1.5; on average it is .862, .869 and .877 times that of the rule for 100 samples, .662, .668 and .675 times for 1000.
 ERRORS = 1.25
-# Factor to the rule for normal samples. In one feature: 0.9 instead of 1.06, Silverman's choice for other
-# distributions. In several features tails hold more samples: on 11 distributions .85 costs up to 20 % and 1 up to 5 %
-# against Scott's.
+# Factor of the rule for normal samples, in one feature: 0.9 instead of 1.06, Silverman's choice for other
+# distributions. In several features the tails contain more samples: on 11 distributions, .85 costs up to 20 % and 1 up
+# to 5 % more error than Scott's rule.
 SHARPER = 0.85
-LARGEST = 200.0  # log densities are clipped this far above the samples'
+LARGEST = 200.0  # log densities are clipped this far above those of the samples
 
 
 def choose(search, estimator, data, space, factors, bounds, kernel):
@@ -51,7 +51,7 @@ def choose(search, estimator, data, space, factors, bounds, kernel):
     estimator : Density
     data : TrainingData
         The samples, including copies.
-    space, factors, bounds, kernel : as of `Others`
+    space, factors, bounds, kernel : as in `Others`
     """
     scales = spreads(data.X, data.weights)
     varies = np.flatnonzero(scales > 0)
@@ -89,7 +89,7 @@ def choose(search, estimator, data, space, factors, bounds, kernel):
 
 
 def _without_noise(X, scales):
-    """X rounded to multiples of a power of two, so that values that differ only by rounding become equal."""
+    """X rounded to multiples of a power of two, so that values which differ only by rounding become equal."""
     unit = NOISE * 2.0 ** np.floor(np.log2(scales))
     with np.errstate(over="ignore", under="ignore"):
         rounded = np.rint(X / unit) * unit
@@ -97,10 +97,10 @@ def _without_noise(X, scales):
 
 
 def rule_of_thumb(X, weights, round_=False):
-    """A rule for samples that need not be normal, with the smaller of the standard deviation and the spread of the
-    quartiles.
+    """A bandwidth rule for samples that may not be normal: it uses the smaller of two spreads, from the standard
+    deviation and from the quartiles.
 
-    The spread is that of columns, or, in coordinates that may be rotated (`round_`), of the distances from the mean.
+    They are spreads of the columns or, in coordinates that may be rotated (`round_`), of the distances from the mean.
     """
     n, d = effective_number(len(X), weights), X.shape[1]
     if round_:
@@ -116,8 +116,8 @@ def rule_of_thumb(X, weights, round_=False):
 
 
 def log_constants(widths, steps):
-    """log of the integral of the Gaussian over R^d, for each width. Along a column with values on a lattice, the sum
-    over the lattice times the step replaces the integral, so that no width is too small for the values."""
+    """log of the integral of the Gaussian over R^d, for each width. Along a column with values on a lattice, the step
+    times the sum over the lattice replaces the integral, so that no width is too small for the values."""
     out = np.zeros(widths.shape)
     for step in steps:
         with np.errstate(over="ignore"):
@@ -139,7 +139,7 @@ class _IntegratedError:
         self.weights = sample.weights[rows] / sample.weights[rows].sum()
         share = sample.targets[rows, 0]
         self.one = sample.weights[rows] / total * share  # share of each sample in the total weight
-        self.error = 2 * np.sqrt(self.weights @ (self.weights * share))  # of a mean over each sample's pairs
+        self.error = 2 * np.sqrt(self.weights @ (self.weights * share))  # standard error of a mean over all pairs
         with np.errstate(divide="ignore"):
             self.log_copies = np.log(ties * np.maximum(sample.weights[rows] - self.one * total, 0.0))
         self.counted = self.weights @ (others.weight + np.exp(self.log_copies))
@@ -174,7 +174,7 @@ class _IntegratedError:
         return Scored.of(sample, scores, tie_score=lambda index: nearness[index[-1]], influence=influence)
 
     def _scale(self, held_out, squared):
-        """log of the mean held-out density: the largest value among the candidates with J below 0."""
+        """log of the mean held-out density, the largest among the candidates with J below 0."""
         log_weights = np.log(self.weights)[:, None]
         mean, squared = (np.logaddexp.reduce(part + log_weights, axis=0) for part in (held_out, squared))
         useful = np.log(2) + mean > squared
@@ -182,7 +182,7 @@ class _IntegratedError:
 
 
 def _within(grid, others):
-    """The candidates that are narrow relative to the distance between the ends; the smallest if none is."""
+    """The candidates that are narrow relative to the distance between the bounds; the smallest one if none is."""
     if others.bounds is None:
         return grid
     scales = others.space.scales(len(others.bounds))

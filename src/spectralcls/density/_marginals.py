@@ -1,4 +1,4 @@
-"""Marginal and conditional densities of a fitted density, and random points from it."""
+"""Marginal and conditional densities of a fitted density, random points, and surprises."""
 
 from numbers import Integral
 
@@ -18,7 +18,7 @@ from ._whitening import Space
 
 
 def like(estimator, form, features):
-    """A copy of an estimator with another fitted form, and the parameters that apply to these features."""
+    """A copy of an estimator with another fitted form, and with the parameters for these features."""
     other = clone(estimator)
     other._form, other.bandwidth_, other._inputs = form, estimator.bandwidth_, estimator._inputs.of_features(features)
     if not isinstance(estimator.covariance_type, str):
@@ -32,7 +32,7 @@ def like(estimator, form, features):
 
 
 def check_features(estimator, features):
-    """Distinct columns as an int array."""
+    """The features as an int array of distinct columns."""
     check_is_fitted(estimator)
     d, features = estimator.n_features_in_, np.atleast_1d(np.asarray(features))
     wrong = features.ndim != 1 or features.dtype.kind not in "iu" or not len(features)
@@ -47,7 +47,7 @@ def only_feature(estimator):
     form = estimator._form
     if form.dimension > 1:
         raise ValueError(
-            f"The density has {form.dimension} features: a distribution function has one. Take marginal([k]) first."
+            f"The density has {form.dimension} features, but a distribution function has one. Use marginal([k]) first."
         )
     return form
 
@@ -63,7 +63,7 @@ def conditional(form, given, rest, values):
     if values.shape != given.shape or not np.isfinite(values).all():
         raise ValueError(f"values must be {len(given)} finite numbers, one for each of the features, got {values!r}.")
     if not len(rest):
-        raise ValueError("At least one feature must be left: all of them are given.")
+        raise ValueError("All features are given, but at least one must be left.")
     known = marginal(form, given)
     X = form.space.leave(form.points.X)
     log_weights = np.full(len(X), -np.inf)
@@ -87,7 +87,7 @@ def conditional(form, given, rest, values):
 
 
 def drawn(form, n_samples, rng):
-    """Random points (n_samples, d): a kernel drawn by weight, a distance drawn from its profile, a uniform
+    """Random points (n_samples, d), from a kernel drawn by weight, a radius drawn from its profile, and a random
     direction."""
     check_scalar(n_samples, "n_samples", Integral, min_val=0)
     total = np.cumsum(form.weights)
@@ -121,20 +121,20 @@ def _of(bounds, features):
 
 
 def surprises(form, Q, columns, n_columns, own=None):
-    """-log p(x_c | all other columns) (m, n_columns) of a Gaussian form without mirrors, in one pass over the pairs.
+    """-log p(x_c | all other columns), (m, n_columns), of a Gaussian form without mirrors, in one pass over the pairs.
 
-    With P the inverse of the kernels' covariance and delta = x - x_i, leaving out the coordinates c subtracts ``(P
-    delta)_c' P_cc^-1 (P delta)_c`` from the squared distance, and divides the volume by det(P_cc)^1/2.
+    Let P be the inverse of the kernels' covariance and delta = x - x_i. Leaving out the coordinates c subtracts
+    ``(P delta)_c' P_cc^-1 (P delta)_c`` from the squared distance, and divides the volume by det(P_cc)^1/2.
 
     Parameters
     ----------
     form : DensityForm
     Q : ndarray (m, d)
     columns : ndarray (d,)
-        Column of each coordinate. A column without coordinates has the value 0.
+        Column of each coordinate. The result is 0 for a column without coordinates.
     n_columns : int
     own : tuple of ndarray (m,), optional
-        The point equal to each query, and the fraction of its weight that remains without the query.
+        Index of the point equal to each query, and the fraction of its weight that remains without the query.
     """
     unit = 2.0 ** np.floor(np.log2(form.widths.max()))  # keeps squared distances in range
     d, X, widths = form.dimension, form.points.X.astype(np.float64) / unit, form.widths / unit
@@ -167,7 +167,7 @@ def surprises(form, Q, columns, n_columns, own=None):
 
 
 def usual_surprises(form, columns, n_columns, share, n_points=1000):
-    """Median of the leave-one-out surprises over some random samples, (n_columns,); `share` is the weight of one
+    """Median leave-one-out surprise of each column over random samples, (n_columns,); `share` is the weight of one
     sample."""
     some = np.argsort(random_keys(form.points.X), kind="stable")[:n_points]
     weights = form.weights[some]

@@ -16,9 +16,9 @@ from ._whitening import Space, mirrors
 class Others:
     """The validated points of a sample, with kernel sums over the other points.
 
-    A kernel of bandwidth h at point j has the width ``h factors[codes[j]]``. Between a pair of points (`of_pairs`) the
-    width is the root of the sum of both squared widths, because the integral of the product of two Gaussian kernels is
-    the kernel of this width.
+    At bandwidth h, the kernel at point j has the width ``h factors[codes[j]]``. Between a pair of points (`of_pairs`),
+    the width is the root of the sum of both squared widths, because the integral of the product of two Gaussian kernels
+    is a kernel of this width.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Others:
     bounds : (d, 2), or None
     n_jobs : int or None
     constant : callable
-        Logarithm of the kernels' integral for widths (b, C); by default over R^d.
+        Logarithm of the kernels' integral for widths (b, C); by default, the integral over R^d.
     """
 
     sample: TuningSample
@@ -42,7 +42,7 @@ class Others:
     constant: Callable | None = None
 
     def log_sums(self, bandwidths, of_pairs=False):
-        """log of the sum of w_j k(x_i, x_j) over the others (v, b); -inf out of reach."""
+        """log of the sum of w_j k(x_i, x_j) over the other points, (v, b); -inf out of reach."""
         sample, several = self.sample, len(self.factors) > 1
         rows = sample.rows
         out = np.full((len(rows), len(bandwidths)), -np.inf)
@@ -70,7 +70,7 @@ class Others:
         return out - self.space.log_volume
 
     def log_own(self, bandwidths, of_pairs=False):
-        """log of k(x_i, x_i) (v, b), the contribution of a copy of a point."""
+        """log of k(x_i, x_i), (v, b): the term of a copy of the point."""
         rows = self.sample.rows
         out = np.full((len(rows), len(bandwidths)), -np.inf)
         codes = self.sample.codes[rows]

@@ -20,7 +20,7 @@ from ._density_estimator import Density
 from ._density_model import leave_one_out_log_density
 from ._marginals import surprises, usual_surprises
 
-FENCES = (0.25, 1.5), (0.1, 0.724)  # lower quantile; fence's distance below it, in distances from the 0.75 quantile
+FENCES = (0.25, 1.5), (0.1, 0.724)  # lower quantile, and fence below it in units of its distance to the upper quartile
 ROUNDING = 1e-12
 
 
@@ -36,52 +36,52 @@ def _finds_outliers(estimator):
 def _finds_novelties(estimator):
     if not estimator.novelty:
         raise AttributeError(
-            "Queries are answered when novelty=True. With novelty=False outliers of the training set are found, by "
-            "fit_predict."
+            "Queries are answered only if novelty=True. With novelty=False, fit_predict finds outliers of the training "
+            "set."
         )
     return True
 
 
 def _explains(estimator):
     if estimator.kernel != "gaussian" or estimator.bounds is not None:
-        raise AttributeError("explain takes kernel='gaussian' and no bounds: features of other kernels do not factor.")
+        raise AttributeError("explain needs kernel='gaussian' and no bounds: other kernels do not factor by feature.")
     return _finds_novelties(estimator)
 
 
 @with_parameters
 class ParzenOutlierDetector(OutlierMixin, Density):
-    """Outliers and novelties by the kernel density of the other samples.
+    """Outlier and novelty detection by the kernel density of the other samples.
 
-    The score of a training sample is its log density by all other samples, including its copies. The score of a new
-    point is its log density by all samples. Scores below `offset_` are outliers.
+    The score of a training sample is its log density under all other samples, including its copies. The score of a new
+    point is its log density under all samples. Points with scores below `offset_` are outliers.
 
     Parameters
     ----------
     bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
         Radius of the kernels, as in :class:`ParzenDensity`.
     contamination : "auto" or float, default="auto"
-        Share of outliers in the training set, in (0, 0.5]; equal scores stay together, so that the share may differ.
-        "auto" takes Tukey's fence: what lies more than 1.5 interquartile ranges below the lower quartile of the
-        training scores. It finds what is unlike most samples, and is no rate of false alarms: of clean normal samples
-        8 % lie beyond in one dimension, 5 % in two and 3 % in ten, of log-normal ones 6 to 10 %. If more than nine
-        tenths of the samples have the same score, as zeros do in counts, all lower scores lie beyond. `p_values` hold a
-        rate.
+        Fraction of outliers in the training set, in (0, 0.5]. Equal scores stay together, so the fraction may differ.
+        "auto" uses Tukey's fence [2]_, 1.5 interquartile ranges below the lower quartile of the training scores. It
+        finds points unlike most samples but does not control the rate of false alarms: of clean normal samples 8 % lie
+        beyond the fence in one dimension, 5 % in two and 3 % in ten; of log-normal samples 6 to 10 %. If more than nine
+        tenths of the samples have the same score, like zeros in counts, all lower scores lie beyond. `p_values` control
+        the rate.
     novelty : bool, default=False
-        As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, only by `fit_predict`,
-        which scores each sample by the others. True: `predict`, `decision_function` and `score_samples` for new points,
-        which must not be the training samples.
+        As in :class:`sklearn.neighbors.LocalOutlierFactor`. If False, `fit_predict` finds outliers of the training set,
+        scoring each sample by the others. If True, `predict`, `decision_function` and `score_samples` apply to new
+        points, which must not be the training samples.
     kernel : str, default="gaussian"
-        As in :class:`ParzenDensity`, like the next four.
+        Shape of the kernels; as in :class:`ParzenDensity`, like the next four parameters.
     scale : {"auto", None}, default="auto"
         Whether a bandwidth that is tuned or follows a rule is a multiple of the spread of each feature.
     covariance_type : {"spherical", "diag", "full"} or array-like of shape (d,) or (d, d), default="spherical"
-        Shape of the kernels.
+        Covariance of the kernels.
     adaptive : bool or float, default=False
-        Whether each sample gets a separate bandwidth, and alpha.
+        Whether each sample gets a separate bandwidth; a number is the exponent alpha.
     bounds : array-like of shape (n_features, 2), default=None
-        Lower and upper end of each feature.
+        Lower and upper bound of each feature.
     cv : "loo", int, splitter or list of splits, default="loo"
-        Samples that are held out together in the choice of the bandwidth.
+        Samples that are held out together when the bandwidth is chosen.
     bandwidth_grid : array-like, default=None
         Bandwidths to try, as in :class:`ParzenDensity`.
     max_tuning_samples : int or None, default=20000
@@ -100,15 +100,15 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     Attributes
     ----------
     leave_one_out_score_ : ndarray of shape (n_samples,)
-        Log density of each training sample by the others; higher is more normal.
+        Log density of each training sample under the others; higher is more normal.
     offset_ : float
-        Scores below are outliers.
+        Threshold of the scores, below which points are outliers.
     bandwidth_ : float
         Bandwidth in use.
     local_bandwidth_ : ndarray of shape (n_samples,)
         Bandwidth of each sample of positive weight. Only present if `adaptive`.
     cv_results_ : dict of str to ndarray
-        As in :class:`ParzenDensity`. Only present if tuned.
+        Scores of all candidates, as in :class:`ParzenDensity`. Only present if tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     scale_ : {"each", None}
@@ -123,11 +123,12 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     See Also
     --------
     ParzenDensity : The density itself.
-    sklearn.neighbors.LocalOutlierFactor : Density relative to that of the neighbors.
+    sklearn.neighbors.LocalOutlierFactor : Compares the density with that of the neighbors.
 
     Notes
     -----
-    Cost: a fit is two passes over the n^2 pairs, one to choose the bandwidth and one for the scores; a query O(n d).
+    Cost: a fit takes two passes over the n^2 pairs, one to choose the bandwidth and one for the scores. A query takes
+    O(n d).
 
     References
     ----------
@@ -156,7 +157,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @transactional
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the density, and score the samples by each other.
+        """Fit the density, and score each sample by the others.
 
         Parameters
         ----------
@@ -165,18 +166,17 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights, as in :meth:`ParzenDensity.fit`; a sample of weight 0 is scored, but counts for
-            nothing.
+            Non-negative weights, as in :meth:`ParzenDensity.fit`. A sample of weight 0 is scored but has no influence.
 
         Returns
         -------
         self : object
-            The fitted detector.
+            Fitted detector.
 
         Raises
         ------
         ValueError
-            As :meth:`ParzenDensity.fit`, and if there is one sample only.
+            As in :meth:`ParzenDensity.fit`, and if there is only one sample.
         """
         data, place = self._fit_density(X, sample_weight)
         weights = np.ones(len(data.X)) if data.weights is None else data.weights
@@ -211,7 +211,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @available_if(_finds_novelties)
     def score_samples(self, X: Any) -> Array:
-        """Log density of new points, shape (n_queries,); lower is more abnormal.
+        """Log density of new points.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @available_if(_finds_novelties)
     def decision_function(self, X: Any) -> Array:
-        """Score of new points less `offset_`: below zero for novelties.
+        """Compute the scores of new points minus `offset_`, negative for novelties.
 
         Parameters
         ----------
@@ -237,13 +237,13 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Returns
         -------
         decision : ndarray of shape (n_queries,), float64
-            Positive for the others.
+            Negative for novelties, otherwise zero or positive.
         """
         return self.score_samples(X) - self.offset_
 
     @available_if(_finds_novelties)
     def predict(self, X: Any) -> Array:
-        """-1 for novelties, 1 for other new points.
+        """Predict -1 for novelties and 1 for other new points.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @property
     def _one_sum(self):
-        """Whether a further sample only adds one term to the density at each other sample."""
+        """Whether another sample adds only one term to the density at each sample."""
         return self._form.bounds is None and self._form.points.n_classes == 1
 
     def _leave_one_out(self):
@@ -275,25 +275,28 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @available_if(_finds_novelties)
     def p_values(self, X: Any) -> Array:
-        """Fraction of the samples and the new point whose density by the others is at most that of the new point.
+        """Conformal p-value of each new point.
+
+        The p-value is the fraction of the samples, including the new point, whose density under all others is at most
+        that of the new point.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
-            New points; their missing values are filled from the samples, as in `predict`.
+            New points; missing values are filled from the samples, as in `predict`.
 
         Returns
         -------
         p : ndarray of shape (n_queries,)
-            In (0, 1]. Calling points with ``p <= t`` novel gives a false alarm for at most a fraction t of the points
-            drawn like the training samples.
+            p-values in (0, 1]. If points with ``p <= t`` are called novel, the rate of false alarms is at most t among
+            points from the distribution of the training samples.
 
         Notes
         -----
-        Conformal: a new point joins the samples, and every sample gets its density by all others. The guarantee is
-        exact for samples in random order and a bandwidth and covariance not learned from them. With `bounds` or
-        `adaptive` the densities of the samples leave out the new point, and the guarantee is approximate. Two passes
-        over the n_queries x n_samples pairs, and in the first call one over those of the samples.
+        In this conformal test [1]_, a new point joins the samples, and each gets its density under all others. The
+        guarantee is exact if the samples are exchangeable and bandwidth and covariance were not learned from them. With
+        `bounds` or `adaptive`, the densities of the samples leave out the new point, and the guarantee is approximate.
+        Takes two passes over the n_queries x n_samples pairs and, in the first call, one over the pairs of samples.
 
         References
         ----------
@@ -305,19 +308,19 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @available_if(_explains)
     def explain(self, X: Any) -> Any:
-        """How surprising each feature of new points is given the others, beyond the usual amount.
+        """Explain how surprising each feature of new points is given the others, beyond the usual amount.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_queries, n_features)
-            New points; their missing values are filled from the samples, as in `predict`.
+            New points; missing values are filled from the samples, as in `predict`.
 
         Returns
         -------
         surprise : ndarray of shape (n_queries, n_features), float64, or a data frame of the kind of X
-            ``-log p(x_j | all other features)`` of the fitted density, minus its leave-one-out median over the training
-            samples. There is one value for each column of X, also for a category or a date, with the column's name if X
-            has names; 0 for a column that is not used. The units of the features do not matter.
+            ``-log p(x_j | all other features)`` under the fitted density, minus its leave-one-out median over the
+            training samples. There is one value for each column of X, including categories and dates, with the name of
+            the column if X has names; 0 for a column that is not used. The units of the features do not matter.
 
         Notes
         -----
@@ -333,10 +336,10 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
 
 def fence(scores, weights):
-    """Tukey's: 1.5 interquartile ranges below the lower quartile.
+    """Tukey's fence, 1.5 interquartile ranges below the lower quartile.
 
     If the quartiles are equal, the lowest tenth replaces the lowest quarter, with the factor that gives normal scores
-    the same fence. If even these are equal, all lower scores lie beyond.
+    the same fence. If these are also equal, all lower scores lie beyond.
     """
     upper = weighted_quantile(scores, 0.75, weights)
     for share, factor in FENCES:
@@ -347,7 +350,7 @@ def fence(scores, weights):
 
 
 def border(scores, weights, share):
-    """Threshold below which the weight of the scores is as close as possible to the share.
+    """Threshold below which the fraction of the weight is as close as possible to `share`.
 
     Equal scores stay together, and at most half of the weight lies below.
     """

@@ -14,46 +14,47 @@ from ._density_estimator import Density
 
 
 class ParzenDensity(DensityMixin, Density):
-    """Kernel density estimation, with a bandwidth of least integrated squared error.
+    """Kernel density estimation with the bandwidth of least estimated integrated squared error.
 
-    The density is a mean of kernels at the samples, ``f(x) = sum_i w_i k((x - x_i) / h_i) / h_i^d``, the weights adding
-    up to one. Methods and kernels are those of :class:`sklearn.neighbors.KernelDensity`, which this class replaces. All
-    sums run over all pairs in logarithms: log densities are exact to rounding in any dimension and at any distance from
-    the data.
+    The density is a mean of kernels at the samples, ``f(x) = sum_i w_i k((x - x_i) / h_i) / h_i^d``, with weights that
+    add up to one. The class replaces :class:`sklearn.neighbors.KernelDensity` and has its methods and kernels. Sums run
+    over all pairs and are computed as logarithms, so log densities are exact to rounding in any dimension and at any
+    distance from the data.
 
     Parameters
     ----------
     bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
         Radius h of the kernels. ``"cv"`` uses least-squares cross-validation [4]_: among the bandwidths whose estimated
-        integrated squared error is within 1.25 standard errors of the least, it takes the nearest to a rule of thumb
-        with a robust spread. ``"silverman"`` and ``"scott"`` are the normal-reference rules; they include the spread of
-        the data, which scikit-learn's leave out.
+        integrated squared error is within 1.25 standard errors of the least, it chooses the one nearest to a rule of
+        thumb with a robust spread. ``"silverman"`` and ``"scott"`` are the normal-reference rules; unlike
+        scikit-learn's, they include the spread of the data.
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine", "quartic", "triweight"}, \
 default="gaussian"
-        ``"uniform"`` and ``"laplace"`` are other names of "tophat" and "exponential". Their bandwidths are tuned as
-        the Gaussian of the same variance.
+        Shape of the kernels. ``"uniform"`` and ``"laplace"`` are other names for "tophat" and "exponential". For a
+        kernel other than the Gaussian, "cv" tunes the Gaussian of the same variance.
     scale : {"auto", None}, default="auto"
-        With "auto" a bandwidth that is tuned or follows a rule is the same multiple of the spread of each feature, so
+        With "auto", a bandwidth that is tuned or follows a rule is the same multiple of the spread of each feature, so
         that the units of the features do not matter; `bandwidth_` is the geometric mean over the features. A bandwidth
-        given as a number is in the units of X. None: round kernels. Densities are always in the units of X.
+        given as a number is in the units of X. None means round kernels. Densities are always in the units of X.
     covariance_type : {"spherical", "diag", "full"} or array-like of shape (d,) or (d, d), default="spherical"
-        Shape of the kernels: round (see `scale`), of the proportions of the features' standard deviations, or of
-        the covariance matrix of the samples. An array gives the variances of the features, or a covariance matrix: with
-        ``bandwidth=1`` and ``[h_1**2, h_2**2]`` each feature has a bandwidth, and a matrix is the H of other libraries.
-        Except for the first, `bandwidth` counts standard deviations.
+        Covariance of the kernels: round (see `scale`), proportional to the variances of the features ("diag"), or
+        proportional to the covariance matrix of the samples ("full"). An array gives the variances of the features, or
+        a covariance matrix: with ``bandwidth=1`` and ``[h_1**2, h_2**2]`` each feature has its own bandwidth, and a
+        matrix is the H of other libraries. Except for "spherical", `bandwidth` is in units of standard deviations.
     adaptive : bool or float, default=False
-        Whether each sample gets a separate bandwidth, ``h (f(x_i) / g)^-alpha``, where f is the estimate at a common
-        bandwidth and g its geometric mean: wide where samples are rare. True is Abramson's alpha = 1/2, a number is
-        alpha. These bandwidths lie on a geometric grid of step 2^(1/32); ``"cv"`` chooses h once more with them.
+        Whether each sample gets a separate bandwidth, ``h (f(x_i) / g)^-alpha``, where f is the estimate with a common
+        bandwidth and g its geometric mean over the samples: kernels are wide where samples are rare. True means
+        Abramson's alpha = 1/2; a number is alpha. These bandwidths lie on a geometric grid of step 2^(1/32). ``"cv"``
+        chooses h once more with them.
     bounds : array-like of shape (n_features, 2), default=None
-        Lower and upper end of each feature; None for no end. The density is reflected at the ends, integrates to one
-        between them and is zero beyond.
+        Lower and upper bound of each feature; None for no bound. The density is reflected at the bounds, integrates to
+        one between them and is zero beyond.
     cv : "loo", int, splitter or list of splits, default="loo"
-        Whether single samples or folds are held out together. If one copy of a row is left out, the others stay. A pair
-        of equal samples counts if values are rounded, but not if rows were copied.
+        Samples that are held out together. If one copy of a row is left out, the others stay. A pair of equal samples
+        counts if values are rounded, but not if rows were copied.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try, even if too narrow for rounded values; by default sixteen around the rule of thumb, and more
-        while the first or the last is chosen.
+        Bandwidths to try, even if too narrow for rounded values. By default, there are sixteen around the rule of
+        thumb, and more as long as the first or the last is chosen.
     max_tuning_samples : int or None, default=20000
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
@@ -74,9 +75,9 @@ default="gaussian"
     local_bandwidth_ : ndarray of shape (n_samples,)
         Bandwidth of each sample of positive weight. Only present if `adaptive`.
     cv_results_ : dict of str to ndarray
-        All candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score is an estimate of the
-        integral of ``2 f p - f^2``, f the density found and p the true one, relative to the mean density of the
-        samples; NaN if the bandwidth is less than half the step of rounded values. Only present if tuned.
+        Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score estimates the
+        integral of ``2 f p - f^2``, where f is the estimated density and p the true one, relative to the mean density
+        of the samples. NaN if the bandwidth is less than half the step of rounded values. Only present if tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     scale_ : {"each", None}
@@ -91,22 +92,22 @@ default="gaussian"
     See Also
     --------
     ParzenOutlierDetector : Points of low density.
-    spectralcls.ParzenClassifier : The classes' densities, compared.
+    spectralcls.ParzenClassifier : Classification by the densities of the classes.
     spectralcls.information : Entropies and divergences of such densities.
 
     Notes
     -----
-    Cost: a fit with a given bandwidth takes O(n d), with "cv" one pass over the n^2 pairs for all candidates; a query
-    O(n d). Rows that occur several times count once in n.
+    Cost: a fit takes O(n d) with a given bandwidth, and with "cv" one pass over the n^2 pairs for all candidates. A
+    query takes O(n d). Rows that occur several times count once in n.
 
-    Least-squares cross-validation favors the middle of the data: samples in heavy tails stand alone, and
+    Least-squares cross-validation favors the middle of the data: samples in heavy tails remain isolated, and
     ``adaptive=True`` smooths them more. The integral of f^2 is a sum of kernels sqrt(2) times as wide. Along a column
-    of few values the kernel is summed over them instead of integrated, so that no bandwidth gains by concentrating on
-    them.
+    with few distinct values, kernels are summed over these instead of integrated, so that no bandwidth gains by
+    concentrating on them.
 
-    Of scikit-learn's parameters, `algorithm`, `leaf_size` and `breadth_first` are not needed, since there is no tree,
-    nor `atol` and `rtol`, since sums are exact (`tolerance` is rtol); `metric` is Euclidean, in the coordinates that
-    `covariance_type` chooses.
+    Of scikit-learn's parameters, `algorithm`, `leaf_size` and `breadth_first` are not needed because there is no tree,
+    and neither are `atol` and `rtol` because sums are exact (`tolerance` corresponds to `rtol`). The metric is
+    Euclidean, in coordinates that `covariance_type` determines.
 
     References
     ----------
@@ -144,30 +145,30 @@ default="gaussian"
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; only their ratios count. A bandwidth depends on the effective number of samples,
+            Non-negative weights; only their ratios count. The bandwidth depends on the effective number of samples,
             ``(sum w)^2 / sum w^2``.
 
         Returns
         -------
         self : object
-            The fitted density.
+            Fitted density.
 
         Raises
         ------
         ValueError
-            For invalid data, samples beyond `bounds`, and a covariance that is not positive definite. A
-            fitted density stays as it was.
+            If the data are invalid, samples lie beyond `bounds`, or the covariance is not positive definite. A fitted
+            density stays unchanged.
 
         Warns
         -----
         UserWarning
-            If the best bandwidth is the smallest or the largest of all that were tried.
+            If the best bandwidth is the smallest or the largest of those tried.
         """
         self._fit_density(X, sample_weight)
         return self
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Log likelihood of all queries together: the sum of their log densities.
+        """Total log likelihood: the sum of the log densities of all queries.
 
         Parameters
         ----------
@@ -179,7 +180,7 @@ default="gaussian"
         Returns
         -------
         log_likelihood : float
-            In nats; -inf if a query is out of reach.
+            Log likelihood in nats; -inf if a query is out of reach of all kernels.
         """
         return float(self.score_samples(X).sum())
 
@@ -189,9 +190,9 @@ default="gaussian"
         Parameters
         ----------
         n_samples : int, default=1
-            How many points.
+            Number of points.
         random_state : int, RandomState instance or None, default=None
-            Seed of the samples of `fit` to start from, and of the offsets.
+            Seed of the random points.
 
         Returns
         -------
@@ -202,7 +203,7 @@ default="gaussian"
         return _marginals.drawn(self._form, n_samples, check_random_state(random_state))
 
     def marginal(self, features: ArrayLike) -> "ParzenDensity":
-        """The density of some of the features, with the kernels as they are.
+        """Marginal density of some of the features.
 
         Parameters
         ----------
@@ -212,36 +213,37 @@ default="gaussian"
         Returns
         -------
         density : ParzenDensity
-            Fitted. Gaussian kernel only: marginals of other round kernels are of a different kind.
+            Fitted density with the same kernels. Only for the Gaussian kernel: marginals of other radial kernels are of
+            a different kind.
         """
         features = _marginals.check_features(self, features)
         return _marginals.like(self, _marginals.marginal(self._form, features), features)
 
     def conditional(self, features: ArrayLike, values: ArrayLike) -> "ParzenDensity":
-        """The density of the other features, given values of some.
+        """Conditional density of the other features, given values of some.
 
         Parameters
         ----------
         features : array-like of int
             Columns of X.
         values : array-like of float
-            What they are.
+            Values of these features.
 
         Returns
         -------
         density : ParzenDensity
-            Of the features not named, in their order; fitted. Gaussian kernel only.
+            Fitted density of the remaining features, in their order. Only for the Gaussian kernel.
 
         Notes
         -----
-        Kernels below e^-700 of the largest one at these values are left out.
+        Kernels below e^-700 of the largest kernel at these values are left out.
         """
         given = _marginals.check_features(self, features)
         rest = np.setdiff1d(np.arange(self.n_features_in_), given)
         return _marginals.like(self, _marginals.conditional(self._form, given, rest, values), rest)
 
     def cdf(self, X: ArrayLike) -> Array:
-        """Probability of values up to each query; for one feature.
+        """Cumulative probability up to each query, for a density of one feature.
 
         Parameters
         ----------
@@ -251,8 +253,8 @@ default="gaussian"
         Returns
         -------
         p : ndarray of shape (n_queries,)
-            Probabilities, from 0 to 1 (NaN for a missing value), accurate to 1e-12, and below the smallest sample to as
-            many relative digits.
+            Probabilities from 0 to 1 (NaN for a missing value), with an absolute accuracy of 1e-12; below the smallest
+            sample, this is the relative accuracy.
 
         Notes
         -----
@@ -264,17 +266,17 @@ default="gaussian"
         return x
 
     def quantile(self, p: ArrayLike) -> Array:
-        """The inverse of :meth:`cdf`; for one feature.
+        """Quantiles, the inverse of :meth:`cdf`, for a density of one feature.
 
         Parameters
         ----------
         p : array-like
-            Probabilities, 0 to 1.
+            Probabilities from 0 to 1.
 
         Returns
         -------
         x : ndarray of the shape of p
-            Values below which these probabilities lie.
+            Smallest values with these cumulative probabilities.
         """
         check_is_fitted(self)
         return _univariate.quantiles(_marginals.only_feature(self), p)

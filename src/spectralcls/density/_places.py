@@ -1,7 +1,7 @@
-"""Distinct samples with the total weight of their copies, and what repeated values say about the density.
+"""Distinct samples with the total weight of their copies, and the evidence in repeated values about the density.
 
-Rounded values repeat because they lie on a lattice. Other values repeat because samples were copied, or because the
-distribution has an atom. Pairs of equal samples are evidence about a density only in the first case.
+Rounded values repeat because they lie on a lattice. Other values repeat because samples were copied or because the
+distribution has an atom. Only in the first case are pairs of equal samples evidence about a density.
 """
 
 from typing import NamedTuple
@@ -14,10 +14,10 @@ from .._utils.quantile import weighted_quantile
 
 MOST_PLACES = 1000  # places sampled to count lattice neighbors; 250, or all, change the share of ties by at most .1
 NEXT = 0.01  # lattice neighbors differ by the step, within this relative error
-ENOUGH = 2.0  # equal pairs per pair of neighbors, up to which all count: normal integers have 1.3
+ENOUGH = 2.0  # equal pairs per pair of neighbors up to which all equal pairs count; rounded normal samples have 1.3
 
 
-ATOM = 10.0  # in median weights of a place; further equal samples do not count
+ATOM = 10.0  # largest weight of a place, in median weights; further equal samples do not count
 
 
 class Places(NamedTuple):
@@ -26,7 +26,7 @@ class Places(NamedTuple):
     Attributes
     ----------
     data : TrainingData
-        Their rows, with the weights of their copies.
+        The distinct rows, with the total weights of their copies.
     group : (n,) place of each sample
     first : (p,) the first sample of each place, ascending
     share : (p,) mean fraction of a place's weight that belongs to one sample
@@ -60,8 +60,8 @@ class Places(NamedTuple):
 
 
 def steps_of(X, weights):
-    """Step of the lattice of each column's values, (d,): the median distance of the samples to the next distinct value;
-    0 if no value of a column repeats."""
+    """Lattice step of each column, (d,): the median distance of its samples to the nearest other value; 0 if no value
+    of the column repeats."""
     out = np.zeros(X.shape[1])
     for column, values in enumerate(X.T):
         some, place = np.unique(values, return_inverse=True)
@@ -73,10 +73,10 @@ def steps_of(X, weights):
 
 
 def share_of_ties(places, steps):
-    """Weight of a pair of equal samples as evidence, 0 to 1.
+    """Weight of a pair of equal samples as evidence, from 0 to 1.
 
-    On a lattice, the density determines the number of equal pairs: about that of pairs one step apart along a column.
-    Copies and atoms add further pairs, which are no evidence.
+    On a lattice, the density determines the number of equal pairs, which is about that of pairs one step apart along a
+    column. Copies and atoms add further pairs, which are not evidence.
     """
     X, weights = places.data.X, places.data.weights
     if len(X) == len(places.group) or not steps.any():
@@ -84,7 +84,7 @@ def share_of_ties(places, steps):
     X = X.astype(np.float64)
     lattice = np.flatnonzero(steps)
     keys = np.zeros(len(X), dtype=np.uint64)
-    moved = []  # change of the key by a step up, and mask of the places that have a neighbor there
+    moved = []  # change of the key by one step up, and mask of the places with a neighbor there
     for column in lattice:
         values, place = np.unique(X[:, column], return_inverse=True)
         of_value = hashes(values[:, None], seed=column)
@@ -108,7 +108,7 @@ def share_of_ties(places, steps):
 
 
 def without_atoms(places, ties):
-    """Places without excess weight from copies: otherwise the neighborhood of one place would decide alone."""
+    """Places without the excess weight of copies, with which the neighborhood of one place alone would decide."""
     weights = places.data.weights
     if len(places.first) == len(places.group):
         return places

@@ -1,9 +1,9 @@
 """Distribution function and quantiles of a density in one dimension.
 
-Kernels far below a place contribute their whole weight, and kernels far above nothing, so only few must be evaluated.
-For many places, even these are not summed one by one. Gaussian kernels are smooth: their density is evaluated by
-`kernel_sums` at the nodes of polynomials, one for each kernel width, and integrated, which is faster than evaluating
-distribution functions. A compact kernel is a polynomial: moments replace the points.
+Kernels far below a place contribute their whole weight, and kernels far above contribute nothing, so only a few must be
+evaluated. For many places, not even these are summed one by one. Gaussian kernels are smooth: `kernel_sums` evaluates
+their density at the nodes of one polynomial per kernel width, and the polynomials are integrated, which is faster than
+evaluating distribution functions. Compact kernels are polynomials, so moments replace the points.
 """
 
 import numpy as np
@@ -17,11 +17,11 @@ from ..kernels import PROFILES, kernel_sums
 from ._whitening import _REACH
 
 BISECTIONS = 80
-NODES = 24  # nodes of a polynomial over one kernel width: exact to rounding for all kernels in range
-FAR = 1000.0  # beyond so many widths, every kernel is 0 or 1 to the last digit
-SUMS = 1.2  # a segment costs this many distribution functions: NODES densities, each 20 times as fast
-FEW = 32  # up to this many places direct sums are faster than moments of some thousand points
-BLOCK = 128  # neighboring places that share the kernels at medium distance
+NODES = 24  # nodes of a polynomial over one kernel width, which is exact to rounding
+FAR = 1000.0  # beyond this many widths, every distribution function is 0 or 1 to the last digit
+SUMS = 1.2  # a segment costs as much as this many distribution functions: NODES densities, each 20 times as fast
+FEW = 32  # up to this many places, direct sums are faster than moments of some thousand points
+BLOCK = 128  # neighboring places whose sums run over the same kernels
 
 
 def cumulative(form, q):
@@ -33,7 +33,7 @@ def cumulative(form, q):
 
 
 def quantiles(form, p):
-    """The smallest values with cumulative probability p, by bisection to rounding; in the shape of p."""
+    """The smallest values with cumulative probability p, in the shape of p, by bisection down to rounding."""
     p = np.asarray(p, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():
         raise ValueError(f"p must lie between 0 and 1, got {p!r}.")
@@ -54,7 +54,7 @@ def quantiles(form, p):
 
 
 def _images(form, q):
-    """Places to evaluate for q with each mirror image, their signs, and their lower ends (1,)."""
+    """Mirror images of places q, their signs, and the images (1,) of the lower bound."""
     if form.bounds is None:
         return [q], [1.0], []
     low, high = form.bounds[0]
@@ -85,11 +85,11 @@ class Kernels:
         reach = _REACH.get(form.kernel, 1.0) * self.widths
         self.reach, self.ends = reach.max(), (self.x - reach, self.x + reach)
         self.low, self.high = self.ends[0].min(), self.ends[1].max()
-        # Below the first center even a tiny sum is accurate to all digits, unless it is part of a difference.
+        # Below the first center, even a tiny sum must be accurate to all digits, unless it is part of a difference.
         self.least = self.x[0] if form.bounds is None else self.low
 
     def __call__(self, q, table=None):
-        """sum_i w_i C((q - x_i) / h_i) (m,), with C the kernel's distribution function."""
+        """sum_i w_i C((q - x_i) / h_i), (m,), where C is the kernel's distribution function."""
         q = np.clip(q, self.low - FAR * self.widths.max(), self.high + FAR * self.widths.max())  # for infinite bounds
         if self.kernel == "laplace":
             return self._of_laplace(q)
@@ -105,7 +105,7 @@ class Kernels:
     def brackets(self, p):
         """Places (2, m) that bracket the quantiles: the ends of the kernels at which the weights add up to p.
 
-        A kernel far from all others does not widen their brackets.
+        A kernel far from all others does not widen the brackets of other quantiles.
         """
         out = np.empty((2, len(p)))
         for bracket, ends in zip(out, self.ends, strict=True):
@@ -141,7 +141,7 @@ class Kernels:
 
     def table(self, q, n_asked):
         """A `DistributionTable` or `CellMoments` for places q (None: all places in reach of kernels); None if direct
-        sums for `n_asked` places are faster.
+        sums at `n_asked` places are faster.
         """
         if PROFILES[self.kernel].compact and len(self.of_class) == 1 and n_asked > FEW:
             return CellMoments(self)
@@ -155,14 +155,14 @@ class Kernels:
 
 
 class DistributionTable:
-    """Polynomials that replace the distribution function, on segments of the width of a kernel.
+    """Polynomials that replace the distribution function on segments as long as a kernel width.
 
     Attributes
     ----------
-    numbers : (s,) of the segments, ascending
-    starts : (s,) their lower ends
-    values : (s,) the distribution function there
-    coefficients : (s, NODES + 1) of its integral over the segment, in Chebyshev's polynomials
+    numbers : (s,) numbers of the segments, ascending
+    starts : (s,) lower ends of the segments
+    values : (s,) distribution function at the lower ends
+    coefficients : (s, NODES + 1) Chebyshev coefficients of the integral of the density from the lower end
     """
 
     def __init__(self, kernels, width, numbers):
@@ -192,7 +192,7 @@ class DistributionTable:
         self.values = (kernels(self.starts[first]) - ends[first])[run] + ends
 
     def segments_of(self, q):
-        """Index of the table's segment that contains each q, (m,); -1 without one."""
+        """Index of the segment that contains each q, (m,); -1 if there is none."""
         number = (q - self.origin) // self.width
         place, last = number - self.numbers[0], len(self.numbers) - 1
         if self.numbers[last] - self.numbers[0] > last:  # some segments are skipped
@@ -212,15 +212,15 @@ class DistributionTable:
 class CellMoments:
     """Sums over the points of a compact kernel of one width, in two cells below and two above each place.
 
-    On either side of zero the series ``C(u - v) = sum_k C^(k)(u) (-v)^k / k!`` ends with the degree of the polynomial
-    C. With u and v the distances of a place and of a point from the middle of a cell, points enter only through their
-    moments ``sum_i w_i v_i^k``, which are differences of cumulated sums.
+    On either side of zero, the series ``C(u - v) = sum_k C^(k)(u) (-v)^k / k!`` ends with the degree of the polynomial
+    C. If u and v are the distances of a place and of a point from the middle of a cell, points enter only through their
+    moments ``sum_i w_i v_i^k``, which are differences of cumulative sums.
 
     Attributes
     ----------
     x : (n,) points, in widths from the lower end
-    cumulated : (n + 1, k) moments of the points before each, about the middles of their cells
-    taylor : matrices (k, k) from powers of u to the factors of moments, above and below a place
+    cumulated : (n + 1, k) cumulative moments of the points about the middles of their cells
+    taylor : matrices (k, k) that map powers of u to the factors of moments, for points above and below a place
     """
 
     def __init__(self, kernels):
@@ -238,7 +238,7 @@ class CellMoments:
         self.cumulated = np.vstack([np.zeros(len(k)), np.cumsum(powers, axis=0)])
 
     def segments_of(self, q):
-        """All places are known."""
+        """All places belong to the one segment."""
         return np.zeros(len(q), dtype=np.intp)
 
     def __call__(self, q, at):
@@ -249,7 +249,7 @@ class CellMoments:
         return out
 
     def _powers(self, q, cells):
-        """Powers (m, k) of the distances of places to the middles of cells, rounded alike for all."""
+        """Powers (m, k) of the distances of places from the middles of cells, rounded equally for points and places."""
         return np.vander((q - (self.origin + (cells + 0.5) * self.width)) / self.width, self.n_moments, increasing=True)
 
     def _of(self, places):

@@ -1,4 +1,4 @@
-"""Coordinates in which one bandwidth serves all directions, and mirrors at the ends of the features."""
+"""Coordinates in which one bandwidth suits all directions, and reflections at the bounds of the features."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -12,7 +12,7 @@ from .._utils.conversion import as_array
 from .._utils.validation import check_positive
 
 MOST_IMAGES = 4096  # mirror images per query, the product over its bounded features
-_REACH = {"gaussian": 9.0, "laplace": 40.0}  # bandwidths beyond which a mirrored kernel is below rounding; else 1
+_REACH = {"gaussian": 9.0, "laplace": 40.0}  # in bandwidths: beyond, kernels are below rounding; 1 for compact kernels
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Space:
 
     @classmethod
     def of(cls, kind, X, weights):
-        """Coordinates of spread one ("diag") or unit covariance ("full") for the points X, or unchanged ones.
+        """Coordinates of spread one ("diag") or unit covariance ("full") for the points X, or unchanged coordinates.
 
-        A column without spread is unchanged. Far values count as the farthest within reach.
+        A column without spread stays unchanged. Far values count as the farthest value within reach.
         """
         if kind == "spherical":
             return cls()
@@ -48,9 +48,9 @@ class Space:
 
     @classmethod
     def of_scales(cls, scales, X):
-        """Coordinates of equal spread in all features, with the same geometric mean of spreads.
+        """Coordinates of equal spread in all features, scaled so that the geometric mean of the spreads is unchanged.
 
-        A column of scale 0 is unchanged.
+        A column of scale 0 stays unchanged.
         """
         varies = scales > 0
         if np.count_nonzero(varies) < 2:
@@ -61,7 +61,7 @@ class Space:
 
     @classmethod
     def of_kernel(cls, covariance, X):
-        """Coordinates for a kernel with this covariance (d, d), or with variances (d,) along the features."""
+        """Coordinates for a kernel with this covariance (d, d), or with these variances (d,) of the features."""
         d, center, covariance = X.shape[1], _middle(X), as_array(covariance, "covariance_type", np.float64)
         if covariance.shape == (d,):
             check_positive(covariance, "covariance_type")
@@ -72,17 +72,18 @@ class Space:
                 f"({d}, {d}); got shape {covariance.shape}."
             )
         if not np.allclose(covariance, covariance.T):
-            raise ValueError("covariance_type is a matrix that is not symmetric.")
+            raise ValueError("covariance_type must be a symmetric matrix.")
         return cls.of_covariance(covariance, center)
 
     @classmethod
     def of_covariance(cls, covariance, center, units=1.0):
-        """Coordinates of unit covariance for points with this covariance (d, d), in `units` (d,) of the features."""
+        """Coordinates of unit covariance for points with this covariance (d, d), given in `units` (d,) of the
+        features."""
         try:
             root = cholesky(covariance, lower=True)
         except np.linalg.LinAlgError:
             root = None
-        # The residual of each deviation given the previous features, in any units.
+        # The diagonal of root holds the residual deviation of each feature given the previous ones.
         if root is None or (np.diag(root) <= 1e-7 * np.sqrt(np.diag(covariance))).any():
             raise ValueError(
                 "The covariance matrix is not positive definite: features depend linearly on each other. "
@@ -98,7 +99,7 @@ class Space:
         return float(np.log(self.root if self.root.ndim == 1 else np.diag(self.root)).sum())
 
     def log_volume_of(self, known):
-        """The same for the known features of each row, (m,), if scales are along the features; `known` is (m, d)."""
+        """`log_volume` for the known features of each row, (m,), if root is not a matrix; `known` is (m, d)."""
         if self.root is None:
             return 0.0
         return np.where(known, np.log(self.root), 0.0).sum(axis=1)
@@ -124,7 +125,7 @@ class Space:
         return self.correlation(d) * np.outer(self.scales(d), self.scales(d))
 
     def enter(self, X):
-        """z of x, in the dtype of X."""
+        """Coordinates z of points x, in the dtype of X."""
         if self.root is None:
             return X
         offset, largest = X - self.center, np.finfo(X.dtype).max
@@ -136,11 +137,11 @@ class Space:
         return np.clip(Z, -largest, largest).astype(X.dtype)  # such far points are out of reach of all kernels
 
     def leave(self, Z):
-        """x of z, float64."""
+        """Points x from coordinates z, float64."""
         return np.asarray(Z, dtype=np.float64) if self.root is None else self.stretch(Z) + self.center
 
     def stretch(self, Z):
-        """Differences in x of differences in z."""
+        """Differences in x from differences in z."""
         if self.root is None:
             return Z
         return Z * self.root if self.root.ndim == 1 else Z @ self.root.T
@@ -157,15 +158,15 @@ class Space:
 
 
 def _middle(X):
-    """A center near most points, (d,) float64. If a far point shifted it, the differences between the others would be
-    lost in rounding."""
+    """A center near most points, (d,) float64. If a far point shifted it, differences between the others would be lost
+    in rounding."""
     return np.median(X, axis=0).astype(np.float64)
 
 
 def check_bounds(bounds, d):
-    """(d, 2) lower and upper ends of the features; None for an end, or for a feature, is infinite.
+    """Lower and upper bounds of the features, (d, 2), infinite if the user gives None for a bound or a feature.
 
-    None if there is no end.
+    None if no bound is finite.
     """
     if bounds is None:
         return None
@@ -179,7 +180,7 @@ def check_bounds(bounds, d):
 
 
 class Mirror(NamedTuple):
-    """An image ``sign x + shift`` of a query x, out of reach of kernels narrower than `least`."""
+    """An image ``sign x + shift`` of a query x; kernels narrower than `least` do not reach it."""
 
     signs: np.ndarray  # (d,)
     shifts: np.ndarray  # (d,)
@@ -190,10 +191,10 @@ class Mirror(NamedTuple):
 
 
 def mirrors(bounds, kernel, scales, widest):
-    """Images of a query that keep mass within the ends of the features; the first is None, the query itself.
+    """Images of a query that keep the mass within the bounds; the first is None, the query itself.
 
-    Between two ends, reflections are reflected again as far as kernels of bandwidth `widest` reach, which are `scales`
-    (d,) times as wide along the features.
+    Between two bounds, reflections are reflected again, as far as kernels of bandwidth `widest` reach. Along the
+    features, kernels are `scales` (d,) times as wide.
     """
     if bounds is None:
         return [None]
@@ -213,7 +214,7 @@ def mirrors(bounds, kernel, scales, widest):
         by_feature.append(images)
     if np.prod([len(images) for images in by_feature], dtype=float) > MOST_IMAGES:
         raise ValueError(
-            f"More than {MOST_IMAGES} mirror images of each query: bound fewer features, or take a smaller bandwidth."
+            f"More than {MOST_IMAGES} mirror images of each query: bound fewer features, or use a smaller bandwidth."
         )
     found = [None]
     for image in list(product(*by_feature))[1:]:

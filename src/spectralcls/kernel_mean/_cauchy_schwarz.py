@@ -1,4 +1,4 @@
-"""The Cauchy-Schwarz classifier: smallest angle to a class mean in feature space."""
+"""The Cauchy-Schwarz classifier: the smallest angle to a class mean in feature space."""
 
 from dataclasses import KW_ONLY
 from typing import Literal
@@ -16,8 +16,8 @@ PRIORS = "equal", "shares"
 class CauchySchwarzClassifier(KernelMeanClassifier):
     """Class mean at the smallest angle in the kernel's feature space: the Cauchy-Schwarz classifier.
 
-    A query goes to the class with the largest ``<m_c, y>_f / |m_c|_f``, the cosine of the angle between query
-    and class mean up to a factor common to the classes.
+    A query is assigned to the class with the largest ``<m_c, y>_f / |m_c|_f``, the cosine of the angle between query
+    and class mean up to a factor common to all classes.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
         training points.
     priors : {"cv", "equal", "shares"}, default="cv"
         ``"shares"`` multiplies the cosine of a class by its share of the training weight; ``"equal"`` leaves the
-        cosines unchanged, as [1]_ does. ``"cv"`` chooses together with the bandwidth; with a given bandwidth it is
-        "equal".
+        cosines unchanged, as in [1]_. ``"cv"`` chooses between them together with the bandwidth; with a given bandwidth
+        it means "equal".
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2, with
         which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class means,
@@ -100,8 +100,8 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     n_tuning_samples_ : int
         Number of (distinct) validated points. Only present if something was tuned.
     inverse_density_ : ndarray of shape (n_samples,)
-        The sample weights 1/f(x_i) of the training samples of positive weight, where f is the Parzen density of all
-        training points in units of the kernel's normalizing constant.
+        Weights 1/f(x_i) of the training samples of positive weight, where f is the Parzen density of all training
+        points in units of the kernel's normalizing constant.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -113,9 +113,9 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
 
     Notes
     -----
-    With a given bandwidth `fit` takes a pass over the n^2 pairs (for f) and one over the pairs within classes. Tuning
-    takes further passes, because f depends on the fold (one pass without weighting), and `predict` one over the m n
-    pairs. Memory beyond the data is O(n + m).
+    With a given bandwidth, `fit` takes a pass over the n^2 pairs (for f) and one over the pairs within classes. Tuning
+    takes further passes, because f depends on the fold, or one pass without weighting. `predict` takes one pass over
+    the m n pairs of queries and points. Memory beyond the data is O(n + m).
 
     There is no `class_weight`: a weight shared by all samples of a class cancels in its mean.
 

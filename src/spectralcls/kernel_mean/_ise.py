@@ -1,4 +1,4 @@
-"""The integrated-squared-error classifier: nearest class mean in feature space."""
+"""The integrated-squared-error classifier: the nearest class mean in feature space."""
 
 from dataclasses import KW_ONLY
 
@@ -12,10 +12,10 @@ from ._kernel_mean_classifier import KernelMeanClassifier
 class ISEClassifier(KernelMeanClassifier):
     """Nearest class mean in the kernel's feature space: the integrated-squared-error classifier.
 
-    A query goes to the class with the largest ``2 p_c(y) - V_c``, p_c the Parzen density estimate of the class and V_c
-    its information potential, the integral of p_c^2, which is the squared norm of the kernel mean. That is the class
-    whose mean in feature space is nearest. Far from all data the densities vanish and the squared norms decide: the
-    most spread-out class wins.
+    A query is assigned to the class with the largest ``2 p_c(y) - V_c``, where p_c is the Parzen density estimate of
+    the class and V_c is its information potential: the integral of p_c^2, which is the squared norm of the kernel mean.
+    This is the class whose mean in feature space is nearest. Far from all data the densities vanish and the squared
+    norms decide: the most spread-out class wins.
 
     Parameters
     ----------
@@ -98,14 +98,14 @@ class ISEClassifier(KernelMeanClassifier):
 
     See Also
     --------
-    LaplacianISEClassifier : The same with training points weighted by 1/f.
+    LaplacianISEClassifier : The same rule with training points weighted by 1/f.
     ParzenClassifier : The Bayes rule with the same density estimates.
 
     Notes
     -----
-    With a given bandwidth `fit` takes one pass over the pairs within classes. Tuning takes one pass over the pairs of
-    at most `max_tuning_samples` points with all points, and `predict` one over the m n pairs. Memory beyond the data is
-    O(n + m).
+    With a given bandwidth, `fit` takes one pass over the pairs within classes. Tuning takes one pass over the pairs of
+    at most `max_tuning_samples` points with all points, and `predict` takes one over the m n pairs of queries and
+    points. Memory beyond the data is O(n + m).
 
     There is no `class_weight`: a weight shared by all samples of a class cancels in its mean.
 

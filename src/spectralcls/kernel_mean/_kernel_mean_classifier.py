@@ -1,4 +1,4 @@
-"""Shared parts of the classifiers by class means: bandwidth, fit and growth."""
+"""The base class of the kernel-mean classifiers: bandwidth, fit and `partial_fit`."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Self
@@ -29,9 +29,9 @@ from ..metric import LearnedMap, fitted_map
 
 @with_parameters
 class KernelMeanClassifier(ExpansionClassifier):
-    """A classifier that compares a query with the classes' means in the feature space of a kernel.
+    """A classifier that compares a query with the class means in the feature space of a kernel.
 
-    Subclasses define the comparison in `_rule`. All of them learn ``scores(y) = g(y) (k(y) A) - b``.
+    Subclasses define the comparison in `_rule`. All learn scores of the form ``g(y) (k(y) A) - b``.
     """
 
     bandwidth: ClassBandwidth = "cv"
@@ -55,21 +55,21 @@ class KernelMeanClassifier(ExpansionClassifier):
     def _check_on_workers(self):
         super()._check_on_workers()
         if isinstance(self.bandwidth, str) and self.bandwidth == "cv_per_class":
-            raise ValueError('bandwidth="cv_per_class" needs the points in memory: on Dask collections take "cv".')
+            raise ValueError('bandwidth="cv_per_class" needs the points in memory: on Dask collections use "cv".')
 
     def _rule(self):
         raise NotImplementedError
 
     def _further_candidates(self):
-        """Further candidates to tune with the bandwidth: values for fields of the rule, by name."""
+        """Further candidates to tune with the bandwidth, by name: values for fields of the rule."""
         return {}
 
     def _log_priors(self, data):
-        """Logarithms of the given class priors; None to use the classes' shares in the training data."""
+        """Logarithms of the given class priors; None means the class proportions of the training data."""
         return None
 
     def _importance(self, data):
-        """Cost of an error in each class for tuning, (C,)."""
+        """Weight of an error in each class in tuning, (C,); None for equal weights."""
         return None
 
     def _make_inputs(self):
@@ -131,39 +131,39 @@ class KernelMeanClassifier(ExpansionClassifier):
         *,
         retune: bool = False,
     ) -> Self:
-        """Add training points: a point is one more term of the sums.
+        """Add training points, each of which adds one term to the kernel sums.
 
-        The result equals `fit` with this bandwidth on all points seen. The first call learns the metric; later calls
-        keep it.
+        The result equals that of `fit` with this bandwidth on all points seen. The first call learns the metric, which
+        later calls keep.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points to add; float32 stays float32 if all points are.
+            Points to add; float32 stays float32 if all points are float32.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the points.
         classes : array-like of shape (n_classes,), default=None
-            All labels that will ever occur. Needed in the first call, unless that is `fit`.
+            All labels that may ever occur. Required in the first call, unless `fit` was called before.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, as in `fit`.
         retune : bool, default=False
-            Whether to tune the bandwidth again on all points seen, if it is not a number. Otherwise the bandwidth of
+            Whether to choose the bandwidth again from all points seen, unless it is given. Otherwise the bandwidth of
             the first call is kept.
 
         Returns
         -------
         self : object
-            The grown classifier.
+            Classifier with the added points.
 
         Raises
         ------
         ValueError
-            For invalid data, and for labels that are not among the classes. The classifier stays unchanged.
+            If the data are invalid, or a label is not among the classes. The classifier stays unchanged.
 
         Notes
         -----
-        For m new points the Parzen rule takes O((n + m) d) time. Rules by distance and angle also take the m (n + m)
-        pairs with the new points. Rules weighted by 1/f take the passes of `fit` with a given bandwidth, since every
+        For m new points, the Parzen rule takes O((n + m) d) time. Rules by distance and angle also sum the m (n + m)
+        pairs with new points. Rules weighted by 1/f take the passes of `fit` with a given bandwidth, because every
         weight changes.
         """
         if not hasattr(self, "_model"):
@@ -176,7 +176,7 @@ class KernelMeanClassifier(ExpansionClassifier):
             check_same_classes(classes, self.classes_)
         before = self._model.points.data(self.classes_)
         data = before.append(self._inputs.more(X, y, self.classes_, sample_weight))
-        if data.weights is not None:  # so far each part was checked separately
+        if data.weights is not None:  # each part was checked only by itself
             check_no_class_vanishes(data.weights, data.classes[data.codes])
         if retune:
             self._learn(data)

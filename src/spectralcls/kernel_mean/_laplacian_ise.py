@@ -1,4 +1,4 @@
-"""The Laplacian ISE classifier: nearest class mean under 1/f weighting."""
+"""The Laplacian ISE classifier: the nearest class mean with training points weighted by 1/f."""
 
 from dataclasses import KW_ONLY
 from typing import Literal
@@ -12,10 +12,10 @@ from ._kernel_mean_classifier import KernelMeanClassifier
 
 @with_parameters
 class LaplacianISEClassifier(KernelMeanClassifier):
-    """Nearest class mean in feature space, training points weighted by their inverse density.
+    """Nearest class mean in feature space, with training points weighted by their inverse density.
 
-    A query goes to the class with the largest ``2 <m_c, y>_f - |m_c|_f^2``. Dividing by the Parzen density f of all
-    training points gives sparse regions, where classes meet, the same weight as dense ones.
+    A query is assigned to the class with the largest ``2 <m_c, y>_f - |m_c|_f^2``. Dividing by the Parzen density f of
+    all training points gives sparse regions, where classes meet, the same weight as dense regions.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         data have no spread. ``"cv_per_class"`` takes a fit to each fold for each factor.
     weighting : {"symmetric", "inverse"}, default="symmetric"
         ``"symmetric"``: ``<m_c, y>_f`` is ``f(y)^-1/2`` times the mean of ``f(x_i)^-1/2 k(y, x_i)`` over the class,
-        the inner product in which the squared norm is taken; ``"inverse"``: the mean of ``f(x_i)^-1 k(y, x_i)``.
+        the inner product that also defines the squared norm. ``"inverse"``: the mean of ``f(x_i)^-1 k(y, x_i)``.
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2, with
         which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class means,
@@ -92,8 +92,8 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     n_tuning_samples_ : int
         Number of (distinct) validated points. Only present if something was tuned.
     inverse_density_ : ndarray of shape (n_samples,)
-        The sample weights 1/f(x_i) of the training samples of positive weight, where f is the Parzen density of all
-        training points in units of the kernel's normalizing constant.
+        Weights 1/f(x_i) of the training samples of positive weight, where f is the Parzen density of all training
+        points in units of the kernel's normalizing constant.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -101,14 +101,14 @@ class LaplacianISEClassifier(KernelMeanClassifier):
 
     See Also
     --------
-    ISEClassifier : The same without weighting.
+    ISEClassifier : The same rule without weighting.
     CauchySchwarzClassifier : Compares angles instead of distances.
 
     Notes
     -----
-    With a given bandwidth `fit` takes a pass over the n^2 pairs (for f) and one over the pairs within classes. Tuning
-    takes further passes, because f depends on the fold, and `predict` one over the m n pairs. Memory beyond the data is
-    O(n + m).
+    With a given bandwidth, `fit` takes a pass over the n^2 pairs (for f) and one over the pairs within classes. Tuning
+    takes further passes, because f depends on the fold. `predict` takes one pass over the m n pairs of queries and
+    points. Memory beyond the data is O(n + m).
 
     There is no `class_weight`: a weight shared by all samples of a class cancels in its mean.
 

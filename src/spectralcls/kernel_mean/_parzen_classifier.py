@@ -17,9 +17,9 @@ from ._kernel_mean_classifier import KernelMeanClassifier
 class ParzenClassifier(KernelMeanClassifier):
     """Bayes classifier with a Parzen (kernel) density estimate for each class.
 
-    A query goes to the class with the largest ``P_c p_c(y)``, p_c the mean of kernels centered at the training points
-    of the class. All computations use logarithms: a query a thousand bandwidths from all data has a finite log density
-    (with the Gaussian kernel) and the correct posterior.
+    A query is assigned to the class with the largest ``P_c p_c(y)``, where p_c is the mean of kernels centered at the
+    training points of the class. All computations use logarithms: even a query a thousand bandwidths from all data has
+    a finite log density (with the Gaussian kernel) and the correct posterior.
 
     Parameters
     ----------
@@ -30,7 +30,8 @@ class ParzenClassifier(KernelMeanClassifier):
         bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
         data have no spread. ``"cv_per_class"`` takes a fit to each fold for each factor.
     priors : array-like of shape (n_classes,), dict or None, default=None
-        Prior probabilities of the classes, in sorted order or ``{label: p}``. None: their shares in the training data.
+        Prior probabilities of the classes, in sorted order or as ``{label: p}``. None means the class proportions of
+        the training data.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the class frequencies. None means that all are one.
@@ -102,13 +103,13 @@ class ParzenClassifier(KernelMeanClassifier):
 
     See Also
     --------
-    ISEClassifier : Compares distances to the classes' means instead of densities.
+    ISEClassifier : Compares distances to class means instead of densities.
 
     Notes
     -----
     Cost: a fit with a given bandwidth takes O(n d). Tuning takes one pass over the pairs of at most
-    `max_tuning_samples` points with all points, and `predict` one over the m n pairs. Memory beyond the data is O(n +
-    m).
+    `max_tuning_samples` points with all points, and `predict` takes one over the m n pairs of queries and points.
+    Memory beyond the data is O(n + m).
 
     References
     ----------
@@ -159,8 +160,8 @@ class ParzenClassifier(KernelMeanClassifier):
             return None
         if self.priors is None:
             return self._class_weights(data)
-        # In the population described by the priors, a sample's weight is its class's prior over its class's share of
-        # the training set.
+        # In the population described by the priors, the weight of a sample is the prior of its class divided by the
+        # proportion of the class in the training set.
         share = data.class_weight / data.class_weight.sum()
         return check_priors(self.priors, data.classes) / share * self._class_weights(data)
 
@@ -175,8 +176,7 @@ class ParzenClassifier(KernelMeanClassifier):
             self.class_prior_ = data.class_weight / data.class_weight.sum()
         else:
             self.class_prior_ = np.exp(log_priors)
-        # The scores omit the kernel's constant; with class-wise bandwidths they are relative to the narrowest
-        # kernel.
+        # The scores omit the normalizing constant, with class-wise bandwidths that of the narrowest kernel.
         self._log_constant = -log_normalizer(self.kernel, data.X.shape[1], np.min(self.bandwidth_))
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -190,8 +190,8 @@ class ParzenClassifier(KernelMeanClassifier):
         Returns
         -------
         log_p : ndarray of shape (n_queries, n_classes)
-            -inf for a class outside the reach of a compact kernel. If all classes are, the class of the nearest
-            training point of positive prior probability has probability one.
+            Log probabilities; -inf for a class out of reach of a compact kernel. If all classes are out of reach, the
+            class of the nearest training point has probability one, among the classes of positive prior probability.
 
         Notes
         -----
@@ -210,8 +210,8 @@ class ParzenClassifier(KernelMeanClassifier):
         Returns
         -------
         log_density : ndarray of shape (n_queries,)
-            Normalized to integrate to one, in the units of X (with a `metric`, over the mapped points); -inf outside
-            the reach of a compact kernel.
+            Logarithm of a density that integrates to one in the units of X (with a `metric`, over the mapped points);
+            -inf out of reach of a compact kernel.
 
         Notes
         -----

@@ -1,4 +1,4 @@
-"""Reduced training sets: fewer training points with weights."""
+"""Reduced training sets: fewer training points, with weights."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -18,7 +18,7 @@ from ..linalg import rpcholesky
 
 __all__ = ["reduce_training_set"]
 
-NO_NEWS = 1e-10  # tau of a point in the span of the others, up to rounding
+NO_NEWS = 1e-10  # a smaller tau is rounding: the point lies in the span of those chosen
 
 
 @validate_params(
@@ -54,17 +54,20 @@ def reduce_training_set(
     y : array-like of shape (n,)
         Class labels.
     size : int or float
-        Number of points to keep, or their share of n. Classes keep their shares, and at least one point each.
+        Number of points to keep, or their fraction of n. Class proportions are preserved; each class keeps at least one
+        point.
     method : {"representative", "perturbation", "weight"}, default="representative"
-        "representative": points chosen by randomly pivoted Cholesky of the class's Gaussian kernel matrix,
-        with the weights >= 0 that bring their kernel mean nearest to that of the whole class. For classifiers
-        by density or distance.
-        "perturbation": points added one by one; each has the largest tau [2]_ with respect to the span of those before
-        it, and the first is the densest. The weight of a chosen point is the total weight of the points nearest to it.
-        The points cover the class evenly, outliers included. For :class:`~spectralcls.PerTurboClassifier`. "weight":
-        the points of largest weight 1 / f, f the Parzen density of all training points, as proposed in [1]_, section
-        10.1. They are the border of the data, with equal weights in a class; good if classes do not overlap, otherwise
-        poor.
+        "representative": points chosen by randomly pivoted Cholesky of the Gaussian kernel matrix of the class, with
+        the weights >= 0 that bring their kernel mean nearest to that of the whole class. Suited to classifiers by
+        density or distance.
+
+        "perturbation": the densest point, then one by one the point with the largest tau [2]_ relative to the span of
+        the points chosen before. The weight of a chosen point is the total weight of the points nearest to it. The
+        points cover the class evenly, including outliers. Suited to :class:`~spectralcls.PerTurboClassifier`.
+
+        "weight": the points of largest weight 1 / f, where f is the Parzen density of all training points, as proposed
+        in [1]_, section 10.1. They form the border of the data and have equal weights in a class. Good if classes do
+        not overlap, otherwise poor.
     bandwidth : "silverman" or float, default="silverman"
         Bandwidth of the Gaussian kernel; 1 if the data have no spread.
     sample_weight : array-like of shape (n,), default=None
@@ -72,27 +75,26 @@ def reduce_training_set(
     random_state : int, RandomState instance or None, default=None
         Seed of the random pivots.
     n_jobs : int, default=None
-        Threads of the kernel evaluations.
+        Number of threads for kernel values.
 
     Returns
     -------
     indices : ndarray of int
-        Rows to keep, ascending. Fewer than ``size`` if a class has fewer distinct points to offer, or
-        if weights came out as zero.
+        Rows to keep, ascending. Fewer than ``size`` if a class has too few distinct points, or if weights are zero.
     weights : ndarray of float64, of the shape of ``indices``
-        Positive; in each class they add up to the class's total weight, so that class priors stay.
+        Positive weights. In each class they add up to the total weight of the class, which preserves the priors.
 
     Raises
     ------
     ValueError
-        For invalid data, a class whose weights are all zero, a `size` smaller than the number of classes, or an unknown
-        `method`.
+        If the data are invalid, all weights of a class are zero, `size` is smaller than the number of classes, or
+        `method` is unknown.
 
     Notes
     -----
-    For r points of a class of n_c, "representative" and "perturbation" take n_c r kernel values, n_c r^2 operations and
-    n_c r numbers of memory; "perturbation" also takes a pass over the n_c^2 pairs. "weight" takes n^2 kernel values and
-    no memory.
+    For r of the n_c points of a class, "representative" and "perturbation" take n_c r kernel values, n_c r^2 operations
+    and n_c r numbers of memory; "perturbation" also takes a pass over the n_c^2 pairs. "weight" takes n^2 kernel values
+    and no further memory.
 
     References
     ----------
@@ -141,7 +143,7 @@ def reduce_training_set(
 
 
 def _class_sizes(total, counts):
-    """Shares of the total in proportion to the counts: largest remainders, at least 1, at most the count."""
+    """Split the total in proportion to the counts by largest remainders: at least 1, and at most the count, each."""
     if total >= counts.sum():
         return counts
     exact = total * counts / counts.sum()
@@ -161,7 +163,7 @@ def _sparsest(rows, density, size, mass):
 
 
 def _most_perturbing(X, rows, size, mass, bandwidth, n_jobs):
-    """Pivots of a Cholesky factor of the class, each the point with the largest residual, tau."""
+    """Pivots of a Cholesky factor of the class: each is the point with the largest residual, tau."""
     points, kept = X[rows].astype(np.float64), []
     factor, tau = np.zeros((len(rows), size)), np.ones(len(rows))
     pivot = kernel_sums(points, points, weights=mass[rows], bandwidth=bandwidth, n_jobs=n_jobs).argmax()
@@ -177,10 +179,10 @@ def _most_perturbing(X, rows, size, mass, bandwidth, n_jobs):
 
 
 def _representatives(X, rows, size, mass, bandwidth, rng, n_jobs):
-    """Pivots of the class, with the weights that bring their kernel mean nearest to that of the class.
+    """Pivots of the class, with the weights w >= 0 that bring their kernel mean nearest to that of the class.
 
-    Half the squared distance is, up to a constant, w^T K w / 2 - b^T w, where K is the matrix of the pivots and b the
-    mean kernel value between the class and each pivot. It is convex, with w >= 0.
+    Up to a constant, half the squared distance is w^T K w / 2 - b^T w, where K is the kernel matrix of the pivots and b
+    the mean kernel value between the class and each pivot. This function is convex.
     """
     factor = rpcholesky(X[rows], size, bandwidth=bandwidth, random_state=rng, n_jobs=n_jobs)
     pivots = rows[factor.pivots]
