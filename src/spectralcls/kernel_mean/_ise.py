@@ -38,9 +38,9 @@ class ISEClassifier(KernelMeanClassifier):
         :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
-        not hold numbers. Any two levels of a category have the same distance; the levels of an ordered category are
-        represented by their ranks. The distance is tuned for each column together with the bandwidth; it is 0 for an
-        uninformative category.
+        not hold numbers. All levels of a category have the same distance from each other; the levels of an ordered
+        category are represented by their ranks. The distance is tuned for each column together with the bandwidth; it
+        is 0 for an uninformative category.
     scale : "auto" or None, default="auto"
         ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns

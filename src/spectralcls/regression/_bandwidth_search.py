@@ -1,4 +1,4 @@
-"""Choice of bandwidth and degree by the smallest held-out error."""
+"""Choice of bandwidth and degree by the least held-out error."""
 
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ class BandwidthChoice(NamedTuple):
 
 
 def chosen(estimator, data, degrees):
-    """The `BandwidthChoice` of an estimator among its candidate bandwidths and some degrees."""
+    """The `BandwidthChoice` of an estimator among its candidate bandwidths and the given degrees."""
     tuned = estimator.bandwidth == "cv"
     if not tuned and len(degrees) == 1:
         return BandwidthChoice(_given_bandwidth(estimator, data), degrees[0])
@@ -59,9 +59,9 @@ def _given_bandwidth(estimator, data):
 
 
 def _score_of(data, estimator, degrees, reached):
-    """R^2 of the held-out points, by split, bandwidth and degree, relative to the variance of all points.
+    """A function that scores candidates by the R^2 of the held-out points, relative to the variance of all points.
 
-    `reached` records the points in reach of a kernel.
+    It marks in `reached` the points that a kernel of another point reaches.
     """
     variance = variances(data.targets, data.weights)
 
@@ -78,14 +78,14 @@ def _score_of(data, estimator, degrees, reached):
 
 
 def _name_lost(estimator, data, lost, grid, all_are):
-    """Warn of samples that no other sample's kernel reaches; refuse to choose if these are all."""
+    """Warn about samples that no kernel of another sample reaches; raise if these are all samples."""
     which = f"{len(lost)} samples" if len(lost) > 1 else "a sample"
     if data.y is not None:  # the rows are as the user gave them
         row = np.flatnonzero((data.X == lost[0]).all(axis=1))[0]
         row = row if data.kept is None else np.flatnonzero(data.kept)[row]
         which = f"row {row}" + (f" and {len(lost) - 1} more" if len(lost) > 1 else "")
-    remedy = 'Take a larger bandwidth, or kernel="gaussian", which reaches everywhere.'
+    remedy = 'Use a larger bandwidth, or kernel="gaussian", which reaches everywhere.'
     found = f"No bandwidth that was tried (the largest is {np.max(grid):g}) reaches {which} from another sample"
     if all_are and estimator.bandwidth == "cv":
-        raise ValueError(f"{found}: there is nothing to choose by. {remedy}")
-    advise(f"{type(estimator).__name__}: {found}; the prediction there is that at the nearest one. {remedy}")
+        raise ValueError(f"{found}, so none can be chosen. {remedy}")
+    advise(f"{type(estimator).__name__}: {found}; the prediction there is that at the nearest sample. {remedy}")

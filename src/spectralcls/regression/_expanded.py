@@ -1,4 +1,4 @@
-"""The sums over training points behind the predictions of a regression."""
+"""Predictions of a regression as sums over training points."""
 
 from typing import NamedTuple
 
@@ -10,8 +10,8 @@ from ._ridge_regressor import KernelRidgeRegressor
 
 
 class ExpandedTargets(NamedTuple):
-    """Predictions ``factor * v + offset``: v are sums of kernel values times columns, possibly divided by the first
-    sum."""
+    """Predictions ``factor * v + offset``, where v are sums of kernel values times columns, divided by the first sum if
+    `are_means`."""
 
     points: np.ndarray  # (n, d)
     kernel: str
@@ -20,11 +20,11 @@ class ExpandedTargets(NamedTuple):
     are_means: bool
     factor: np.ndarray  # (k,)
     offset: np.ndarray  # (k,)
-    is_vector: bool  # whether y was
+    is_vector: bool  # whether y was a vector
 
 
 def expanded_targets(estimator):
-    """The `ExpandedTargets` of a fitted regression; a ValueError if there are none."""
+    """The `ExpandedTargets` of a fitted regression; raises ValueError if there are none."""
     form, are_means = fitted_form(estimator)[0], isinstance(estimator, KernelRegressor) and estimator.degree_ == 0
     if are_means:
         form, back = estimator._form, estimator._units.back
@@ -32,8 +32,8 @@ def expanded_targets(estimator):
         back = estimator._standardization.back
     else:
         raise ValueError(
-            f"The predictions of this {type(estimator).__name__} are neither sums nor means over its training points. "
-            "Those of a KernelRidgeRegressor of up to 20 000 samples are, and of KernelRegressor(degree=0)."
+            f"The predictions of this {type(estimator).__name__} are neither sums nor means over its training points; "
+            "those of KernelRidgeRegressor with up to 20 000 samples and of KernelRegressor(degree=0) are."
         )
     k = form.columns.shape[1] - are_means
     offset = back(np.zeros((1, k)))[0]

@@ -1,4 +1,4 @@
-"""The fitted regression: moments of the training points at a query."""
+"""The fitted local regression: predictions from moments of the training points at a query."""
 
 from dataclasses import dataclass
 from functools import singledispatch
@@ -11,19 +11,19 @@ from .._inputs.training_data import TrainingData
 from ..kernels import kernel_sums
 from ._local_moments import LocalMoments
 
-LOOKED_AT = 1000  # rows sampled to decide whether to search for copies
+LOOKED_AT = 1000  # rows sampled to decide whether a search for copies is worthwhile
 
 
 @dataclass(frozen=True)
 class RegressionForm:
-    """Predictions at queries by one pass over the points.
+    """Predicts queries with one pass over the points.
 
     Attributes
     ----------
     moments : LocalMoments
-    points : TrainingPoints; if many samples are copies, one point for all samples at a place
+    points : TrainingPoints; if many samples are copies, one point for all samples at the same place
     targets : (n_samples, k)
-    columns : (n, c) of the moments
+    columns : (n, c) columns of the moments
     kernel : str
     bandwidth : float
     merged : TrainingData of all samples; None if each sample is a point
@@ -85,7 +85,7 @@ class RegressionForm:
 
 @singledispatch
 def regression_form(data, degree, kernel, bandwidth, tolerance, n_jobs):
-    """The form of training data, kept where the data are."""
+    """The `RegressionForm` of training data, or its counterpart on the workers of a cluster."""
     return RegressionForm.of(LocalMoments.of(degree, data.X, data.targets), data, kernel, bandwidth, tolerance, n_jobs)
 
 
@@ -100,7 +100,7 @@ def places_of(X):
 
 
 def _summed(columns, place):
-    """Rows (n, c) added up by their place."""
+    """Sums of the rows (n, c) at each place."""
     return np.stack([np.bincount(place, column) for column in columns.T], axis=1)
 
 
@@ -113,8 +113,8 @@ def held_out_predictions(sample, *shape):
 
 
 def _by_places(sample, first, place, moments, degrees, kernel, bandwidths, n_jobs):
-    """The same if many points share a place: sums over the other places, and over the other points at the same
-    place."""
+    """`held_out_predictions` if many points share a place: from sums over the other places, and over the other points
+    at the same place."""
     rows, X = sample.rows, sample.X[first].astype(np.float64)
     columns = moments.columns(sample.X, sample.targets, sample.weights)
     at_place = _summed(columns, place)
@@ -139,8 +139,8 @@ def _by_places(sample, first, place, moments, degrees, kernel, bandwidths, n_job
 def left_out_predictions(sample, Q, own, moments, degrees, kernel, bandwidths, n_jobs):
     """Predictions (m, b, degree, k) at queries from a sample, without the point `own` (m,) and those held out with it.
 
-    One pass over the pairs for all bandwidths and degrees. A query out of reach gets the prediction at the nearest of
-    the other points; the second result is the mask (m, b) of these.
+    Takes one pass over the pairs for all bandwidths and degrees. A query out of reach gets the prediction at the
+    nearest of the other points; the second result is the mask (m, b) of these queries.
     """
     dtype = np.float64 if moments.degree else sample.X.dtype
     X, Q = sample.X.astype(dtype, copy=False), Q.astype(dtype, copy=False)

@@ -1,4 +1,4 @@
-"""The fitted form of a penalized expansion in a given kernel, whose queries are kernel values."""
+"""The fitted form of a penalized expansion in a kernel given by the user, for which queries are kernel values."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,11 @@ from ..linalg.ridge import Smoother
 
 @dataclass(frozen=True)
 class GivenForm:
-    """Scores ``k(q) A - b`` of queries given by their kernel values with all training samples, (m, n).
+    """Scores ``k(q) A - b`` of queries, which are given by their kernel values with all training samples, (m, n).
 
     Attributes
     ----------
-    points : (r,) numbers of the samples that have coefficients
+    points : (r,) numbers of the samples with coefficients
     columns : (r, k) A
     offsets : (k,) b
     """
@@ -30,7 +30,7 @@ class GivenForm:
 
 
 class GivenSmoother(Smoother):
-    """The `Smoother` of the samples `points` (r,) in a kernel matrix K (n, n)."""
+    """The `Smoother` of the samples `points` (r,), from the kernel matrix K (n, n) of all samples."""
 
     def __init__(self, K, points, ridge, weights):
         self._K, self._points, self._ridge, self._weights = K, points, ridge, weights

@@ -1,5 +1,5 @@
-"""The jackknife+ of a local regression: residuals, their usual local size, and the changes of predictions without a
-sample."""
+"""The jackknife+ of a local regression: residuals, their usual local size, and changes of predictions if a sample is
+left out."""
 
 from functools import partial
 from typing import NamedTuple
@@ -13,16 +13,16 @@ from ._jackknife import Jackknife
 from ._local_moments import LocalMoments
 from ._local_sizes import LocalSizes, typical_of
 
-# up to this many samples, each is also left out of the choice: with 30, coverage rises from 88 to 90 %
+# up to this many samples, each is also left out of the choice; with 30 samples, this raises coverage from 88 to 90 %
 FEW = 300
-CLOSE = 1e-4  # if a leverage is this close to one, the sample is left out of the sums instead
+CLOSE = 1e-4  # if a leverage is this close to one, the prediction without the sample is computed from sums
 
 
 def jackknife(form, tried=None):
-    """The `Jackknife` of a `RegressionForm`, in one pass over the pairs for the residuals and one for their sizes.
+    """The `Jackknife` of a `RegressionForm`, with one pass over the pairs for the residuals and one for their sizes.
 
-    With few samples, each residual uses the bandwidth and degree of least error of the other samples, among those
-    `tried` (ascending arrays), because a choice that includes the sample fits it better than a query.
+    With few samples, each residual uses the bandwidth and degree, among those `tried` (ascending arrays), that have the
+    least error on the other samples, because a choice that includes the sample fits it better than a query.
     """
     sample = draw_sample(form.samples, cv="loo", max_samples=None, random_state=0)
     shape = form.kernel, form.bandwidth, form.points.n_jobs
@@ -47,7 +47,7 @@ def _ones(Q, width):
 
 
 class _Local(NamedTuple):
-    """The samples without copies, with the moments and kernel of the fitted form."""
+    """The distinct samples, with the moments and kernel of the fitted form."""
 
     sample: NamedTuple
     moments: LocalMoments
@@ -56,10 +56,10 @@ class _Local(NamedTuple):
     n_jobs: int | None
 
     def changes(self, Q, predicted):
-        """(m, n, k): change of the predictions when each sample is left out.
+        """Changes (m, n, k) of the predictions when each sample is left out.
 
-        With weights p that add up to one, x and y minus their means, M the covariance of x, and e the residuals of the
-        line at the query, the change is ``-p e (1 + g M^-1 x) / (1 - p (1 + x M^-1 x))``, g the query minus the mean.
+        For weights p that add up to one, let x and y be centered, M the covariance of x, e the residuals of the line at
+        the query, and g the query minus the mean. The change is ``-p e (1 + g M^-1 x) / (1 - p (1 + x M^-1 x))``.
         """
         Q, X = Q.astype(np.float64, copy=False), self.sample.X.astype(np.float64, copy=False)
         logs = log_kernel(Q, X, self.kernel, self.bandwidth) + np.log(self.sample.weights)
@@ -87,7 +87,7 @@ class _Local(NamedTuple):
 
 
 def _by_choice_of_others(errors, weights):
-    """From residuals (n, candidates..., k) those (n, k) at the candidate that is best for the other samples."""
+    """Select from residuals (n, candidates..., k) those (n, k) of the candidate that is best for the other samples."""
     errors = errors.reshape(len(errors), -1, errors.shape[-1])
     spread = np.average(errors**2, axis=0, weights=weights).min(axis=0)
     losses = (errors**2 / np.where(spread > 0, spread, 1.0)).mean(axis=2) * weights[:, None]

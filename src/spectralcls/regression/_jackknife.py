@@ -10,15 +10,15 @@ from ._local_sizes import SizesByPrediction, unit_of
 
 
 class Jackknife(NamedTuple):
-    """The training samples, and their leave-one-out residuals.
+    """The leave-one-out residuals of the training samples, from which intervals and quantiles are computed.
 
     Attributes
     ----------
     ratios : (n, k) leave-one-out residuals, divided by their usual local size
     weights : (n,) weights of the samples
-    changes : callable, from queries (m, d) and predictions (m, k) to (m, n, k): the change by leaving out each sample;
-        None: nothing
-    sizes : callable, from queries (m, d) to (m, k): usual residuals there
+    changes : callable, from queries (m, d) and predictions (m, k) to the changes (m, n, k) of the predictions when each
+        sample is left out; None for no change
+    sizes : callable, from queries (m, d) to their usual residuals (m, k)
     numbers : numbers held in memory per query
     """
 
@@ -32,8 +32,8 @@ class Jackknife(NamedTuple):
     def of_ridge(cls, smoother, residuals, weights, by_others=None):
         """The jackknife+ of a kernel ridge regression, from its `Smoother` and the leave-one-out residuals (n, k).
 
-        A query takes n^2 multiply-adds. Given the predictions `by_others` (n, k), residuals are divided by their usual
-        size at such a prediction if this makes intervals narrower; otherwise by one size.
+        A query takes n^2 multiply-adds. With the leave-one-out predictions `by_others` (n, k), residuals are divided by
+        their usual size at such a prediction if this makes intervals narrower; otherwise sizes are constant.
         """
         sizes, ratios = lambda Q: np.ones((len(Q), residuals.shape[1])), residuals
         if by_others is not None:
@@ -44,16 +44,16 @@ class Jackknife(NamedTuple):
 
     @classmethod
     def of_held_out(cls, residuals, weights, known):
-        """The jackknife+ of a model with residuals (n, k) of samples that it had not seen.
+        """The jackknife+ of a model, from residuals (n, k) of held-out samples.
 
-        The model's prediction replaces those without a sample. The usual residual is a function of the `known`
-        coordinates (n, c), which queries have too.
+        The model's prediction replaces the predictions without each sample. The usual residual is a function of the
+        `known` coordinates (n, c), which must also be given for queries.
         """
         usual, ratios = SizesByPrediction.of(known, residuals, weights)
         return cls(ratios, weights, None, usual, 3 * residuals.size)
 
     def ends(self, Q, predicted, coverage):
-        """Ends (m, k, 2) of intervals around predictions (m, k)."""
+        """Ends (m, k, 2) of intervals around the predictions (m, k) at queries."""
         if self.changes is None:
             reach = self.sizes(Q) * _upper(np.abs(self.ratios).T, self.weights, coverage)
             return np.stack([predicted - reach, predicted + reach], axis=-1)
@@ -67,7 +67,7 @@ class Jackknife(NamedTuple):
         return out
 
     def quantiles(self, Q, predicted, shares):
-        """Quantiles (m, k, r) of the targets at queries with predictions (m, k), for shares (r,)."""
+        """Quantiles (m, k, r) of the targets at queries with predictions (m, k), for probabilities `shares` (r,)."""
         if self.changes is None:
             ratios = np.stack([_quantile(self.ratios.T, self.weights, share) for share in shares], axis=-1)
             return predicted[..., None] + self.sizes(Q)[..., None] * ratios
@@ -78,8 +78,8 @@ class Jackknife(NamedTuple):
         return out
 
     def _by_output(self, Q, predicted):
-        """Blocks of queries and an output: predictions without each sample, and its residual in the size of the
-        query, (m, n)."""
+        """Yield, for each block of queries and output, the predictions without each sample and the residuals scaled to
+        the size at the query, both (m, n)."""
         sizes = self.sizes(Q)
         for rows in blocks(len(Q), 8 * self.numbers):
             changes = self.changes(Q[rows], predicted[rows])
@@ -88,14 +88,15 @@ class Jackknife(NamedTuple):
 
 
 def _quantile(values, weights, share):
-    """The value (m,) that a further value does not exceed, above a half at least, below at most with this probability;
-    infinite for too few values."""
+    """The value (m,) that a further value does not exceed with probability `share`: at least this probability above a
+    half, at most below; infinite for too few values."""
     upper, lower = _upper(values, weights, share), -_upper(-values, weights, 1 - share)
     return upper if share > 0.5 else lower if share < 0.5 else (lower + upper) / 2
 
 
 def _upper(values, weights, coverage):
-    """The value (m,) that a further value does not exceed with probability `coverage`; infinite for too few values."""
+    """The value (m,) that a further value does not exceed with at least the probability `coverage`; infinite for too
+    few values."""
     n, unit = len(weights), unit_of(weights)
     if np.ptp(weights) == 0:
         place = int(np.ceil(coverage * (n + 1) * (1 - 1e-12))) - 1

@@ -17,7 +17,7 @@ from ._form import regression_form
 from ._intervals import jackknife
 from ._regression_metric import RegressionKinds
 
-MOST_FEATURES = 10  # "cv" tries linear fits up to so many: their moments take d^2 / 2 columns
+MOST_FEATURES = 10  # "cv" tries linear fits up to this many features: their moments take d^2 / 2 columns
 
 
 @with_parameters
@@ -25,38 +25,38 @@ class KernelRegressor(Regressor):
     """Regression by local means (Nadaraya-Watson) or local lines, weighted by a kernel.
 
     The prediction a at x minimizes ``sum_i w_i k((x - x_i) / h) |y_i - a - b (x_i - x)|^2``, with b = 0 for degree 0.
-    The exact leave-one-out error chooses bandwidth and degree, in one pass over the pairs for all candidates.
+    Bandwidth and degree minimize the exact leave-one-out error, from one pass over the pairs for all candidates.
 
     Parameters
     ----------
     bandwidth : {"cv", "silverman"} or float, default="cv"
         Radius h of the kernel. "cv" minimizes the held-out squared error.
     degree : {"cv", 0, 1}, default="cv"
-        0 is the local mean, 1 the local line, which follows slopes to the edge of the data. "cv" takes the better one,
-        and above 10 features, for which lines need many moments, the mean.
+        0 is the local mean; 1 is the local line, which follows slopes to the edge of the data. "cv" chooses the better
+        one, but always the mean for more than 10 features, because lines then need many moments.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     scale : {"auto", None}, default="auto"
-        "auto" brings each column of numbers to a scale of one, in which the bandwidth is measured, so that units do not
-        matter. None uses the numbers unchanged.
+        "auto" scales each column of numbers to spread one. The bandwidth is in these units, so that the units of the
+        features do not matter. None uses the numbers unchanged.
     metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
-        Map of the points, learned first in `fit`. "diagonal" and "full": a :class:`~spectralcls.metric.GradientMetric`
-        of the scaled features; "whiten": the inverse root of their covariance within eighths of y, or only scales, by a
-        :class:`~spectralcls.metric.KernelMetric`. Or any transformer, unchanged if it is fitted. From a list,
-        cross-validation of the whole `fit` chooses the one of least error. None: no map.
+        Map of the points, learned in `fit`. "diagonal" and "full": a :class:`~spectralcls.metric.GradientMetric` of the
+        scaled features. "whiten": the inverse root of their covariance within eighths of y, or only their scales, by a
+        :class:`~spectralcls.metric.KernelMetric`. Otherwise any transformer, which is used unchanged if it is fitted.
+        From a list, cross-validation of the whole `fit` chooses the map of least error. None: no map.
     cv : "loo", int, splitter or list of splits, default="loo"
-        Samples that are held out together. Copies of a sample with its target are one sample of greater weight.
+        Samples that are held out together. Copies of a sample with equal targets count as one sample of greater weight.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data, which goes on
-        while its smallest or largest value is the best.
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data, which is
+        extended as long as its smallest or largest value is the best.
     max_tuning_samples : int or None, default=20000
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
         ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, in
         memory at most 200 000.
     tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. The error of a prediction is then at
+        Relative error allowed in kernel sums, in (0, 1); only for ``degree=0``. The error of a prediction is then at
         most twice this fraction of the range of y.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
@@ -70,8 +70,8 @@ class KernelRegressor(Regressor):
     degree_ : int
         Degree in use.
     cv_results_ : dict of str to ndarray
-        The candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
-        held out, averaged over the outputs. Only present if tuned.
+        Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score is R^2 of the
+        held-out points, averaged over the outputs. Only present if tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
@@ -87,17 +87,17 @@ class KernelRegressor(Regressor):
 
     See Also
     --------
-    ParzenDensity : The density of the samples, whose kernels are the weights here.
-    sklearn.neighbors.KNeighborsRegressor : Means of a number of neighbors.
+    ParzenDensity : The density of the samples; its kernels are the weights used here.
+    sklearn.neighbors.KNeighborsRegressor : Means over a fixed number of neighbors.
 
     Notes
     -----
-    Cost: a fit with a given bandwidth takes O(n d), and tuning one pass over the pairs, O(n^2 (d + columns)) for each
+    Cost: a fit with a given bandwidth takes O(n d). Tuning takes one pass over the pairs, O(n^2 (d + columns)) for each
     bandwidth. Degree 0 has 1 + k columns for k outputs, and degree 1 has d (d + 1) / 2 + d + d k more. A query costs
     O(n (d + columns)).
 
     Slopes are damped by 1e-8 of the kernel's variance. Far from the data, one sample has all the weight, and the
-    prediction is its target. Outside the support of a compact kernel it is the prediction at the nearest sample.
+    prediction is its target. If no compact kernel reaches a query, it gets the prediction at the nearest sample.
 
     References
     ----------

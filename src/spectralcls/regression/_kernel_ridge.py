@@ -1,4 +1,4 @@
-"""The squared loss: kernel ridge regression of any targets, by a factor, by iteration, or in cells."""
+"""The squared loss: kernel ridge regression of any targets, by a Cholesky factor, by iteration, or in cells."""
 
 from dataclasses import replace
 
@@ -16,11 +16,11 @@ from ._given_kernel import GivenSmoother
 from ._penalized import PenalizedExpansion
 from ._penalty_search import Fitted, leave_one_out
 
-# Most points of a cell, and number of trees. On 100 000 rows of covertype (leave-one-out accuracy, seconds): 4 trees of
-# 1000 94.0, 5; 2 of 2000 94.0, 7; 8 of 1000 94.1, 10; 4 of 2000 94.2, 13. On 500 000: 2 of 1000 97.51, 14; 2 of 1500
-# 97.57, 23; 4 of 1000 97.64, 27.
+# Largest number of points of a cell, and number of trees. On 100 000 rows of covertype (leave-one-out accuracy,
+# seconds): 4 trees of 1000 94.0, 5; 2 of 2000 94.0, 7; 8 of 1000 94.1, 10; 4 of 2000 94.2, 13. On 500 000: 2 of 1000
+# 97.51, 14; 2 of 1500 97.57, 23; 4 of 1000 97.64, 27.
 CELL, TREES = 1500, 4
-TUNED = 8  # fewest cells to choose bandwidth and ridge: two would cover only a part of space
+TUNED = 8  # fewest cells used to choose bandwidth and ridge; two would cover only a part of the space
 
 
 class KernelRidge(PenalizedExpansion):
@@ -39,7 +39,7 @@ class KernelRidge(PenalizedExpansion):
 
     @property
     def _weighs_alike(self):
-        """Whether all classes have equal weights; a larger class weight would act like a smaller ridge."""
+        """Whether there are no class weights, of which a larger one would act like a smaller ridge."""
         return getattr(self, "class_weight", None) is None
 
     def _fitted(self, data, rng):
@@ -66,7 +66,7 @@ class KernelRidge(PenalizedExpansion):
         return choice._replace(fitted=fitted, loss=loss), targets, len(judged)
 
     def _in_cells(self, targets, forest, alpha, judged=None, **form):
-        """The `LocalRidge` of all points, and its leave-one-out predictions for the judged points (None: all)."""
+        """The `LocalRidge` of all points, and its leave-one-out predictions of the `judged` points (None: all)."""
         with progress(self._TITLE, len(forest), silent=not self.verbose) as step_done:
             arguments = self.points_, targets.Y, targets.weights, alpha, forest, judged
             return LocalRidge.of(*arguments, **form, n_jobs=self.n_jobs, step_done=step_done)
@@ -117,7 +117,7 @@ class KernelRidge(PenalizedExpansion):
 
 
 def smoother_of(estimator):
-    """The `Smoother` of a fitted kernel ridge regression with a factor of its system, else None."""
+    """The `Smoother` of a fitted kernel ridge regression that was solved as one exact system; otherwise None."""
     if not isinstance(estimator, KernelRidge) or not estimator._has_factor:
         return None
     return estimator._smoother

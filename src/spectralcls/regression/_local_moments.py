@@ -1,8 +1,8 @@
 """Local constant and local linear fits from kernel sums of moments.
 
-With kernel values as weights, and x minus a fixed origin, the moments of a query are the sums of 1, y, and for a linear
-fit x, x x^T and x y^T. Dividing by the sum of 1 gives means, which are independent of the scale of the kernel values,
-so that nothing underflows.
+With kernel values as weights, and with x measured from a fixed origin, the moments of a query are the sums of 1 and y
+and, for a linear fit, of x, x x^T and x y^T. Dividing by the sum of 1 gives means, which do not depend on the scale of
+the kernel values, so that nothing underflows.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ import numpy as np
 
 from ..kernels import PROFILES
 
-RIDGE = 1e-8  # damping of a slope, relative to the kernel's variance: zero slope if one point has all the weight
+RIDGE = 1e-8  # damping of slopes, relative to the kernel's variance; if one point has all the weight, the slope is zero
 
 
 @dataclass(frozen=True)
 class LocalMoments:
-    """The columns of a fit of the given degree (0 or 1), and how they become predictions.
+    """Computes the moment columns of a fit of degree 0 or 1, and predictions from their sums.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class LocalMoments:
         return 1 + k if self.degree == 0 else 1 + k + d + d * (d + 1) // 2 + d * k
 
     def columns(self, X, Y, weights):
-        """(n, n_columns): 1 and y, then x, the upper triangle of x x^T, and x y^T."""
+        """Moment columns (n, n_columns): 1 and y, then x, the upper triangle of x x^T, and x y^T."""
         parts = [np.ones((len(X), 1)), Y]
         if self.degree:
             x = X - self.origin
@@ -65,8 +65,8 @@ class LocalMoments:
         return y + np.einsum("md,mdk->mk", Q - self.origin - center, slope)
 
     def local(self, Q, means, kernel, bandwidth):
-        """Weighted moments at queries, from the means (m, n_columns - 1): center of x minus the origin (m, d),
-        covariance of x with the damping of slopes (m, d, d), covariance of x and y (m, d, k)."""
+        """Centered moments at queries, from the means (m, n_columns - 1): center of x minus the origin (m, d),
+        covariance of x plus the damping of slopes (m, d, d), and covariance of x and y (m, d, k)."""
         d, k = len(self.origin), self.n_outputs
         y, x, squares, products = np.split(means, [k, k + d, k + d + d * (d + 1) // 2], axis=1)
         covariance = np.empty((len(Q), d, d))

@@ -1,4 +1,4 @@
-"""Usual local size of residuals: the mean of those nearby and of some typical ones."""
+"""Usual local size of residuals: the mean of residuals nearby and of some typical residuals."""
 
 from typing import NamedTuple
 
@@ -8,10 +8,10 @@ from .._inputs.encoder import ColumnEncoder
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_sums
 
-POOLED = 20.0  # pseudo-samples of typical residual at a place: 5 to 100 cover alike, 10 to 20 most narrowly
-WIDTHS = (0.2, 0.5, 1.0)  # of the Gaussian kernel between normal quantiles
-SHARE = 0.9  # coverage at which mean widths are compared
-GAIN = 0.01  # smallest relative gain in width for local sizes; less may be chance
+POOLED = 20.0  # pseudo-samples with the typical residual: 5 to 100 cover equally, 10 to 20 with the narrowest intervals
+WIDTHS = (0.2, 0.5, 1.0)  # candidate widths of the Gaussian kernel between normal quantiles
+SHARE = 0.9  # coverage at which mean widths of intervals are compared
+GAIN = 0.01  # smallest relative gain in width that justifies local sizes; less may be chance
 
 
 def unit_of(weights):
@@ -20,12 +20,12 @@ def unit_of(weights):
 
 
 class LocalSizes(NamedTuple):
-    """Usual residuals by kernel means over samples at coordinates X.
+    """Usual residuals, computed as kernel means over samples at coordinates X.
 
     Attributes
     ----------
     errors : (n, k) absolute leave-one-out residuals
-    typical : (k,) a residual wherever no sample is near
+    typical : (k,) usual residual where no sample is near
     """
 
     X: np.ndarray
@@ -37,7 +37,7 @@ class LocalSizes(NamedTuple):
     n_jobs: int | None = None
 
     def __call__(self, Q, **left_out):
-        """Usual residuals (m, k) at places."""
+        """Usual residuals (m, k) at the coordinates Q."""
         weights = self.weights / unit_of(self.weights)
         columns = np.column_stack([np.ones(len(self.errors)), self.errors]) * weights[:, None]
         options = {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": self.n_jobs} | left_out
@@ -46,7 +46,7 @@ class LocalSizes(NamedTuple):
 
 
 def typical_of(errors, weights):
-    """A residual wherever no sample is near, (k,): the median, or the mean if most are zero."""
+    """Typical residual of each output, (k,): the median, or the mean if most residuals are zero."""
     typical = weighted_quantile(errors, 0.5, weights)
     return np.where(typical > 0, typical, np.average(errors, axis=0, weights=weights))
 
@@ -61,11 +61,11 @@ class SizesByPrediction(NamedTuple):
 
     @classmethod
     def of(cls, known, residuals, weights, n_jobs=None):
-        """Learn from samples with known coordinates (n, c); also returns their residuals divided by the leave-one-out
+        """Learn from samples with known coordinates (n, c); also return their residuals divided by the leave-one-out
         sizes.
 
-        Local sizes with the kernel width that gives the narrowest intervals holding `SHARE` of the residuals, if these
-        are narrower than intervals of one width.
+        Of the kernel widths, the one with the narrowest intervals that contain `SHARE` of the residuals is chosen; if
+        these are not narrower than intervals of constant width, sizes are constant.
         """
         encoder = ColumnEncoder("rank", indicators=False).fit(known, sample_weight=weights)
         X, errors, k = encoder.transform(known), np.abs(residuals), residuals.shape[1]

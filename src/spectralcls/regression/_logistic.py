@@ -1,43 +1,44 @@
-"""Kernel logistic regression: Newton steps by conjugate gradients, and its leave-one-out scores from the Hessian."""
+"""Kernel logistic regression: Newton steps by conjugate gradients, and leave-one-out scores from the Hessian."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import log_softmax
 
-_LEAST_CURVATURE = 1e-8  # below this curvature of a point, leave-one-out scores are rounding
-_MOST_STEPS = 100  # steps of conjugate gradients per Newton step
-_ROUNDING = 1e-15  # of K R, relative to R
+_LEAST_CURVATURE = 1e-8  # smaller curvatures of a point are raised to this: leave-one-out scores would be rounding
+_MOST_STEPS = 100  # limit on the steps of conjugate gradients per Newton step
+_ROUNDING = 1e-15  # rounding error of K R, relative to R
 _FORCING = 0.1  # largest residual of a Newton step, relative to the gradient
 
 
 class LogisticSolution(NamedTuple):
     coefficients: np.ndarray  # (n, C)
     scores: np.ndarray  # (n, C) scores of the training points
-    residuals: np.ndarray  # (C,) norm of each column's gradient, relative to that at zero coefficients
-    n_iter: int  # Newton steps
+    residuals: np.ndarray  # (C,) norm of each column's gradient, relative to the norm at zero coefficients
+    n_iter: int  # number of Newton steps
 
 
 def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=100, step_done=lambda what: None):
-    """Minimize ``sum_i w_i log(1 / p_i(y_i)) + ridge / 2 |f|^2`` with p the softmax of ``f + offsets``, f = K A.
+    """Minimize ``sum_i w_i log(1 / p_i(y_i)) + ridge / 2 |f|^2``, where p is the softmax of ``f + offsets`` and f = K
+    A.
 
-    Newton's method. A step solves ``(ridge + B K) D = -G``, B the Hessian of the losses and G the gradient, by
-    conjugate gradients in the inner product of K, with B replaced by a multiple of one for each point in the
-    preconditioner: exact for two classes. It is reused until a step takes so many iterations that a new preconditioner
-    pays.
+    Each step of Newton's method solves ``(ridge + B K) D = -G``, where B is the Hessian of the losses and G the
+    gradient, by conjugate gradients in the inner product of K. In the preconditioner, a multiple of the identity
+    replaces B for each point, which is exact for two classes. The preconditioner is reused until a step takes more
+    iterations than a new one would cost.
 
     Parameters
     ----------
     kernel : DenseKernel, LowRankKernel or SummedKernel
     Y : ndarray of shape (n, C)
-        Indicators of the classes.
+        Class indicators.
     offsets : ndarray of shape (C,)
     ridge : float
     weights : ndarray of shape (n,)
     start : ndarray of shape (n, C), default=None
-        Coefficients to start from, each row of sum zero.
+        Coefficients to start from, with rows that add up to zero.
     tol : float
-        Norm of the gradient relative to that at zero.
+        Norm of the gradient, relative to the norm at zero coefficients, at which the iteration stops.
 
     Returns
     -------
@@ -78,13 +79,13 @@ def _objective(log_p, Y, weights, ridge, A, F):
 
 
 def curvatures(P, weights):
-    """Mean eigenvalue of each point's Hessian ``w (diag(p) - p p^T)`` on the directions of sum zero."""
+    """Mean eigenvalue of each point's Hessian ``w (diag(p) - p p^T)`` over the directions of sum zero."""
     spread = (P * (1 - P)).sum(axis=1) / (P.shape[1] - 1)
     return weights * np.maximum(spread, _LEAST_CURVATURE)
 
 
 def _newton_step(kernel, precondition, G, P, w, ridge, target):
-    """D and K D with ``(ridge + B K) D = -G`` up to a residual of norm `target`; and the number of iterations."""
+    """D and K D with ``(ridge + B K) D = -G`` up to a residual of norm `target`, and the number of iterations."""
     D, KD, R = np.zeros_like(G), np.zeros_like(G), -G
     direction, image, rho, n_iter = None, None, None, 0
     while n_iter < _MOST_STEPS:
@@ -109,10 +110,10 @@ def _newton_step(kernel, precondition, G, P, w, ridge, target):
 
 
 def held_out(kernel, solution, Y, ridge, weights):
-    """Scores of each point from all others, to first order, by one Newton step.
+    """Scores of each point by all others, to first order, from one Newton step.
 
-    A point is left out with all its weight. For two classes the step uses the whole Hessian; for more, the Hessian of
-    each other point is replaced by a multiple of the identity.
+    A point is left out with all its weight. For two classes the step uses the whole Hessian; for more, a multiple of
+    the identity replaces the Hessian of each other point.
     """
     P = np.exp(log_softmax(solution.scores, axis=1))
     s = curvatures(P, weights)

@@ -14,20 +14,20 @@ from ._penalized import PenalizedClassifier
 from ._penalized_operators import DenseKernel
 from ._penalty_search import Fitted
 
-# Limit on the multiply-adds of a fit with the kernel matrix and its preconditioner, counted for 100 classes: a minute
-# at a core's 2e10 per second; 2000 samples of 200 classes take a third of it.
+# Products with the kernel matrix and its preconditioner in a fit, counted for 100 classes, and the limit on the
+# multiply-adds of a fit: about a minute at 2e10 per second on one core; 2000 samples of 200 classes take a third of it.
 _PRODUCTS, _MOST_MULTIPLICATIONS = 60, 1e12
-_FACTORED = 2  # times `max_exact_samples` points: a float32 factor takes no more memory
+_FACTORED = 2  # in `max_exact_samples`: up to this many points, a float32 factor takes no more memory
 
 
 @with_parameters
 class KernelLogisticClassifier(PenalizedClassifier):
     """Multinomial kernel logistic regression with a ridge penalty.
 
-    The probabilities are the softmax of ``log(prior_c) + f_c``, prior_c being the share of class c, and the functions
-    f_c minimize ``sum_i w_i log(1 / p(y_i | x_i)) + alpha / 2 sum_c |f_c|^2``; |f_c| is the norm of the kernel's space.
-    They need no temperature. Bandwidth, alpha and, if asked for, the kernel have the best approximate leave-one-out log
-    loss.
+    The probabilities are the softmax of ``log(prior_c) + f_c``, where prior_c is the proportion of class c. The
+    functions f_c minimize ``sum_i w_i log(1 / p(y_i | x_i)) + alpha / 2 sum_c |f_c|^2``, where |f_c| is the norm in the
+    kernel's space. No temperature is needed. Bandwidth, alpha and, with ``kernel="cv"``, the kernel minimize an
+    approximate leave-one-out log loss.
 
     Parameters
     ----------
@@ -36,18 +36,18 @@ class KernelLogisticClassifier(PenalizedClassifier):
     alpha : "cv" or float, default="cv"
         Ridge penalty. "cv" chooses the best of `alpha_grid`.
     kernel : {"laplace", "gaussian", "cv", "precomputed"} or callable, default="laplace"
-        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them. "precomputed" means that X is the kernel
-        matrix with the samples of `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases, `bandwidth`
-        and `scale` have no effect, `metric` must be None, and `points_` holds the numbers of the samples.
+        Kernel: ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv" chooses the better one. "precomputed" means that X is
+        the kernel matrix with the samples of `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases,
+        `bandwidth` and `scale` have no effect, `metric` must be None, and `points_` holds the numbers of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
         transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
         :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
-        not hold numbers. Any two levels of a category have the same distance; the levels of an ordered category are
-        represented by their ranks. The distance is tuned for each column together with the bandwidth; it is 0 for an
-        uninformative category.
+        not hold numbers. All levels of a category have the same distance from each other; the levels of an ordered
+        category are represented by their ranks. The distance is tuned for each column together with the bandwidth; it
+        is 0 for an uninformative category.
     scale : "auto" or None, default="auto"
         ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
@@ -55,18 +55,20 @@ class KernelLogisticClassifier(PenalizedClassifier):
         instead of "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these
         units. None uses the numbers unchanged.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try. None: 1.4 and 6 times the median distance between points; for the Gaussian 0.7 and 1.4 times.
+        Bandwidths to try. By default, 1.4 and 6 times the median distance between points; for the Gaussian 0.7 and 1.4
+        times.
     alpha_grid : array-like, default=(0.001, 0.03, 1.0)
-        Ridges to try.
+        Ridge penalties to try.
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, parameters are tuned on a stratified random subsample.
     max_exact_samples : int, default=6000
-        Up to so many distinct points the fit holds the kernel matrix and a Cholesky factor, 2 n^2 float64 numbers;
-        above it uses kernel sums, up to twice as many with a factor of n^2 float32 numbers as preconditioner.
+        Up to this many distinct points, the fit holds the kernel matrix and a Cholesky factor, 2 n^2 float64 numbers.
+        With more points it uses kernel sums; up to twice as many, the preconditioner is a factor of n^2 float32
+        numbers.
     tol : float, default=1e-4
-        Norm of the gradient of each class, relative to that at f = 0.
+        Norm of the gradient of each class, relative to the norm at f = 0, at which Newton's method stops.
     max_iter : int, default=100
-        Newton steps at most.
+        Maximum number of Newton steps.
     rank : int, default=1000
         Rank of the preconditioner for kernel sums.
     random_state : int, RandomState instance or None, default=0
@@ -86,9 +88,9 @@ class KernelLogisticClassifier(PenalizedClassifier):
     metric_ : transformer or None
         The fitted map in use.
     kernel_ : str
-        The kernel in use.
+        Kernel in use.
     bandwidth_, alpha_ : float
-        The values in use.
+        Values in use.
     loss_ : float
         Approximate leave-one-out log loss.
     cv_results_ : dict of str to ndarray
@@ -103,11 +105,11 @@ class KernelLogisticClassifier(PenalizedClassifier):
     points_ : ndarray of shape (n_points, n_features)
         Distinct training points.
     class_prior_ : ndarray of shape (n_classes,)
-        Shares of the classes, to which probabilities tend far from all points.
+        Class proportions, to which probabilities tend far from all points.
     residuals_ : ndarray of shape (n_classes,)
-        Relative norms of the gradient; only with more than `max_exact_samples` points.
+        Relative norms of the gradient. Only present with more than `max_exact_samples` points.
     n_iter_ : int
-        Newton steps.
+        Number of Newton steps.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -115,17 +117,18 @@ class KernelLogisticClassifier(PenalizedClassifier):
 
     See Also
     --------
-    KernelRidgeClassifier : The squared loss; one linear system in place of several.
+    KernelRidgeClassifier : The squared loss; one linear system instead of several.
 
     Notes
     -----
-    Exact: some n^3 multiply-adds for each pair of candidates, 2 n^2 numbers of memory. Iterative: a pass over the n^2
-    pairs for each step of conjugate gradients, n (rank + 8 n_classes) numbers. A query costs n kernel values.
+    An exact fit takes about n^3 multiply-adds for each pair of candidates, and 2 n^2 numbers of memory. An iterative
+    fit takes a pass over the n^2 pairs for each step of conjugate gradients, and n (rank + 8 n_classes) numbers. A
+    query takes n kernel values.
 
     A point is left out by one Newton step from the fit to all points. For two classes the step uses the whole Hessian.
-    For more, a multiple of the identity replaces the Hessian of each other point, which is less accurate for many
-    classes. A point is left out with all its weight. Equal rows of a class are one point unless another class contains
-    such a row, so that a weight of two equals a row given twice. The unit of weights does not matter.
+    For more classes, a multiple of the identity replaces the Hessian of each other point, which is less accurate for
+    many classes. A point is left out with all its weight. Equal rows of a class are one point unless another class
+    contains such a row, so that a weight of two equals a row given twice. The unit of weights does not matter.
 
     References
     ----------
@@ -161,7 +164,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
         super()._learn(data)
 
     def _check_size(self, data):
-        """Raise before the work begins if products with one column per class would take too long."""
+        """Raise before the fit if products with one column per class would take too long."""
         n, n_classes = len(data.X), data.n_classes
         n_tuned = min(n, n if self.max_tuning_samples is None else self.max_tuning_samples)
         candidates = self._candidates(data.X[:100], np.random.RandomState(0), n)
@@ -171,8 +174,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
         if work > _MOST_MULTIPLICATIONS:
             raise ValueError(
                 f"{type(self).__name__}: {n_classes} classes, {n} samples and {n_candidates} candidates take "
-                f"{work:.1g} multiplications, more than {_MOST_MULTIPLICATIONS:.0e}. Take KernelRidgeClassifier, whose "
-                "factor serves all classes, or give bandwidth and alpha, or lower max_tuning_samples."
+                f"{work:.1g} multiplications, more than {_MOST_MULTIPLICATIONS:.0e}. Use KernelRidgeClassifier, which "
+                "needs one factor for all classes, or give bandwidth and alpha, or lower max_tuning_samples."
             )
 
     def _path(self, targets, K, alphas, memory):

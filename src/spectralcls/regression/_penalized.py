@@ -1,4 +1,4 @@
-"""Shared parts of penalized kernel expansions of classes or numbers: tuning, fitting and evaluation."""
+"""The base classes of penalized kernel expansions of classes or numbers: tuning, fitting and evaluation."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
@@ -34,14 +34,17 @@ _POSITIVE = Interval(Real, 0, None, closed="neither")
 class PenalizedExpansion(Estimator):
     """Predictions ``k(y) A`` plus offsets that minimize a sum of losses and ``alpha |f|^2``.
 
-    The targets, class indicators or numbers, form a matrix, see `ridge_targets`.
+    The targets, class indicators or numbers, form a matrix; see `ridge_targets`.
 
-    A subclass has `_BANDWIDTH_FACTORS`, candidates by kernel in multiples of the median distance, and methods:
-    ``_path(targets, K, alphas, memory)`` fits all alphas on a matrix, see `leave_one_out`; ``_exact(K, targets,
-    alpha)`` and ``_iterative(operator, targets, alpha, step_done)`` fit one and return coefficients with the number of
-    iterations and, the latter, residuals; ``_held_out(K, targets)`` predicts each point by the others with the
-    parameters in use; ``_keep(choice, targets)`` stores further results of tuning, and ``_offsets()`` are those of the
-    fitted form.
+    A subclass defines `_BANDWIDTH_FACTORS`, candidates for each kernel in multiples of the median distance, and these
+    methods:
+
+    - ``_path(targets, K, alphas, memory)`` fits all alphas with a matrix; see `leave_one_out`.
+    - ``_exact(K, targets, alpha)`` and ``_iterative(operator, targets, alpha, step_done)`` fit one alpha. Both return
+      coefficients and the number of iterations, and `_iterative` also returns residuals.
+    - ``_held_out(K, targets)`` predicts each point by the others with the parameters in use.
+    - ``_keep(choice, targets)`` stores further results of tuning.
+    - ``_offsets()`` returns the offsets of the fitted form.
     """
 
     bandwidth: Literal["cv"] | float = "cv"
@@ -75,12 +78,13 @@ class PenalizedExpansion(Estimator):
     metric_ = fitted_map
     # Further factors, tried if the best of `_BANDWIDTH_FACTORS` is at an end.
     _FURTHER_FACTORS: ClassVar[dict] = {}
-    # On 40 tables the search gained -.04 +- .16 points, and took as long as the fit; on 31 of 56 rows -.4 +- .7.
+    # On 40 tables the search gained -.04 +- .16 points of accuracy, and took as long as the fit; on 31 tables of 56
+    # rows it gained -.4 +- .7.
     _weighs_categories = False
 
     @property
     def _is_given(self):
-        """Whether the user gives the kernel as a matrix or a function."""
+        """Whether the user gives the kernel as a matrix or a callable."""
         return self.kernel == "precomputed" or callable(self.kernel)
 
     def __sklearn_tags__(self):
@@ -92,19 +96,19 @@ class PenalizedExpansion(Estimator):
     def _make_inputs(self):
         if self._is_given:
             if self.metric is not None:
-                raise ValueError("metric= maps points before the built-in kernels: a given kernel takes none.")
+                raise ValueError("metric= maps points for the built-in kernels: with a given kernel it must be None.")
             return GivenKernel(type(self).__name__, self.kernel, class_weight=getattr(self, "class_weight", None))
         return super()._make_inputs(step=LearnedMap.of(self, self._metric_kinds()))
 
     def _metric_kinds(self):
-        """The object that learns a metric given by its kind; None: that for classes."""
+        """The object that learns a metric of a given kind; None means the one for classes."""
         return None
 
     def _learn(self, data):
         if self._is_given and len(data.X) > self.max_exact_samples:
             raise ValueError(
-                f"A given kernel has one system of all points: {len(data.X)} are more than "
-                f"max_exact_samples={self.max_exact_samples}. Raise it, if n^2 numbers fit into memory."
+                f"A given kernel needs one system of all points, but {len(data.X)} are more than "
+                f"max_exact_samples={self.max_exact_samples}. Raise it if n^2 numbers fit into memory."
             )
         rng = check_random_state(self.random_state)
         data, order = data.distinct(relative=True), data.copies.group  # alpha refers to points of mean weight one
@@ -118,9 +122,9 @@ class PenalizedExpansion(Estimator):
         self._kept_form = self._expansion()
 
     def _fitted(self, data, rng):
-        """The `PenaltyChoice` for distinct points, the targets of all points, and the number of points validated.
+        """The `PenaltyChoice` for distinct points, the targets of all points, and the number of validated points.
 
-        The solution becomes attributes.
+        Also sets the attributes of the solution.
         """
         X, sample = data.X, thin(data, self.max_tuning_samples, rng)
         targets = targets_of(sample)
@@ -141,7 +145,7 @@ class PenalizedExpansion(Estimator):
         return choice, targets, len(sample.X)
 
     def _dense_path(self, X, targets):
-        """The `path` for `leave_one_out`, computed on one matrix of all points."""
+        """The `path` for `leave_one_out`, computed with one matrix of all points."""
         K, memory = np.empty((2, len(X), len(X)))
 
         def path(kernel, bandwidth, alphas):
@@ -161,7 +165,7 @@ class PenalizedExpansion(Estimator):
         return out
 
     def _candidates(self, X, rng, n):
-        """Bandwidths by kernel, and alphas, to try on some of n points; a given value is the only candidate."""
+        """The `Candidates` for n points, some of which are X; a value given by the user is the only candidate."""
         kernels, more = list(self._BANDWIDTH_FACTORS) if self.kernel == "cv" else [self.kernel], {}
         if self._is_given:
             bandwidths = {"precomputed" if self.kernel == "precomputed" else "callable": [1.0]}
@@ -184,7 +188,7 @@ class PenalizedExpansion(Estimator):
         return self.alpha_grid
 
     def _more_alphas(self, dtype, n):
-        """Further alphas for n points in this precision, tried if the best is at an end of the grid."""
+        """Further alphas for n points of this dtype, tried if the best is at an end of the grid."""
         return ()
 
     def _iterate(self, X, targets, alpha, rng, form):
@@ -200,7 +204,7 @@ class PenalizedExpansion(Estimator):
         return solution
 
     def _rank_for(self, n):
-        """Rank of the preconditioner for n points; None: a factor of the whole matrix."""
+        """Rank of the preconditioner for n points; None means a factor of the whole matrix."""
         return self.rank
 
     def _expansion(self):
@@ -212,11 +216,11 @@ class PenalizedExpansion(Estimator):
 
     @property
     def _has_factor(self):
-        """Whether a factor of a single system of all points exists, from which leave-one-out predictions follow."""
+        """Whether all points formed one system solved by a factor, from which leave-one-out predictions follow."""
         return "dual_coef_" in vars(self) and "residuals_" not in vars(self)
 
     def _predictions_by_others(self, targets):
-        """(n, k): predictions of each point by the others, from tuning or computed again."""
+        """Predictions of each point by the others, (n, k), from tuning or computed again."""
         known = vars(self).get("_by_others")
         if known is not None:
             return known
@@ -232,7 +236,7 @@ class PenalizedExpansion(Estimator):
 
 @with_parameters
 class PenalizedClassifier(PenalizedExpansion, Classifier):
-    """A classifier by such scores."""
+    """A classifier with the scores of a penalized expansion."""
 
     _: KW_ONLY
     class_weight: ClassWeight = None
@@ -242,7 +246,7 @@ class PenalizedClassifier(PenalizedExpansion, Classifier):
     @property
     def _without_leave_one_out(self):
         if "residuals_" in vars(self):
-            return "with more than max_exact_samples points there is no factor of the system that tells them."
+            return "with more than max_exact_samples points there is no factor of the system to compute them from."
         return None
 
     def _keep(self, choice, targets):

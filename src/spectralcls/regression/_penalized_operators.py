@@ -1,8 +1,8 @@
 """Kernel matrices for the solvers of penalized expansions: products and preconditioners.
 
-Each has ``product(V)``, K V to the accuracy that conjugate gradients need, ``accurate_product(V)`` in float64, and
-``preconditioner(ridge, weights)``, a function that solves ``(ridge + W K) Z = V`` exactly or approximately. Creating
-one takes as long as `n_iterations` of conjugate gradients with it.
+Each class has ``product(V)``, which is K V with the accuracy that conjugate gradients need, ``accurate_product(V)`` in
+float64, and ``preconditioner(ridge, weights)``, which returns a function that solves ``(ridge + W K) Z = V`` exactly or
+approximately. Creating a preconditioner takes as long as `n_iterations` iterations of conjugate gradients.
 """
 
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from ..kernels import kernel_matrix, kernel_sums
 from ..linalg import LowRankFactor, inverse_in_place, rpcholesky, solve_by_factor
 from ..linalg.ridge import factor_in_place
 
-_RESOLVED = 1e-4  # below this share of the trace, a float32 factor is rounding
-_LEAST, _SHARE = 2e-6, 5e-7  # smallest float32 ridge: resolution of a factor, and rounding relative to the trace
+_RESOLVED = 1e-4  # residual trace, relative to the trace, below which a float32 factor is rounding
+_LEAST, _SHARE = 2e-6, 5e-7  # bounds on a float32 ridge: resolution of a factor, and rounding relative to the trace
 
 
 @dataclass(frozen=True)
 class DenseKernel:
-    """A matrix K in memory, and memory of its size for factors."""
+    """A matrix K in memory, with memory of the same size for factors."""
 
     K: np.ndarray
     memory: np.ndarray
@@ -49,7 +49,7 @@ class DenseKernel:
 
 @dataclass(frozen=True)
 class FactoredKernel:
-    """A factor in float32 of the kernel matrix of points X, recomputed for each preconditioner."""
+    """A float32 Cholesky factor of the kernel matrix of points X, recomputed for each preconditioner."""
 
     X: np.ndarray
     kernel: str
@@ -71,9 +71,9 @@ class FactoredKernel:
 
 
 def _iterations_of_a_factor(n):
-    """A factor takes n^3 operations limited by arithmetic, an iteration n^2 limited by memory.
+    """Iterations that take as long as a factor: n^3 operations limited by arithmetic, against n^2 limited by memory.
 
-    A solution for 10 000 points and five classes took 31 s with 15 here and 20 s with 40.
+    A solution for 10 000 points and five classes took 31 s if this function returned 15, and 20 s with 40.
     """
     return max(5, n // 250)
 
@@ -88,7 +88,7 @@ def _weighted(K, weights, out):
 
 
 def _by_factor(M, ridge, weights):
-    """A preconditioner from a Cholesky factor in float32 in the memory of ``W^1/2 K W^1/2``."""
+    """A preconditioner from a float32 Cholesky factor, computed in the memory of ``W^1/2 K W^1/2``."""
     ridge, root = max(ridge, _LEAST, _SHARE * weights.sum()), np.sqrt(weights)[:, None]
     factor = factor_in_place(M, ridge, ridge)
     return lambda V: root * solve_by_factor(factor, V / root)
@@ -96,7 +96,7 @@ def _by_factor(M, ridge, weights):
 
 @dataclass(frozen=True)
 class LowRankKernel:
-    """F F^T in place of K."""
+    """F F^T in place of the kernel matrix K."""
 
     low_rank: LowRankFactor
     n_iterations = 10
@@ -108,7 +108,7 @@ class LowRankKernel:
     accurate_product = product
 
     def preconditioner(self, ridge, weights):
-        """Computed by the Woodbury identity on the eigenpairs of F^T W F."""
+        """The preconditioner, computed by the Woodbury identity from the eigenpairs of F^T W F."""
         F, weights = self.low_rank.factor, np.asarray(weights)
         values, basis = eigh(self.low_rank.weighted_gram(weights), check_finite=False)
         inner = (basis / (np.maximum(values, 0.0) + ridge)) @ basis.T
@@ -122,7 +122,7 @@ class LowRankKernel:
 
 @dataclass(frozen=True)
 class SummedKernel:
-    """Kernel sums over the points X instead of a matrix; products in float32 unless they have to be accurate."""
+    """Kernel sums over the points X instead of a matrix, in float32 except for accurate products."""
 
     X: np.ndarray
     kernel: str
@@ -133,7 +133,7 @@ class SummedKernel:
     @classmethod
     def of(cls, X, kernel, bandwidth, rank, rng, n_jobs):
         """Precondition with a factor F of `rank` columns from randomly pivoted Cholesky, which captures the leading
-        eigenvalues of K that make systems ill-conditioned. If `rank` is None, use a factor of the whole matrix."""
+        eigenvalues of K that make the system ill-conditioned. If `rank` is None, use a factor of the whole matrix."""
         single = np.ascontiguousarray(X, dtype=np.float32)
         form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": n_jobs}
         if rank is None:

@@ -12,14 +12,14 @@ class Fitted(NamedTuple):
     """One candidate, fitted to all points."""
 
     coefficients: np.ndarray  # (n, k)
-    held_out: np.ndarray | None = None  # (n, k) scores of each point from all others
+    held_out: np.ndarray | None = None  # (n, k) scores of each point by all others
     losses: np.ndarray | None = None  # (n,) losses of these scores
-    temperature: float | None = None  # minimizes the losses
+    temperature: float | None = None  # minimizes the mean loss
     n_iter: int = 1
 
 
 class Candidates(NamedTuple):
-    """Values tried in all combinations, and further values tried next to the best so far."""
+    """Values tried in all combinations, and further values tried only next to the best so far."""
 
     bandwidths: dict  # kernel (str): sequence of float
     alphas: np.ndarray
@@ -37,22 +37,23 @@ class PenaltyChoice(NamedTuple):
 
 
 def leave_one_out(weights, candidates, path):
-    """The candidate of least leave-one-out loss.
+    """Choose the candidate of least leave-one-out loss.
 
-    For each kernel, further values next to the best so far are tried until none is better.
+    For each kernel, further values next to the best so far are tried until none improves it.
 
     Parameters
     ----------
     weights : ndarray of shape (n,)
     candidates : Candidates
     path : callable
-        ``path(kernel, bandwidth, alphas)``, a list of `Fitted`, or None for an alpha that cannot be fitted.
+        ``path(kernel, bandwidth, alphas)`` returns a list with a `Fitted` for each alpha, or None if it cannot be
+        fitted.
 
     Returns
     -------
     PenaltyChoice
     """
-    tried = {}  # (kernel, bandwidth, alpha): their fit
+    tried = {}  # (kernel, bandwidth, alpha): Fitted or None
 
     def fit(kernel, bandwidth, alphas):
         own = path(kernel, bandwidth, np.asarray(alphas))
@@ -97,9 +98,9 @@ def leave_one_out(weights, candidates, path):
 
 
 def _beside(at, candidates):
-    """The candidates one step away: a further bandwidth or alpha, or a wider bandwidth with less penalty.
+    """The candidates one step away: a further bandwidth or alpha, or both a wider bandwidth and a smaller alpha.
 
-    Widening alone penalizes the same functions more, so that the loss may increase before it decreases.
+    A wider bandwidth alone penalizes the same functions more, so that the loss may increase before it decreases.
     """
     kernel, bandwidth, alpha = at
     narrower, wider = _steps(bandwidth, candidates.bandwidths[kernel], candidates.more_bandwidths.get(kernel, ()))
@@ -109,7 +110,7 @@ def _beside(at, candidates):
 
 
 def _steps(value, values, more):
-    """The next smaller and the next larger value, as lists, which are empty unless it is one of the further values."""
+    """The next smaller and the next larger value, each as a list, which is empty unless it is a further value."""
     values = np.union1d(values, more)
     place = int(np.searchsorted(values, value))
     return [[v for v in side.tolist() if v in more] for side in (values[:place][-1:], values[place + 1 :][:1])]

@@ -1,4 +1,4 @@
-"""Metrics that a regression learns."""
+"""Metrics that regressors learn."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ SLICES = 8  # slices of y, used as classes
 class RegressionKinds:
     """Learns a map of a given kind from numeric targets.
 
-    "diagonal" and "full" are a `GradientMetric` of scaled features, "whiten" the covariance within slices of y.
+    "diagonal" and "full" mean a `GradientMetric` of scaled features, "whiten" the covariance within slices of y.
     """
 
     def __init__(self, random_state, n_jobs):
@@ -32,7 +32,8 @@ def variances(targets, weights):
 
 
 def sliced(targets, weights):
-    """Slice of each point, (n,): eighths by y, or by the leading principal component of standardized outputs."""
+    """Slice of each point, (n,): eighths of y, or of the leading principal component of several standardized
+    outputs."""
     centered = (targets - np.average(targets, axis=0, weights=weights)) / np.sqrt(variances(targets, weights))
     rows = centered if weights is None else centered * np.sqrt(weights)[:, None]
     component = centered @ np.linalg.eigh(rows.T @ rows)[1][:, -1]

@@ -1,4 +1,4 @@
-"""Classification by kernel ridge regression of the classes' indicators."""
+"""Classification by kernel ridge regression of class indicators."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
@@ -12,11 +12,12 @@ from ._penalized import PenalizedClassifier
 
 @with_parameters
 class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
-    """Kernel ridge regression of the classes' indicators, with probabilities.
+    """Kernel ridge regression of class indicators, with probabilities.
 
     For each class c, f_c minimizes ``sum_i (y_ic - f_c(x_i))^2 + alpha |f_c|^2``, where y_ic is 1 for the points of the
-    class and 0 for others, minus the share of the class, and |f_c| is the norm of the kernel's space. A query goes to
-    the largest f_c. The closed leave-one-out log loss chooses bandwidth and alpha.
+    class and 0 for others, minus the class proportion, and |f_c| is the norm in the kernel's space. The score of class
+    c is f_c plus the class proportion; the largest score wins. Bandwidth and alpha minimize the leave-one-out log loss,
+    computed in closed form.
 
     Parameters
     ----------
@@ -25,18 +26,18 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     alpha : "cv" or float, default="cv"
         Ridge penalty. "cv" chooses the best of `alpha_grid`.
     kernel : {"laplace", "gaussian", "precomputed"} or callable, default="laplace"
-        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "precomputed" means that X is the kernel matrix with the samples of
-        `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases, `bandwidth` and `scale` have no effect,
-        `metric` must be None, and `points_` holds the numbers of the samples.
+        Kernel: ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "precomputed" means that X is the kernel matrix with the
+        samples of `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases, `bandwidth` and `scale` have
+        no effect, `metric` must be None, and `points_` holds the numbers of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
         transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
         :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
-        not hold numbers. Any two levels of a category have the same distance; the levels of an ordered category are
-        represented by their ranks. The distance is tuned for each column together with the bandwidth; it is 0 for an
-        uninformative category.
+        not hold numbers. All levels of a category have the same distance from each other; the levels of an ordered
+        category are represented by their ranks. The distance is tuned for each column together with the bandwidth; it
+        is 0 for an uninformative category.
     scale : "auto" or None, default="auto"
         ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
@@ -44,13 +45,14 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
         instead of "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these
         units. None uses the numbers unchanged.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
-        and 2.8 times.
+        Bandwidths to try. By default, 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35,
+        0.7, 1.4 and 2.8 times.
     alpha_grid : array-like, default=None
-        Ridges to try, for points of mean weight one. None: 0.01 and 0.1, then 1 and 10 with the best bandwidth while
-        the largest is the best; with class weights all four, since a large weight acts like a smaller ridge.
+        Ridge penalties to try, for points of mean weight one. By default, 0.01 and 0.1, then 1 and 10 with the best
+        bandwidth as long as the largest is the best. With class weights, all four are tried, because a large weight
+        acts like a smaller ridge.
     max_tuning_samples : int or None, default=3000
-        With more distinct points than this, bandwidth, alpha and temperature come from a stratified random subsample.
+        With more distinct points than this, parameters are tuned on a stratified random subsample.
     max_exact_samples : int, default=6000
         Up to this many distinct points, the system is solved by a Cholesky factor of n^2 float64 numbers. Larger
         systems are solved by conjugate gradients or, from 20 000 points on, in cells (see Notes).
@@ -77,13 +79,13 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     metric_ : transformer or None
         The fitted map in use.
     kernel_ : str
-        The kernel in use.
+        Kernel in use.
     bandwidth_, alpha_ : float
-        The values in use.
+        Values in use.
     temperature_ : float
-        Probabilities are ``softmax(scores / temperature_)``, with the best leave-one-out log loss.
+        Probabilities are ``softmax(scores / temperature_)``; the temperature minimizes the leave-one-out log loss.
     loss_ : float
-        That log loss.
+        Leave-one-out log loss.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score is the
         negative leave-one-out log loss. Only present if tuned.
@@ -92,12 +94,11 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     n_tuning_samples_ : int
         Number of (distinct) validated points. Only present if something was tuned.
     dual_coef_ : ndarray of shape (n_points, n_classes)
-        Coefficients of the kernels at `points_`. Only
-        present if one system holds all points.
+        Coefficients of the kernels at `points_`. Only present if a single system holds all points.
     points_ : ndarray of shape (n_points, n_features)
         Distinct training points.
     class_prior_ : ndarray of shape (n_classes,)
-        Shares of the classes, to which scores tend far from all points.
+        Class proportions, to which scores tend far from all points.
     residuals_ : ndarray of shape (n_classes,)
         Relative residuals of conjugate gradients. Only present if they solved the system.
     n_iter_ : int
@@ -109,7 +110,7 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
 
     See Also
     --------
-    sklearn.kernel_ridge.KernelRidge : Regression; holds an n x n matrix at any n.
+    sklearn.kernel_ridge.KernelRidge : Regression, with an n x n matrix for any n.
     spectralcls.metric.GradientMetric : A metric learned with this regression.
 
     Notes

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_SINGLE = 1e-4  # a float32 run reduces the residual by this before it is recomputed
+_SINGLE = 1e-4  # factor by which iterations in float32 reduce the residual before it is recomputed in float64
 
 
 class IterativeSolution(NamedTuple):
@@ -16,18 +16,19 @@ class IterativeSolution(NamedTuple):
 def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
     """Solve ``(K + ridge W^-1) A = Y`` for all columns at once; converged columns are dropped.
 
-    Steps multiply in float32. The residual is then computed in float64, and the system is solved for it.
+    Iterations multiply in float32. Then the residual is computed in float64, and the system is solved again with the
+    residual as the right-hand side.
 
     Parameters
     ----------
     kernel : SummedKernel
-        K and its preconditioner, of low rank [1]_.
+        K and its low-rank preconditioner [1]_.
     Y : ndarray of shape (n, C), float64
     weights : ndarray of shape (n,)
     tol : float
-        Residual of each column relative to its norm.
+        Largest residual of each column, relative to the norm of the right-hand side.
     step_done : callable
-        Called before each step with the text to show.
+        Called before each step with a text that describes the state.
 
     Returns
     -------
@@ -35,8 +36,8 @@ def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
 
     Notes
     -----
-    A step costs one pass over the n^2 pairs with C columns, and 2 n `rank` C multiply-adds. Memory: n `rank` numbers of
-    float32 and some 8 n C of float64.
+    A step costs one pass over the n^2 pairs with C columns, and 2 n `rank` C multiply-adds. Memory is n `rank` float32
+    numbers and about 8 n C float64 numbers.
 
     References
     ----------
@@ -74,7 +75,7 @@ def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
 
 
 def _conjugate_gradients(product, precondition, R, target, max_iter, step_done):
-    """Iterate from zero until the residual of each column is at most its target; also returns the number of steps."""
+    """Iterate from zero until the residual of each column is at most its target; also return the number of steps."""
     A, R, S = np.zeros_like(R), R.copy(), precondition(R)
     P, rho = S.copy(), np.einsum("ij,ij->j", R, S)
     active = np.arange(R.shape[1])

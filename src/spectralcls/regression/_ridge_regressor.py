@@ -17,15 +17,15 @@ from ._jackknife import Jackknife
 from ._kernel_ridge import KernelRidge
 from ._regression_metric import RegressionKinds
 
-FOLDS = 5  # for the residuals of intervals if conjugate gradients solve the system
+FOLDS = 5  # for residuals of intervals if the system was solved by conjugate gradients
 
 
 @with_parameters
 class KernelRidgeRegressor(KernelRidge, Regressor):
-    """Kernel ridge regression of numbers, tuned by closed leave-one-out.
+    """Kernel ridge regression of numbers, tuned by leave-one-out in closed form.
 
-    For each output, standardized, f minimizes ``sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2``; |f| is the norm of the
-    kernel's space. The closed leave-one-out squared error, averaged over the outputs, chooses bandwidth and alpha.
+    For each standardized output, f minimizes ``sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2``, where |f| is the norm in the
+    kernel's space. Bandwidth and alpha minimize the leave-one-out squared error, averaged over the outputs.
 
     Parameters
     ----------
@@ -34,26 +34,28 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     alpha : "cv" or float, default="cv"
         Ridge penalty. "cv" chooses the best of `alpha_grid`.
     kernel : {"cv", "laplace", "gaussian", "precomputed"} or callable, default="cv"
-        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them. "precomputed" means that X is the kernel
-        matrix with the samples of `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases, `bandwidth`
-        and `scale` have no effect, `metric` must be None, and `points_` holds the numbers of the samples.
+        Kernel: ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv" chooses the better one. "precomputed" means that X is
+        the kernel matrix with the samples of `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases,
+        `bandwidth` and `scale` have no effect, `metric` must be None, and `points_` holds the numbers of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
-        Map that is learned in `fit` and applied to the coordinates first. "diagonal" and "full": a
-        :class:`~spectralcls.metric.GradientMetric`; "whiten": the inverse root of their covariance within eighths of y,
-        by a :class:`~spectralcls.metric.KernelMetric`. Or any transformer, unchanged if it is fitted. Bandwidths are in
-        units of the mapped points. None: no map.
+        Map of the coordinates, learned in `fit`. "diagonal" and "full": a :class:`~spectralcls.metric.GradientMetric`.
+        "whiten": the inverse root of their covariance within eighths of y, by a
+        :class:`~spectralcls.metric.KernelMetric`. Otherwise any transformer, which is used unchanged if it is fitted.
+        Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
-        not hold numbers. Any two levels are equally far apart, those of an ordered category by their ranks.
+        not hold numbers. Any two levels are equally far apart; levels of an ordered category are represented by their
+        ranks.
     scale : "auto" or None, default="auto"
         ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay unchanged. None uses the numbers unchanged.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try. None: 2 and 12 times the median distance between points; for the Gaussian 0.7 and 3 times,
-        and while the widest is the best 12 and 24 times.
+        Bandwidths to try. By default, 2 and 12 times the median distance between points; for the Gaussian 0.7 and 3
+        times, then 12 and 24 times as long as the widest is the best.
     alpha_grid : array-like, default=None
-        Ridges to try, for points of mean weight one. None: 0.001, 0.01 and 0.1, with the best bandwidth also 1 and 10
-        while the largest is the best, and in float64 with a Cholesky factor 0.0001 to 0.000001 while the smallest is.
+        Ridge penalties to try, for points of mean weight one. By default, 0.001, 0.01 and 0.1. With the best bandwidth,
+        1 and 10 are also tried as long as the largest is the best, and in float64 with a Cholesky factor 0.0001 to
+        0.000001 as long as the smallest is the best.
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, parameters are tuned on a random subsample.
     max_exact_samples : int, default=6000
@@ -77,9 +79,9 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     metric_ : transformer or None
         The fitted map in use.
     kernel_ : str
-        The kernel in use.
+        Kernel in use.
     bandwidth_, alpha_ : float
-        The values in use.
+        Values in use.
     loss_ : float
         Leave-one-out squared error, relative to the variance of the targets.
     cv_results_ : dict of str to ndarray
@@ -91,8 +93,8 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     n_tuning_samples_ : int
         Number of (distinct) validated points. Only present if something was tuned.
     dual_coef_ : ndarray of shape (n_points, n_outputs)
-        Coefficients of the kernels at `points_`, for targets less `intercept_` in units of their standard deviation.
-        Only present if one system holds all points.
+        Coefficients of the kernels at `points_`, for standardized targets. Only present if a single system holds all
+        points.
     points_ : ndarray of shape (n_points, n_features)
         Distinct training points.
     intercept_ : ndarray of shape (n_outputs,)
@@ -108,7 +110,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
 
     See Also
     --------
-    KernelRidgeClassifier : The same for classes.
+    KernelRidgeClassifier : Kernel ridge regression of class indicators.
     KernelRegressor : Local means and lines, for curves and few features.
     spectralcls.metric.GradientMetric : A metric learned with this regression.
 
@@ -125,9 +127,9 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     most 6000 kernel values. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets'
     spread. Then `tol`, `max_iter` and `rank` have no effect.
 
-    Multiplying targets by a power of two, or adding a number exactly, changes no bit in these units. A point is left
-    out with all its weight, and equal rows with equal targets are one point: a weight of two equals a row given twice.
-    The unit of weights does not matter.
+    Multiplying targets by a power of two, or adding a number without rounding, changes no bit of the standardized
+    targets. A point is left out with all its weight. Equal rows with equal targets are one point, so that a weight of
+    two equals a row given twice. The unit of weights does not matter.
 
     References
     ----------
@@ -147,13 +149,13 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
 
     _parameter_constraints = {"kernel": [StrOptions({"cv", "laplace", "gaussian", "precomputed"}), callable]}
 
-    # Among subsets of {.35, .7, 1.4, 2, 3, 6, 12, 24} medians tried on the fifteen tables of bench_intervals (at most
-    # 600 rows), these lose .3 % of squared error compared with all of both kernels, and at most 5 %. The Laplace kernel
-    # alone loses 4 to 6 %, and up to half; the classifier's grid 6.
+    # Of the subsets of {.35, .7, 1.4, 2, 3, 6, 12, 24} medians tried on the fifteen tables of bench_intervals (at most
+    # 600 rows), this one has .3 % more squared error than all values with both kernels, and at most 5 %. The Laplace
+    # kernel alone has 4 to 6 % more, and up to half; the classifier's grid has 6 % more.
     _BANDWIDTH_FACTORS = {"laplace": (2.0, 12.0), "gaussian": (0.7, 3.0)}
-    # If the truth is a plane, or nearly one, wide Gaussians and small ridges help: on 34 tables of
-    # at most 500 rows the squared error was 13 % less in the geometric mean, and at most 5 % more, with 16 candidates
-    # instead of 12. Widths up to 12 only: 10 % less; ridges down to 1e-5 only: 10 %; further ridges alone: 4 %.
+    # If the truth is nearly linear, wide Gaussians and small ridges help: on 34 tables of at most 500 rows the squared
+    # error was 13 % less in the geometric mean, and at most 5 % more, with 16 candidates instead of 12. It was 10 %
+    # less with widths only up to 12, 10 % with ridges only down to 1e-5, and 4 % with the further ridges alone.
     _FURTHER_FACTORS = {"gaussian": (12.0, 24.0)}
 
     def _metric_kinds(self):
@@ -163,7 +165,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         return ridge_grid(-3, -1) if self.alpha_grid is None else self.alpha_grid
 
     def _more_alphas(self, dtype, n):
-        # Coefficients grow as ridges shrink, and sums in float32 and conjugate gradients lose the gain to rounding.
+        # Coefficients grow as ridges shrink; in float32 sums and conjugate gradients, rounding cancels the gain.
         exact = dtype == np.float64 and n <= self.max_exact_samples
         return np.concatenate([ridge_grid(-6, -4) if exact else [], super()._more_alphas(dtype, n)])
 
@@ -200,7 +202,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         return Jackknife.of_held_out(targets.Y - by_others, self._weights, by_others)
 
     def _by_folds(self, targets):
-        """Predictions of the targets, (n, k), by the other folds."""
+        """Predictions of the targets from the other folds, (n, k)."""
         X, form = self.points_, {"kernel": self.kernel_, "bandwidth": self.bandwidth_, "n_jobs": self.n_jobs}
         folds, out = np.argsort(np.argsort(random_keys(X))) % FOLDS, np.empty(targets.Y.shape)
         for fold in range(FOLDS):
@@ -211,7 +213,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         return out
 
     def _smoother_targets(self):
-        """The standardized targets, (n, k): ``(K + alpha W^-1) A``."""
+        """The standardized targets, (n, k), computed as ``(K + alpha W^-1) A``."""
         points = self._inputs.K[numbers_of(self.points_)] if self._is_given else self.points_
         fitted = self._model.values(points).astype(np.float64)
         return fitted + (self.alpha_ / self._weights)[:, None] * self.dual_coef_
