@@ -185,7 +185,7 @@ class OfCategories:
 
 
 class RealMLP:
-    """RealMLP of pytabkit, with means in the place of missing numbers, which it does not take."""
+    """RealMLP of pytabkit; means replace missing numbers, which it does not accept."""
 
     def fit(self, X, y):
         pytabkit = pytest.importorskip("pytabkit", exc_type=ImportError)
@@ -410,10 +410,11 @@ def by_table(rows):
 
 @view("large")
 def large(rows):
-    """Two thirds of tables with more than 50 000 rows for training, at most 20 000 others for the test, one split, at
-    the defaults: RMSE over the standard deviation of the target, processor seconds on one thread of the fit and of the
-    predictions, and the share of targets within intervals of 90 %. For flights, the delay at departure is a
-    feature."""
+    """Tables with more than 50 000 rows, one split: two thirds for training, and at most 20 000 others for the test.
+    All methods have their defaults. The columns are the RMSE over the standard deviation of the target, processor
+    seconds of the fit and of the predictions on one thread, and the share of targets within intervals of 90 %. For
+    flights, the delay at departure is a feature.
+    """
     lines = []
     for row in rows:
         covered = row["coverage"]

@@ -1,4 +1,4 @@
-"""Synthetic classes in the plane, after the papers."""
+"""Synthetic classes in the plane, as in the papers."""
 
 from numbers import Integral, Real
 
@@ -68,7 +68,7 @@ def make_two_gaussians(
     n_samples : int or (int, int), default=(100, 5)
         Samples per class; a single number is divided in the ratio 100 : 5.
     means : array-like of shape (2, n_features)
-        The two centers; the defaults are the paper's.
+        Centers of the two classes; the defaults are those of the paper.
     random_state : int, RandomState instance or None, default=None
         Seed of the draw.
 
@@ -135,7 +135,7 @@ def make_two_rings(
     Parameters
     ----------
     n_samples : int or (int, int), default=100
-        All samples, shared out evenly, or the samples of each class.
+        Number of samples, divided evenly, or the number for each class.
     radii : (float, float), default=(1.0, 2.0)
         Radius of each ring, measured to the middle of its width.
     width : float, default=0.4
@@ -195,7 +195,7 @@ def make_two_spirals(
     Parameters
     ----------
     n_samples : int or (int, int), default=300
-        All samples, shared out evenly, or the samples of each class.
+        Number of samples, divided evenly, or the number for each class.
     turns : float, default=1.75
         Turns of each spiral about the center.
     radius : float, default=3.0

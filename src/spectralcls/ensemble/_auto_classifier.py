@@ -36,8 +36,8 @@ class AutoClassifier(ClassifierMixin, Auto):
     - a Parzen classifier on numbers in one scale, for columns of the same unit, which count in proportion to their
       spread;
     - boosted trees, which cut where smooth kernels cannot: 30 iterations, with more than 8 classes 240 trees at most.
-      If they contribute much to the vote, they are replaced by trees that use all points with categories and missing
-      values, added until the log loss of unseen points stops falling.
+      If they contribute much to the vote, they are replaced by trees that use all points, with categories and missing
+      values as they are. These are added until the log loss of unseen points stops falling.
 
     The members' probabilities for unseen points determine a temperature and a weight for each member; then all members
     are refitted to all points. The class shares vote too, and take the weight of members that learned nothing. With

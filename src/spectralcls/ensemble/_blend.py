@@ -28,7 +28,7 @@ class Blend(NamedTuple):
 
     @property
     def adds(self):
-        """Mask (m,) of the members that improve the vote."""
+        """Mask (m,) of the members to keep: all of them."""
         return np.ones(len(self.weights), dtype=bool)
 
     @classmethod
