@@ -21,7 +21,7 @@ class NeighborIndex {
  public:
   explicit NeighborIndex(MatrixView<T> points) : points_(points) {}
 
-  // Counts queries. Returns the number so far, for which a tree could have been used.
+  // Counts queries for which a tree could be used, and returns their number so far.
   index_t asked(index_t n_queries) const { return asked_.fetch_add(n_queries) + n_queries; }
 
   const detail::KdTree<T>& tree(const Execution& execution) const {

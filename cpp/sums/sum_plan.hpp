@@ -75,7 +75,7 @@ struct SumPlan {
   std::vector<Range> blocks;  // of tiles
   index_t n_parts = 1;
 
-  // `radius` must have weighed the points if `prunes`.
+  // If `prunes`, radius.weigh() must have been called.
   SumPlan(const KernelSums<T>& sums, bool with_scale, const PruningRadius<T>& radius, bool prunes,
           const Execution& execution)
       : request(sums),

@@ -278,7 +278,7 @@ def _some(X, codes, y, weights):
 
 def _tree(nodes, leaves, levels):
     """Arrays for one tree. For each split: its feature, threshold, mask of the leaves that remain if the query goes
-    right, and whether missing values go right. Further the values of the leaves from left to right, and a dict of the
+    right, and whether missing values go right. Also the values of the leaves from left to right, and a dict of the
     levels that each categorical split sends left, with missing values last.
     """
     features, thresholds = np.zeros(leaves - 1, dtype=np.intp), np.full(leaves - 1, np.inf)
