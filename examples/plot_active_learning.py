@@ -1,11 +1,12 @@
 """
-Labels are expensive: ask near the border
-=========================================
+Labels are expensive: ask near the boundary
+===========================================
 
-Forty labels asked for near the border between classes against forty at random. Scores
-on what is left of the pool flatter the border queries, since the hard samples are gone;
-the test set on the right is the honest judge. There they are ahead with few labels
-only: where classes overlap, samples near the border have nearly random labels.
+This example compares forty labels near the boundary between classes with forty random
+labels. Scores on the remaining pool favor queries near the boundary, since these remove
+the difficult samples; only the test set on the right shows the true accuracy. There the
+queries near the boundary are ahead only with few labels: if classes overlap, samples
+near the boundary have nearly random labels.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 What a bandwidth does
 =====================
 
-The bandwidth says how far a training point reaches. Too small, and every point is an
-island; too large, and all points are one cloud whose border is nearly straight.
-Cross-validation finds the middle.
+The bandwidth determines how far the influence of a training point extends. If it is too
+small, every point is isolated; if it is too large, all points merge and the decision
+boundary is nearly straight. Cross-validation finds a value in between.
 """
 
 import matplotlib.pyplot as plt

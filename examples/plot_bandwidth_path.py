@@ -2,9 +2,9 @@
 Four rules, four bandwidths: the tuning paths
 =============================================
 
-The accuracy of every bandwidth, cross-validated in one pass over the pairs, and the
-regions that the best one gives, for the four kernel-mean classifiers on two interleaved
-half-circles of different size.
+For the four kernel-mean classifiers, this example draws the accuracy of every
+bandwidth, cross-validated in one pass over the pairs, and the decision regions at the
+best bandwidth. The data are two interleaved half-circles of different sizes.
 """
 
 import matplotlib.pyplot as plt
@@ -30,10 +30,10 @@ classifiers = [
 colors = ListedColormap(["#0072B2", "#E69F00"])
 
 # %%
-# Above the paths, below the regions at the best bandwidth. The density rule tolerates
-# small bandwidths, where it becomes the nearest-neighbor rule; the distance rules do
-# not, because around isolated points the potentials decide, as they do far from all
-# data.
+# The upper row shows the paths, the lower row the regions at the best bandwidth. The
+# density rule tolerates small bandwidths, for which it becomes the nearest-neighbor
+# rule. The distance rules do not, because the potentials decide around isolated points,
+# as they do far from all data.
 figure, axes = plt.subplots(2, 4, figsize=(13, 6.4))
 for classifier, (above, below) in zip(classifiers, axes.T, strict=True):
     classifier.fit(X, y)

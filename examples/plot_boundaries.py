@@ -1,9 +1,9 @@
 """
-Rings and spirals: borders of any shape
-=======================================
+Rings and spirals: boundaries of any shape
+==========================================
 
-Four classifiers with their defaults on three samples that no straight line divides.
-Bandwidths are chosen inside ``fit``.
+Four classifiers with their defaults separate classes that no straight line can
+separate. ``fit`` chooses the bandwidths.
 """
 
 import matplotlib.pyplot as plt

@@ -1,11 +1,12 @@
 """
-Calibration: can the probabilities be believed?
-===============================================
+Calibration: can you trust the probabilities?
+=============================================
 
-Of the cases that get 80 per cent, 80 per cent should be right. Parzen's posteriors
-follow from its densities. The other classifiers learn a temperature for their scores on
-the points that tuning held out anyway. To calibrate them again by scikit-learn's
-``CalibratedClassifierCV`` takes five more fits, and here it does harm.
+Of the cases predicted with a probability of 80 %, 80 % should be correct. The
+posteriors of ``ParzenClassifier`` follow from its densities. The other classifiers
+learn a temperature for their scores on the points that tuning holds out anyway.
+Calibrating them again with scikit-learn's ``CalibratedClassifierCV`` takes five more
+fits, and makes the result worse here.
 """
 
 import matplotlib.pyplot as plt

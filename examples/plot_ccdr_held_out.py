@@ -2,12 +2,12 @@
 CCDR on held-out points, against supervised UMAP
 ================================================
 
-A supervised map makes classes look clean on the points whose labels it got. The
-question is where new points fall. Supervised UMAP places the training points by an
-optimization that knows their labels, and new points by a second one that has none.
-:class:`~spectralcls.CCDR` solves an eigenproblem with the labels, and gives new points
-a place by a formula from their neighbors. Both see half of the digits. UMAP is not part
-of this package: ``pip install "spectralcls[examples]"``.
+A supervised map separates classes well on the points whose labels it got. The question
+is where new points are placed. Supervised UMAP places the training points by an
+optimization with their labels, and new points by a second optimization without labels.
+:class:`~spectralcls.CCDR` solves an eigenproblem with the labels, and computes the
+place of a new point from its neighbors. Both learn from half of the digits. UMAP is not
+part of this package: ``pip install "spectralcls[examples]"``.
 """
 
 # sphinx_gallery_needs = ["umap"]
@@ -26,12 +26,12 @@ from spectralcls import CCDR
 
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
-warnings.filterwarnings("ignore", module="umap")  # what it says of its threads
+warnings.filterwarnings("ignore", module="umap")  # about its threads
 
 # %%
-# Seconds on one thread, UMAP's after a first small fit that compiles it. The error is
-# that of 7 nearest neighbors in the map: cross-validated among the training points, as
-# one is tempted to report, and on the held-out points.
+# Times are seconds on one thread; for UMAP they exclude a first small fit, which
+# compiles it. The error is that of 7 nearest neighbors in the map: cross-validated on
+# the training points, as is often reported, and on the held-out points.
 UMAP(random_state=0, n_jobs=1).fit(X_train[:100], y_train[:100]).transform(X_test[:9])
 print(f"{'':6}{'dim':>4}{'fit s':>8}{'new s':>8}", end="")
 print(f"{'error, training':>17}{'held out':>10}")
@@ -54,8 +54,8 @@ for dimension in (2, 9):
         maps[name, dimension] = Z_train, Z_test
 
 # %%
-# Both maps are cleaner on the points whose labels they got than on new ones: trust only
-# the right column. Numbers mark the medians of the training digits.
+# Both maps separate the points whose labels they got better than new points, so trust
+# only the right column. Numbers mark the medians of the training digits.
 options = {"layout": "constrained", "sharex": "row", "sharey": "row"}
 figure, axes = plt.subplots(2, 2, figsize=(9, 8), **options)
 for row, name in zip(axes, ("CCDR", "UMAP"), strict=True):
@@ -70,8 +70,8 @@ for row, name in zip(axes, ("CCDR", "UMAP"), strict=True):
 plt.show()
 
 # %%
-# What we would answer: for a picture of ten classes in the plane take UMAP, which gives
-# each class room; the clusters' distances mean little. For features that another model
-# uses take CCDR with about one component less than classes: it takes no second
-# optimization, and its answer to a new point does not depend on a random start. With
-# either, judge only by points that the map has not seen.
+# Our recommendation: for a plot of ten classes in the plane, use UMAP, which separates
+# all classes; the distances between clusters mean little. For features that another
+# model uses, take CCDR with about one component less than there are classes: it needs
+# no second optimization, and the place of a new point does not depend on a random
+# start. Evaluate either map only on points that it has not seen.

@@ -2,10 +2,10 @@
 Digits in the plane: PCA, LDA and CCDR
 ======================================
 
-Three maps of the same 64-pixel digits into two dimensions. PCA ignores the labels; LDA
-uses the labels and straight projections only; CCDR uses the labels and the
-neighborhoods, so that each class gathers around its center and new points follow their
-neighbors.
+This example maps the same 64-pixel digits into two dimensions in three ways. PCA
+ignores the labels. LDA uses the labels, but only linear projections. CCDR uses the
+labels and the neighborhoods: each class gathers around its center, and new points
+follow their neighbors.
 """
 
 import matplotlib.pyplot as plt

@@ -2,11 +2,11 @@
 CCDR: error against each parameter
 ==================================
 
-What the pull of the neighborhood (beta), the dimension and the number of neighbors do
-to the error of two simple classifiers on the embedding. The bands are confidence
-intervals of a share. Digits stand in for the satellite images of the CCDR paper; to
-repeat those, give the path of ``satimage.npz`` (arrays X_train, y_train, X_test,
-y_test) as the argument.
+This example shows how the weight of the neighborhood (beta), the dimension and the
+number of neighbors affect the error of two simple classifiers on the embedding. The
+bands are confidence intervals of the error rate. Digits replace the satellite images of
+the CCDR paper; to repeat the paper's experiment, pass the path of ``satimage.npz``
+(arrays X_train, y_train, X_test, y_test) as the argument.
 """
 
 import sys
@@ -33,10 +33,10 @@ else:
     X, T, y, t = train_test_split(*load_digits(return_X_y=True), random_state=0)
 
 # %%
-# The linear machine likes a small beta, which collapses each class onto its center;
-# nearest neighbors like a larger one, which keeps the geometry. On the digits the bands
-# hold both, and only one thing is more than chance: with fewer than nine components,
-# one less than there are classes, the linear machine fails.
+# A small beta collapses each class onto its center, which suits the linear classifier.
+# A larger beta keeps the geometry, which suits nearest neighbors. On the digits these
+# differences are within the bands. Only one effect is significant: with fewer than nine
+# components, one less than there are classes, the linear classifier fails.
 classifiers = {"k-NN": KNeighborsClassifier(7), "linear": RidgeClassifier(alpha=1e-9)}
 
 

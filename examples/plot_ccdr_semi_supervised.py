@@ -2,9 +2,9 @@
 Few labels, many samples: semi-supervised CCDR
 ==============================================
 
-Samples without a label still shape the neighborhood graph. With few labels a k-NN
-classifier in the CCDR embedding of all samples beats one that sees the labeled samples
-alone.
+Samples without a label still shape the neighborhood graph. With few labels, a k-NN
+classifier in the CCDR embedding of all samples is better than one that uses only the
+labeled samples.
 """
 
 import matplotlib.pyplot as plt

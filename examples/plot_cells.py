@@ -2,11 +2,11 @@
 What cell is this? Labels with doubt for an AnnData
 ===================================================
 
-A reference of blood cells with known types, new cells without. People who do this paste
-a k-nearest-neighbor vote with Gaussian weights, as in scArches, or fit a logistic
-regression, as CellTypist does. Here :class:`~spectralcls.KernelRidgeClassifier` takes
-the place of the vote: the same fifteen lines, and a cell unlike all types of the
-reference is marked unknown. The 700 cells come inside the scanpy package, which is not
+The types of blood cells are known in a reference and unknown for new cells. A common
+solution is a k-nearest-neighbor vote with Gaussian weights, as in scArches, or a
+logistic regression, as in CellTypist. Here :class:`~spectralcls.KernelRidgeClassifier`
+replaces the vote in the same fifteen lines, and marks a cell unlike all types of the
+reference as unknown. The 700 cells are part of the scanpy package, which is not
 imported: ``pip install "spectralcls[examples]"``.
 """
 
@@ -33,10 +33,11 @@ key = "bulk_labels"
 print(cells.obs[key].value_counts().to_string())
 
 # %%
-# An AnnData in, labels with doubt out. The columns are principal components, which have
-# a common unit, so ``scale=None`` leaves them as they are. ``conformal_p_values`` says
-# how well each type suits a cell. A cell is unknown if its best type suits it worse
-# than 95 % of reference cells that the classifier has not learned.
+# The function takes an AnnData object and adds labels with their doubt. The columns are
+# principal components, which share a unit, so ``scale=None`` leaves them unchanged.
+# ``conformal_p_values`` measures how well each type fits a cell. A cell is unknown if
+# its best type fits worse than for 95 % of the reference cells that the classifier has
+# not learned from.
 
 
 def suits(X, y, queries):
@@ -57,9 +58,9 @@ def transfer_labels(reference, query, key, use_rep="X_pca", false_alarms=0.05):
 
 
 # %%
-# What people use today: votes of 50 neighbors, with weights that fall with the distance
-# in units of the spread of a cell's own distances. The doubt is what the winner does
-# not get, and a threshold on it marks the unknown.
+# The usual method is a vote of 50 neighbors, with weights that decrease with the
+# distance, relative to the spread of a cell's distances. The doubt is the share of the
+# votes that the winner does not get, and a threshold on it marks unknown cells.
 
 
 def vote(X, y, queries, k=50):
@@ -101,9 +102,9 @@ for name in names:
     print(f"{seconds[name] / 5:8.3f} CPU seconds a fold")
 
 # %%
-# Every cell was a query once. A good doubt is high where the label is wrong. The
-# mistakes lie between subtypes of T cells, and between monocytes and dendritic cells,
-# where the labels themselves are hard to tell.
+# Every cell was a query once. Doubt should be high if the label is wrong. The mistakes
+# are between subtypes of T cells, and between monocytes and dendritic cells, whose
+# labels are themselves uncertain.
 done = anndata.concat(parts)
 doubt = done.obs[key + "_doubt"].to_numpy()
 wrong = (done.obs[key] != done.obs["true"]).to_numpy()
@@ -123,10 +124,10 @@ for ax in axes:
 plt.show()
 
 # %%
-# Now each type in turn is missing from the reference. Which share of it is flagged
-# unknown, at 5 % false alarms? All three learn half of the known cells and get their
-# threshold from a quarter that they have not learned. The last quarter says how many
-# false alarms there are.
+# Now each type in turn is missing from the reference. Which share of it is flagged as
+# unknown, at 5 % false alarms? All three methods learn from half of the known cells and
+# get their threshold from another quarter. The last quarter measures the rate of false
+# alarms.
 alarm = {
     "kernel ridge": suits,
     "k-NN vote": lambda *data: vote(*data).max(axis=1),
@@ -174,11 +175,11 @@ ax.legend(loc="lower right")
 plt.show()
 
 # %%
-# What we would answer: a vote of neighbors is a fair labeler and takes no time; the
-# kernel costs more, and labels and warns better on average. Look at the single types,
-# though. What lies apart from all others, the kernel notices and the vote does not: far
-# from everything its neighbors still agree. For some types the vote warns better, and
-# no method notices monocytes, which lie next to dendritic cells and get that name
-# without doubt. An alarm that is silent is no proof that the reference is complete. Of
-# our classifiers this one was chosen after a look at these cells; all three methods ran
+# Our conclusion: a vote of neighbors labels well and takes almost no time; kernel ridge
+# regression takes more time, and labels and warns better on average. The types differ,
+# though. Kernel ridge regression notices cells that are far from all others, and the
+# vote does not, because even there a cell's neighbors agree. For some types the vote
+# warns better, and no method notices monocytes, which are next to dendritic cells and
+# get their label without doubt. The absence of alarms does not prove that the reference
+# is complete. We chose this classifier after seeing these cells; all three methods ran
 # with their usual settings.

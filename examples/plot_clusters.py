@@ -2,11 +2,11 @@
 Clusters by the angle
 =====================
 
-Two clusters are far apart, in the sense of Cauchy and Schwarz, if their means in the
-space of the kernel are orthogonal. To find such clusters, map the points to the leading
-eigenvectors, give each the length one, and let k-means compare directions. Unlike
-scikit-learn's ``SpectralClustering`` the pipeline has a ``predict`` for new points, and
-``rank`` takes it to a million rows.
+By the Cauchy-Schwarz divergence, two clusters are far apart if their means in the space
+of the kernel are orthogonal. To find such clusters, map the points to the leading
+eigenvectors, normalize them to length one, and let k-means compare directions. Unlike
+scikit-learn's ``SpectralClustering``, the pipeline has ``predict`` for new points, and
+with ``rank`` it handles a million rows.
 """
 
 import time

@@ -2,11 +2,12 @@
 Where does this coffee come from? Sixty spectra
 ===============================================
 
-Twenty infrared spectra each of coffee from three countries, at 1841 wavelengths: few
-rows, many columns. Chemists use PLS-DA, a regression on the indicators of the classes
-by partial least squares. Here it meets a Parzen classifier, which also returns
-prediction sets: all origins that the spectra cannot exclude, and none for a coffee from
-elsewhere. The data come with chemotools: ``pip install "spectralcls[examples]"``.
+There are twenty infrared spectra of coffee from each of three countries, at 1841
+wavelengths: few rows, many columns. Chemists use PLS-DA, a partial least squares
+regression of the indicators of the classes. This example compares it with a Parzen
+classifier, which also returns prediction sets: all origins that the spectra cannot
+exclude, and none for coffee from elsewhere. The data come with chemotools: ``pip
+install "spectralcls[examples]"``.
 """
 
 # sphinx_gallery_needs = ["chemotools", "pandas"]
@@ -25,8 +26,8 @@ spectra, y = table.to_numpy(), labels.iloc[:, 0].to_numpy()
 countries = np.unique(y)
 
 # %%
-# The usual preparation of each spectrum by itself: a first derivative, then mean 0 and
-# deviation 1.
+# As usual, each spectrum is replaced by its first derivative, scaled to mean 0 and
+# standard deviation 1.
 X = savgol_filter(spectra, window_length=21, polyorder=2, deriv=1)
 X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.2))
@@ -41,8 +42,8 @@ for line in axes[0].legend().get_lines():
 plt.show()
 
 # %%
-# Each spectrum in turn is left out. PLS-DA needs a number of components; all of them
-# are shown, so nothing is tuned in its disfavor.
+# Each spectrum in turn is left out. PLS-DA needs a number of components; results for
+# several numbers are shown, so that tuning cannot put it at a disadvantage.
 indicators = (y[:, None] == countries).astype(float)
 print(f"{len(X)} spectra, {X.shape[1]} channels; right, each spectrum left out:")
 for n_components in (1, 2, 3, 5, 8):
@@ -62,10 +63,10 @@ print(f"Sets for 90 % coverage: {100 * covered:.0f} % hold the true origin,", en
 print(f"sizes 0, 1, 2, 3: {np.bincount(members.sum(axis=1), minlength=4)}")
 
 # %%
-# Now a country that the classifier has never seen. PLS-DA by itself names one of the
-# others, so chemists put a limit on the part of a spectrum that its components leave
-# over, the Q residual. The limit here is the 90 % quantile of the residuals of known
-# spectra, each left out. A prediction set needs no such addition: it may be empty.
+# Now one country is missing from the training data. PLS-DA predicts one of the others,
+# so chemists limit the Q residual, the part of a spectrum that the components do not
+# explain. The limit here is the 90 % quantile of the leave-one-out residuals of known
+# spectra. A prediction set needs no such addition, because it can be empty.
 pls = PLSRegression(5, scale=False)
 
 
@@ -94,7 +95,8 @@ for country in countries:
     print(", ".join(f"{name} {values[-1]:.0f} %" for name, values in alarms.items()))
 
 # %%
-# What we would answer: PLS-DA with enough components and a limit on its residuals is as
-# good here, and its loadings can be read. The kernel classifier gives the same answers
-# with no number of components to choose and no second model for the limit. Sixty
-# spectra from one instrument say nothing about another instrument or another harvest.
+# Our conclusion: PLS-DA with enough components and a limit on its residuals is as good
+# here, and its loadings can be interpreted. The Parzen classifier gives the same
+# results without a number of components to choose and without a second model for the
+# limit. Sixty spectra from one instrument say nothing about other instruments or
+# harvests.

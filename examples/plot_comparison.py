@@ -2,8 +2,8 @@
 Compare on your own data
 ========================
 
-Accuracy and time of several classifiers on the same splits: what ``spectralcls
-compare`` prints, as a program. Bars are one standard deviation over the splits.
+This program compares the accuracy and time of several classifiers on the same splits,
+like ``spectralcls compare``. Bars are one standard deviation over the splits.
 """
 
 import time

@@ -3,8 +3,8 @@ Dask: the same classifier on chunks
 ===================================
 
 Many estimators learn from Dask collections, which need not fit in memory or on one
-machine. Here the chunks are small and the workers are threads; with a
-``distributed.Client`` nothing else changes. The answer is that of a fit in memory.
+machine. Here the chunks are small and the workers are threads; the same code works with
+a ``distributed.Client``. The results are those of a fit in memory.
 """
 
 import dask.array as da
@@ -20,8 +20,8 @@ classifier = ParzenClassifier(bandwidth=0.2).fit(
 )
 
 # %%
-# Predictions are Dask arrays in the chunks of the queries: nothing is computed until it
-# is asked for.
+# Predictions are Dask arrays in the chunks of the queries; nothing is computed before
+# ``compute``.
 n = 240
 side = np.linspace(-4, 4, n)
 plane = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
@@ -34,9 +34,9 @@ different = np.sum(regions != local)
 print(f"{different} of {len(local)} labels differ from those of a fit in memory")
 
 # %%
-# Left, the training points of one chunk: no chunk knows the spirals. Right, the labels
-# of the queries: each band between two lines was a task of its own, and the borders go
-# on from band to band.
+# The left plot shows the training points of one chunk, which alone do not reveal the
+# spirals. The right plot shows the labels of the queries: each band between two lines
+# was a separate task, and the decision boundaries continue from band to band.
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(9, 4.4), sharex=True, sharey=True, layout="constrained"
 )

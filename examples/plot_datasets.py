@@ -2,7 +2,8 @@
 The generators in the plane
 ===========================
 
-Distributions of the source papers, as :mod:`spectralcls.datasets` draws them.
+The generators of :mod:`spectralcls.datasets` draw from distributions of the source
+papers.
 """
 
 import matplotlib.pyplot as plt

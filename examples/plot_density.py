@@ -2,10 +2,11 @@
 Densities: how likely is what we see
 ====================================
 
-``ParzenDensity`` chooses its bandwidth by the exact leave-one-out likelihood. Left, the
-waiting times are positive: a plain estimate spills over zero, reflection at the bound
+``ParzenDensity`` chooses its bandwidth by least-squares cross-validation. Left: waiting
+times are positive. A plain estimate extends below zero, but reflection at the bound
 does not, and a separate bandwidth for each sample smooths the tail more than the peak.
-Right, two measurements of irises: contours hold 20 to 95 percent of the mass.
+Right: two measurements of irises; the contours contain 20 to 95 % of the probability
+mass.
 """
 
 import matplotlib.pyplot as plt

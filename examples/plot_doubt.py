@@ -2,9 +2,9 @@
 When it does not know: sets, doubtful labels, reasons
 =====================================================
 
-A classifier that can leave out each training point exactly can say more than a label:
-which classes it cannot exclude, which training labels it doubts, and which training
-points decided.
+A classifier that can leave out each training point exactly can return more than a
+label: which classes it cannot exclude, which training labels are doubtful, and which
+training points decided.
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +28,8 @@ X = X[:, 2:] + rounding  # lengths are rounded to 0.1
 model = ParzenClassifier().fit(X, y)
 
 # %%
-# The set of classes that 95 % coverage leaves. Where two classes overlap both remain;
-# far from all points none does: that is how "unknown" looks.
+# The first plot shows the prediction sets for 95 % coverage. If two classes overlap,
+# both remain in the set. Far from all points the set is empty, which means "unknown".
 x, z = np.meshgrid(np.linspace(0, 8, 160), np.linspace(-0.5, 3.5, 160))
 members = model.predict_set(np.column_stack([x.ravel(), z.ravel()]), coverage=0.95)
 size = members.sum(axis=1)
@@ -55,8 +55,8 @@ ax.set(
 plt.show()
 
 # %%
-# The labels that all other points support least: samples on the wrong side of the
-# border.
+# The labels that all other points support least belong to samples on the wrong side of
+# the decision boundary.
 quality = label_quality(model)
 doubtful = np.argsort(quality)[:6]
 figure, ax = plt.subplots(layout="constrained")
@@ -73,8 +73,8 @@ ax.set(
 plt.show()
 
 # %%
-# Why the most doubtful sample would be classified otherwise: the samples that add most
-# to the margin.
+# The most doubtful sample would be classified differently. The reasons are the samples
+# that add most to the margin.
 i = doubtful[0]
 others = np.arange(len(X)) != i
 reasons = influence(ParzenClassifier().fit(X[others], y[others]), X[[i]])
@@ -95,10 +95,10 @@ ax.set(
 plt.show()
 
 # %%
-# Are the probabilities what they say, and how often is the true class in the set? Noisy
-# digits, grouped by the probability of the most probable class. A set of the less
-# certain groups holds several digits (the numbers), one of the most certain group one.
-# Coverage holds over all groups together.
+# Are the probabilities right, and how often is the true class in the set? Noisy digits
+# are grouped by the probability of the most probable class. The numbers are mean sizes
+# of sets: several digits in the less certain groups, and one in the most certain group.
+# The coverage is guaranteed over all groups together.
 digits, digit = load_digits(return_X_y=True)
 rng = np.random.default_rng(0)
 digits += rng.normal(0, 4, digits.shape)
@@ -133,9 +133,9 @@ ax.legend(frameon=False, loc="lower right")
 plt.show()
 
 # %%
-# The p-value of each class beneath the sets: the share of samples, the query included,
-# whose labels the others support no better. A set holds all classes above the line. A
-# query that is halfway between two digits is possible as both.
+# The sets come from the p-value of each class: the share of samples, including the
+# query, whose labels the others support no better. A set contains all classes above the
+# line. A query halfway between two digits may be either.
 first, second = (digits[train][digit[train] == label][0] for label in (3, 8))
 shares = np.linspace(0, 1, 60)
 p = reader.conformal_p_values((1 - shares[:, None]) * first + shares[:, None] * second)
@@ -153,8 +153,8 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# What each feature says: the probabilities with it, less those with it integrated out.
-# The iris is on the border.
+# The effect of a feature is the probabilities with it minus those with it integrated
+# out. This iris is near the decision boundary.
 query = X[[doubtful[0]]]
 effect = feature_effect(model, query).values[0]
 figure, ax = plt.subplots(layout="constrained")
@@ -167,9 +167,9 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Another population: five times as many of some digits. Their shares are estimated from
-# unlabeled queries, and the classifier follows. This takes probabilities that are what
-# they say: those of kernel ridge regression.
+# In another population, some digits are five times as frequent. Their shares are
+# estimated from unlabeled queries, and the classifier is adjusted. This requires
+# calibrated probabilities, such as those of kernel ridge regression.
 calibrated = KernelRidgeClassifier().fit(digits[train], digit[train])
 weights = np.where(digit[test] % 3 == 0, 1.0, 0.2)
 shifted = rng.choice(test, 500, p=weights / weights.sum())
@@ -211,8 +211,9 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Novelties: p-values have the false-alarm rate that they say. Both marked people weigh
-# 95 kg. The short one is unusual: each of his numbers surprises, given the other.
+# For novelties, p-values have a known false-alarm rate. Both marked people weigh 95 kg.
+# The short one is unusual, because each of the two numbers is surprising given the
+# other.
 height = rng.normal(170, 10, 300)
 people = np.column_stack([height, height - 100 + rng.normal(0, 5, 300)])
 detector = ParzenOutlierDetector(novelty=True, covariance_type="diag").fit(people)

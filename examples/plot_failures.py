@@ -2,8 +2,8 @@
 When they fail
 ==============
 
-Nine classes to import, and for each a task at which it fails: made up, so that the
-reason is plain. Each comes with what helps.
+This example has a task at which each of nine classes fails. The data are generated so
+that the reason is clear, and each section says what helps.
 """
 
 import matplotlib.pyplot as plt
@@ -36,8 +36,8 @@ def draw(values, curves, xlabel, title, ylabel="Right, %"):
 
 
 # %%
-# :class:`~spectralcls.AutoClassifier` counts errors, so it overlooks a rare class that
-# overlaps a frequent one. What helps: ``class_weight="balanced"``.
+# :class:`~spectralcls.AutoClassifier` minimizes errors, so it overlooks a rare class
+# that overlaps a frequent one. What helps: ``class_weight="balanced"``.
 
 
 def one_rare(n, share):
@@ -60,9 +60,9 @@ title = "AutoClassifier: a rare class is overlooked"
 draw(percent, curves, "Share of the rare class, %", title, "Balanced accuracy, %")
 
 # %%
-# :class:`~spectralcls.KernelRidgeClassifier` lets every column count alike, and columns
-# that say nothing about the class drown the others. What helps: a learned metric, as in
-# ``AutoClassifier``.
+# :class:`~spectralcls.KernelRidgeClassifier` gives every column equal weight, so
+# columns that say nothing about the class hide the others. What helps: a learned
+# metric, as in ``AutoClassifier``.
 
 
 def chessboard(n, useless):
@@ -87,8 +87,8 @@ draw(
 
 # %%
 # :class:`~spectralcls.ParzenClassifier` and :class:`~spectralcls.PerTurboClassifier`
-# have one bandwidth for all classes. In many columns no bandwidth suits both a narrow
-# and a wide one. What helps: ``KernelRidgeClassifier``.
+# have one bandwidth for all classes by default. With many columns, no bandwidth suits
+# both a narrow and a wide class. What helps: ``KernelRidgeClassifier``.
 
 
 def narrow_in_wide(n, d):
@@ -107,7 +107,7 @@ for d in columns:
 draw(columns, curves, "Columns", "A narrow class inside a wide one")
 
 # %%
-# :class:`~spectralcls.ParzenDensity` leaks over a limit that the data cannot cross.
+# :class:`~spectralcls.ParzenDensity` extends beyond a limit that the data cannot cross.
 # What helps: ``bounds``.
 X = rng.exponential(size=(500, 1))
 grid = np.linspace(-1, 3, 400)[:, None]
@@ -128,8 +128,8 @@ ax.legend()
 plt.show()
 
 # %%
-# :class:`~spectralcls.ParzenOutlierDetector` calls unusual what is alone, and a clump
-# of outliers is company. What helps: ``novelty=True`` after a fit to samples without
+# :class:`~spectralcls.ParzenOutlierDetector` finds isolated points, but outliers in a
+# cluster are not isolated. What helps: ``novelty=True`` after a fit to samples without
 # outliers.
 figure, axes = plt.subplots(1, 2, figsize=(7.4, 3.4), sharey=True, layout="constrained")
 usual = rng.normal(size=(300, 2))
@@ -145,9 +145,9 @@ axes[0].legend(loc="lower right")
 plt.show()
 
 # %%
-# :class:`~spectralcls.KernelRegressor` has one bandwidth. One that is narrow enough for
-# a jump follows the noise beside it, and beyond the data nothing is known. What helps:
-# trees for jumps; for the outside nothing but a formula.
+# :class:`~spectralcls.KernelRegressor` has one bandwidth. A bandwidth that is small
+# enough for a jump follows the noise elsewhere, and beyond the data nothing is known.
+# What helps: trees for jumps; beyond the data, only a parametric model.
 x = np.sort(rng.uniform(0, 10, 150))
 y = np.where(x < 5, 0.0, 1.0) + 0.3 * np.maximum(x - 7, 0) + 0.05 * rng.normal(size=150)
 model = KernelRegressor().fit(x[:, None], y)
@@ -163,9 +163,9 @@ ax.legend(loc="upper left")
 plt.show()
 
 # %%
-# :class:`~spectralcls.KernelMap` shows the clusters of the data. If the classes are
-# other groups, they mix. What helps: more coordinates, or ``CCDR``, whose map uses the
-# labels.
+# :class:`~spectralcls.KernelMap` shows the clusters of the data. If the classes are not
+# these clusters, they overlap. What helps: more coordinates, or ``CCDR``, whose map
+# uses the labels.
 cluster = rng.integers(0, 3, 400)
 centers = np.array([[0, 0], [6, 0], [3, 5]])
 X = np.column_stack(
@@ -185,9 +185,9 @@ ax.legend()
 plt.show()
 
 # %%
-# :class:`~spectralcls.SpectralKernelClassifier` knows a text by its words. Texts in new
-# words tell it nothing, and all get the same answer. What helps: features of a language
-# model, with one of the other classes.
+# :class:`~spectralcls.SpectralKernelClassifier` represents a text by its words. Texts
+# with only new words contain no information for it, and all get the same prediction.
+# What helps: features of a language model, with one of the other classes.
 topics = {
     "farming": "wheat corn harvest field seed crop soil rain",
     "money": "bank rate loan bond tax fund share debt",
@@ -195,7 +195,7 @@ topics = {
 
 
 def texts(n, new):
-    """Texts of four words of their topic, a share of which was never used before."""
+    """Texts of four words from their topic, of which a share was never used before."""
     labels = rng.choice(list(topics), n)
     lines = []
     for topic in labels:

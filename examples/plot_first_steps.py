@@ -2,8 +2,8 @@
 First steps: fit, and see what was tuned
 ========================================
 
-Thirty measurements of cells, two classes. The bandwidth is chosen inside ``fit`` by
-cross-validation; the path shows how the accuracy depends on it.
+The data are thirty measurements of cells of two classes. ``fit`` chooses the bandwidth
+by cross-validation; the path shows how the accuracy depends on it.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ accuracy = model.score(X_test, y_test)
 print(f"{accuracy:.3f} of the test set are right")
 
 # %%
-# A broad top means that the exact bandwidth hardly matters.
+# A broad maximum means that the exact bandwidth hardly matters.
 display = BandwidthPathDisplay.from_estimator(model)
 display.ax_.set_title(
     f"The best bandwidth is found by fit: test accuracy {100 * accuracy:.1f} %"

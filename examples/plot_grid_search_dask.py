@@ -3,11 +3,11 @@ Many fits on a cluster: a grid search through joblib
 ====================================================
 
 scikit-learn's meta-estimators run on a cluster through joblib's Dask backend. The
-classifiers of this package need nothing special: inside a worker each of them uses one
-thread, because its siblings have the other cores.
+classifiers of this package need no special treatment: inside a worker each of them uses
+one thread, because other workers use the other cores.
 
-This is the way for many *fits* of data that fit in a worker's memory. For one fit of
-data that do not, see :doc:`plot_dask`.
+Use this for many *fits* of data that fit in a worker's memory. For a single fit of
+larger data, see :doc:`plot_dask`.
 """
 
 import joblib
@@ -28,8 +28,8 @@ grid = {"bandwidth": bandwidths, "weighting": weightings}
 search = GridSearchCV(CauchySchwarzClassifier(n_jobs=1), grid, cv=5)
 
 # %%
-# ``processes=False`` keeps this page's workers in this process; ``Client("tcp://...")``
-# names a real scheduler.
+# ``processes=False`` keeps the workers in this process; ``Client("tcp://...")``
+# connects to a real scheduler.
 with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None):
     with joblib.parallel_backend("dask"):
         search.fit(X, y)

@@ -2,11 +2,10 @@
 Imbalance and priors
 ====================
 
-One case in twenty belongs to the class that matters. With the shares of the training
-set as priors the classifier makes the fewest errors in all and finds few of the rare
-cases; with equal priors it finds most of them, and pays with false alarms. ``priors``
-needs no refit of the densities. Every classifier with weights has ``class_weight`` as
-well.
+One case in twenty belongs to the class of interest. With the shares of the training set
+as priors, the classifier makes the fewest errors overall but finds few of the rare
+cases; with equal priors it finds most of them, at the price of false alarms. ``priors``
+needs no new tuning of the densities. Most other classifiers have ``class_weight``.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +20,7 @@ X_test, y_test = make_two_gaussians((1900, 100), random_state=1)
 rare = int(np.bincount(y).argmin())
 
 # %%
-# From the shares of the training set to equal weight of both classes, and beyond.
+# The prior of the rare class varies from its share of the training set to 0.8.
 share = np.mean(y == rare)
 h = ParzenClassifier().fit(X, y).bandwidth_
 weights = np.linspace(share, 0.8, 12)
@@ -58,8 +57,9 @@ right.legend(loc="center right")
 plt.show()
 
 # %%
-# ``class_weight="balanced"`` lets both classes count the same, in all that is learned.
-# Share of the rare cases that are found, and of false alarms among the common:
+# ``class_weight="balanced"`` gives both classes equal weight, also in tuning. The
+# output is the share of rare cases that are found, and the share of false alarms among
+# the common ones:
 for kind in (ParzenClassifier, KernelRidgeClassifier, AutoClassifier):
     for weight in (None, "balanced"):
         predicted = kind(class_weight=weight).fit(X, y).predict(X_test)

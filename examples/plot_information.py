@@ -1,9 +1,9 @@
 """
-Entropies and divergences, against what they measure
-====================================================
+Entropies and divergences, against exact values
+===============================================
 
-Two Gaussians move apart: the divergences between samples of them follow the exact
-values. Then one of them widens: its entropy follows the logarithm of its spread.
+As two Gaussians move apart, the divergences between samples of them follow the exact
+values. As one of them widens, its entropy follows the logarithm of its spread.
 """
 
 import matplotlib.pyplot as plt
@@ -29,8 +29,8 @@ squared_error = [integrated_squared_error(P, Q + t * step, bandwidth=h) for t in
 entropy = [renyi_entropy(s * P, bandwidth=silverman_bandwidth(s * P)) for s in spreads]
 
 # %%
-# The estimates see the samples through a window of variance h², which is why the exact
-# values are those of Gaussians of variance 1 + h².
+# The estimates smooth the samples by a window of variance h². Therefore the exact
+# values are those of Gaussians with variance 1 + h².
 variance = 1 + h**2
 exact = {
     "Cauchy-Schwarz divergence": (shifts, cauchy_schwarz, shifts**2 / (4 * variance)),

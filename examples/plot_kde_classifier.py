@@ -4,8 +4,8 @@ A hand-written KDE classifier becomes one line
 
 Many courses build a classifier from :class:`sklearn.neighbors.KernelDensity`: one
 density for each class, Bayes' rule, and a grid search for the bandwidth.
-:class:`~spectralcls.ParzenClassifier` is the same rule. Here both learn the digits, on
-one thread: accuracy, log loss, seconds, and the probabilities side by side.
+:class:`~spectralcls.ParzenClassifier` is the same rule. Here both learn the digits on
+one thread. The example compares accuracy, log loss, time, and probabilities.
 """
 
 from time import perf_counter
@@ -25,7 +25,7 @@ X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 
 # %%
-# What people write by hand: a log density and a log prior for each class.
+# The usual code has a log density and a log prior for each class.
 
 
 class BayesByHand(ClassifierMixin, BaseEstimator):
@@ -49,9 +49,9 @@ class BayesByHand(ClassifierMixin, BaseEstimator):
 
 
 # %%
-# The grid search takes 16 bandwidths and five folds. The one line needs no grid: it
-# looks at all its bandwidths in one pass over the pairs. ``scale=None`` leaves the
-# pixels as they are, as by hand.
+# The grid search uses 16 bandwidths and five folds. ``ParzenClassifier`` needs no grid:
+# it evaluates all its bandwidths in one pass over the pairs. ``scale=None`` leaves the
+# pixels unscaled, as in the code above.
 search = GridSearchCV(BayesByHand(), {"bandwidth": np.geomspace(1, 32, 16)}, cv=5)
 models = {
     "by hand": search,
@@ -73,17 +73,17 @@ for name, model in models.items():
     print(f"{fitted - start:8.2f}{end - fitted:11.3f}{bandwidth:11.2f}")
 
 # %%
-# It is the same rule: with the bandwidth of the grid search every probability agrees to
-# rounding.
+# The rules are the same: with the bandwidth of the grid search, all probabilities agree
+# up to rounding.
 h = search.best_params_["bandwidth"]
 same = ParzenClassifier(h, scale=None).fit(X_train, y_train).predict_proba(X_test)
 print(f"Largest difference: {np.abs(same - probabilities['by hand']).max():.1e}")
 
 # %%
-# The probabilities that both give to the true digit, on a scale that shows what is
-# almost 0 and almost 1. What differs is the bandwidth alone. Of those within a quarter
-# of a standard error of the best accuracy, the one line takes that of the least log
-# loss; a grid search on accuracy does not look at the probabilities.
+# The plot compares the probabilities of the true digit on a scale that resolves values
+# near 0 and 1. Only the bandwidths differ. Among those within half a standard error of
+# the best accuracy, ``ParzenClassifier`` takes the one with the smallest log loss; a
+# grid search by accuracy ignores the probabilities.
 rows = np.arange(len(y_test))
 odds = {}
 for name, p in probabilities.items():
@@ -107,7 +107,6 @@ ax.legend(loc="upper left")
 plt.show()
 
 # %%
-# What we would answer: keep the class by hand to learn how it works. In use, one line
-# spares the grid, and offers what the other lacks: prediction sets, columns of
-# categories, exact leave-one-out, and a model that takes more rows with
-# ``partial_fit``.
+# Our recommendation: write the class by hand to learn how it works. In practice,
+# ``ParzenClassifier`` needs no grid, and also offers prediction sets, categories, exact
+# leave-one-out, and ``partial_fit`` for more rows.

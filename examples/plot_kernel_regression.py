@@ -3,8 +3,8 @@ Kernel regression with a band
 =============================
 
 ``KernelRegressor`` chooses bandwidth and degree by the exact leave-one-out error. The
-band is made to hold 90 percent of new samples; it widens where the noise does, since it
-comes from the residuals of the samples around.
+band should contain 90 % of new samples. It widens with the noise, since it comes from
+the residuals of nearby samples.
 """
 
 import matplotlib.pyplot as plt

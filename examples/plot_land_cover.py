@@ -2,12 +2,12 @@
 A land-cover map that knows its limits
 ======================================
 
-A scene, a few rectangles marked by hand, and a class for every pixel. A map that gives
-a class to every pixel also gives one to what nobody marked. Here the scene is a picture
-of 273 280 pixels that comes with scikit-learn, with sky, water, trees and tiles as land
-cover; nobody marked the red walls. The rectangles that check the map lie apart from
-those that made it, for neighboring pixels are near copies. A random forest and
-histogram boosting get the same pixels.
+From a few rectangles marked by hand, a classifier predicts a class for every pixel of a
+scene, including pixels of a kind that nobody marked. Here the scene is a picture of 273
+280 pixels that comes with scikit-learn, with sky, water, trees and tiles as land cover;
+nobody marked the red walls. The rectangles for evaluation are apart from those for
+training, because neighboring pixels are near copies. A random forest and histogram
+boosting get the same pixels.
 """
 
 # sphinx_gallery_needs = ["dask"]
@@ -27,8 +27,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from spectralcls import KernelRidgeClassifier, ParzenClassifier, ParzenOutlierDetector
 
 # %%
-# Four bands for each pixel: the shares of red and blue in its light, the light itself,
-# and the roughness around it.
+# Each pixel has four bands: the shares of red and blue in its light, the total light,
+# and the texture around it.
 scene = load_sample_image("china.jpg") / 255
 gray = scene.mean(axis=2)
 variance = uniform_filter(gray**2, 7) - uniform_filter(gray, 7) ** 2
@@ -39,8 +39,8 @@ red, blue = smooth[..., 0] / light, smooth[..., 2] / light
 bands = np.dstack([red, blue, light, texture])
 
 # %%
-# Left, top, right and bottom of each rectangle: to learn from, to check with, and the
-# walls, which are no class.
+# The numbers are left, top, right and bottom of each rectangle. There are rectangles
+# for training and for evaluation, and two on the walls, which are not a class.
 sky, tiles, trees, water = classes = ("sky", "tiles", "trees", "water")
 learn = [
     (sky, 30, 30, 70, 70),
@@ -80,7 +80,7 @@ every = bands.reshape(-1, bands.shape[2])
 print(f"{len(X)} pixels to learn from, {len(X_check)} to check, {len(every)} to map")
 
 # %%
-# One thread each.
+# Each model uses one thread.
 models = {
     "Parzen": ParzenClassifier(n_jobs=1),
     "kernel ridge": KernelRidgeClassifier(n_jobs=1),
@@ -108,11 +108,12 @@ for name, model in models.items():
     print(f"On the walls {name} has a mean confidence of {100 * confidence:.0f} %")
 
 # %%
-# Every model is sure of a class on the walls. Confidence shares one between the
-# classes, so it cannot say "none of them". A prediction set can: it holds all classes
-# that 99 % coverage does not exclude, none for what is unlike all, and two where both
-# remain. The area of applicability by itself needs no labels: it is where the density
-# of all learned pixels is as high as 99 % of theirs.
+# Every model is confident of some class on the walls. Probabilities of the classes add
+# up to one, so they cannot express "none of them". A prediction set can: it contains
+# all classes that cannot be excluded at 99 % coverage, so it is empty for a pixel
+# unlike all classes and has two classes if both are possible. The area of applicability
+# needs no labels: it contains the pixels whose density is at least as high as for 99 %
+# of the training pixels.
 model = models["Parzen"]
 start = process_time()
 members = model.predict_set(every, coverage=0.99)
@@ -130,8 +131,8 @@ hold = hold[np.arange(len(X_check)), model.classes_.searchsorted(y_check)]
 print(f"Sets on checked pixels that hold the true class: {100 * hold.mean():.1f} %")
 
 # %%
-# The share above is the honest one. The promise of 99 % is for pixels drawn like the
-# learned ones; a rectangle elsewhere has another light.
+# The share above falls short of 99 %, because this guarantee holds for pixels drawn
+# like the training pixels, and a rectangle elsewhere has different light.
 shape = gray.shape
 size = members.sum(axis=1).reshape(shape)
 label = model.classes_.searchsorted(model.predict(every)).reshape(shape)
@@ -170,8 +171,8 @@ plt.show()
 
 # %%
 # A scene larger than memory comes as a Dask array, with whole bands in each chunk:
-# ``raster.chunk(y=64).data`` of an xarray that rioxarray opened, for instance. Each
-# chunk gets its labels when they are asked for.
+# ``raster.chunk(y=64).data`` of an xarray that rioxarray opened, for instance. The
+# labels of a chunk are computed when they are needed.
 
 
 def label_block(block):
@@ -185,10 +186,10 @@ same = np.mean(mapped.compute() == label)
 print(f"{mapped.numblocks[0]} chunks, {same:.0%} of the labels are the same")
 
 # %%
-# The same on pixels of a satellite, Statlog's of Landsat: six soils and crops, four
-# bands of a pixel and its eight neighbors. They are not shipped. To run this part, save
-# ``X_train``, ``y_train``, ``X_test``, ``y_test`` and ``classes`` (names) with
-# ``numpy.savez`` as ``satimage.npz``, and let the environment variable
+# The last part uses satellite data, Statlog's Landsat pixels: six soils and crops, with
+# four bands of a pixel and its eight neighbors. They are not included. To run this
+# part, save ``X_train``, ``y_train``, ``X_test``, ``y_test`` and ``classes`` (names)
+# with ``numpy.savez`` as ``satimage.npz``, and let the environment variable
 # ``SPECTRALCLS_DATA`` name its folder.
 file = Path(os.environ.get("SPECTRALCLS_DATA", ""), "satimage.npz")
 if file.exists():
@@ -204,9 +205,9 @@ else:
     print("Not run: satimage.npz is not there")
 
 # %%
-# What we would answer: for a class in every pixel take the model that is most accurate
-# on rectangles that lie apart: Parzen's for the scene, kernel ridge for Landsat. Add
-# the area of applicability in any case: it needs no labels, takes one line, and says
-# where nobody has looked. It is no proof: half of the walls look like something that
-# was learned. Nor is it a verdict: much of the sky between the two learned rectangles
-# lies outside, and the map has it right.
+# Our recommendation: to classify every pixel, use the model that is most accurate on
+# separate rectangles: ``ParzenClassifier`` for the scene, ``KernelRidgeClassifier`` for
+# Landsat. Always add the area of applicability: it needs no labels, takes one line, and
+# shows where there are no training data. It is not proof that a label is right: half of
+# the walls look like a class. Nor does it prove that a label is wrong: much of the sky
+# between the two training rectangles is outside, and the map is right there.

@@ -2,9 +2,9 @@
 Useless features and a learned metric
 =====================================
 
-A distance counts every feature. With more and more features of pure noise next to four
-that matter, nearest neighbors and Parzen windows lose their way; behind a learned
-metric Parzen windows keep it.
+A distance counts every feature. As features of pure noise are added to four informative
+ones, nearest neighbors and Parzen windows lose accuracy. With a learned metric, Parzen
+windows keep most of it.
 """
 
 import warnings
@@ -23,7 +23,7 @@ from spectralcls import ParzenClassifier
 from spectralcls.metric import KernelMetric
 from spectralcls.plotting import EmbeddingDisplay
 
-# On iris alone there may be nothing to learn, and fit says so.
+# On iris alone there may be nothing to learn; then fit warns.
 warnings.simplefilter("ignore", ConvergenceWarning)
 X, y = load_iris(return_X_y=True)
 noise = np.random.default_rng(0).normal(size=(len(X), 32))
@@ -56,8 +56,8 @@ ax.set(
 ax.legend()
 
 # %%
-# What the metric of all points looks at: a column of noise weighs a fifth of the best
-# two, at most, and these two span a plane in which the classes lie apart.
+# In the metric of all points, a column of noise has at most a fifth of the weight of
+# the best two columns. The plane of these two separates the classes.
 names = [*load_iris().feature_names, *(f"noise {j}" for j in range(noise.shape[1]))]
 wide = pd.DataFrame(
     StandardScaler().fit_transform(np.hstack([X, noise])), columns=names

@@ -3,8 +3,8 @@ Missing values: integrated out, or filled in
 ============================================
 
 Entries of wine are removed at random, in the training and the test part. The Parzen
-classifier takes the gaps as they are; filling them with means, as a pipeline does,
-invents values that count like measured ones.
+classifier accepts missing values. A pipeline that replaces them by means invents
+values, which then count like measured ones.
 """
 
 import matplotlib.pyplot as plt
@@ -34,8 +34,8 @@ for share in shares:
         accuracy[name].append(100 * np.mean(scores))
 
 # %%
-# A query without any value gets the classes' shares; one with all of them what it
-# always gets.
+# For a query with no values, the probabilities are the shares of the classes. For a
+# query with all values, nothing changes.
 figure, ax = plt.subplots(figsize=(6.5, 4))
 for (name, values), style in zip(accuracy.items(), ("o-", "s--"), strict=True):
     ax.plot(100 * np.array(shares), values, style, label=name)

@@ -2,10 +2,10 @@
 A raw table: categories, gaps and units as they are
 ===================================================
 
-Numbers in different units, categories, an ordered category, and gaps everywhere. One
-line fits a tuned classifier: numbers are brought to one scale, how much each category
-counts is chosen with the bandwidth, and what is missing is integrated out. Boosted
-trees get the same rows.
+The table has numbers in different units, categories, an ordered category, and missing
+values everywhere. One line fits a tuned classifier: it scales the numbers, chooses the
+weight of each category together with the bandwidth, and integrates out missing values.
+Boosted trees get the same rows.
 """
 
 import matplotlib.pyplot as plt
@@ -49,7 +49,7 @@ print(f"right: {accuracy:.0f} %, boosted trees {of_trees:.0f} %,", end=" ")
 print(f"always the most frequent class {100 * np.mean(risk[test] == most):.0f} %")
 
 # %%
-# What each column is worth: the accuracy that is lost if its values are shuffled.
+# The importance of a column is the loss of accuracy if its values are shuffled.
 found = permutation_importance(
     model, frame[test], risk[test], n_repeats=10, random_state=0
 )

@@ -2,8 +2,8 @@
 Novelty: unlike anything seen before
 ====================================
 
-``score_samples`` says how well the training set explains a query. A threshold from
-held-out samples rejects the rest: here digits above 5 that the classifier has never
+``score_samples`` measures how well the training set explains a query. A threshold from
+held-out samples rejects novelties: here digits above 5, which the classifier has never
 seen.
 """
 

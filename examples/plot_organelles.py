@@ -2,17 +2,17 @@
 Which organelle does a protein live in?
 =======================================
 
-Spatial proteomics measures each protein in the fractions of a gradient. Some proteins,
-the markers, have a known organelle; a classifier assigns the others. The Bioconductor
-package pRoloc does this with a tuned support vector machine, k nearest neighbors or
-PerTurbo, a method of this package. The data are Dunkley et al. (2006, Arabidopsis) and
-hyperLOPIT (2015, mouse stem cells).
+Spatial proteomics measures each protein in the fractions of a gradient. The organelles
+of some proteins, the markers, are known; a classifier assigns the others. The
+Bioconductor package pRoloc does this with a tuned support vector machine, k nearest
+neighbors or PerTurbo, which is also in this package. The data are from Dunkley et al.
+(2006, Arabidopsis) and hyperLOPIT (2015, mouse stem cells).
 
-They are not shipped: they belong to the R package pRolocdata, license GPL-2. To run
-this page, save ``X`` (proteins by fractions), ``markers`` (text, "unknown" for none)
-and ``names`` of each as ``dunkley2006.npz`` and ``hyperLOPIT2015.npz`` with
-``numpy.savez``, and let the environment variable ``SPECTRALCLS_DATA`` name their
-folder.
+The data are not included, because they belong to the R package pRolocdata (license
+GPL-2). To run this page, save ``X`` (proteins by fractions), ``markers`` (text,
+"unknown" for none) and ``names`` of each as ``dunkley2006.npz`` and
+``hyperLOPIT2015.npz`` with ``numpy.savez``, and set the environment variable
+``SPECTRALCLS_DATA`` to their folder.
 """
 
 # sphinx_gallery_needs = ["dunkley2006.npz", "hyperLOPIT2015.npz"]
@@ -64,10 +64,10 @@ models = {
 }
 
 # %%
-# The markers are split into four parts to learn from and one to test, stratified. The
-# score is the mean F1 of the organelles, so that a small one counts as much as a large
-# one. pRoloc uses a hundred splits, and so does :doc:`the measured page
-# </measured/organelles>`; here are five of them.
+# Each stratified split uses four fifths of the markers for training and one fifth for
+# the test. The score is the mean F1 over the organelles, so that a small organelle
+# counts as much as a large one. pRoloc uses a hundred splits, and so does :doc:`the
+# page of measurements </measured/organelles>`; this example uses five.
 splits = StratifiedShuffleSplit(N_SPLITS, test_size=0.2, random_state=0)
 scores = {}
 print(f"{N_SPLITS} splits; macro F1 in %, deviation of splits, CPU seconds of a fit")
@@ -99,9 +99,9 @@ axes[0].invert_yaxis()
 plt.show()
 
 # %%
-# The proteins without a label, as sets of organelles at 95 % coverage. An empty set
-# means: unlike all markers. That is an answer, too: in several organelles at once, or
-# in one that has no markers.
+# The proteins without a label get sets of organelles at 95 % coverage. An empty set
+# means that a protein is unlike all markers. It may be in several organelles at once,
+# or in one that has no markers.
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.2))
 for ax, (name, data) in zip(axes, sets.items(), strict=True):
     known = data.target >= 0
@@ -120,8 +120,8 @@ for ax, (name, data) in zip(axes, sets.items(), strict=True):
 plt.show()
 
 # %%
-# The authors of hyperLOPIT assigned many of these proteins themselves, with a support
-# vector machine and a threshold.
+# The authors of hyperLOPIT assigned many of these proteins with a support vector
+# machine and a threshold.
 final, assigned = data.final[~known], size == 1
 both = assigned & np.isin(final, data.target_names)
 same = data.target_names[members.argmax(axis=1)] == final
@@ -131,8 +131,8 @@ neither = (final[size == 0] == "unknown").mean()
 print(f"unlike all markers here, without an organelle there: {100 * neither:.0f} %")
 
 # %%
-# Markers are expensive: each takes an experiment or a search of the literature. Which
-# protein to look up next? Near the border between organelles, or any.
+# Markers are expensive: each needs an experiment or a literature search. The next
+# protein to label is either near a decision boundary or random.
 data = sets["dunkley2006"]
 known = data.target >= 0
 X, y = data.data[known], data.target[known]
@@ -175,9 +175,9 @@ print(f"of accuracy on the test set with {n_labels[-1]} labels")
 plt.show()
 
 # %%
-# What we would answer: even over a hundred splits no classifier here differs from the
-# tuned support vector machine by more than chance, so take the one whose answers you
-# can use. Where only the label counts, ``KernelRidgeClassifier`` gives it in a small
-# part of the time. Prediction sets say which proteins to leave unassigned, without a
-# threshold chosen by eye. Their coverage holds for proteins like the markers; proteins
-# without a label are often not like them, and that many sets are empty says so.
+# Our recommendation: even over a hundred splits, no classifier here differs
+# significantly from the tuned support vector machine, so use the one whose output you
+# need. If only labels matter, ``KernelRidgeClassifier`` provides them in a fraction of
+# the time. Prediction sets say which proteins to leave unassigned, without a manual
+# threshold. Their coverage holds for proteins like the markers. Proteins without a
+# label often differ from the markers, as the many empty sets show.

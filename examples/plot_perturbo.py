@@ -2,8 +2,9 @@
 PerTurbo: perturbation fields and the region to query
 =====================================================
 
-The field tau of every class, 0 on its samples and 1 far away; the predicted classes;
-and the region near their borders from which active learning draws.
+The plots show the perturbation tau of every class, which is 0 on its samples and 1 far
+away, the predicted classes, and the region near the decision boundaries from which
+active learning draws its queries.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +16,7 @@ from spectralcls.datasets import make_two_spirals
 
 
 def draw(model, X, y, title):
-    """tau of each class in the plane, and where the two least are within 0.1."""
+    """Draws tau of each class, and the region where the two smallest nearly tie."""
     n_classes = len(model.classes_)
     figure, axes = plt.subplots(
         1,
@@ -62,8 +63,8 @@ def draw(model, X, y, title):
 
 
 # %%
-# Two spirals. The bandwidth and Tikhonov's constant are tuned by leave-one-out inside
-# ``fit``.
+# The data are two spirals. ``fit`` tunes the bandwidth and the Tikhonov constant by
+# leave-one-out.
 X, y = make_two_spirals(300, random_state=0)
 spirals = PerTurboClassifier().fit(X, y)
 draw(
@@ -74,8 +75,8 @@ draw(
 )
 
 # %%
-# Three Gaussians. Where two classes overlap, two perturbations are nearly equal: there
-# the next label would tell most.
+# The data are three Gaussians. In regions where two classes overlap, two perturbations
+# are nearly equal, and a label is most informative.
 X, y = make_blobs(150, centers=[[0, 0], [3, 0], [1.5, 2.5]], random_state=0)
 clf = PerTurboClassifier().fit(X, y)
 draw(clf, X, y, f"The dark region would be asked for (h = {clf.bandwidth_:.2g})")

@@ -3,16 +3,18 @@
 Accuracy against training set size
 =====================================
 
-A kernel classifier keeps its training points, and a prediction costs as much as there
-are of them. :func:`~spectralcls.kernel_mean.reduce_training_set` keeps a few, with
-weights: representatives whose weighted kernel mean is near that of their class, or, as
-the thesis proposes, the points of largest weight 1 / f.
+A kernel classifier keeps its training points, and the cost of a prediction is
+proportional to their number. :func:`~spectralcls.kernel_mean.reduce_training_set` keeps
+a few points with weights: either representatives, whose weighted kernel mean is near
+that of their class, or the points with the largest weights 1 / f, as the thesis
+proposes.
 
-Representatives reach the accuracy of the whole set as soon as they span their class at
-the bandwidth in use. With fewer they beat a random subset where classes do not overlap
-(above), and not where they do (below). The points of largest weight are the border of
-the data: enough of them do where classes do not overlap; where classes overlap they
-mislead a density classifier, and more of them may be worse than few.
+Representatives reach the accuracy of the whole set if there are enough of them to span
+their class at the given bandwidth. If there are fewer, they are better than a random
+subset for classes that do not overlap (above), but not for classes that do (below). The
+points with the largest weights are in sparse regions. Enough of them suffice if classes
+do not overlap. If classes overlap, they mislead a density classifier, and more points
+may be worse than fewer.
 """
 
 import matplotlib.pyplot as plt

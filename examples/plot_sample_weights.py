@@ -1,10 +1,10 @@
 """
-Learned weights 1/f: the border counts
-======================================
+Learned weights 1/f: sparse regions count
+=========================================
 
-The Laplacian rules weight each training point by one over the density at it. Points in
-sparse regions, often those near the border of a class, count as much as those of the
-crowded core.
+The Laplacian rules weight each training point by one over the density at that point.
+Points in sparse regions, often at the edge of a class, then count as much as those in
+the dense core.
 """
 
 import matplotlib.pyplot as plt

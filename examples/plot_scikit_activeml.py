@@ -1,11 +1,12 @@
 """
-PerTurbo's border query in scikit-activeml
-==========================================
+PerTurbo's boundary query in scikit-activeml
+============================================
 
-A query strategy of `scikit-activeml <https://scikit-activeml.github.io>`_ whose utility
-is the negative margin of PerTurbo: it plugs into that library's loops, wrappers and
-multi-annotator tools, and is compared here with its random sampling and its uncertainty
-sampling: ``pip install "spectralcls[examples]"``.
+This example defines a query strategy for `scikit-activeml
+<https://scikit-activeml.github.io>`_ whose utility is the negative margin of PerTurbo.
+It works with the loops, wrappers and multi-annotator tools of that library, and is
+compared with its random sampling and uncertainty sampling. Install it with ``pip
+install "spectralcls[examples]"``.
 """
 
 # sphinx_gallery_needs = ["skactiveml"]
@@ -43,8 +44,8 @@ class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):
 
 
 # %%
-# One loop for the three strategies; the classifier that is scored is 3 nearest
-# neighbors.
+# One loop runs all three strategies. The score is the accuracy of a 3-nearest-neighbor
+# classifier.
 X, y = make_blobs(900, centers=[[0, 0], [3, 0], [1.5, 2.5]], random_state=0)
 X, X_test, y, y_test = X[:500], X[500:], y[:500], y[500:]
 
@@ -88,7 +89,7 @@ ax.legend()
 plt.show()
 
 # %%
-# What we would answer: the query plugs in, and asks better questions than the
-# uncertainty of a linear model. Here neither beats random questions: the three groups
-# overlap, and the labels of points between them are nearly random. Compare on labeled
-# data of yours before you let any strategy choose.
+# Our conclusion: the boundary query works in scikit-activeml, and is better than the
+# uncertainty of a linear model. Here neither is better than random queries: the three
+# groups overlap, and the labels of points between them are nearly random. Compare
+# strategies on your own labeled data before you use one.

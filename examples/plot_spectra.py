@@ -2,10 +2,10 @@
 Concentrations from spectra
 ===========================
 
-A spectrum has hundreds of channels and a calibration some dozens of samples.
-``KernelRidgeRegressor`` leaves each sample out in closed form to choose its kernel and
-ridge, and gives an interval to each concentration. The spectra are drawn: two
-substances with overlapping bands, a baseline that drifts, and light that scatters.
+A spectrum has hundreds of channels, but a calibration has only dozens of samples.
+``KernelRidgeRegressor`` chooses its kernel and ridge by leave-one-out in closed form,
+and predicts each concentration with an interval. The spectra are simulated: two
+substances with overlapping bands, a drifting baseline, and scattered light.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +29,7 @@ drift = rng.normal(size=(n, 1)) * 0.1 + rng.normal(size=(n, 1)) * 0.1 * channels
 spectra = rng.uniform(0.8, 1.2, size=(n, 1)) * absorbed + drift
 spectra += 0.003 * rng.normal(size=spectra.shape)
 
-# Differences of neighboring channels know nothing of a constant baseline.
+# Differences of neighboring channels remove a constant baseline.
 slopes = np.diff(spectra, axis=1)
 model = KernelRidgeRegressor(scale=None).fit(slopes[:80], sugar[:80])
 low, high = model.predict_interval(slopes[80:], coverage=0.9).T

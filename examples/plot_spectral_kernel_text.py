@@ -3,10 +3,10 @@
 Which library is this docstring from?
 =================================================
 
-Text classification from raw strings with the spectral kernel: the documents are the
-docstrings of the public functions and classes of six installed modules, the labels are
-the modules. The embedding is computed once; cross-validation then chooses for each
-class how many of its components the class's linear SVM sees.
+This example classifies raw text with the spectral kernel. The documents are the
+docstrings of the public functions and classes of six installed modules, and the labels
+are the modules. The embedding is computed once; cross-validation then chooses the
+number of components for the linear SVM of each class.
 """
 
 import importlib
@@ -65,8 +65,9 @@ for name, model, size in (
     print(f"{name}: macro F1 {score:.3f} with {size} numbers a document")
 
 # %%
-# On the left what cross-validation saw, and where it stopped for each class. On the
-# right two of the components, on the unit sphere that holds all documents.
+# The left plot shows the cross-validated scores, and the number of components chosen
+# for each class. The right plot shows two components of the documents, which are all on
+# the unit sphere.
 classifier = spectral[-1]
 results = classifier.cv_results_
 embedded = classifier.spectral_kernel_.transform(spectral[0].transform(train))

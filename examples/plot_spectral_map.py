@@ -2,9 +2,9 @@
 A spectral map of two rings
 ===========================
 
-Two concentric rings share their mean, and no direction in the plane tells them apart.
-In the space of the two leading eigenvectors of the kernel each ring has a direction of
-its own.
+Two concentric rings have the same mean, and no direction in the plane separates them.
+In the space of the two leading eigenvectors of the kernel matrix, each ring has a
+separate direction.
 """
 
 import matplotlib.pyplot as plt

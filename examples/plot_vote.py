@@ -1,10 +1,10 @@
 """
-One class to import first: what the vote is made of
-===================================================
+AutoClassifier: the members of the vote
+=======================================
 
-``AutoClassifier`` tunes a few kernel machines, keeps those that help each other on
-points they have not seen, and lets them vote with probabilities. Who got which weight
-tells something about the data.
+``AutoClassifier`` tunes several kernel machines and boosted trees, weights those that
+improve the vote on unseen points, and averages their probabilities. The weights reveal
+something about the data.
 """
 
 import matplotlib.pyplot as plt
@@ -25,8 +25,8 @@ print(model)
 print(f"accuracy {accuracy:.1f} %, log loss {loss:.3f} on {len(X_test)} test points")
 
 # %%
-# The loss of the vote, measured inside ``fit`` on points that its members had not seen,
-# is the line.
+# The line marks the loss of the vote, measured inside ``fit`` on points that its
+# members had not seen.
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(9, 4), sharey=True, layout="constrained"
 )

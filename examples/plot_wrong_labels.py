@@ -2,12 +2,12 @@
 Which of my labels are wrong?
 =============================
 
-One label in ten of scikit-learn's handwritten digits is exchanged. Which ones?
-``label_quality`` asks all other points about each label, in closed form, after a single
-fit. The usual way, as in cleanlab, is to fit a classifier to folds and to rank labels
-by their probability out of fold. This page ranks by the score of cleanlab if it is
-installed (``pip install "spectralcls[examples]"``) and by that probability itself if
-not: cleanlab's score "self_confidence" is the same number.
+One label in ten of scikit-learn's handwritten digits is changed. Which ones?
+``label_quality`` is the probability of each label given all other points, in closed
+form, after a single fit. The usual method, as in cleanlab, fits a classifier to folds
+and ranks labels by their out-of-fold probability. This page uses cleanlab's score
+"self_confidence" if cleanlab is installed (``pip install "spectralcls[examples]"``),
+and otherwise this probability, which is the same number.
 """
 
 from time import process_time
@@ -51,9 +51,9 @@ def our_quality(model):
 
 
 # %%
-# Each ranks all labels, the most doubtful first. The area under the ROC curve is the
-# probability that an exchanged label ranks before a right one. "Found" is the share of
-# exchanged labels among as many of the most doubtful ones.
+# Each method ranks all labels, the most doubtful first. The area under the ROC curve is
+# the probability that a changed label ranks before a correct one. "Found" is the share
+# of changed labels among the same number of most doubtful labels.
 ways = {
     "ParzenClassifier": our_quality(ParzenClassifier()),
     "KernelRidgeClassifier": our_quality(KernelRidgeClassifier()),
@@ -72,8 +72,8 @@ for name, way in ways.items():
     print(f"{name:28s}{area:8.4f}{100 * found:7.1f} %{seconds[name]:8.2f}")
 
 # %%
-# How many labels must be looked at again until nine in ten exchanged ones are found, or
-# all? The gray line is the best that any ranking can do.
+# How many labels must be checked to find nine in ten changed ones, or all? The gray
+# line is the best possible ranking.
 figure, ax = plt.subplots()
 for name, values in quality.items():
     found = np.cumsum(wrong[np.argsort(values)])
@@ -87,8 +87,8 @@ ax.legend()
 plt.show()
 
 # %%
-# The most doubtful labels that were *not* exchanged: the digits are hard to read, or
-# the set is in error.
+# The most doubtful labels that were *not* changed belong to digits that are hard to
+# read, or are errors in the data set.
 order = np.argsort(quality["KernelRidgeClassifier"])
 figure, axes = plt.subplots(2, 6, figsize=(8, 3.4))
 kinds = {"Exchanged": order[wrong[order]], "Not exchanged": order[~wrong[order]]}
@@ -102,8 +102,7 @@ figure.suptitle("The labels to look at first")
 plt.show()
 
 # %%
-# What we would answer: rank with the kernel machine that is most accurate on your
-# table, look at the labels from the lowest quality on, and stop when most of them are
-# right. The exchanged labels here are exchanged at random, which is kind to every
-# method; errors of people are more often between classes that look alike, and those are
-# harder to find.
+# Our recommendation: rank the labels with the kernel classifier that is most accurate
+# on your table, check them in order of increasing quality, and stop when most of them
+# are correct. Here labels were changed at random, which makes the task easy for every
+# method. Human errors are more often between similar classes, and are harder to find.
