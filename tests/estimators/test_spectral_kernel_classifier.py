@@ -286,7 +286,7 @@ def test_bad_input(corpus):
     assert_array_equal(model.cv_results_["param_n_components"], [10, rank])
     with pytest.raises(ValueError, match="groups"):
         SpectralKernelClassifier(cv=GroupKFold()).fit(X, topic)
-    with pytest.raises(ValueError, match="scoring='r2' is for least squares"):
+    with pytest.raises(ValueError, match="scoring='r2' needs least squares"):
         SpectralKernelClassifier(LinearSVC(), scoring="r2").fit(X, topic)
 
 
@@ -332,7 +332,7 @@ def test_weights_reach_a_given_estimator_or_say_that_they_cannot(corpus):
     weights = np.linspace(0, 2, len(topic))
     given = SpectralKernelClassifier(SVC(kernel="linear"), n_components=4).fit(X, topic, sample_weight=weights)
     assert given.score(X, topic) > 0.5
-    with pytest.raises(ValueError, match="KNeighborsClassifier, the estimator given, takes no sample_weight"):
+    with pytest.raises(ValueError, match="estimator KNeighborsClassifier does not support sample_weight"):
         SpectralKernelClassifier(KNeighborsClassifier(), n_components=4).fit(X, topic, sample_weight=weights)
     with pytest.raises(ValueError, match="at least one non-zero"):
         SpectralKernelClassifier().fit(X, topic, sample_weight=np.zeros(len(topic)))

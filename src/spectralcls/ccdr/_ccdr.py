@@ -1,4 +1,4 @@
-"""CCDR, classification-constrained dimensionality reduction."""
+"""Classification-constrained dimensionality reduction (CCDR)."""
 
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
@@ -25,7 +25,7 @@ AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed
 
 
 class Graph(NamedTuple):
-    """Weights between the training points, and their parameters for queries.
+    """Weights between the training points, and the parameters of the weights to queries.
 
     Copies among the samples are one point, so they have the same image.
     """
@@ -34,18 +34,19 @@ class Graph(NamedTuple):
     weights: csr_array | None
     radii: np.ndarray | None  # (n,) distance of each point to its last neighbor
     epsilon: float | None
-    places: np.ndarray | None = None  # (n_samples,) point of each sample; None: all are distinct
+    places: np.ndarray | None = None  # (n_samples,) point of each sample; None if all are distinct
     rows: np.ndarray | None = None  # (n,) first sample of each point
 
     def of_points(self, X):
-        """Values of the samples X, one for each point."""
+        """The rows X of the samples, one for each point."""
         return X if self.rows is None else X[self.rows]
 
 
 def copies(X):
     """Point of each row (equal rows are one point), and the first row of each point; None and None if all rows differ.
 
-    Also None if all rows are equal, because a graph needs two points."""
+    Also None if all rows are equal, because a graph needs two points.
+    """
     _, first, places = np.unique(X, axis=0, return_index=True, return_inverse=True)
     if len(first) in (1, len(X)):
         return None, None
@@ -59,44 +60,44 @@ def copies(X):
 class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Classification-constrained dimensionality reduction.
 
-    Laplacian eigenmaps of a neighbors graph to which one node per class, the class center, is added and
-    joined with the labeled points of that class. Minimizes
+    CCDR computes Laplacian eigenmaps of a neighbors graph that has an additional node for each class, the class center,
+    which is joined with the labeled points of the class. It minimizes
 
         sum_{k, i in class k} |z_k - y_i|^2 + beta / 2 sum_ij w_ij |y_i - y_j|^2
 
-    over centers z and embedded points y with Z D Z^T = I, Z D 1 = 0. Points may be unlabeled.
+    over centers z and embedded points y, subject to Z D Z^T = I and Z D 1 = 0. Points may be unlabeled.
 
     Parameters
     ----------
     n_components : int, default=2
         Dimension of the embedding, at most n_samples + n_classes - 2.
     beta : float, default=0.5
-        Weight of the geometry against the labels: small values collapse the labeled points onto their class
-        centers (good for linear classifiers), large ones ignore the labels. 0 needs every point labeled.
+        Weight of the geometry relative to the labels: small values collapse the labeled points onto their class centers
+        (good for linear classifiers), and large values ignore the labels. With 0 every point must be labeled.
     unlabeled : label or None, default=None
-        A label that marks a point without one, such as -1 in scikit-learn's semi-supervised module. A missing label
-        (NaN, None, pandas' NA) always does. None: every other label is a class.
+        Label that marks an unlabeled point, such as -1 in scikit-learn's semi-supervised module. A missing label (NaN,
+        None, pandas' NA) always marks one. None means that every other label is a class.
     n_neighbors : int, default=4
         Neighbors per point in the graph; two points are joined if either is a neighbor of the other.
     weights : {"heat", "binary"}, default="heat"
-        exp(-distance^2 / epsilon), or 1.
+        Weights of the edges: exp(-distance^2 / epsilon), or 1.
     epsilon : float or None, default=None
-        Scale of the heat kernel; None: the mean squared length of the edges.
+        Scale of the heat kernel. None means the mean squared length of the edges.
     affinity : str, default="nearest_neighbors"
-        What X is. "nearest_neighbors": points. "precomputed_nearest_neighbors": a sparse graph of distances
-        to neighbors, as ``KNeighborsTransformer`` or an approximate index makes it (symmetrized here).
-        "precomputed": a symmetric sparse graph of weights. With a graph, `transform` takes the
-        (m, n_samples) graph between queries and training points and uses its entries.
+        Meaning of X. "nearest_neighbors": points. "precomputed_nearest_neighbors": a sparse graph of distances to
+        neighbors, as from ``KNeighborsTransformer`` or an approximate index, which is symmetrized. "precomputed": a
+        symmetric sparse graph of weights. With a graph, `transform` takes the (m, n_samples) graph between queries and
+        training points and uses its entries.
     extension : {"symmetric", "nearest", "full"}, default="symmetric"
-        Training points in the out-of-sample formula: the query's nearest neighbors and the points that would have the
-        query among theirs, so that a training point is reproduced; only the query's neighbors; or the heat kernel of
-        all points.
+        Training points in the out-of-sample formula. "symmetric": the query's nearest neighbors and the points that
+        would have the query among theirs, so that a training point is reproduced. "nearest": only the query's
+        neighbors. "full": all points, by the heat kernel.
     scale : "auto" or None, default="auto"
         ``"auto"`` scales each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay
         unchanged. None uses the numbers unchanged. A graph has no columns to scale.
     max_samples : int or None, default=None
-        With more points than this, embeddings of `n_subsamples` stratified subsamples of this size are
-        extended to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
+        If there are more points than this, embeddings of `n_subsamples` stratified subsamples of this size are extended
+        to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
     n_subsamples : int, default=5
         Number of subsamples, if `max_samples` is exceeded.
     random_state : int, RandomState instance or None, default=0
@@ -111,19 +112,20 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     class_centers_ : ndarray of shape (n_classes, n_components_)
         Embedded class centers, the z of the objective.
     eigenvalues_ : ndarray of shape (n_components_,)
-        lambda of eq. 15, in increasing order.
+        Values lambda of eq. 15, in increasing order.
     classes_ : ndarray of shape (n_classes,)
-        Labels found, without the mark of unlabeled points.
+        Class labels, without the label of unlabeled points.
     class_index_ : ndarray of shape (n_samples,)
-        Position in `classes_` of every training point's label, -1 without a label.
+        Position in `classes_` of each training point's label; -1 for an unlabeled point.
     n_components_ : int
-        Dimension reached; lower than requested (with a warning) if 1 - lambda vanishes, e.g. for tiny beta.
+        Dimension of the embedding; lower than requested (with a warning) if 1 - lambda vanishes, for example with tiny
+        beta.
     n_connected_components_ : int
         Number of connected components of the graph with its class centers.
     epsilon_ : float or None
         Scale of the heat kernel.
     graph_ : csr_array of shape (n_points, n_points)
-        Weights w_ij of the distinct rows of X in the order of their first appearance; None if subsamples were
+        Weights w_ij between the distinct rows of X, in the order of their first occurrence; None if subsamples were
         integrated.
     n_features_in_ : int
         Number of features seen during fit.
@@ -132,19 +134,18 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     Notes
     -----
-    Time: the neighbor search, O(n^2 d) at worst, and some hundred matrix-vector products with a sparse matrix of about
+    Time: the neighbor search, O(n^2 d) at worst, and some hundred products with a sparse matrix of about
     2 n n_neighbors entries. Memory: O(n (n_neighbors + n_components)).
 
-    On a disconnected graph the constant vector is dropped, and so are the directions that only separate a component
+    On a disconnected graph, the constant vector is dropped, and so are the directions that only separate a component
     without labeled points from the rest. The directions that separate labeled components come first, with lambda = 0.
 
-    Integration of subsamples: each embedding is extended to all points by the labeled formula, scaled to
-    unit Frobenius norm, rotated onto the common mean (generalized Procrustes) and averaged; the factor
-    1 / (1 - lambda) becomes the mean of the rotated factors. Queries then use eq. 21: their neighbors among
-    *all* training points.
+    Integration of subsamples: each embedding is extended to all points by the formula for labeled points, scaled to
+    unit Frobenius norm, rotated onto the common mean (generalized Procrustes) and averaged. The factor 1 / (1 - lambda)
+    becomes the mean of the rotated factors. Queries then use eq. 21, with their neighbors among *all* training points.
 
-    Equal rows are one point, which is joined with its classes and its neighbors once per copy. They have the same
-    image, and giving every row twice changes only the scale. There is no `sample_weight`.
+    Equal rows form one point, which is joined with its classes and its neighbors once per copy. Copies have the same
+    image, and repeating every row changes only the scale. There is no `sample_weight`.
 
     References
     ----------
@@ -210,19 +211,20 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         X : array-like of shape (n_samples, n_features), or sparse of shape (n_samples, n_samples)
             Points, or a graph (see `affinity`).
         y : array-like of shape (n_samples,) or None, default=None
-            Labels; missing ones (NaN, None) and `unlabeled` mark points without one. None: all unlabeled, which gives
-            Laplacian eigenmaps.
+            Labels; missing labels (NaN, None) and `unlabeled` mark unlabeled points. With None all points are
+            unlabeled, which gives Laplacian eigenmaps.
 
         Returns
         -------
         self : object
-            The fitted estimator.
+            Fitted transformer.
 
         Raises
         ------
         ValueError
-            If n_neighbors >= n_samples, n_components > n_samples + n_classes - 2, a graph is not square, has
-            negative entries or asymmetric weights, or an unlabeled point has no weight (then D is singular).
+            If n_neighbors >= n_samples; if n_components > n_samples + n_classes - 2; if a graph is not square, or has
+            negative entries or asymmetric weights; or if an unlabeled point has no edge of positive weight, which makes
+            D singular.
         """
         X = self._validate(X, reset=True)
         if y is None:
@@ -265,7 +267,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             self._keep(found, Graph(None, None, None, epsilon), X, classes, codes)
 
     def _graph(self, X):
-        """The graph of the points, which does not depend on labels and beta."""
+        """The `Graph` of the points, which depends neither on labels nor on beta."""
         radii = places = rows = None
         if self.affinity == "precomputed":
             log_weights, epsilon = _graph.symmetric_log_weights(X), None
@@ -284,7 +286,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self._keep(found, graph, X, classes, codes)
 
     def _ways_out(self):
-        """Advice for points without a neighbor."""
+        """Advice for points without neighbors."""
         if self.beta == 0:
             way = "use beta > 0"
         elif self.affinity == "precomputed":
@@ -335,12 +337,12 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Returns
         -------
         embedding : ndarray of shape (n_samples, n_components_)
-            The embedded training points, `embedding_`.
+            Embedded training points, `embedding_`.
         """
         return self.fit(X, y).embedding_
 
     def transform(self, X: Any) -> Array:
-        """Embed new points without labels: eq. 20 with c = 0.
+        """Embed new unlabeled points by eq. 20 with c = 0.
 
         Parameters
         ----------
@@ -350,9 +352,9 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Returns
         -------
         embedded : ndarray of shape (m, n_components_)
-            A row that equals a training point gets the embedding of that point. If a query is so far away that every
-            weight underflows, it gets the limit: the point of its nearest neighbor times 1 / (1 - lambda). In a given
-            graph, a query without any neighbor goes to the origin.
+            Embedded points. A row that equals a training point gets the embedding of that point. A query so far away
+            that every weight underflows gets the limit: the image of its nearest neighbor times 1 / (1 - lambda). In a
+            given graph, a query without neighbors is mapped to the origin.
         """
         check_is_fitted(self)
         return self._transform(self._validate(X, reset=False))
@@ -363,20 +365,20 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return embedded
 
     def extend(self, X: Any, y: ArrayLike | None = None) -> Array:
-        """Eq. 20, with or without labels.
+        """Embed new points by eq. 20, with or without labels.
 
         Parameters
         ----------
         X : array-like of shape (m, n_features), or sparse of shape (m, n_samples)
             Points, or their graph to the training points.
         y : array-like of shape (m,) or None, default=None
-            Labels among `classes_`, missing, or `unlabeled`; None: all unlabeled.
+            Labels among `classes_`, missing labels, or `unlabeled`. None means that all points are unlabeled.
 
         Returns
         -------
         embedded : ndarray of shape (m, n_components_)
-            For the training points with their labels this is `embedding_` (up to rounding; not if subsamples were
-            integrated, nor with ``extension="full"``).
+            Embedded points. For the training points with their labels, this is `embedding_` up to rounding, except if
+            subsamples were integrated or with ``extension="full"``.
 
         Raises
         ------
@@ -390,7 +392,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self._extend(Q, encode_partial(y, Q.shape[0], self.unlabeled, self.classes_)[1])[0]
 
     def _extend(self, Q, codes, rows=None):
-        """Eq. 20 and the training point that equals each query (-1: none); `rows` are `_log_rows` if they are known."""
+        """Eq. 20, and the training point that equals each query (-1: none); `rows` are the `_log_rows` if known."""
         labeled = codes >= 0
         if self.extension == "full":
             duplicates = np.full(len(Q), -1)
@@ -411,12 +413,12 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             radii = self._radii if self.extension == "symmetric" else None
             rows, duplicates = neighbor_rows(Q, self._fit_X, self.n_neighbors, radii, n_jobs=self.n_jobs)
         epsilon = np.inf if self.weights == "binary" else self.epsilon_
-        with np.errstate(over="ignore"):  # so far away, a query is equally distant from all points
+        with np.errstate(over="ignore"):  # a query whose squared distances overflow is equally far from all points
             rows = _graph.log_heat(rows, epsilon)
         known = np.flatnonzero(duplicates >= 0)
         if self._log_graph is not None and self.extension == "symmetric":
             rows = replace_rows(rows, known, self._log_graph[duplicates[known]])
-        if self._counts is not None:  # once per sample at the query's point, as in `constrained_graph`
+        if self._counts is not None:  # mean number of samples at both ends of an edge, as in `constrained_graph`
             own = np.ones(len(Q))
             own[known] = self._counts[duplicates[known]]
             rows.data += np.log((1 + self._counts[rows.indices] / np.repeat(own, np.diff(rows.indptr))) / 2)

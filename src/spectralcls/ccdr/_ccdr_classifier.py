@@ -24,7 +24,7 @@ from ._partial_labels import encode_partial
 
 BETAS = (0.05, 0.5, 5.0)
 N_NEIGHBORS = (4, 8, 16)
-VOTES = (1, 3, 5, 9, 15, 25)  # numbers of neighbors in the embedding
+VOTES = (1, 3, 5, 9, 15, 25)  # numbers of neighbors that vote in the embedding
 N_COMPONENTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
 
 
@@ -44,19 +44,19 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     Parameters
     ----------
     estimator : classifier or None, default=None
-        Classifier to train on the embedded labeled points; None: ``KNeighborsClassifier``, with 1, 3, 5, 9, 15 or 25
-        neighbors by cross-validation, and ties to the nearer class.
+        Classifier trained on the embedded labeled points. None means ``KNeighborsClassifier`` with 1, 3, 5, 9, 15 or 25
+        neighbors, chosen by cross-validation, in which ties go to the nearer class.
     n_components : int, sequence of int, "cv" or "intrinsic", default="cv"
-        Dimension of the embedding. Cross-validation chooses among several values, from one decomposition. "cv":
-        ten values from 1 to 16. "intrinsic", the choice of [1]_: one more than the largest
-        :func:`~spectralcls.information.entropic_dimension` of a class, rounded, and at most the number of features.
+        Dimension of the embedding. Cross-validation chooses among several values, from one decomposition. "cv" means
+        ten values from 1 to 16. "intrinsic", the choice of [1]_, means one more than the largest rounded
+        :func:`~spectralcls.information.entropic_dimension` of a class, which is at most the number of features.
     beta : float, sequence of float or "cv", default="cv"
-        Weight of the geometry against the labels, see `CCDR`. "cv": 0.05, 0.5 and 5.
+        Weight of the geometry relative to the labels; see `CCDR`. "cv" tries 0.05, 0.5 and 5.
     n_neighbors : int, sequence of int, "auto" or "cv", default=4
-        Neighbors in the graph, at most all other points. "auto": about ``log2(n_samples) - 1``, since a graph of n
-        points needs of the order of log n neighbors to be connected; "cv": 4, 8 and 16.
+        Neighbors in the graph, at most all other points. "auto" means about ``log2(n_samples) - 1``, because a graph of
+        n points needs on the order of log n neighbors to be connected. "cv" tries 4, 8 and 16.
     unlabeled : label or None, default=None
-        A label that marks a point without one, besides missing labels; see `CCDR`.
+        Label that marks an unlabeled point, in addition to missing labels; see `CCDR`.
     scale : "auto" or None, default="auto"
         ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay unchanged. None uses the numbers unchanged.
@@ -66,7 +66,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         against its copy. The test sets of a splitter must partition the samples. Held-out points are embedded out of
         sample.
     max_tuning_samples : int or None, default=5000
-        If there are more points, the choice is made on a stratified subsample of this size.
+        If there are more points, parameters are chosen on a stratified subsample of this size.
     weights : {"heat", "binary"}, default="heat"
         Weights of the edges, as in `CCDR`.
     epsilon : float or None, default=None
@@ -87,11 +87,11 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     ccdr_ : CCDR
-        The fitted embedding, of the scaled points.
+        Fitted embedding of the scaled points.
     estimator_ : classifier
-        Fitted on ``ccdr_.embedding_`` of the labeled points.
+        Classifier fitted to ``ccdr_.embedding_`` of the labeled points.
     beta_, n_neighbors_, n_components_ : float, int, int
-        The values in use.
+        Values in use.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
@@ -108,12 +108,12 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
     See Also
     --------
-    CCDR : The embedding alone, and why there is no `sample_weight`.
+    CCDR : The embedding alone.
 
     Notes
     -----
-    Tuning makes one graph for each fold and value of `n_neighbors`, and one decomposition for each `beta`, from at most
-    `max_tuning_samples` points. The final fit to all points has the cost of `CCDR`.
+    Tuning computes one graph for each fold and value of `n_neighbors`, and one decomposition for each `beta`, with at
+    most `max_tuning_samples` points. The final fit to all points costs as much as `CCDR`.
 
     References
     ----------
@@ -154,7 +154,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     }
 
     def _candidates(self, X, codes, seed):
-        """Values to choose from, by name."""
+        """Candidate values of each parameter."""
         n_samples, n_labeled, n_classes = len(X), np.count_nonzero(codes >= 0), codes.max() + 1
         largest = n_samples + n_classes - 2
         intrinsic = 0
@@ -179,24 +179,24 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
     @transactional(nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Embed the points, labeled or not, and train the classifier on the labeled ones.
+        """Embed all points, labeled or not, and train the classifier on the labeled points.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Points; float32 stays float32, everything else becomes float64.
         y : array-like of shape (n_samples,)
-            Labels; missing ones (NaN, None) and `unlabeled` mark points without one.
+            Labels; missing labels (NaN, None) and `unlabeled` mark unlabeled points.
 
         Returns
         -------
         self : object
-            The fitted estimator.
+            Fitted classifier.
 
         Raises
         ------
         ValueError
-            If no point is labeled, and as `CCDR.fit`.
+            If no point is labeled, and as in `CCDR.fit`.
         """
         self._inputs = self._make_inputs()
         X = self._inputs.fit_points(X, ensure_min_samples=2).X
@@ -249,7 +249,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
         found = search(sample, candidates, score)  # log loss as a tie-breaker would cost half a point of accuracy
         self._note(found, int(np.count_nonzero(sample.weights)))
-        return {} if np.isnan(found.scores).all() else found.params  # no score is known: keep the smallest
+        return {} if np.isnan(found.scores).all() else found.params  # without scores, keep the smallest values
 
     def _embedded(self, X):
         X = self._queries(X)
@@ -287,7 +287,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Returns
         -------
         p : ndarray of shape (m, n_classes)
-            Columns in the order of `classes_`.
+            Class probabilities, in the order of `classes_`.
 
         Notes
         -----

@@ -13,16 +13,16 @@ from .._core.threads import serial_blas
 from .._utils.advice import advise, quietly
 from ..linalg import fix_signs, top_eigenpairs
 
-DENSE_SIZE = 400  # up to this size LAPACK is as fast as an iteration, and never fails to converge
-MAX_DEFLATED = 32  # up to this many known vectors go to the solver; more are subtracted as a sparse matrix
-SMALLEST = 1e-6  # eq. 20 divides by 1 - lambda: below this it amplifies rounding errors of the eigenvectors
-TOLERANCE = 1e-12  # of the residuals, likewise because of eq. 20
-BLOCK = 2  # the graph is sparse: products are cheap, and a small basis saves more than it costs
+DENSE_SIZE = 400  # up to this size LAPACK is as fast as an iterative solver, and always converges
+MAX_DEFLATED = 32  # up to this many known vectors are passed to the solver; more are subtracted as a sparse matrix
+SMALLEST = 1e-6  # least 1 - lambda: eq. 20 divides by it, which amplifies rounding errors of the eigenvectors
+TOLERANCE = 1e-12  # relative residual of the eigenpairs, likewise because of eq. 20
+BLOCK = 2  # products with the sparse graph are cheap, so a small basis saves more than it costs
 
 
 @dataclass(frozen=True)
 class Eigenmap:
-    """Eigenvalues lambda_l (m,) in increasing order, centers (L, m) and points (n, m)."""
+    """Eigenvalues lambda (m,) in increasing order, and embedded centers (L, m) and points (n, m)."""
 
     eigenvalues: np.ndarray
     centers: np.ndarray
@@ -31,7 +31,7 @@ class Eigenmap:
 
 
 def constrained_graph(W, codes, n_classes, beta, places=None):
-    """G of eq. 14 as a CSR array: the L class centers first, then the n points.
+    """Graph G of eq. 14 as a CSR array: the L class centers first, then the n points.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def constrained_graph(W, codes, n_classes, beta, places=None):
     codes : ndarray of shape (m,)
         Class index of every sample, negative if unlabeled.
     places : ndarray of shape (m,), default=None
-        Point of every sample; None: all distinct. A point with several samples is joined with its classes once per
-        sample. The edge between two points is weighted by their mean number of samples, as if each sample had separate
-        neighbors.
+        Point of every sample; None if all are distinct. A point with several samples is joined with its classes once
+        per sample. The weight of an edge is multiplied by the mean number of samples at its ends, as if each sample had
+        its own neighbors.
     """
     labeled = np.flatnonzero(codes >= 0)
     shape = (n_classes, W.shape[0])
@@ -58,16 +58,16 @@ def constrained_graph(W, codes, n_classes, beta, places=None):
 def constrained_eigenmap(G, n_classes, n_components, ways_out="label or remove them", rows=None):
     """Up to `n_components` solutions of L u = lambda D u (eq. 15) with U^T D U = I, by increasing lambda.
 
-    Solved as the largest eigenpairs 1 - lambda of D^-1/2 G D^-1/2. The eigenvalue 0 belongs to the indicators
-    of the connected components: these are known, and deflated. Directions that separate components with labeled points
-    from each other are kept (all components if nothing is labeled). The constant, and directions that separate an
-    unlabeled component from the rest, are dropped. Directions with 1 - lambda below `SMALLEST` are dropped too, so that
-    fewer than `n_components` may result.
+    The problem is solved as that of the largest eigenvalues 1 - lambda of D^-1/2 G D^-1/2. The eigenvectors of
+    lambda = 0 are the indicators of the connected components, which are known and therefore deflated. Directions that
+    separate components with labeled points (all components if nothing is labeled) are kept. The constant, and
+    directions that separate an unlabeled component from the rest, are dropped. Directions with 1 - lambda below
+    `SMALLEST` are dropped too, so there may be fewer than `n_components`.
 
     Raises
     ------
     ValueError
-        If a point has no weight, which makes D singular; the message names the first such point by its number among
+        If a point has no weight, which makes D singular. The message names the first such point by its number in
         `rows`, and the `ways_out`.
     """
     degrees = np.asarray(G.sum(axis=1)).ravel()
@@ -90,7 +90,7 @@ def constrained_eigenmap(G, n_classes, n_components, ways_out="label or remove t
 
 
 def _null_space(G, root, degrees, n_classes, n_kept):
-    """Orthonormal indicators of all components (sparse), and at most n_kept directions in their span."""
+    """Orthonormal indicators of all components (sparse), and the kept directions in their span, at most n_kept."""
     n_components, member = connected_components(G, directed=False)
     mass = np.bincount(member, degrees)
     indicators = csr_array(
@@ -98,8 +98,7 @@ def _null_space(G, root, degrees, n_classes, n_kept):
     )
     anchored = np.unique(member[:n_classes]) if n_classes else np.arange(n_components)
     anchored = anchored[np.argsort(-mass[anchored], kind="stable")][: n_kept + 1]
-    # Contrast each component with the union of the heavier ones: orthogonal to each other and to the
-    # constant.
+    # Contrasts of each component with the union of the heavier ones are orthogonal to each other and to the constant.
     before = np.cumsum(mass[anchored])[:-1]
     contrasts = np.zeros((n_components, len(anchored) - 1))
     for j, part in enumerate(anchored[1:]):
@@ -126,8 +125,8 @@ def _leading(S, null, k):
 
 
 def _iterate(S, null, k):
-    """Use the package's Lanczos method, or ARPACK if it fails. If both fail, return the pairs of the first, which finds
-    more."""
+    """Solve with the package's Lanczos method, or with ARPACK if that fails. If both fail, return the pairs of the
+    former, which finds more."""
 
     def deflated(V):
         return S @ V - null @ (null.T @ V)
@@ -145,7 +144,7 @@ def _iterate(S, null, k):
         return other
     advise(
         f"The eigenvectors of the graph have residuals of up to {result.residuals.max():.1e}, more than "
-        f"{TOLERANCE:g} of their eigenvalues: take fewer n_components, or more n_neighbors, which join parts of it.",
+        f"{TOLERANCE:g} of their eigenvalues: use fewer n_components, or more n_neighbors, which connect the graph.",
         ConvergenceWarning,
     )
     return result

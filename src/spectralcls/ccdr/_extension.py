@@ -1,4 +1,4 @@
-"""Out-of-sample embedding (eq. 20): kernel rows from queries to training points, and weighted means."""
+"""Out-of-sample embedding (eq. 20): weights from queries to training points, and weighted means."""
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
@@ -19,15 +19,16 @@ def neighbor_rows(Q, X, n_neighbors, radii, n_jobs=None):
     X : PackedPoints
         The n training points.
     radii : ndarray of shape (n,) or None
-        Distance of each training point to its last neighbor. A training point uses a query that is nearer
-        than this ("symmetric"); None leaves such edges out ("nearest").
+        Distance of each training point to its last neighbor. A query nearer than this gets an edge to the point
+        ("symmetric"); None means no such edges ("nearest").
 
     Returns
     -------
     distances : csr_array of shape (m, n)
-        The query's n_neighbors nearest training points, and the points that would have it among theirs.
+        Distances to the query's n_neighbors nearest training points, and to the points that would have the query among
+        their neighbors.
     duplicates : ndarray of shape (m,)
-        The first training point that equals the query, -1 if none. It is no neighbor of its duplicate (w_ii = 0).
+        First training point that equals the query, or -1. A query is not a neighbor of its duplicate (w_ii = 0).
     """
     m, n = len(Q), len(X)
     distances, indices = knn(Q, X, min(n_neighbors + 1, n), n_jobs=n_jobs)
@@ -43,7 +44,7 @@ def neighbor_rows(Q, X, n_neighbors, radii, n_jobs=None):
 
 
 def _union(nearest, reverse, duplicates):
-    """Edges found from either end, without repetition and without the duplicate of a query."""
+    """Edges found from either end, without repetitions and without edges to the duplicate of a query."""
     n = nearest.shape[1]
     keys, values = [], []
     for graph in (nearest, reverse):
@@ -57,7 +58,7 @@ def _union(nearest, reverse, duplicates):
 
 
 def replace_rows(rows, positions, replacements):
-    """`rows` with the given rows replaced by those of another CSR array; stored zeros are kept."""
+    """`rows` with those at `positions` replaced by the rows of another CSR array; stored zeros are kept."""
     if not len(positions):
         return rows
     order = np.arange(rows.shape[0])
@@ -68,8 +69,8 @@ def replace_rows(rows, positions, replacements):
 def sparse_sums(log_rows, embedding, labeled):
     """Numerators sum_j K y_j and denominators sum_j K of eq. 20.
 
-    For unlabeled queries both are divided by the row's largest weight, which cancels in the quotient and
-    keeps it finite if all weights underflow: the limit is the nearest neighbor's point.
+    For unlabeled queries, both are divided by the row's largest weight. It cancels in the quotient, which thus stays
+    finite if all weights underflow: the limit is the image of the nearest neighbor.
     """
     least = np.finfo(log_rows.dtype).min  # if squares overflow, treat all distances of a query as equal
     shift = np.where(labeled, 0.0, np.maximum(row_maximum(log_rows), least))
@@ -79,7 +80,7 @@ def sparse_sums(log_rows, embedding, labeled):
 
 
 def full_sums(Q, X, epsilon, embedding, counts, labeled, n_jobs=None):
-    """As `sparse_sums`, for the Gaussian over all training points, each weighted by its number in `counts`."""
+    """`sparse_sums` for the heat kernel of all training points, weighted by their `counts`."""
     columns = np.column_stack([embedding, np.ones(len(X))]).astype(np.float64) * counts
     log_scale, sums = TrainingPoints.of(TrainingData.points(X), n_jobs=n_jobs).pairs(
         Q, columns, "gaussian", np.sqrt(epsilon / 2), 0.0
@@ -89,7 +90,7 @@ def full_sums(Q, X, epsilon, embedding, counts, labeled, n_jobs=None):
 
 
 def extend(numerator, denominator, codes, centers, beta, eigenvalues):
-    """Eq. 20. A query without label and neighbor goes to the origin, the embedding's weighted mean."""
+    """Eq. 20. A query without label and neighbors is mapped to the origin, the embedding's weighted mean."""
     labeled = codes >= 0
     share = np.where(labeled, beta, 1.0)  # beta cancels for unlabeled points
     numerator = share[:, None] * numerator

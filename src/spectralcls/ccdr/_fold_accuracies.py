@@ -1,5 +1,5 @@
-"""CCDR's accuracies on held-out points. One graph serves every beta, one decomposition every n_components, and one
-search for neighbors every vote."""
+"""CCDR's accuracies on held-out points, with one graph for all values of beta, one decomposition for all n_components,
+and one neighbor search for all votes."""
 
 import numpy as np
 from sklearn.base import clone
@@ -8,30 +8,30 @@ from .._utils.validation import encode
 from ..kernels.neighbor_search import knn
 
 NAMES = ("beta", "n_neighbors", "n_components", "estimator__n_neighbors")
-TIE = 2.0**-20  # the farthest neighbor's vote is reduced by this
+TIE = 2.0**-20  # amount by which the farthest neighbor's vote is reduced, to break ties
 
 
 def fold_accuracies(ccdr, estimator, sample, candidates):
     """Accuracy in each fold, (n_folds, *(number of candidates of each of `NAMES`)).
 
-    The points of a fold lose their labels and are embedded out of sample. Unlabeled points of the other folds stay in
-    the graph.
+    The labeled points of a fold are embedded out of sample, without their labels. Unlabeled points of the other folds
+    stay in the graph.
 
     Parameters
     ----------
     ccdr : CCDR
     estimator : classifier or None
-        Trained on the embedding; None is a vote of the nearest neighbors.
+        Classifier trained on the embedding; None means a vote of the nearest neighbors.
     sample : TuningSample
         Sample whose unlabeled points have code -1 and weight 0.
     candidates : dict of name -> sequence of values, for each of `NAMES`
-        Numbers of voting neighbors are not used with an estimator.
+        Candidates. Numbers of voting neighbors are not used with an estimator.
 
     Returns
     -------
     scores : ndarray
-        NaN if the graph has too few components, if a fold has fewer neighbors than votes, if a fold has no labeled
-        points, or if at most one point is outside it, which leaves no graph.
+        Accuracies. NaN if the embedding has too few components, if there are fewer labeled points than votes, if a fold
+        has no labeled points, or if fewer than two points are outside it, which leaves no graph.
     """
     out = np.full((sample.folds.max() + 1, *(len(candidates[name]) for name in NAMES)), np.nan)
     for fold, (inside, held_out) in enumerate(sample.splits()):
@@ -41,7 +41,9 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
         codes = sample.codes[inside]
         labeled = codes >= 0
         if not labeled.any():
-            raise ValueError("tuning needs two labeled points: give single beta, n_neighbors and n_components.")
+            raise ValueError(
+                "tuning needs two labeled points: give single values of beta, n_neighbors and n_components."
+            )
         classes = np.unique(codes[labeled])
         largest = min(max(candidates["n_components"]), len(codes) + len(classes) - 2)
         X, Q = sample.X[inside], sample.X[held_out]
@@ -70,12 +72,12 @@ class VoteWeights:
     name."""
 
     def __call__(self, distances):
-        with np.errstate(invalid="ignore"):  # all neighbors are at the query
+        with np.errstate(invalid="ignore"):  # 0 / 0 if all neighbors equal the query
             return 1 - TIE * np.nan_to_num(distances / distances.max(axis=1, keepdims=True))
 
 
 def _votes(X, codes, Q, counts, n_jobs):
-    """Majority classes (m,) of the nearest points, for each number of neighbors."""
+    """Yield the majority classes (m,) of the nearest points for each number of neighbors."""
     distances, indices = knn(Q, X, min(max(counts), len(X)), n_jobs=n_jobs)
     n_classes, rows = codes.max() + 1, np.arange(len(Q))[:, None]
     for count in counts:

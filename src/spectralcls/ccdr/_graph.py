@@ -1,4 +1,4 @@
-"""The weights of CCDR's graph, as logarithms so that far neighbors do not underflow."""
+"""The weights of CCDR's graph, as logarithms so that the weights of far neighbors do not underflow."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -8,13 +8,13 @@ from ..kernels.neighbor_search import csr, mean_squared_length, row_starts, undi
 
 def log_heat(distances, epsilon):
     """log w of the heat kernel, in float64; `distances` is a sparse array whose zeros are stored."""
-    with np.errstate(over="ignore"):  # an edge to a distant row has weight zero
+    with np.errstate(over="ignore"):  # if the square overflows, the weight is zero
         data = -np.square(distances.data, dtype=np.float64) / epsilon
     return csr_array((data, distances.indices, distances.indptr), shape=distances.shape)
 
 
 def log_weights(distances, weights, epsilon):
-    """Logarithms of binary or heat-kernel weights, and the epsilon that was used (None for binary ones)."""
+    """Logarithms of binary or heat kernel weights, and the epsilon used (None for binary weights)."""
     if weights == "binary":
         return log_heat(distances, np.inf), None
     epsilon = mean_squared_length(distances.data) if epsilon is None else float(epsilon)
@@ -22,12 +22,12 @@ def log_weights(distances, weights, epsilon):
 
 
 def exponential(log_graph):
-    """The weights themselves."""
+    """The weights from their logarithms."""
     return csr_array((np.exp(log_graph.data), log_graph.indices, log_graph.indptr), shape=log_graph.shape)
 
 
 def symmetric_distances(graph):
-    """The undirected version of a given neighbors graph of distances, symmetric or not."""
+    """The undirected version of a given neighbors graph of distances, which may be asymmetric."""
     graph = _square(graph)
     rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
     return undirected(rows, graph.indices, graph.data, graph.shape[0])[0]
@@ -80,9 +80,9 @@ def row_maximum(log_graph):
 
 
 def given_rows(graph):
-    """Distances from queries to training points, and the duplicate of each: its first point at distance 0, or -1.
+    """Distances from queries to training points, and the duplicate of each query: its first point at distance 0, or -1.
 
-    The duplicate itself is left out of its row: w_ii = 0.
+    The duplicate is left out of the query's row, because w_ii = 0.
     """
     graph = _given(graph)
     rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))

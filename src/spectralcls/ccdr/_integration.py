@@ -21,10 +21,10 @@ def integrate(ccdr, X, classes, codes, n_components):
     1. Each embedding is extended to all points with their labels by eq. 20 and scaled to unit Frobenius norm.
     2. The extensions are rotated onto their mean, and the mean is recomputed, until convergence (generalized
        Procrustes).
-    3. Embedding and centers are the means. The factors 1 / (1 - lambda) of eq. 20, rotated likewise, average
-       to a symmetric matrix; the axes are turned to its eigenvectors, which gives one lambda per axis again.
+    3. Embedding and centers are the means. The factors 1 / (1 - lambda) of eq. 20 are rotated likewise, and their mean
+       is a symmetric matrix. Its eigenvectors become the axes, so that each axis again has one lambda.
 
-    The second result is the scale of the heat kernel, computed again because neighbors among all points are nearer.
+    The second result is the scale of the heat kernel, recomputed because neighbors among all points are nearer.
     """
     random = check_random_state(ccdr.random_state)
     maps, factors, n_connected = [], [], 0

@@ -10,8 +10,8 @@ from .._utils.validation import check_column, encode
 def encode_partial(y, n, unlabeled, classes=None):
     """Classes and codes (n,) of partial labels; the code of an unlabeled point is -1.
 
-    A missing label (NaN, None, pandas' NA) marks an unlabeled point, and so does the label `unlabeled`. With `classes`,
-    other labels are an error.
+    A missing label (NaN, None, pandas' NA) marks an unlabeled point, as does the label `unlabeled`. If `classes` are
+    given, other labels raise an error.
     """
     y = column_or_1d(np.asarray(label_array(y)), warn=True)
     labeled = np.array([not is_missing(label) for label in y], dtype=bool)
@@ -29,7 +29,7 @@ def encode_partial(y, n, unlabeled, classes=None):
 
 
 def _whole(labels):
-    """Integers stored as objects, because of a missing label, as an array of integers."""
+    """Labels, converted to an array of integers if they are integers stored as objects because of a missing label."""
     whole = labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels)
     return np.array(labels.tolist(), dtype=None if len(labels) else np.int64) if whole else labels
 

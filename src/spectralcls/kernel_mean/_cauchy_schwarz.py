@@ -82,7 +82,7 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
     priors_ : {"equal", "shares"}

@@ -76,7 +76,7 @@ class ISEClassifier(KernelMeanClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
     cv_results_ : dict of str to ndarray

@@ -84,7 +84,7 @@ class ParzenClassifier(KernelMeanClassifier):
     class_prior_ : ndarray of shape (n_classes,)
         Prior probabilities.
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
     cv_results_ : dict of str to ndarray

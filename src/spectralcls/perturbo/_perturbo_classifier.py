@@ -132,7 +132,7 @@ class PerTurboClassifier(Classifier):
     class_counts_ : ndarray of shape (n_classes,)
         Number of samples in each class.
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
     alpha_ : float

@@ -77,7 +77,7 @@ class KernelRegressor(Regressor):
     n_tuning_samples_ : int
         Number of (distinct) validated points. Only present if something was tuned.
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     scale_ : {"each", None}
         Whether each column of numbers was divided by a scale.
     n_features_in_ : int

@@ -86,7 +86,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     kernel_ : str
         Kernel in use.
     bandwidth_, alpha_ : float

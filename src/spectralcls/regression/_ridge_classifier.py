@@ -77,7 +77,7 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     kernel_ : str
         Kernel in use.
     bandwidth_, alpha_ : float

@@ -77,7 +77,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     Attributes
     ----------
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     kernel_ : str
         Kernel in use.
     bandwidth_, alpha_ : float

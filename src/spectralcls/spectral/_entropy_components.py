@@ -1,4 +1,4 @@
-"""Kernel entropy component analysis: the eigenvectors with the largest parts of the information potential."""
+"""Kernel entropy component analysis: the eigenvectors with the largest shares of the information potential."""
 
 import numpy as np
 
@@ -6,21 +6,21 @@ POSITIVE = ("gaussian", "laplace")  # kernels whose matrices have no negative ei
 
 
 def of_largest_entropy(spectrum_of, n_components, kernel):
-    """The `n_components` pairs of largest ``value (1^T e)^2`` of all n, the largest first.
+    """The `n_components` pairs with the largest shares ``value (1^T e)^2`` of all n pairs, the largest first.
 
     Leading pairs are computed until no other pair can have as large a share. The share of another pair is at most the
-    last eigenvalue times n and, if no eigenvalue is negative, at most the rest of the sum of all entries.
+    last computed eigenvalue times n and, if no eigenvalue is negative, at most the rest of the sum of all entries.
 
     Parameters
     ----------
     spectrum_of : callable
-        ``spectrum_of(m)`` is the `Spectrum` of the m leading pairs.
+        ``spectrum_of(m)`` returns the `Spectrum` of the m leading pairs.
     n_components : int
     kernel : str
     """
     known, spectrum = 2 * n_components, spectrum_of(2 * n_components)
     n, weights = spectrum.operator.shape[0], spectrum.operator.sample_weight
-    ones = np.ones(n) if weights is None else np.sqrt(weights)  # of repeated samples, in coordinates of the operator
+    ones = np.ones(n) if weights is None else np.sqrt(weights)  # the ones vector of repeated samples, for the operator
     squared_length, total = ones @ ones, ones @ (spectrum.operator @ ones)
     while known < n and not len(spectrum.dropped):
         shares = spectrum.shares()
@@ -35,5 +35,5 @@ def of_largest_entropy(spectrum_of, n_components, kernel):
 
 
 def by_entropy(spectrum, n_components=None):
-    """The pairs of a spectrum sorted by share, the largest first; all of them, or the first `n_components`."""
+    """A spectrum with its pairs sorted by share, the largest first; all pairs, or the first `n_components`."""
     return spectrum.taken(np.argsort(-spectrum.shares(), kind="stable")[:n_components])

@@ -9,15 +9,15 @@ from ._similarity import inverse_root
 
 
 class GrowingEigenpairs(NamedTuple):
-    """Eigenpairs of ``diag(s) S diag(s)``, s = (weights / degrees)^1/2, and the samples behind S.
+    """Eigenpairs of ``diag(s) S diag(s)`` with s = (weights / degrees)^1/2, and the samples of the similarities S.
 
     Attributes
     ----------
     X : {ndarray, sparse array} (n, d)
     weights : (n,)
     degrees : (n,) weighted row sums of S, or None for ones
-    values : (k,) descending
-    vectors : (n, k) of length one
+    values : (k,) eigenvalues, descending
+    vectors : (n, k) unit eigenvectors
     """
 
     X: Any
@@ -32,11 +32,11 @@ class GrowingEigenpairs(NamedTuple):
         return root if self.degrees is None else root * inverse_root(self.degrees)
 
     def grown(self, X, weights, similarity, n_components):
-        """The pairs with samples ``X`` appended; ``similarity(Q, X)`` gives S between samples.
+        """The eigenpairs after appending samples ``X``; ``similarity(Q, X)`` returns S between samples.
 
-        Degrees and all similarities with the new samples are exact. Similarities among the old samples are limited to
-        the known pairs: the eigenproblem is that of the span of the known vectors and the new samples. It takes O(n m)
-        similarities and O((n + m) (k + m)^2) operations.
+        Degrees and all similarities with the new samples are exact. Similarities among the old samples are reduced to
+        the known pairs: the eigenproblem is solved in the span of the known vectors and the new samples. This takes
+        O(n m) similarities and O((n + m) (k + m)^2) operations.
         """
         across, within = similarity(self.X, X), similarity(X, X)
         joined = sp.csr_array(sp.vstack([self.X, X])) if sp.issparse(X) else np.concatenate([self.X, X])

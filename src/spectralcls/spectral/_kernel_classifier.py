@@ -32,8 +32,8 @@ from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel, all_points, of_kernel
 
-MOST_PROBLEMS = 1000  # classes, or labels per sample; each is solved for every candidate, which takes minutes
-TOLERANCE = 1e-4  # relative, of the eigenpairs of dense X: further digits changed no label in trials
+MOST_PROBLEMS = 1000  # limit on classes or labels; each is solved for every candidate, which takes minutes
+TOLERANCE = 1e-4  # relative residual of the eigenpairs of dense X: more digits changed no label in trials
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
 BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference bandwidth
 SCORES = {"r2": least_squares.explained, "f1": least_squares.f1, "accuracy": least_squares.accuracy}
@@ -43,34 +43,34 @@ SCORES = {"r2": least_squares.explained, "f1": least_squares.f1, "accuracy": lea
 class SpectralKernelClassifier(ClassifierMixin, Estimator):
     """Linear classifiers on spectral coordinates, with a number of coordinates for each class.
 
-    The kernel is SK<Gamma, E, S_I> of [1]_. The training samples are embedded once by :class:`SpectralKernel`; one
-    classifier per class (one against the rest, or per label of a multilabel target) is trained on the leading
-    components. The embeddings are nested, so that one decomposition serves every number of components, and
-    ``n_components="cv"`` chooses one for each class, which [1]_ leaves open. For dense X the classifiers are
-    regularized least squares, which have leave-one-out decisions in closed form: the number of components, the ridge
-    and the bandwidth are chosen without repeated training. For sparse X, such as frequencies of terms, they are linear
-    SVMs, which are a little more accurate there.
+    The kernel is SK<Gamma, E, S_I> of [1]_. :class:`SpectralKernel` embeds the training samples once. One classifier
+    per class (one against the rest, or one per label of a multilabel target) is trained on the leading components. The
+    embeddings are nested, so one decomposition suffices for all numbers of components, and ``n_components="cv"``
+    chooses one for each class, which [1]_ leaves open. For dense X the classifiers are regularized least squares, which
+    have leave-one-out decisions in closed form: the number of components, the ridge and the bandwidth are chosen
+    without repeated training. For sparse X, such as term frequencies, they are linear SVMs, which are slightly more
+    accurate there.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Binary classifier with `decision_function` or `predict_proba`, cloned for each class; for the similarity S_E
-        give ``SVC(kernel="rbf", gamma=1 / sigma)``. None: for dense X regularized least squares, with a ridge by
-        leave-one-out; for sparse X the linear SVM of [1]_ (hinge loss and ``C = 1 / mean(|y|^2)``, the default of
-        SVM-light).
+        Binary classifier with `decision_function` or `predict_proba`, which is cloned for each class; for the
+        similarity S_E use ``SVC(kernel="rbf", gamma=1 / sigma)``. None means regularized least squares with a ridge by
+        leave-one-out for dense X, and the linear SVM of [1]_ for sparse X (hinge loss and ``C = 1 / mean(|y|^2)``, the
+        default of SVM-light).
     n_components : "cv", int or array-like of int, default="cv"
-        "cv": chosen for each class by cross-validation, from a geometric grid of ratio 2 down from 500 (or as
-        many as there are); an array: from these; one number: used for all classes.
+        Number of components. "cv" chooses it for each class by cross-validation from a geometric grid of ratio 2, down
+        from 500 (or as many as there are). An array gives the candidates; an int is used for all classes.
     bandwidth : {"cv", "scale", "silverman"} or float, default="cv"
-        As in :class:`SpectralKernel`; "cv" takes the one of six around "scale" at which least squares explain most of
-        the held-out targets, for the Gaussian kernel of dense X.
+        As in :class:`SpectralKernel`. For the Gaussian kernel of dense X, "cv" chooses among six bandwidths around
+        "scale" the one at which least squares explain most of the held-out targets.
     scoring : {"auto", "r2", "f1", "accuracy"}, default="auto"
-        Score to maximize for each class, over the held-out decisions of all samples together: the explained share of
-        the target's variance (least squares only), F1, or accuracy. "auto": "r2" for least squares, otherwise "f1".
-        Among tied candidates the lower middle one is taken.
+        Score to maximize for each class, over the held-out decisions of all samples together: the explained fraction of
+        the target's variance (only least squares), F1, or accuracy. "auto" means "r2" for least squares, otherwise
+        "f1". Among tied candidates the lower middle one is chosen.
     cv : int, "loo", splitter or list of splits, default=5
-        Folds of the cross-validation; an int makes shuffled stratified folds, fewer if a class has fewer samples. Least
-        squares always leave out one sample at a time, as "loo" does.
+        Folds of the cross-validation; an int means shuffled stratified folds, fewer if a class has fewer samples. Least
+        squares always use leave-one-out.
     max_tuning_samples : int or None, default=500
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
@@ -80,22 +80,22 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     embedding : {"a", "b"}, default="b"
         E, as in :class:`SpectralKernel`.
     normalize : bool, default=True
-        Rows of unit length.
+        Whether rows of the embedding are scaled to unit length.
     kernel : {"auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="auto"
         Input kernel, as in :class:`SpectralKernel`.
     scale : "auto" or None, default="auto"
         As in :class:`SpectralKernel`.
     degree : int, default=2
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     rank : int or None, default=None
-        Columns of a low-rank factor of S, as in :class:`SpectralKernel`.
+        Number of columns of a low-rank factor of S, as in :class:`SpectralKernel`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the class frequencies. None means that all are one.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
-        Threads of the decomposition (None: all cores) and processes of the cross-validation (None: one).
+        Number of threads of the decomposition (None: all cores) and of processes of the cross-validation (None: one).
 
     Attributes
     ----------
@@ -104,18 +104,19 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     multilabel_ : bool
         Whether the target was an indicator matrix.
     n_components_ : ndarray of int of shape (n_problems,)
-        Components used by each binary problem: one per class or label, a single one for two classes.
+        Number of components of each binary problem; there is one problem per class or label, a single one for two
+        classes.
     bandwidth_ : float
         Bandwidth in use. Only present with the Gaussian kernel.
     estimators_ : list of classifiers
-        The fitted classifiers, one for each binary problem.
+        Fitted classifiers, one for each binary problem.
     spectral_kernel_ : SpectralKernel
-        Fitted, with as many components as the largest of ``n_components_``, rows not normalized.
+        Fitted embedding, with as many components as the largest of ``n_components_`` and without normalized rows.
     cv_results_ : dict of str to ndarray
-        In the layout of :class:`sklearn.model_selection.GridSearchCV`, ``split<j>_test_score`` being the score of the
-        j-th binary problem and `mean_test_score` their mean; problems with fewer than two samples of either kind are
-        left out, and get the largest number. With a tuned bandwidth, the candidates tried on the tuning samples. Only
-        present if something was tuned.
+        Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`.
+        ``split<j>_test_score`` is the score of the j-th binary problem, and `mean_test_score` is their mean. Problems
+        with fewer than two samples of either kind are left out, and get the largest number of components. With a tuned
+        bandwidth, these are the candidates tried on the tuning samples. Only present if something was tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
@@ -128,19 +129,18 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     Raises
     ------
     ValueError
-        As :class:`SpectralKernel`; for a target of one class, or of another type than binary, multiclass and
-        multilabel.
+        As in :class:`SpectralKernel`; and if the target has only one class, or is not binary, multiclass or multilabel.
 
     Notes
     -----
-    Cross-validation splits only the labels: the embedding, which sees no labels, uses all training samples. Least
-    squares are validated on distinct samples: copies of a sample are left out together. An int `cv` and "loo" may put
-    copies of a sparse row into different folds; a splitter can keep them together.
+    Cross-validation splits only the labels: the embedding uses no labels and all training samples. Least squares are
+    validated on distinct samples, so copies of a sample are left out together. An int `cv` and "loo" may put copies of
+    a sparse row into different folds; a splitter can keep them together.
 
-    For dense X the eigenpairs have a relative residual of 1e-4. From 5000 samples on they are computed with kernel
-    values in float32, which takes half the time, unless float32 is too coarse for the coordinates.
+    For dense X, the eigenpairs have a relative residual of 1e-4. From 5000 samples on, kernel values are computed in
+    float32, which takes half the time, unless float32 is too coarse for the coordinates.
 
-    Cost: one decomposition, as :class:`SpectralKernel`; then O(n k^2) for every number of components k, or
+    Cost: one decomposition, as in :class:`SpectralKernel`; then O(n k^2) for every number of components k, or
     n_classes * (folds + 1) fits of an `estimator`. A tuned bandwidth takes six decompositions of the tuning samples.
 
     References
@@ -196,17 +196,17 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
-            Similarities of shape (n_samples, n_samples) with the precomputed kernel.
+            Training samples; similarities of shape (n_samples, n_samples) with the precomputed kernel.
         y : {array-like, sparse matrix} of shape (n_samples,) or (n_samples, n_labels)
             Class labels, or an indicator matrix of several labels for each sample.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights, of the embedding and of the machines. Weight k is equivalent to
-            k copies of the sample, weight 0 to leaving it out. A given `estimator` has to take weights, too.
+            Non-negative weights, used for the embedding and the classifiers. Weight k is equivalent to k copies of the
+            sample, weight 0 to leaving it out. A given `estimator` must also support weights.
 
         Returns
         -------
         self : object
-            The fitted classifier.
+            Fitted classifier.
         """
         self._inputs = self._make_inputs(accept_sparse="csr", **of_kernel(self))
         y = check_answers(type(self).__name__, y, X, multi_output=True)
@@ -235,7 +235,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         codes = codes.ravel()
         data = TrainingData(rows, codes, patterns, weights, kept, y=np.zeros(X.shape[0]))
         unit = data.mean_copies
-        if unit != 1.0:  # C refers to distinct samples of mean weight one
+        if unit != 1.0:  # C is defined for distinct samples of mean weight one
             data = data._replace(weights=(np.ones(len(codes)) if weights is None else weights) / unit)
             sample_weight = (np.ones(X.shape[0]) if sample_weight is None else sample_weight) / unit
         kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, data, candidates, seed))
@@ -255,7 +255,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return self
 
     def _chosen_bandwidth(self, kernel, data, candidates, seed):
-        """A rule or a number for `SpectralKernel`; by leave-one-out of least squares on the tuning samples."""
+        """The bandwidth for `SpectralKernel`; if tuned, by leave-one-out of least squares on the tuning samples."""
         if self.bandwidth != "cv":
             return self.bandwidth
         if sp.issparse(data.X) or self.kernel not in ("auto", "gaussian"):
@@ -283,7 +283,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return float(found.params["bandwidth"])
 
     def _least_squares(self, Y, data, candidates):
-        """Number of components and machine of each problem, the best of the candidates and ridges by leave-one-out."""
+        """Number of components and fitted classifier of each problem, the best candidate and ridge by leave-one-out."""
         first, group = data.copies  # copies are left out together
         Y, targets, weights = Y[first], data.classes[data.codes[first]], np.bincount(group, data.weights)
         score = SCORES["r2" if self.scoring == "auto" else self.scoring]
@@ -304,7 +304,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     def _train(self, Y, data, candidates, seed):
         """Number of components of each problem by cross-validation, and the estimator fitted to each."""
         if self.scoring == "r2":
-            raise ValueError("scoring='r2' is for least squares, estimator=None and dense X: use 'f1' or 'accuracy'.")
+            raise ValueError("scoring='r2' needs least squares, estimator=None and dense X: use 'f1' or 'accuracy'.")
         targets = data.classes[data.codes]
         chosen = np.full(targets.shape[1], candidates[-1])
         if len(candidates) > 1:
@@ -324,17 +324,17 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return chosen, machines
 
     def decision_function(self, X: Any) -> Array:
-        """Score the classes; a score is positive if the classifier of the class says yes.
+        """Score the classes; a score is positive if the classifier of the class accepts the query.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, sparse array} of shape (n_queries, n_features)
-            Similarities to the training samples, (n_queries, n_samples), with the precomputed kernel.
+            Queries; similarities to the training samples, (n_queries, n_samples), with the precomputed kernel.
 
         Returns
         -------
         scores : ndarray of shape (n_queries,) or (n_queries, n_classes)
-            One score for each query with two classes, else one for each class or label.
+            One score for each query with two classes, otherwise one for each class or label.
         """
         X = self._queries(X)
         Y = self.spectral_kernel_._embed(X, any_length=self.normalize)
@@ -345,7 +345,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return scores[:, 0] if len(self.estimators_) == 1 and not self.multilabel_ else scores
 
     def predict(self, X: Any) -> Array:
-        """Predict the best class of each query, or its labels.
+        """Predict the best class of each query, or its set of labels.
 
         Parameters
         ----------
@@ -355,7 +355,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Returns
         -------
         y : ndarray of shape (n_queries,) or (n_queries, n_labels)
-            Labels, in the dtype of `classes_`; for a multilabel target indicators, 0 or 1.
+            Labels, in the dtype of `classes_`; for a multilabel target, indicators 0 or 1.
         """
         scores = self.decision_function(X)
         if self.multilabel_:
@@ -412,19 +412,19 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         kernel = SpectralKernel(weighting=self.weighting, kernel=self.kernel, bandwidth=self.bandwidth, rank=self.rank)
         tags.input_tags = kernel.__sklearn_tags__().input_tags
         tags.classifier_tags.multi_label = True
-        # With two features, as in scikit-learn's checks, rows of unit length keep only the angle, and linear functions
-        # never choose a class between two others.
+        # With two features, as in scikit-learn's checks, rows of unit length retain only the angle, and linear
+        # functions of it never choose a class between two others.
         tags.classifier_tags.poor_score = self.kernel == "linear"
         return tags
 
 
 def _geometric_grid(largest):
-    """Numbers of components from `largest` down to 2, each about twice the next."""
+    """Numbers of components from 2 to `largest`, each about twice the previous one."""
     halvings = np.arange(round(np.log2(max(largest / 2, 1))) + 1)
     return np.unique(np.maximum(np.round(largest / 2.0**halvings), 2).astype(int))
 
 
 def _several_of_each_kind(targets):
-    """Mask of the problems with at least two samples of either kind, as needed for validation."""
+    """Mask of the problems with at least two samples of either kind, which validation needs."""
     yes = targets.sum(axis=0)
     return (yes > 1) & (len(targets) - yes > 1)

@@ -20,46 +20,46 @@ from ._entropy_components import by_entropy, of_largest_entropy
 
 @with_parameters
 class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """Coordinates in the leading eigenvectors of a kernel matrix, for training points and for new ones.
+    """Coordinates in the leading eigenvectors of a kernel matrix, for training points and new points.
 
-    With ``K = E L E^T`` (or ``K_f = D^-1/2 K D^-1/2``, D the Parzen density f of the training points) the
-    training points are mapped to the rows of ``E L^1/2`` and a new point y to ``k(y) E L^-1/2``, the Nystrom
-    extension; for K_f its kernel is ``k(y, x_i) / sqrt(f(y) f_i)``. On the training points both agree.
+    Let ``K = E L E^T``, or likewise ``K_f = D^-1/2 K D^-1/2``, where D holds the Parzen density f at the training
+    points. Training points are mapped to the rows of ``E L^1/2``, and a new point y is mapped to ``k(y) E L^-1/2``, the
+    Nystrom extension; for K_f its kernel is ``k(y, x_i) / sqrt(f(y) f_i)``. For training points both maps agree.
 
     Parameters
     ----------
     n_components : int or "all", default=2
         Number of leading eigenvectors; ``"all"`` keeps the whole space, at O(n^3) cost.
     weighting : {"symmetric"} or None, default=None
-        None decomposes K (kernel principal components without centering), ``"symmetric"`` the normalized K_f, whose
-        leading vectors tell clusters apart whatever their density.
+        None decomposes K (kernel principal components without centering); ``"symmetric"`` decomposes the normalized
+        K_f, whose leading vectors separate clusters whatever their density.
     order : {"eigenvalue", "entropy"}, default="eigenvalue"
-        Which eigenvectors e of eigenvalue l are leading: those of largest l, or of largest ``l (1^T e)^2``, their part
-        of the sum of all entries of the matrix. For K that is the information potential, whose negative logarithm is
-        Renyi's quadratic entropy: kernel entropy component analysis [3]_.
+        Which eigenvectors e of eigenvalue l are leading: those of largest l, or those of largest ``l (1^T e)^2``, their
+        share of the sum of all entries of the matrix. For K this sum is the information potential, whose negative
+        logarithm is Renyi's quadratic entropy: kernel entropy component analysis [3]_.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
         Compact kernels have negative eigenvalues too; the positive part is kept, and a warning says how much was
         dropped.
     bandwidth : {"scale", "silverman"} or float, default="scale"
-        Radius h of the kernel. ``"scale"`` is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which
-        the Gaussian of a typical distance is e^-2 in any dimension (scikit-learn's ``gamma="scale"``);
-        ``"silverman"`` the rule of density estimation, at which points in many dimensions are isolated. Both
-        are carried over to the other kernels by their variance.
+        Radius h of the kernel. ``"scale"`` is ``s sqrt(d / 2)``, where s^2 is the mean variance of the features: the
+        Gaussian of a typical distance is then e^-2 in any dimension (scikit-learn's ``gamma="scale"``).
+        ``"silverman"`` is the rule of density estimation, which isolates points in many dimensions. Both are
+        transferred to other kernels by their variance.
     scale : "auto" or None, default="auto"
         ``"auto"`` scales each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay
         unchanged. Bandwidths are in these units. None uses the numbers unchanged.
     rank : int or None, default=None
-        Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
-        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
-        any, stays exact.
-        Each query is then evaluated against `rank` landmarks instead of n points; at least the number of components.
+        Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
+        takes n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
+        Tuning, if any, is always exact. Each query is then evaluated against `rank` landmarks instead of n points.
+        `rank` must be at least the number of components.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
-        See :func:`~spectralcls.linalg.top_eigenpairs`.
+        Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`.
     tol : float or None, default=None
-        Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
-        of the data's precision.
+        Convergence tolerance of the eigensolver: bound on the residuals, relative to the eigenvalues. None means ``eps
+        ** (2 / 3)`` of the data's dtype.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -68,14 +68,14 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components_,)
-        Positive, descending unless `order` is "entropy". With ``weighting="symmetric"`` the largest is the sum of the
-        sample weights, n.
+        Positive eigenvalues, descending unless `order` is "entropy". With ``weighting="symmetric"`` the largest is the
+        sum of the sample weights, by default n.
     eigenvectors_ : ndarray of shape (n_samples, n_components_)
         Unit eigenvectors E, in the dtype of X.
     n_components_ : int
         Number of components; fewer than requested if eigenvalues vanish or are negative.
     dropped_eigenvalues_ : ndarray
-        The eigenvalues among those asked for that are not positive.
+        Requested eigenvalues that are not positive.
     trace_residual_ : float
         trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
     bandwidth_ : float
@@ -92,12 +92,12 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     See Also
     --------
     sklearn.manifold.SpectralEmbedding : Has no `transform`.
-    sklearn.decomposition.KernelPCA : Holds the kernel matrix, O(n^2) memory.
+    sklearn.decomposition.KernelPCA : Stores the kernel matrix, O(n^2) memory.
 
     Notes
     -----
     Cost: a fit usually takes 7 to 20 products of the kernel matrix with a block of 32 vectors, each a pass over the n^2
-    pairs, and O(n n_components) memory; up to n = 400 the matrix is formed. Mapping m points takes one pass over the
+    pairs, and O(n n_components) memory. Up to n = 400 the matrix is formed. Mapping m points takes one pass over the
     m n pairs.
 
     References
@@ -146,13 +146,13 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     @transactional
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the leading eigenvectors.
+        """Compute the leading eigenvectors.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Training points; float32 stays float32, everything else becomes float64. A Dask array or data frame stays on
-            the workers, and the map of Dask queries is then lazy; it needs ``rank=None`` and fewer components than
+            the workers, and the map of Dask queries is then lazy; this needs ``rank=None`` and fewer components than
             points.
         y : None
             Ignored.
@@ -162,12 +162,13 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Returns
         -------
         self : object
-            The fitted transformer.
+            Fitted transformer.
 
         Raises
         ------
         ValueError
-            For invalid data, or a `rank` with a kernel other than the Gaussian. A fitted transformer stays as it was.
+            If the data are invalid, or `rank` is given with a kernel other than the Gaussian. A fitted transformer
+            stays unchanged.
         """
         self._fit(X, sample_weight)
         return self
@@ -188,7 +189,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components_)
-            The mapped training points, in the dtype of X; points of weight zero are mapped by the Nystrom extension.
+            Mapped training points, in the dtype of X; points of weight zero are mapped by the Nystrom extension.
         """
         kept = self._fit(X, sample_weight)
         if kept is None:
@@ -257,11 +258,11 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Returns
         -------
         Z : ndarray of shape (n_queries, n_components_)
-            Zeros for points that no kernel reaches.
+            Mapped points; zeros for points that no kernel reaches.
 
         Notes
         -----
-        One pass over the n_queries x n_samples pairs; over n_queries x rank pairs with a `rank`.
+        One pass over the n_queries x n_samples pairs; with `rank`, over n_queries x rank pairs.
         """
         X = self._queries(X)
         return self._spectrum.expansion().values(X).astype(X.dtype)
@@ -273,13 +274,13 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
 
 def check_no_rank(estimator):
-    """Raise for a low-rank factor of points on workers."""
+    """Raise if a low-rank factor of points on workers is requested."""
     if estimator.rank is not None:
         raise ValueError("On Dask collections rank must be None: landmarks are drawn one block after another.")
 
 
 def warn_of_negative(spectrum):
-    """Warn of the negative part of the requested spectrum; zeros are dropped silently."""
+    """Warn about negative requested eigenvalues; zeros are dropped without a warning."""
     floor = 1e-3 * np.abs(spectrum.values[0]) * np.sqrt(np.finfo(spectrum.vectors.dtype).eps)
     negative = spectrum.dropped[spectrum.dropped < -floor]
     if len(negative):

@@ -1,4 +1,4 @@
-"""The Laplacian spectral classifier: smallest angle to a class mean in the eigenspace of a normalized kernel."""
+"""The Laplacian spectral classifier: the smallest angle to a class mean in the eigenspace of a normalized kernel."""
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
@@ -24,13 +24,13 @@ from ._spectral_classifier import SpectralClassifier, training_part
 
 
 class Widths(NamedTuple):
-    """sigma of all training points, and sigma_c of each class (C,)."""
+    """Bandwidth sigma of all training points, and sigma_c of each class, (C,)."""
 
     overall: float
     by_class: np.ndarray
 
     def scaled(self, overall):
-        """Widths in the same proportions for another overall width."""
+        """Bandwidths in the same proportions for another overall bandwidth."""
         return Widths(overall, self.by_class * (overall / self.overall))
 
 
@@ -38,13 +38,13 @@ class ClasswiseMap(NamedTuple):
     """The embedding of a fitted classifier: E L^1/2 for the training points, phi(y) for queries."""
 
     training_map_: np.ndarray  # (n, r)
-    expansion: Expansion  # of the columns of the identity
+    expansion: Expansion  # with the identity as columns
     log_scale_shift: float  # logarithm of the constant omitted from the operator's entries
     overall: float  # bandwidth of f
     density_weights: np.ndarray | None  # (n,) with f(y) = k(y) v; None if phi(y) is not divided by f(y)^1/2
 
     def transform(self, Q):
-        """phi(y), (m, r). The class of a query is not known, so its bandwidth is that of all points."""
+        """phi(y), (m, r). The class of a query is unknown, so its bandwidth is that of all points."""
         points = self.expansion.points
         log_scale, sums = points.pairs(
             Q, self.expansion.columns, "gaussian", self.expansion.bandwidth, self.expansion.log_scale
@@ -69,27 +69,29 @@ class ClasswiseMap(NamedTuple):
 class LaplacianSpectralClassifier(SpectralClassifier):
     """Smallest angle to a class mean in the eigenspace of the Laplacian data matrix ``D^-1/2 K D^-1/2``.
 
-    K joins points of classes t and s by the normalized Gaussian of variance ``sigma_t^2 + sigma_s^2``, D is the Parzen
-    density of all training points with width sigma. A query y and a point x_i of class c are joined by ``W(sigma^2 +
-    sigma_c^2) / sqrt(f(y) f_i)``, the inner product of the density estimates. The rule minimizes a risk instead of the
-    number of errors: it recognizes a rare class at the expense of the frequent one.
+    K holds the normalized Gaussian of variance ``sigma_t^2 + sigma_s^2`` between points of classes t and s. D holds the
+    Parzen density f of all training points, with bandwidth sigma. The kernel between a query y and a point x_i of class
+    c is the Gaussian of variance ``sigma^2 + sigma_c^2`` divided by ``sqrt(f(y) f_i)``, the inner product of the
+    density estimates. The rule minimizes a risk instead of the number of errors: it recognizes a rare class at the
+    expense of the frequent one.
 
     Parameters
     ----------
     bandwidth : {"cv", "silverman_per_class"}, float or dict, default="cv"
-        ``"silverman_per_class"`` takes every sigma_c and sigma from Silverman's rule, as [1]_ does; ``"cv"`` multiplies
-        them by the common factor of the best cross-validated score. A number is used for all of them; a dict ``{label:
-        sigma_c}`` gives those of the classes, with Silverman's overall sigma.
+        Bandwidths sigma and sigma_c. ``"silverman_per_class"`` computes all of them by Silverman's rule, as in [1]_;
+        ``"cv"`` multiplies these by the common factor with the best cross-validated score. A number is used for all of
+        them; a dict ``{label: sigma_c}`` gives those of the classes, with sigma by Silverman's rule.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
-        they are predicted to be faster; tuning always uses exact sums. For ``n_components="all"``: the cosines of a
-        query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the tolerance, of each.
+        they are predicted to be faster; tuning always uses exact sums. Only for ``n_components="all"``: the relative
+        error of each cosine of a query is at most ``((1 + t) / (1 - t))^1.5 - 1``, where t is the tolerance.
     n_components : int, "cv" or "all", default="all"
-        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
-        whole space.
-        With ``"all"`` no decomposition happens (unless `solver` is given): the angles are kernel sums, in O(n) memory.
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth; ``"all"`` keeps the
+        whole space. With ``"all"`` nothing is decomposed (unless `solver` is given): the angles are computed from
+        kernel sums, in O(n) memory.
     max_components : int, default=32
-        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
+        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and at most
+        `rank`.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
         transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
@@ -111,25 +113,25 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         against its copy. The test sets of a splitter must partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="balanced_accuracy"
         Score to maximize on held-out points. ``"auto"`` chooses the least log loss among the candidates within half a
-        standard error of the best accuracy. Among candidates as close in balanced accuracy it takes the most accurate
-        one. Accuracy alone would defeat the purpose of the rule: the classifier would then miss a rare class as often
-        as one that counts errors.
+        standard error of the best accuracy. Among candidates that close in balanced accuracy, ``"balanced_accuracy"``
+        chooses the most accurate. Accuracy alone would defeat the purpose of the rule: the classifier would miss a rare
+        class as often as one that minimizes the number of errors.
     bandwidth_grid : array-like, default=None
-        Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
+        Overall bandwidths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     max_tuning_samples : int or None, default=2000
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
         ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
-        Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
-        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
-        any, stays exact.
-        For a number of components, at most `rank`. Densities and queries are still evaluated against all points.
+        Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
+        takes n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
+        Tuning, if any, is always exact. Only for a given number of components, which is at most `rank`. Densities and
+        queries are still evaluated against all points.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
-        See :func:`~spectralcls.linalg.top_eigenpairs`.
+        Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`.
     tol : float or None, default=None
-        Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
-        of the data's precision.
+        Convergence tolerance of the eigensolver: bound on the residuals, relative to the eigenvalues. None means ``eps
+        ** (2 / 3)`` of the data's dtype.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -140,25 +142,25 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     bandwidth_ : ndarray of shape (n_classes,)
-        The widths sigma_c.
+        Bandwidths sigma_c of the classes.
     overall_bandwidth_ : float
-        The width sigma.
+        Bandwidth sigma of all training points.
     n_components_ : int
         Number of components in use; n if the whole space is kept.
     eigenvalues_ : ndarray of shape (n_components_,)
-        Relative to the constant of the narrowest kernel. Only present if an eigendecomposition was computed, as the
-        next two.
+        Eigenvalues, relative to the constant of the narrowest kernel. Only present if an eigendecomposition was
+        computed, like the next two attributes.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class means in the eigenspace.
     map_ : object
-        The embedding: `training_map_` (n_samples, n_components_), and ``transform(Q)`` for (mapped) queries, whose
-        bandwidth is sigma because their class is not known.
+        Embedding: `training_map_` (n_samples, n_components_), and ``transform(Q)`` for (mapped) queries, whose
+        bandwidth is sigma because their class is unknown.
     trace_residual_ : float
         trace(K - F F^T) / trace(K), in [0, 1]. Only present if a factor of given `rank` was decomposed.
     inverse_density_ : ndarray of shape (n_samples,)
-        The sample weights 1/f(x_i), in units of the kernel's normalizing constant.
+        Weights 1/f(x_i) of the samples, in units of the kernel's normalizing constant.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
@@ -179,13 +181,13 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     See Also
     --------
     CauchySchwarzClassifier : The angle rule with one bandwidth.
-    SpectralLaplacianISEClassifier : Distances to means or medians.
+    SpectralLaplacianISEClassifier : Compares distances to means or medians.
     spectralcls.papers.as_printed : The steps of [1]_, with the plain kernel between a query and all points.
 
     Notes
     -----
-    With all components `fit` takes a pass over the n^2 pairs and one over the pairs within classes, and `predict` one
-    over the m n pairs.
+    With all components, `fit` takes a pass over the n^2 pairs and one over the pairs within classes. `predict` takes
+    one pass over the m n pairs of queries and points.
 
     There is no `class_weight`: a weight shared by all samples of a class cancels in its mean.
 
@@ -231,7 +233,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
             self._learn_vectors(data, widths, n_components)
 
     def _choose(self, data, widths, tuned):
-        self._proportions = widths  # of the candidate bandwidths
+        self._proportions = widths  # proportions of all candidates
         found = self._tune(data, None if tuned else widths.overall)
         del self._proportions
         return found
@@ -281,11 +283,11 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         return Widths(given if np.ndim(given) == 0 else overall, _full(given, n_classes))
 
     def _query_widths(self, widths):
-        """Bandwidth between a query and the points of each class."""
+        """Bandwidth between a query and the points of each class, (C,)."""
         return np.hypot(widths.overall, widths.by_class)
 
     def _means(self, points, widths):
-        """<phi(y), m_c> / |m_c| with all components, as one kernel sum per class in the log domain; and 1/f."""
+        """<phi(y), m_c> / |m_c| with all components, as one logarithmic kernel sum per class; and 1/f."""
         return class_means(
             Rule("angle", "symmetric"),
             points,
@@ -296,7 +298,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         )
 
     def _density(self, X, weights, bandwidth):
-        """f at the training points, in units of the kernel's constant."""
+        """Density f at the training points, in units of the kernel's normalizing constant."""
         points = TrainingPoints.of(TrainingData.points(X, weights), n_jobs=self.n_jobs)
         return np.exp(points.log_density("gaussian", bandwidth, -np.log(points.class_weight)))
 
@@ -317,7 +319,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         return class_average(codes, len(self.classes_), weights).T @ spectrum.training_map.astype(np.float64)
 
     def _query_map(self, spectrum, codes, columns, widths):
-        """phi(y) @ columns for queries up to a positive factor for each, as an `Expansion`."""
+        """phi(y) @ columns for queries, up to a positive factor for each query, as an `Expansion`."""
         operator, query_widths = spectrum.operator, self._query_widths(widths)
         data = TrainingData(operator.X, codes, np.arange(len(query_widths)))
         points = TrainingPoints.of(data, n_jobs=self.n_jobs)

@@ -1,4 +1,4 @@
-"""Regularized least squares on the leading features, for all numbers of features and all ridges at once."""
+"""Regularized least squares on the leading features, for all numbers of features and all ridge penalties."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ ALPHAS = ridge_grid(-2, 0.5, step=0.5)  # relative to the mean squared length of
 
 
 class LeastSquares(NamedTuple):
-    """The fitted machine of one binary problem; positive scores mean yes."""
+    """The fitted classifier of one binary problem; positive decisions mean True."""
 
     coef_: np.ndarray  # (k,)
     intercept_: float
@@ -25,8 +25,8 @@ class LeastSquares(NamedTuple):
 class RidgePath:
     """The minimizers of ``sum_i w_i (t_i - b - f(x_i))^2 + alpha s |f|^2`` for any alpha and all targets.
 
-    The targets t are -1 and 1, b is their weighted mean, s the mean of ``|x_i|^2``. One eigendecomposition of the
-    weighted Gram matrix of the features suffices.
+    The targets t are -1 and 1, b is their weighted mean, and s is the mean of ``|x_i|^2``. One eigendecomposition of
+    the weighted Gram matrix of the features suffices.
 
     Parameters
     ----------
@@ -48,14 +48,15 @@ class RidgePath:
         self.unit = values.sum() / weights.sum() or 1.0
 
     def held_out(self, alpha):
-        """Leave-one-out decisions (n, p) of each problem at each row, from the residual over one minus leverage."""
+        """Leave-one-out decisions (n, p) of each problem for each row, from the residual divided by one minus
+        leverage."""
         ridge = self.values + alpha * self.unit
         residuals = self.centered - self.rotated @ (self.products / ridge[:, None])
         leverage = self.weights * np.einsum("ij,ij,j->i", self.rotated, self.rotated, 1 / ridge)
         return self.intercepts + self.centered - residuals / (1 - np.minimum(leverage, 1 - 1e-9))[:, None]
 
     def machine(self, problem, alpha):
-        """The fitted machine of one problem."""
+        """The fitted classifier of one problem."""
         coef = self.axes @ (self.products[:, problem] / (self.values + alpha * self.unit))
         return LeastSquares(coef, float(self.intercepts[problem]), alpha)
 
@@ -69,11 +70,11 @@ def scores(Y, targets, weights, candidates, features, score):
     targets : ndarray of shape (n, p), bool
     weights : ndarray of shape (n,)
     candidates : sequence of int
-        Numbers of components; NaN is the score of more than r.
+        Numbers of components; the score is NaN for more than r.
     features : callable
-        ``features(Y, k)``: the features computed from the k leading columns.
+        ``features(Y, k)`` returns the features computed from the k leading columns.
     score : callable
-        ``score(decisions, targets, weights)``, (p,).
+        ``score(decisions, targets, weights)`` returns the scores (p,).
     """
     out = np.full((targets.shape[1], len(candidates), len(ALPHAS)), np.nan)
     for i, k in enumerate(candidates):
@@ -85,7 +86,7 @@ def scores(Y, targets, weights, candidates, features, score):
 
 
 def explained(decisions, targets, weights):
-    """Share of each target's weighted variance that decisions explain, (p,)."""
+    """Fraction of each target's weighted variance that decisions explain, (p,)."""
     signs = np.where(targets, 1.0, -1.0)
     total = weights @ (signs - np.average(signs, axis=0, weights=weights)) ** 2
     return 1 - (weights @ (signs - decisions) ** 2) / np.where(total > 0, total, 1.0)
@@ -97,6 +98,6 @@ def accuracy(decisions, targets, weights):
 
 
 def f1(decisions, targets, weights):
-    """2 TP / (2 TP + FP + FN), (p,)."""
+    """F1 = 2 TP / (2 TP + FP + FN) of each problem, (p,)."""
     found = decisions > 0
     return 2 * (weights @ (found & targets)) / np.maximum(weights @ found + weights @ targets, weights.min())

@@ -1,4 +1,4 @@
-"""Binary problems on an embedding, and their classifiers: the paper's linear SVM, or another one."""
+"""Binary problems on an embedding, and their classifiers: the paper's linear SVM, or another classifier."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,34 +13,34 @@ from .._utils.from_sklearn import check_weights
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_class_labels
 
-_MORE_STEPS = 10  # usually enough solver steps for five more digits
+_MORE_STEPS = 10  # factor by which five more digits increase the number of solver steps, usually
 
 
 def linear_svm(
     features: ArrayLike, random_state: RandomState = None, sample_weight: ArrayLike | None = None
 ) -> LinearSVC:
-    """Unfitted linear SVM with hinge loss and C = 1 / mean |x|^2, the default of SVM-light.
+    """Create a linear SVM with hinge loss and C = 1 / mean |x|^2, the default of SVM-light.
 
-    It equals the SVM with C = 1 for samples scaled to a mean square of 1, with the bias on their scale.
+    It equals the SVM with C = 1 for samples scaled to a mean square of 1, with the bias on the same scale.
 
     Parameters
     ----------
     features : ndarray or sparse array of shape (n_samples, n_features)
-        Training samples, for the scale of C.
+        Training samples, which determine the scale of C.
     random_state : int, RandomState instance or None, default=None
-        Seed of the machine, whose solver shuffles the samples.
+        Seed of the solver, which shuffles the samples.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the mean.
+        Weights of the samples in the mean.
 
     Returns
     -------
     machine : LinearSVC
-        The machine, not fitted.
+        The SVM, not fitted.
 
     Raises
     ------
     ValueError
-        For features that are no finite matrix, and weights that are none.
+        If the features are not a finite matrix, or the weights are invalid.
 
     Examples
     --------
@@ -66,21 +66,21 @@ def linear_svm(
 
 
 def fit_binary(estimator, features, target, weights=None):
-    """The fitted estimator; a label shared by all samples is predicted for all."""
+    """Fit the estimator; if all samples have the same label, fit one that always predicts this label."""
     if target.all() or not target.any():
         estimator = DummyClassifier(strategy="most_frequent")
     if weights is None:
         return estimator.fit(features, target)
     if not has_fit_parameter(estimator, "sample_weight"):
-        raise ValueError(f"{type(estimator).__name__}, the estimator given, takes no sample_weight.")
+        raise ValueError(f"The given estimator {type(estimator).__name__} does not support sample_weight.")
     return estimator.fit(features, target, sample_weight=weights)
 
 
 def fit_tight_tolerance(machine, features, target, weights):
-    """A linear SVM accurate to nine digits, so that a weight of two equals a sample given twice.
+    """Fit a linear SVM accurate to nine digits, so that a weight of two equals a sample given twice.
 
     If the solver does not reach this accuracy, as for labels independent of the features, its default tolerance is
-    used. If four digits take many steps, nine are not tried.
+    used. If the default already takes many steps, nine digits are not tried.
     """
     fitted = fit_binary(clone(machine), features, target, weights)
     most = machine.max_iter
@@ -103,7 +103,7 @@ def decisions(estimator, features):
 
 
 def score_folds(estimator, features, target, weights, folds, score):
-    """Score of the out-of-fold decisions about all samples; NaN without folds."""
+    """Score of the out-of-fold decisions for all samples; NaN without folds."""
     if folds is None:
         return np.nan
     decided = np.empty(len(target))

@@ -1,14 +1,14 @@
-"""Scores for all numbers of components at once: the map to r components is the first r columns of a larger map."""
+"""Scores for all numbers of components at once: the map to r components is the first r columns of any larger map."""
 
 import numpy as np
 
-# limit on the matrix-vector products of a trial decomposition: a candidate that needs more is nearly undetermined
+# limit on the block products of a trial decomposition: the data hardly determine a candidate that needs more
 PATIENCE = 60
-_MARGIN = 1e-9  # relative to the point's largest score, which may be 1e10 for a far point
+_MARGIN = 1e-9  # least gap between scores, relative to the point's largest score, which may be 1e10 for a far point
 
 
 def clearly_right(scores, codes):
-    """Mask (m, q) of the points assigned to their own class, except those whose best two classes agree to rounding."""
+    """Mask (m, q) of the points whose own class clearly wins: the best two scores differ by more than rounding."""
     scale = np.abs(np.where(np.isfinite(scores), scores, 0)).max(axis=(1, 2))[:, None]
     ordered = np.sort(scores, axis=-1)
     with np.errstate(invalid="ignore"):  # -inf minus -inf: no class is in reach
@@ -22,7 +22,7 @@ def nested_distances(Z, centers, candidates):
 
 
 def nested_cosines(Z, centers, candidates):
-    """Inner products with the centers of unit length (m, q, C) in the first r components."""
+    """Inner products (m, q, C) with the normalized centers in the first r components, for each r of the candidates."""
 
     def cosines(center):
         norm = np.sqrt(np.cumsum(center**2))

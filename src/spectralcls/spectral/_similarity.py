@@ -3,10 +3,10 @@
 Each form computes the weighted row sums of S, its empty rows, and the leading eigenpairs of
 ``diag(s) S diag(s)``:
 
-* `LinearSimilarity`, S = X X^T: never formed, S v = X (X^T v);
-* `GaussianSimilarity`, S_ij = exp(-|x_i - x_j|^2 / (2 h^2)): never formed, S v is a kernel sum;
-* `LowRankSimilarity`, the same through a factor F F^T of rank r, which `rpcholesky` finds;
-* `StoredSimilarity`: S itself, given or formed from X.
+* `LinearSimilarity`: S = X X^T, never formed; S v = X (X^T v).
+* `GaussianSimilarity`: S_ij = exp(-|x_i - x_j|^2 / (2 h^2)), never formed; S v is a kernel sum.
+* `LowRankSimilarity`: the same S, approximated by F F^T with a factor F of `rpcholesky`.
+* `StoredSimilarity`: S as a matrix, given or formed from X.
 """
 
 import numpy as np
@@ -19,12 +19,12 @@ from sklearn.utils.extmath import safe_sparse_dot
 from ..linalg import GramOperator, KernelOperator, rpcholesky, top_eigenpairs
 
 _BLOCK_ENTRIES = 2**22  # entries of S(Q, X) in memory at a time
-_SINGLE_SIDE = 5000  # from this many samples on, rough eigenpairs are computed in float32; fewer are fast anyway
-_DENSE_SIDE = 5000  # up to this many rows or columns, X X^T or X^T X of a dense X is formed
+_SINGLE_SIDE = 5000  # from this many samples on, rough eigenpairs are computed in float32; with fewer, all is fast
+_DENSE_SIDE = 5000  # up to this many rows or columns of a dense X, X X^T or X^T X is formed
 
 
 class LinearSimilarity:
-    """S = X X^T, X dense or CSR; S has no negative entries if X has none."""
+    """S = X X^T, for X dense or CSR; S has no negative entries if X has none."""
 
     def __init__(self, X):
         self.X = X
@@ -41,7 +41,7 @@ class LinearSimilarity:
         return _largest_in_rows(self.X) == 0
 
     def eigenpairs(self, scale, k, **options):
-        # B B^T and B^T B share their positive eigenvalues: the smaller of the two is decomposed.
+        # B B^T and B^T B have the same positive eigenvalues, so the smaller of the two is decomposed.
         B = _scale_rows(self.X, scale)
         transposed = B.shape[0] > B.shape[1]
         side = B.T if transposed else B
@@ -56,7 +56,7 @@ class LinearSimilarity:
 
 
 class GaussianSimilarity:
-    """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)), X dense, through kernel sums, without storing kernel values."""
+    """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)) for dense X, through kernel sums, without storing kernel values."""
 
     def __init__(self, X, bandwidth, weighting, sample_weight, n_jobs):
         self.operator = KernelOperator(
@@ -81,10 +81,11 @@ class GaussianSimilarity:
         return values, vectors.astype(self.operator.dtype, copy=False)
 
     def _in_single_precision(self, tol):
-        """The same operator in float32, whose products take half the time; None if its rounding exceeds half of `tol`.
+        """The operator in float32, whose products take half the time; None if its rounding exceeds half of `tol`.
 
         In a kernel value exp(-u^2 / 2), rounding of the coordinates changes u by eps |x| / h, and relevant u are at
-        most 6."""
+        most 6.
+        """
         A = self.operator
         X = A.X - A.X.mean(axis=0)
         if 6 * np.finfo(np.float32).eps * np.abs(X).max() > tol / 2 * A.bandwidth:
@@ -99,7 +100,7 @@ class GaussianSimilarity:
 
 
 class LowRankSimilarity:
-    """S ~= F F^T for the Gaussian of dense X; new points are evaluated against its landmarks alone."""
+    """S ~= F F^T for the Gaussian kernel of dense X; new points are evaluated only against the landmarks."""
 
     def __init__(self, X, bandwidth, rank, random_state, n_jobs):
         self.factor = rpcholesky(X, rank, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
@@ -118,7 +119,7 @@ class LowRankSimilarity:
         return values, scale[:, None].astype(vectors.dtype) * vectors
 
     def compress(self, weights):
-        """B with S(Q, pivots) B ~= S(Q, X) weights; the degree, if it matters, is the larger of two further columns."""
+        """B with S(Q, pivots) B ~= S(Q, X) weights; if degrees are used, they are the larger of two further columns."""
         F = self.factor.factor
         weights = self.factor.compress((F.T @ weights.astype(F.dtype)).astype(np.float64))
         return weights if self.degree_weights is None else np.column_stack([weights, self.degree_weights])
@@ -150,7 +151,7 @@ class StoredSimilarity:
 
 
 def _leading(A, k, **options):
-    """The k leading eigenpairs of A; all of them if k is its dimension."""
+    """The k leading eigenpairs of A; all eigenpairs if k is its dimension."""
     if k < A.shape[0]:
         found = top_eigenpairs(A, k, **options)
         return found.values, found.vectors
@@ -166,25 +167,25 @@ def check_degrees(degrees, S):
     if len(wrong):
         raise ValueError(
             f"Negative values in data: the similarities of row {wrong[0]} add up to {degrees[wrong[0]]:.3g}, "
-            "and a degree has to be positive. Use weighting=None, or a kernel without negative "
+            "but a degree must be positive. Use weighting=None, or a kernel without negative "
             "values, such as 'gaussian'."
         )
 
 
 def check_symmetric(S):
-    """Raise unless S is square and equal to its transpose, to rounding."""
+    """Raise unless S is square and equal to its transpose, up to rounding."""
     if S.shape[0] != S.shape[1]:
-        raise ValueError(f"A precomputed similarity matrix has to be square in fit, got shape {S.shape}.")
+        raise ValueError(f"A precomputed similarity matrix must be square in fit, got shape {S.shape}.")
     difference, largest = abs(S - S.T).max(), abs(S).max()
     if difference > 1e3 * np.finfo(S.dtype).eps * largest:
         raise ValueError(
             f"The precomputed similarity matrix is not symmetric: entries differ by up to {difference:.3g} "
-            "from those of its transpose. Pass (S + S.T) / 2 if that is what you mean."
+            "from those of its transpose. Pass (S + S.T) / 2 to make it symmetric."
         )
 
 
 def form_similarity(Q, X, *, kernel, bandwidth, degree):
-    """The dense matrix S(Q, X), Q and X dense or sparse."""
+    """The dense matrix S(Q, X), for Q and X dense or sparse."""
     with np.errstate(over="ignore"):
         if kernel == "polynomial":
             S = polynomial_kernel(Q, X, degree=degree, gamma=1, coef0=1)
@@ -201,7 +202,7 @@ def _refuse_overflow(S, kernel):
 
 
 def rescaled(products, log_scale, kernel):
-    """exp(log_scale) * products, for similarities by this kernel."""
+    """exp(log_scale) * products; raises if the similarities by `kernel` overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         return _refuse_overflow(products * np.exp(log_scale).astype(products.dtype)[:, None], kernel)
 
@@ -213,10 +214,10 @@ def _log_similarity(Q, X, kernel, bandwidth):
 
 
 def row_products(Q, X, weights, *, checked, **parameters):
-    """S(Q, X) weights as exp(log_scale) * products, by blocks of rows; X is None if Q holds rows of S, or if the
-    weights belong to the features.
+    """S(Q, X) weights as exp(log_scale) * products, by blocks of rows.
 
-    With `checked`, the last column holds degrees, which must be positive.
+    X is None if Q holds rows of S, or if the weights belong to the features. With `checked`, the last column holds
+    degrees, which must be positive.
     """
     if X is None:
         return np.zeros(Q.shape[0]), safe_sparse_dot(Q, weights)
@@ -237,7 +238,7 @@ def row_products(Q, X, weights, *, checked, **parameters):
 
 
 def _scale_rows(X, scale):
-    """A new matrix diag(scale) X of the dtype and kind of X."""
+    """A new matrix diag(scale) X of the dtype and type of X."""
     scale = scale.astype(X.dtype)
     if not sp.issparse(X):
         return X * scale[:, None]
@@ -254,5 +255,5 @@ def _largest_in_rows(S):
 
 
 def inverse_root(degrees):
-    """d^-1/2, and 0 for a sample without similar ones."""
+    """d^-1/2, and 0 for a sample without similar samples."""
     return np.where(degrees > 0, degrees, np.inf) ** -0.5

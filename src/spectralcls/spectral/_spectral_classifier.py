@@ -1,4 +1,4 @@
-"""Shared parts of the spectral classifiers: the choice of bandwidth and number of components."""
+"""The base class of the spectral classifiers: the choice of bandwidth and number of components."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Literal
@@ -23,7 +23,7 @@ from ..metric import LearnedMap, fitted_map
 from ._kernel_map import check_no_rank
 from ._nested import clearly_right
 
-MAX_LEAVE_ONE_OUT = 500  # most decompositions for leave-one-out
+MAX_LEAVE_ONE_OUT = 500  # limit on the decompositions for leave-one-out
 
 
 @with_parameters
@@ -66,7 +66,7 @@ class SpectralClassifier(ExpansionClassifier):
         if self.rank is None and self._implicit(self.n_components):
             return super()._without_probabilities
         return (
-            "none are learned for scores by eigenvectors. n_components='all' needs none if rank, solver, center and "
+            "none are learned if scores use eigenvectors. n_components='all' uses none if rank, solver, center and "
             "kernel have their defaults."
         )
 
@@ -82,12 +82,12 @@ class SpectralClassifier(ExpansionClassifier):
     def _nested_scores(self, train, Q, bandwidth, candidates):
         """Scores (m, q, C) for each number of components, and whether the data determine each space, (q,).
 
-        `train` is (X, codes, weights). ``candidates.max() + 1`` eigenpairs are computed, in `PATIENCE` products.
+        `train` is training data. ``candidates.max() + 1`` eigenpairs are computed, in at most `PATIENCE` products.
         """
         raise NotImplementedError
 
     def _tune(self, data, bandwidth):
-        """Bandwidth and number of components; the first is tuned if `bandwidth` is None."""
+        """The chosen bandwidth, which is tuned only if `bandwidth` is None, and number of components."""
         points, sample = gathered_sample(self, data)
         grid = [bandwidth] if bandwidth is not None else candidate_grid(self, data, points, self.kernel)
         if self.n_components == "cv":
@@ -100,7 +100,7 @@ class SpectralClassifier(ExpansionClassifier):
         return float(found.params["bandwidth"]), n_components if isinstance(n_components, str) else int(n_components)
 
     def _scored(self, sample, bandwidth, n_components=None):
-        """Scores of the candidates for `search`: bandwidths, and numbers of components if there are several."""
+        """Scores of the candidates for `search`: bandwidths and, if given, numbers of components."""
         if n_components is None and self._implicit(self.n_components):
             return self._implicit_scores(sample, bandwidth)
         self._check_leave_one_out(sample)
@@ -123,7 +123,7 @@ class SpectralClassifier(ExpansionClassifier):
                 if n_components is None:
                     scores, right = scores[:, 0], right[:, 0]
                 judge.add(np.flatnonzero(test), scores, right=right, at=(b,))
-        return judge.scored()._replace(temperature=None)  # these are cosines; scores of queries scale with the kernel
+        return judge.scored()._replace(temperature=None)  # these scores have another scale than those of queries
 
     def _check_leave_one_out(self, sample):
         if sample.folds is None and len(sample.X) > MAX_LEAVE_ONE_OUT:
@@ -134,7 +134,7 @@ class SpectralClassifier(ExpansionClassifier):
 
 
 def training_part(sample, train):
-    """The training part of a split of a `TuningSample`, as training data, with weights if they differ."""
+    """The training part of a split of a `TuningSample`, as training data, with weights only if they differ."""
     weights = sample.weights[train]
     weights = None if np.all(weights == weights[0]) else weights
     classes = np.arange(sample.n_classes)

@@ -60,7 +60,7 @@ class _SpectralISE(SpectralClassifier):
         return reference_of(data, "silverman", self.kernel, self.random_state)
 
     def _rule(self):
-        """The rule of class means for all components, with which <phi(y), m_c> and |m_c|^2 are kernel sums."""
+        """The rule of class means for all components, for which <phi(y), m_c> and |m_c|^2 are kernel sums."""
         return Rule("distance", self._weighting, "same")
 
     def _learn_means(self, data):
@@ -114,27 +114,28 @@ class _SpectralISE(SpectralClassifier):
 class SpectralISEClassifier(_SpectralISE):
     """Nearest class center in the leading eigenvectors of the kernel matrix K.
 
-    The training points are mapped by the leading eigenvectors of their kernel matrix, queries by the Nystrom
-    extension, and a query goes to the class whose center is nearest. With all components kept and means it is
-    the ISE classifier with ``potential="same"``.
+    Training points are mapped by the leading eigenvectors of their kernel matrix, and queries by the Nystrom extension.
+    A query is assigned to the class with the nearest center. With all components and class means, this is the ISE
+    classifier with ``potential="same"``.
 
     Parameters
     ----------
     bandwidth : {"cv", "silverman"} or float, default="cv"
-        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation.
+        Radius h of the kernel. ``"cv"`` chooses the bandwidth by cross-validation; ``"silverman"`` uses the
+        normal-reference rule.
     center : {"mean", "median"}, default="mean"
         Center of a class in the embedding, the median taken by component.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
-        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
-        Of the compact kernels, which are not positive semi-definite, the positive part is kept.
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth. Compact kernels are not positive
+        semi-definite; their negative eigenvalues are dropped.
     n_components : int, "cv" or "all", default="all"
-        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
-        whole space.
-        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
-        is given), otherwise O(n^3) time and O(n^2) memory.
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth; ``"all"`` keeps the
+        whole space. With means and the Gaussian kernel, ``"all"`` needs only kernel sums and no decomposition (unless
+        `solver` or `rank` is given); otherwise it takes O(n^3) time and O(n^2) memory.
     max_components : int, default=32
-        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
+        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and at most
+        `rank`.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
         transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
@@ -164,15 +165,15 @@ class SpectralISEClassifier(_SpectralISE):
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
         ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
-        Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
-        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
-        any, stays exact.
-        Each query is then evaluated against `rank` landmarks instead of n points; at least the number of components.
+        Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
+        takes n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
+        Tuning, if any, is always exact. Each query is then evaluated against `rank` landmarks instead of n points.
+        `rank` must be at least the number of components.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
-        See :func:`~spectralcls.linalg.top_eigenpairs`.
+        Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`.
     tol : float or None, default=None
-        Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
-        of the data's precision.
+        Convergence tolerance of the eigensolver: bound on the residuals, relative to the eigenvalues. None means ``eps
+        ** (2 / 3)`` of the data's dtype.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -183,7 +184,7 @@ class SpectralISEClassifier(_SpectralISE):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     bandwidth_ : float
         Bandwidth in use.
     n_components_ : int
@@ -191,7 +192,7 @@ class SpectralISEClassifier(_SpectralISE):
     trace_residual_ : float
         trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
     map_ : KernelMap
-        The embedding of (mapped) points. Only present if an eigendecomposition was computed, as the next.
+        Embedding of (mapped) points. Only present if an eigendecomposition was computed, like the next attribute.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class centers in the embedding.
     cv_results_ : dict of str to ndarray
@@ -214,14 +215,15 @@ class SpectralISEClassifier(_SpectralISE):
 
     See Also
     --------
-    SpectralLaplacianISEClassifier : The same with the kernel matrix normalized by the density.
+    SpectralLaplacianISEClassifier : The same rule with the kernel matrix normalized by the density.
     KernelMap : The embedding alone.
-    spectralcls.papers.as_printed : With eq. 7.2 of [1]_ for queries, which has a factor sqrt(n).
+    spectralcls.papers.as_printed : Uses eq. 7.2 of [1]_ for queries, which has a factor sqrt(n).
 
     Notes
     -----
-    With all components `fit` takes one pass over the pairs within classes; with fewer, usually 7 to 20 passes over the
-    n^2 pairs, and O(n n_components) memory. `predict` takes one pass over the m n pairs.
+    With all components, `fit` takes one pass over the pairs within classes. With fewer components, it usually takes 7
+    to 20 passes over the n^2 pairs, and O(n n_components) memory. `predict` takes one pass over the m n pairs of
+    queries and points.
 
     There is no `class_weight`: a weight shared by all samples of a class cancels in its mean.
 
@@ -243,26 +245,27 @@ class SpectralISEClassifier(_SpectralISE):
 class SpectralLaplacianISEClassifier(_SpectralISE):
     """Nearest class center in the leading eigenvectors of ``K_f = D^-1/2 K D^-1/2``.
 
-    D is the Parzen density f of the training points, with the same bandwidth as K. Dividing by it gives sparse regions
-    the same weight as dense ones: well separated classes lie on orthogonal lines.
+    D holds the Parzen density f at the training points, with the same bandwidth as K. Dividing by f gives sparse
+    regions the same weight as dense regions: well-separated classes lie on orthogonal lines.
 
     Parameters
     ----------
     bandwidth : {"cv", "silverman"} or float, default="cv"
-        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation.
+        Radius h of the kernel. ``"cv"`` chooses the bandwidth by cross-validation; ``"silverman"`` uses the
+        normal-reference rule.
     center : {"mean", "median"}, default="mean"
         Center of a class in the embedding, the median taken by component.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
-        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
-        Of the compact kernels, which are not positive semi-definite, the positive part is kept.
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth. Compact kernels are not positive
+        semi-definite; their negative eigenvalues are dropped.
     n_components : int, "cv" or "all", default="all"
-        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
-        whole space.
-        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
-        is given), otherwise O(n^3) time and O(n^2) memory.
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth; ``"all"`` keeps the
+        whole space. With means and the Gaussian kernel, ``"all"`` needs only kernel sums and no decomposition (unless
+        `solver` or `rank` is given); otherwise it takes O(n^3) time and O(n^2) memory.
     max_components : int, default=32
-        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
+        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and at most
+        `rank`.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
         transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
@@ -292,15 +295,15 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
         ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
-        Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
-        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
-        any, stays exact.
-        Each query is then evaluated against `rank` landmarks instead of n points; at least the number of components.
+        Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
+        takes n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
+        Tuning, if any, is always exact. Each query is then evaluated against `rank` landmarks instead of n points.
+        `rank` must be at least the number of components.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
-        See :func:`~spectralcls.linalg.top_eigenpairs`.
+        Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`.
     tol : float or None, default=None
-        Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
-        of the data's precision.
+        Convergence tolerance of the eigensolver: bound on the residuals, relative to the eigenvalues. None means ``eps
+        ** (2 / 3)`` of the data's dtype.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -311,7 +314,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     metric_ : transformer or None
-        The fitted map in use.
+        Fitted map in use.
     bandwidth_ : float
         Bandwidth in use.
     n_components_ : int
@@ -319,7 +322,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
     trace_residual_ : float
         trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
     map_ : KernelMap
-        The embedding of (mapped) points. Only present if an eigendecomposition was computed, as the next.
+        Embedding of (mapped) points. Only present if an eigendecomposition was computed, like the next attribute.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class centers in the embedding.
     cv_results_ : dict of str to ndarray
@@ -340,19 +343,19 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
     feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
     inverse_density_ : ndarray of shape (n_samples,)
-        The sample weights 1/f(x_i), in units of the kernel's normalizing constant.
+        Weights 1/f(x_i) of the samples, in units of the kernel's normalizing constant.
 
     See Also
     --------
-    SpectralISEClassifier : Without weighting.
+    SpectralISEClassifier : The same rule without weighting.
     LaplacianSpectralClassifier : Compares angles, with class-wise bandwidths.
-    spectralcls.papers.as_printed : With eq. 7.2 of [1]_ for queries: a factor sqrt(n), and the plain kernel.
+    spectralcls.papers.as_printed : Uses eq. 7.2 of [1]_ for queries: a factor sqrt(n), and the plain kernel.
 
     Notes
     -----
-    With all components `fit` takes a pass over the n^2 pairs (for f) and one over the pairs within classes; with fewer,
-    usually 7 to 20 passes over the n^2 pairs, and O(n n_components) memory. `predict` takes one pass over the m n
-    pairs.
+    With all components, `fit` takes a pass over the n^2 pairs (for f) and one over the pairs within classes. With fewer
+    components, it usually takes 7 to 20 passes over the n^2 pairs, and O(n n_components) memory. `predict` takes one
+    pass over the m n pairs of queries and points.
 
     There is no `class_weight`: a weight shared by all samples of a class cancels in its mean.
 

@@ -1,4 +1,4 @@
-"""SK<Gamma, E, S>: the spectral kernel of Li, Ong, Ng and Sun, as an embedding and a kernel matrix."""
+"""The spectral kernel SK<Gamma, E, S> of Li, Ong, Ng and Sun, as an embedding and as a kernel matrix."""
 
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
@@ -40,47 +40,48 @@ KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
 
 def _may_grow(estimator):
     if estimator.kernel == "precomputed" or estimator.rank is not None:
-        raise AttributeError("partial_fit takes samples, not their similarities, and rank=None.")
+        raise AttributeError("partial_fit needs samples, not their similarities, and rank=None.")
     return True
 
 
 @with_parameters
 class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """Spectral embedding of a similarity graph, in and out of sample, and the kernel it defines.
+    """Spectral embedding of a similarity graph, in and out of sample, and the kernel that it defines.
 
-    A similarity matrix S of the training data is transformed (Gamma), its k largest positive eigenvalues give
-    each sample k coordinates (E), and the inner product of these coordinates (S) is the kernel: the family
-    SK<Gamma, E, S> of [1]_. With ``weighting=None``, ``embedding="b"``, ``normalize=False`` it is
-    the latent semantic kernel (Theorem 1).
+    A similarity matrix S of the training data is transformed (Gamma). The eigenvectors of its k largest positive
+    eigenvalues give each sample k coordinates (E), and the inner product of these coordinates (S) is the kernel: the
+    family SK<Gamma, E, S> of [1]_. With ``weighting=None``, ``embedding="b"`` and ``normalize=False`` it is the latent
+    semantic kernel (Theorem 1).
 
     Parameters
     ----------
     n_components : int or "all", default=100
         Number k of coordinates. If S has fewer positive eigenvalues, all of them are kept.
     weighting : {"symmetric"} or None, default="symmetric"
-        Gamma_N = D^-1/2 S D^-1/2, D the row sums of S, or Gamma_I = S (Table 1).
+        Gamma: "symmetric" means Gamma_N = D^-1/2 S D^-1/2, where D holds the row sums of S; None means Gamma_I = S
+        (Table 1).
     embedding : {"a", "b"}, default="b"
-        Step 1 of Figure 1: (a) the eigenvectors V, (b) V Lambda^1/2.
+        Step 1 of Figure 1: (a) the eigenvectors V, or (b) V Lambda^1/2.
     normalize : bool, default=True
-        Step 2 of Figure 1: rows of unit length.
+        Step 2 of Figure 1: whether rows are scaled to unit length.
     kernel : {"auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="auto"
-        The input similarity: x.z; exp(-|x - z|^2 / (2 bandwidth^2)); (x.z + 1)^degree; exp(x.z); or S
-        itself, given as X of shape (n_samples, n_samples) in `fit` and (n_queries, n_samples) in `transform`.
-        "auto" is linear for sparse X, as the frequencies of terms are, and Gaussian for dense X.
+        Input similarity: x.z; exp(-|x - z|^2 / (2 bandwidth^2)); (x.z + 1)^degree; exp(x.z); or S itself, given as X of
+        shape (n_samples, n_samples) in `fit` and (n_queries, n_samples) in `transform`. "auto" is linear for sparse X,
+        such as term frequencies, and Gaussian for dense X.
     bandwidth : {"scale", "silverman"} or float, default="scale"
-        Width of the Gaussian kernel. "scale" is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which a
-        typical pair has the similarity e^-2 in any dimension (scikit-learn's ``gamma="scale"``); "silverman" is the
-        rule of density estimation. Both need dense data, and are 1 if all rows are equal.
+        Bandwidth of the Gaussian kernel. "scale" is ``s sqrt(d / 2)``, where s^2 is the mean variance of the features:
+        a typical pair then has the similarity e^-2 in any dimension (scikit-learn's ``gamma="scale"``). "silverman" is
+        the rule of density estimation. Both need dense data, and are 1 if all rows are equal.
     scale : "auto" or None, default="auto"
         For the Gaussian kernel of dense X, ``"auto"`` scales each column of numbers to mean 0 and spread 1, estimated
-        robustly; columns of spread 1 stay unchanged. Bandwidths are in these units. None: the numbers as they are, as
-        they always are for sparse X and for the other kernels.
+        robustly; columns of spread 1 stay unchanged. Bandwidths are in these units. None uses the numbers unchanged, as
+        is always the case for sparse X and for other kernels.
     degree : int, default=2
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     rank : int or None, default=None
-        Columns of a randomly pivoted Cholesky factor F F^T that replaces S, for the Gaussian kernel of dense X:
-        O(n_samples rank) memory, and each query is evaluated against `rank` landmarks. `trace_residual_` measures the
-        part left out. None: exact.
+        Number of columns of a randomly pivoted Cholesky factor F; F F^T replaces S. Only for the Gaussian kernel of
+        dense X. It takes O(n_samples rank) memory, and each query is evaluated against `rank` landmarks.
+        `trace_residual_` measures the part left out. None means exact.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -91,16 +92,16 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     eigenvalues_ : ndarray of shape (k,)
         Positive eigenvalues of Gamma(S), descending.
     coefficients_ : ndarray of shape (n_features, n_samples or rank; k, k + 1 or k + 2)
-        Coefficients of `transform`: for a linear kernel of the query's features, otherwise of its similarities to the
-        training samples. With symmetric weighting the last column gives the query's degree.
+        Coefficients of `transform`, by which the features of a query (linear kernel) or its similarities to the
+        training samples are multiplied. With symmetric weighting the last column gives the query's degree.
     X_fit_ : {ndarray, sparse array} of shape (n_samples, n_features) or None
-        The training data, which the linear and the precomputed kernel do not need.
+        Training data; None for the linear and the precomputed kernel, which do not need them.
     kernel_ : str
-        The kernel in use.
+        Kernel in use.
     bandwidth_ : float
-        Only present with the Gaussian kernel.
+        Bandwidth in use. Only present with the Gaussian kernel.
     trace_residual_ : float
-        trace(S - F F^T) / trace(S). Only present with `rank`; X_fit_ has the landmarks alone then.
+        trace(S - F F^T) / trace(S). Only present with `rank`; then X_fit_ contains only the landmarks.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -109,20 +110,20 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     Raises
     ------
     ValueError
-        In `fit` and `transform`: for NaN or infinity; for a degree that is not positive (negative entries of X with the
-        linear and the polynomial kernel, otherwise rows that add up to zero or less); for a precomputed matrix that is
-        not symmetric or has the wrong width. In `fit`: if all similarities are zero.
+        In `fit` and `transform`: if X contains infinity; if a degree is not positive (negative entries of X with the
+        linear and the polynomial kernel, otherwise rows that add up to zero or less); or if a precomputed matrix is not
+        symmetric, contains NaN or has the wrong width. In `fit`: if all similarities are zero.
 
     Notes
     -----
-    Samples without any similarity to the training samples (empty documents, documents without a known term)
-    have all coordinates 0. The similarity of a far query under the Gaussian kernel is not 0 but small: its row of unit
-    length is that of the nearest training samples, however small; without `normalize` it tends to 0.
+    Samples without any similarity to the training samples (such as empty documents, or documents without a known term)
+    have all coordinates 0. Under the Gaussian kernel, the similarities of a far query are small but not 0: with
+    `normalize` its coordinates are those of the nearest training samples; without it they tend to 0.
 
-    The linear kernel needs O(nnz + (n_samples + n_features) k) memory, and `transform` costs O(nnz k): S is
-    never formed. Nor is it for the Gaussian kernel of dense X, O(n_samples (k + n_features)) memory and
-    O(n_samples^2 (n_features + k)) time per pass of the eigensolver. The polynomial and the exponential
-    kernel, and the Gaussian of a sparse X, form S, O(n_samples^2) memory.
+    The linear kernel never forms S: it needs O(nnz + (n_samples + n_features) k) memory, and `transform` costs
+    O(nnz k). The Gaussian kernel of dense X does not form S either: it needs O(n_samples (k + n_features)) memory and
+    O(n_samples^2 (n_features + k)) time per pass of the eigensolver. The polynomial and the exponential kernel, and the
+    Gaussian kernel of a sparse X, form S in O(n_samples^2) memory.
 
     References
     ----------
@@ -168,7 +169,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Parameters
         ----------
         X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
-            float32 stays float32, everything else becomes float64.
+            Training samples; float32 stays float32, everything else becomes float64.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -177,7 +178,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Returns
         -------
         self : object
-            The fitted transformer.
+            Fitted transformer.
         """
         self.fit_transform(X, sample_weight=sample_weight)
         return self
@@ -205,17 +206,17 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return embedding if kept is None else self._embedded(X)
 
     def transform(self, X: Any) -> Array:
-        """Embedding of new samples by Lemma 3; training samples get back the coordinates of `fit_transform`.
+        """Embed new samples by Lemma 3; training samples get the same coordinates as in `fit_transform`.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, sparse array} of shape (n_queries, n_features)
-            Similarities to the training samples, (n_queries, n_samples), with the precomputed kernel.
+            Queries; similarities to the training samples, (n_queries, n_samples), with the precomputed kernel.
 
         Returns
         -------
         Y : ndarray of shape (n_queries, k)
-            The embedding, in the dtype of X.
+            Embedding, in the dtype of X.
         """
         return self._embed(X)
 
@@ -225,26 +226,26 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Parameters
         ----------
         X, Y : {array-like, sparse matrix, sparse array} of shape (m, n_features) and (p, n_features)
-            As for `transform`. Y=None: X with itself.
+            Samples, as in `transform`. If Y is None, it is X.
 
         Returns
         -------
         K : ndarray of shape (m, p)
             Inner products of the embedded samples. The other similarities of the paper's Table 2 are scikit-learn's
-            ``rbf_kernel`` and NumPy's ``corrcoef`` of what `transform` gives.
+            ``rbf_kernel`` and NumPy's ``corrcoef`` of the result of `transform`.
         """
         X = self._embed(X)
         return X @ (X if Y is None else self._embed(Y)).T
 
     def _fit_weighted(self, X, sample_weight, tol=None):
-        """Fit to checked X; returns the embedding of the samples of positive weight, and their mask (None: all).
+        """Fit to checked X; return the embedding of the samples of positive weight, and their mask (None: all).
 
-        The eigenpairs have the relative residual `tol`, by default that of `top_eigenpairs`.
+        `tol` bounds the relative residual of the eigenpairs; by default as in `top_eigenpairs`.
         """
         rows, weights, kept = positive_weight(X, sample_weight)
         pairwise = kept is not None and self.kernel_ == "precomputed"
         embedding = self._fit(rows[:, kept] if pairwise else rows, weights, tol)
-        if pairwise:  # queries come with their similarities to all samples
+        if pairwise:  # queries have similarities to all samples
             coefficients = np.zeros((len(kept), self.coefficients_.shape[1]), self.coefficients_.dtype)
             coefficients[kept] = self.coefficients_
             self.coefficients_ = coefficients
@@ -253,8 +254,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     def _fit(self, X, sample_weight, tol):
         """Fit to checked X and positive weights.
 
-        With weights w, W^1/2 D^-1/2 S D^-1/2 W^1/2 is decomposed, with D the weighted row sums. Its eigenvectors are
-        those of the matrix with each sample repeated w times, multiplied by the roots of the weights.
+        With weights w, W^1/2 D^-1/2 S D^-1/2 W^1/2 is decomposed, where D holds the weighted row sums. Its eigenvectors
+        are those of the matrix with each sample repeated w times, multiplied by the roots of the weights.
         """
         S = self._input_similarity(X, sample_weight)
         w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
@@ -267,7 +268,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self._learn(X, w, scale, values, v, S)
 
     def _learn(self, X, w, scale, values, v, S=None):
-        """Store eigenpairs; return the embedding of the samples."""
+        """Set the fitted attributes from eigenpairs; return the embedding of the samples."""
         power = 1.0 if self.embedding == "a" else 0.5
         weights = (scale * np.sqrt(w))[:, None] * v / values**power
         points, embedding = X, (v * values ** (1 - power)).astype(X.dtype)
@@ -289,17 +290,17 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     @available_if(_may_grow)
     @transactional(keep=True)
     def partial_fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Append training samples without comparing the old ones with each other.
+        """Append training samples without comparing the old samples with each other.
 
-        The similarities to the new samples and all degrees are exact; the similarities among the old samples are
-        reduced to their k known components. The result equals `fit` on all samples if S has no further components, as
-        with ``n_components="all"`` or the linear kernel of up to `n_components` features. Otherwise it loses the
-        further components, and more components lose less.
+        Similarities to the new samples and all degrees are exact; similarities among the old samples are reduced to
+        their k known components. The result equals that of `fit` on all samples if S has no further components, as with
+        ``n_components="all"`` or the linear kernel of up to `n_components` features. Otherwise it loses the further
+        components; the larger `n_components`, the smaller the loss.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
-            Samples to append. The bandwidth, the scale and the kernel stay those of the first call.
+            Samples to append. Bandwidth, scale and kernel of the first call are kept.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -308,17 +309,17 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Returns
         -------
         self : object
-            The transformer of all samples. Those seen before have new coordinates: `transform` them again.
+            Transformer fitted to all samples. Samples seen before have new coordinates: `transform` them again.
 
         Raises
         ------
         ValueError
-            For invalid data. The transformer stays as it was.
+            If the data are invalid. The transformer stays unchanged.
 
         Notes
         -----
-        n old and m new samples take O(n m) similarities and O((n + m) (k + m)^2) operations. For this the fitted
-        transformer keeps the samples and their k coordinates.
+        With n old and m new samples, this takes O(n m) similarities and O((n + m) (k + m)^2) operations. For this
+        purpose the fitted transformer keeps the samples and their k coordinates.
         """
         if not hasattr(self, "eigenvalues_"):
             self._fit_weighted(self._check(X, reset=True, sample_weight=sample_weight), sample_weight)
@@ -340,7 +341,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self._embedded(self._check(X, reset=False), any_length)
 
     def _embedded(self, X, any_length=False):
-        """Rows of the embedding, each up to a positive factor if `any_length`, so that no similarity is too small."""
+        """Rows of the embedding; with `any_length`, each only up to a positive factor, so that none underflows."""
         directions = self.normalize or any_length
         if self._expansion is not None:
             X = X.toarray() if sp.issparse(X) else X
@@ -385,16 +386,16 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         if smallest < 0:
             raise ValueError(
                 f"Negative values in data passed to SpectralKernel(weighting='symmetric', "
-                f"kernel={self.kernel_!r}): the least is {smallest:.3g}, and degrees of the similarity graph "
-                f"have to be positive. Use weighting=None, or {self._way_out(X)}."
+                f"kernel={self.kernel_!r}): the least is {smallest:.3g}, but degrees of the similarity graph "
+                f"must be positive. Use weighting=None, or {self._way_out(X)}."
             )
 
     @staticmethod
     def _way_out(X):
-        """Error for data with negative values, which names the alternatives."""
+        """The alternatives for data with negative values, for the error message."""
         if sp.issparse(X):
-            return "features without negative values, as HashingVectorizer(alternate_sign=False) makes them"
-        return "kernel='gaussian', for standardized features for example"
+            return "features without negative values, such as those of HashingVectorizer(alternate_sign=False)"
+        return "kernel='gaussian', for example for standardized features"
 
     def _chosen_bandwidth(self, X, sample_weight):
         if not isinstance(self.bandwidth, str):
@@ -412,7 +413,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             self.bandwidth_ = self._chosen_bandwidth(X, sample_weight)
         if self.rank is not None:
             if self.kernel_ != "gaussian":
-                raise ValueError("rank= is for kernel='gaussian' and dense X.")
+                raise ValueError("rank needs kernel='gaussian' and dense X.")
             return LowRankSimilarity(X, self.bandwidth_, self.rank, self.random_state, self.n_jobs)
         if self.kernel_ == "linear":
             return LinearSimilarity(X)
@@ -440,12 +441,12 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self.eigenvalues_ = self.eigenvalues_[:k]
         self.coefficients_ = np.delete(self.coefficients_, np.s_[k : self._n_features_out], axis=1)
         self.n_components = self._n_features_out = k
-        vars(self).pop("_pairs", None)  # it cannot grow any more
+        vars(self).pop("_pairs", None)  # no further partial_fit
         self._expand()
         return self
 
     def _expand(self):
-        """The embedding of queries as a fitted form, if it consists of kernel sums over the training samples."""
+        """Create the `Expansion` that embeds queries, if the embedding is a kernel sum over the training samples."""
         self._expansion = None
         if self.X_fit_ is not None and self.kernel_ == "gaussian" and not sp.issparse(self.X_fit_):
             points = TrainingPoints.of(TrainingData.points(self.X_fit_), n_jobs=self.n_jobs)
@@ -457,7 +458,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        needs_dense = self.kernel == "gaussian" and isinstance(self.bandwidth, str)  # the rules compute variances
+        needs_dense = self.kernel == "gaussian" and isinstance(self.bandwidth, str)  # rules compute variances
         tags.input_tags.sparse = self.rank is None and not needs_dense
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.allow_nan = not tags.input_tags.pairwise
@@ -479,6 +480,6 @@ def of_kernel(estimator):
 
 
 def all_points(inputs, X, sample_weight):
-    """Coordinates of all samples, including those of weight 0, without learning."""
+    """Coordinates of all samples, including those of weight 0, from newly fitted inputs."""
     data = inputs.fit_points(X, sample_weight)
     return data.X if data.kept is None else inputs(X)
