@@ -25,7 +25,8 @@ def lint(session):
     session.install("ruff>=0.13", CLANG_FORMAT, "check-jsonschema>=0.34", "zizmor>=1.16")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
-    session.run("clang-format", "--dry-run", "--Werror", *sorted(map(str, (ROOT / "cpp").glob("*/*.[ch]pp"))))
+    sources = [*(ROOT / "cpp").glob("*/*.[ch]pp"), *(ROOT / "bench").glob("*.cpp")]
+    session.run("clang-format", "--dry-run", "--Werror", *sorted(map(str, sources)))
     workflows = sorted(map(str, (ROOT / ".github" / "workflows").glob("*.yml")))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
     session.run("zizmor", "--offline", "--quiet", ".github")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control, rankdata
 from sklearn import datasets
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
@@ -22,10 +23,11 @@ from sklearn.pipeline import make_pipeline
 from bench.classifiers import PEERS, installed
 from bench.data import folder, load
 from bench.frames import FRAME_PEERS, FRAMES, NETWORKS, frame
-from bench.measure import QUICK, half_interval, limited_threads, paired, processor_seconds
+from bench.measure import QUICK, half_interval, limited_threads, paired, processor_seconds, side_by_side
 from bench.pages import view
 from bench.plots import Dots
 from spectralcls import AutoClassifier
+from spectralcls.ensemble._trees import ITERATIONS, LEAVES, RATE, BoostedTrees
 
 OURS = "AutoClassifier"
 METHODS = [OURS, "SVM", "RandomForest"] if QUICK else [OURS, *PEERS]
@@ -315,3 +317,27 @@ def test_time_budget(record, budget):
     record(
         {"seconds": taken, "points": model.n_samples_used_, "accuracy": 100 * float(np.mean(model.predict(Q) == truth))}
     )
+
+
+@pytest.mark.parametrize("m", [1, 100, 10_000])
+@pytest.mark.parametrize("name", ["wine"] if QUICK else ["wine", "wdbc", "digits"])
+def test_boosted_member(record, name, m):
+    """Milliseconds of probabilities of m rows: the vote, its boosted member, and the same trees evaluated by
+    scikit-learn. One thread, which is the fastest for scikit-learn too."""
+    X, y = sets()[name](return_X_y=True)
+    Q = np.resize(X, (m, X.shape[1]))
+    vote, member = AutoClassifier(n_jobs=1).fit(X, y), BoostedTrees().fit(X, y)
+    iterations = member.n_trees_ // member.start_.shape[1]
+    theirs = HistGradientBoostingClassifier(
+        learning_rate=min(RATE * ITERATIONS / iterations, 0.3),
+        max_iter=iterations,
+        max_leaf_nodes=LEAVES,
+        early_stopping=False,
+        random_state=0,
+    )
+    with limited_threads(1):
+        theirs.fit(X, y)
+    models = {"vote": vote, "member": member, "scikit-learn": theirs}
+    timings, found = side_by_side({key: lambda f=f: f.predict_proba(Q) for key, f in models.items()}, threads=1)
+    np.testing.assert_allclose(found["member"], found["scikit-learn"], rtol=1e-12)
+    record({"trees": member.n_trees_} | {f"{key}, ms": 1e3 * t.median for key, t in timings.items()})

@@ -9,10 +9,11 @@ are normal; the bandwidth is 0.35 sqrt(d).
 import numpy as np
 import pytest
 
-from bench.measure import QUICK, compare, limit, multiply_add_rate, ratio, side_by_side, slots, spread
+from bench.measure import QUICK, compare, ratio, side_by_side, spread
 from bench.pages import view
 from bench.peers import direct_sums, fastest, numpy_in_cache, peers
 from bench.plots import Lines
+from bench.roofline import limit, multiply_add_rate, slots
 from spectralcls.kernels import kernel_matrix, kernel_sums
 
 DIMENSIONS = [2, 16] if QUICK else [2, 8, 16, 64, 256, 784]

@@ -12,7 +12,8 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 from bench.classifiers import NEEDED, PEERS, installed
 from bench.data import load, standardized
-from bench.measure import QUICK, gib_beyond, limit, limited_threads, processor_seconds, slots
+from bench.measure import QUICK, gib_beyond, limited_threads, processor_seconds
+from bench.roofline import limit, slots
 from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier
 from spectralcls.kernels import kernel_sums
 from spectralcls.neighbors import knn

@@ -17,7 +17,6 @@ import tracemalloc
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +25,6 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from spectralcls._core import compiled
 from spectralcls._core.threads import effective_n_threads
 
 QUICK = bool(os.environ.get("SPECTRALCLS_BENCH_QUICK"))  # checks that everything runs; figures are not kept
@@ -35,7 +33,6 @@ SHORTEST = 2e-3  # seconds: a faster call is repeated within its turn
 WARM = 1.0  # seconds: a first call that takes less is not counted
 FULL = 4e9  # pairs; fewer are measured in full
 LEAST = 5000  # queries; fewer are measured in full, too
-EXPONENTIAL_SLOTS = {"float32": 12, "float64": 18}
 
 
 @contextmanager
@@ -218,24 +215,6 @@ def paired(differences, level=0.95):
         "median": float(np.median(differences)),
         "p (Wilcoxon)": float(p),
     }
-
-
-@cache
-def multiply_add_rate(dtype, threads):
-    """Vector multiply-adds a second that this machine reaches with the variant in use."""
-    return compiled.multiply_add_rate(np.dtype(dtype), 0.5, threads)
-
-
-def slots(d, dtype, *, exponentials=1, squarings=0, columns=1):
-    """Multiply-add slots that a pair needs: the distance, the exponentials, squarings, and a further slot for each
-    column beyond the first (the first is in the exponential's count)."""
-    return d + EXPONENTIAL_SLOTS[np.dtype(dtype).name] * exponentials + squarings + columns - 1
-
-
-def limit(pair_slots, dtype, threads):
-    """Pairs a second at the machine's limit."""
-    dtype = np.dtype(dtype).name
-    return multiply_add_rate(dtype, threads) * compiled.lanes(np.dtype(dtype)) / pair_slots
 
 
 def processor_seconds(function, *args, **kwargs):

@@ -1,6 +1,7 @@
 """Sphinx configuration: ``python -m sphinx -W docs site`` builds the site."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -24,7 +25,7 @@ extensions = [
     "sphinx.ext.doctest",
     "sphinx.ext.intersphinx",
     "sphinx.ext.viewcode",
-    "sphinx-mathjax-offline",  # formulas are typeset without a network
+    "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
     "sphinx_design",
@@ -111,7 +112,9 @@ doctest_global_setup = "import numpy as np; np.set_printoptions(precision=4, sup
 html_theme = "pydata_sphinx_theme"
 html_title = f"spectralcls {release}"
 html_baseurl = documents()  # empty until pyproject.toml names the address of the site
-html_static_path = ["_static"]
+# Formulas are typeset without a network: this package carries the files of MathJax. Its own code is not used.
+html_static_path = ["_static", str(Path(find_spec("sphinx-mathjax-offline").origin).parent / "static")]
+mathjax_path = "mathjax/tex-chtml.js"
 html_css_files = ["site.css"]
 html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_favicon = "_static/favicon.svg"

@@ -63,6 +63,5 @@ PYBIND11_MODULE(_bindings, module, pybind11::mod_gil_not_used()) {
   register_eigen(module);
   register_kernels(module);
   register_knn(module);
-  register_roofline(module);
   register_vectors(module);
 }

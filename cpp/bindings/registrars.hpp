@@ -8,7 +8,6 @@ namespace spectralcls::bindings {
 void register_eigen(pybind11::module_&);
 void register_kernels(pybind11::module_&);
 void register_knn(pybind11::module_&);
-void register_roofline(pybind11::module_&);
 void register_vectors(pybind11::module_&);
 
 }  // namespace spectralcls::bindings

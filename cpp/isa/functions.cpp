@@ -1,8 +1,6 @@
 // The table of the variant that this file is compiled for.
 #include "isa/functions.hpp"
 
-#include "infrastructure/simd.hpp"
-
 namespace spectralcls {
 namespace {
 
@@ -43,12 +41,11 @@ constexpr Functions<T> functions() {
   f.asymmetry = entry<&asymmetry<T>>;
   f.tall_products = {entry<&inner_product<T>>, entry<&add_product<T>>, entry<&product<T>>, entry<&to_rows<T>>,
                      entry<&from_rows<T>>};
-  f.multiply_add_rate = entry<&multiply_add_rate<T>>;
   return f;
 }
 
 constexpr FunctionTable table{
-    SPECTRALCLS_INTERFACE, SPECTRALCLS_VARIANT, SPECTRALCLS_COMPILER,     SPECTRALCLS_FLAGS,           vector_bytes,
+    SPECTRALCLS_INTERFACE, SPECTRALCLS_VARIANT, SPECTRALCLS_COMPILER,     SPECTRALCLS_FLAGS,
     functions<float>(),    functions<double>(), entry<&approximate_sums>, entry<&detail::set_pruning>,
 };
 

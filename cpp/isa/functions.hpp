@@ -11,7 +11,6 @@
 #include "infrastructure/boundary.hpp"
 #include "infrastructure/matrix.hpp"
 #include "infrastructure/parallel.hpp"
-#include "isa/roofline.hpp"
 #include "krylov/operators.hpp"
 #include "krylov/tall_products.hpp"
 #include "neighbors/knn.hpp"
@@ -37,7 +36,6 @@ struct Functions {
   Entry<decltype(&spectralcls::csr_product<T>)> csr_product;
   Entry<decltype(&spectralcls::asymmetry<T>)> asymmetry;
   TallProducts<T> tall_products;
-  Entry<decltype(&spectralcls::multiply_add_rate<T>)> multiply_add_rate;
 };
 
 struct FunctionTable {
@@ -45,7 +43,6 @@ struct FunctionTable {
   const char* variant;
   const char* compiler;
   const char* flags;
-  int vector_bytes;
   Functions<float> single_precision;
   Functions<double> double_precision;
   Entry<bool (*)(const ApproximateSums&, double* sums, std::uint8_t* settled, const Execution&)> approximate_sums;

@@ -190,11 +190,10 @@ def test_a_child_that_is_forked_while_another_thread_is_inside_gets_its_threads_
 
 
 class Library:
-    """What threadpoolctl has for a BLAS over OpenMP, whose limit belongs to the calling thread."""
+    """What threadpoolctl has for a BLAS whose limit belongs to the calling thread."""
 
-    threading_layer = "openmp"
-
-    def __init__(self):
+    def __init__(self, internal_api, threading_layer):
+        self.internal_api, self.threading_layer = internal_api, threading_layer
         self.here = threading.local()
 
     def get_num_threads(self):
@@ -204,8 +203,9 @@ class Library:
         self.here.count = count
 
 
-def test_limits_that_belong_to_a_thread_are_set_and_restored_in_each(monkeypatch):
-    library, start = Library(), threading.Barrier(4)
+@pytest.mark.parametrize("kind", [("openblas", "openmp"), ("mkl", "intel")])
+def test_limits_that_belong_to_a_thread_are_set_and_restored_in_each(monkeypatch, kind):
+    library, start = Library(*kind), threading.Barrier(4)
     monkeypatch.setattr(_parallel, "_blas", lambda: [library])
     serial = _parallel._SerialBlas()
 

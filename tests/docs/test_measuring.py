@@ -1,12 +1,18 @@
 """How benches measure, record and show: fixed costs, mixed records, places of the pages."""
 
 import json
+import os
+from shutil import which
 
 import numpy as np
 import pytest
 
+from spectralcls._core import compiled
+
 pytest.importorskip("threadpoolctl")
-measure, pages, record = (pytest.importorskip(f"bench.{name}") for name in ("measure", "pages", "record"))
+measure, pages, record, roofline = (
+    pytest.importorskip(f"bench.{name}") for name in ("measure", "pages", "record", "roofline")
+)
 
 
 def test_a_line_separates_fixed_seconds_from_those_of_queries():
@@ -55,3 +61,14 @@ def test_every_place_of_a_page_names_a_section_or_a_view():
     for topic, name in places:
         if topic != "neighbors":
             assert name in pages.functions(topic), (topic, name)
+
+
+@pytest.mark.skipif(which(os.environ.get("CXX", "c++")) is None, reason="needs a compiler")
+def test_the_limit_of_the_machine_is_measured_beside_the_core():
+    assert not {"multiply_add_rate", "lanes"} & set(dir(compiled))
+    assert roofline.lanes("float32") == 2 * roofline.lanes("float64") >= 4
+    alone = roofline.multiply_add_rate("float64", 1, 0.01)
+    assert 1e7 < alone < 1e12
+    assert roofline.limit(10, "float32", 1) == pytest.approx(
+        roofline.multiply_add_rate("float32", 1) * roofline.lanes("float32") / 10
+    )

@@ -114,7 +114,8 @@ def _blas() -> list[Any]:
 
 
 def _is_per_thread(library: Any) -> bool:
-    return getattr(library, "threading_layer", None) == "openmp"
+    """Whether a limit holds in the calling thread alone; so threadpoolctl 3.7 sets those of OpenMP and of MKL."""
+    return library.internal_api == "mkl" or getattr(library, "threading_layer", None) == "openmp"
 
 
 _serial_blas = _SerialBlas()
