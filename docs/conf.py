@@ -52,8 +52,8 @@ autodoc_typehints = "none"
 toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False  # the template lists the members
 numpydoc_xref_param_type = False
-# All but an extended summary and a "See Also" where there is nothing more to say, an example for each method (tests ask
-# for one of each class and function), and a type alone in the first line of "Returns", where results have names here.
+# All checks except those for an extended summary, for "See Also", for an example of each method (tests require one for
+# each class and function), and for a bare type in the first line of "Returns", since results have names here.
 numpydoc_validation_checks = {"all", "ES01", "SA01", "EX01", "RT02"}
 
 # -- Gallery --------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ sphinx_gallery_conf = {
     "reference_url": {"spectralcls": None},
     "matplotlib_animations": False,
     "min_reported_time": 1,
-    "write_computation_times": False,  # a page of scripts from elsewhere
+    "write_computation_times": False,  # would be a page with foreign scripts
     "parallel": 2,  # processes that run examples
     "remove_config_comments": True,
     "minigallery_sort_order": "gallery.order",
@@ -80,7 +80,7 @@ sphinx_gallery_conf = {
 }
 
 
-# -- Other projects' documents: links to them where the network is there, plain text where it is not -----------
+# -- Links to the documentation of other projects; plain text without a network --------------------------------
 def _reachable(url):
     try:
         with urlopen(url + "objects.inv", timeout=5):

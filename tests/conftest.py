@@ -15,25 +15,25 @@ except ImportError:
 else:
     use("Agg")  # no windows
 
-quiet = list(HealthCheck)  # draws of whole arrays are slow, and fixtures reset warnings only
+quiet = list(HealthCheck)  # drawing whole arrays is slow, and fixtures only reset warnings
 settings.register_profile("few", max_examples=40, deadline=None, derandomize=True, suppress_health_check=quiet)
 settings.register_profile("many", max_examples=16_000, deadline=None, suppress_health_check=quiet)  # a million calls
 settings.load_profile("few")
 
 
 def pytest_configure(config):
-    """With `pytest -n 2` a worker takes tests in their order: what a module makes for its tests is made once."""
+    """Keeps the order of tests with `pytest -n 2`, so that fixtures of a module are mostly set up only once."""
     if getattr(config.option, "dist", None) == "load":
         config.option.dist = "worksteal"
 
 
 @pytest.fixture
 def pruning(monkeypatch):
-    """A function that lets sums and searches skip pairs "always", "never", or where samples say so: "sampled"."""
+    """Returns a function that sets when sums and searches prune: "always", "never", or by a sample: "sampled"."""
 
     def skip(when):
         compiled.set_pruning(when)
-        for d in GRID_PAIRS:  # the grid, too, for however few pairs
+        for d in GRID_PAIRS:  # "always" includes the grid, for any number of pairs
             monkeypatch.setitem(GRID_PAIRS, d, 0 if when == "always" else _GRID_PAIRS[d])
 
     yield skip
@@ -42,6 +42,6 @@ def pruning(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def figure_style_as_it_was():
-    """Pages and examples set styles; none of them may reach the next test of the process."""
+    """Restores the style, which pages and examples set, before the next test."""
     with rc_context():
         yield

@@ -1,6 +1,6 @@
-"""Runs the Python blocks of the pages below, page by page and in order, and shows what each prints or draws.
+"""Runs the Python blocks of the pages below in order and adds their output and plots to the page.
 
-A block that fails stops the build. Blocks find the tables of `docs/start` in their folder.
+A block that fails stops the build. Blocks run in a folder that contains the tables of `docs/start`.
 """
 
 import ast
@@ -20,7 +20,7 @@ _SHOWN = "```{{code-block}} none\n:class: output\n\n{}\n```\n"
 
 
 def with_output(text, page, docs):
-    """The Markdown of a page with what each of its Python blocks prints, has as its value, or draws."""
+    """Returns the Markdown of a page with the output, value or plots of each of its Python blocks."""
     session, images = {"__name__": page}, docs / "images"
 
     def shown(match):
@@ -30,7 +30,7 @@ def with_output(text, page, docs):
             picture = images / f"{page.replace('/', '_')}_{match.start()}_{number}.svg"
             figure = plt.figure(number)
             figure.savefig(picture, bbox_inches="tight")
-            parts.append(f"![{figure.axes[0].get_title() or 'What the block draws'}](/images/{picture.name})\n")
+            parts.append(f"![{figure.axes[0].get_title() or 'Plot of the block above'}](/images/{picture.name})\n")
         plt.close("all")
         return "\n".join(parts)
 

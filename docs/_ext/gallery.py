@@ -1,12 +1,12 @@
-"""The gallery: its first page, the examples that cannot run here, and the style that each starts from.
+"""The gallery: its first page, the examples that cannot run here, and the style of the examples.
 
-sphinx-gallery makes sections from folders. Here all examples are in one folder, and their addresses do not change when
-an example moves to another section.
+sphinx-gallery makes sections from folders. Here all examples are in one folder, so that the address of an example does
+not change when it moves to another section.
 
-An example that needs what the package does not ship names it in a comment, which the site removes:
-``# sphinx_gallery_needs = ["letter.npz"]``. What ends in ``.npz`` is a file of the folder ``SPECTRALCLS_DATA``, any
-other name a package. If something is absent, the example is shown and not run; its text says what to install. With
-``SPECTRALCLS_REQUIRE_DATA`` no absent file is excused.
+An example that needs files or packages that may be absent names them in a comment, which the site removes:
+``# sphinx_gallery_needs = ["letter.npz"]``. A name that ends in ``.npz`` is a file in the folder ``SPECTRALCLS_DATA``,
+any other name a package. If one is absent, the example is shown but not run; its text says what to install. With
+``SPECTRALCLS_REQUIRE_DATA``, examples run even if files are absent, and fail.
 """
 
 import ast
@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 COMMENT = re.compile(r"^# sphinx_gallery_needs = (.+)$", re.MULTILINE)
-SECTIONS = {  # names of files in examples; one that does not exist is left out
+SECTIONS = {  # names of files in examples; those that do not exist are left out
     "Real problems": "organelles cells coffee land_cover wrong_labels",
     "Classify": "first_steps boundaries vote comparison kde_classifier learned_metric perturbo "
     "bandwidth bandwidth_path failures",
@@ -44,7 +44,7 @@ NUMBER = re.compile(r"^# sphinx_gallery_thumbnail_number = (\d+)$", re.MULTILINE
 
 
 def sections(names):
-    """{title: names of its examples that exist}, and "More" for those that no section lists."""
+    """Returns {title: names of its existing examples}, with "More" for those that no section lists."""
     found = {}
     for title, words in SECTIONS.items():
         listed = [name for word in words.split() if (name := f"plot_{word}") in names]
@@ -54,14 +54,14 @@ def sections(names):
 
 
 def order(path):
-    """Key by which every small gallery is sorted: as in the first page."""
+    """Sort key of all small galleries: the order of the first page."""
     word = Path(path).stem.removeprefix("plot_")
     words = " ".join(SECTIONS.values()).split()
     return words.index(word) if word in words else len(words)
 
 
 def page(header, names):
-    """The header, and for every section its thumbnails and its entries in the table of contents."""
+    """Returns the first page: the header, and for every section its thumbnails and toctree."""
     lines = [":orphan:", "", header]
     for title, listed in sections(names).items():
         lines += [title, "-" * len(title), "", ".. minigallery::", ""]
@@ -90,7 +90,7 @@ def _panel(picture):
 
 
 def figures(block, block_vars, gallery_conf):
-    """The figures of a block, as usual, and one panel of each for the thumbnail."""
+    """Saves the figures of a block, and one panel of each for the thumbnail."""
     import matplotlib.pyplot as plt
     from sphinx_gallery.scrapers import matplotlib_scraper
 
@@ -105,13 +105,13 @@ def figures(block, block_vars, gallery_conf):
 
 
 def needs(example):
-    """What an example needs, by its comment."""
+    """Returns the files and packages that the comment of an example names."""
     found = COMMENT.search(example.read_text(encoding="utf-8"))
     return ast.literal_eval(found[1]) if found else []
 
 
 def absent(example):
-    """What an example needs and this machine lacks."""
+    """Returns the needs of an example that are absent on this machine."""
     folder = Path(os.environ.get("SPECTRALCLS_DATA", os.devnull))
     excused = not os.environ.get("SPECTRALCLS_REQUIRE_DATA")
     return [
@@ -122,7 +122,7 @@ def absent(example):
 
 
 def can_run(folder):
-    """A pattern of the examples of a folder that lack nothing; each of the others gets a line on the standard error."""
+    """Returns a pattern of the examples whose needs are present, and reports all others on standard error."""
     lacking = {path: absent(path) for path in sorted(folder.glob("plot_*.py"))}
     for path, names in lacking.items():
         if names:

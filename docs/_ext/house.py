@@ -1,6 +1,6 @@
-"""The floors of the package and who imports whom: the picture on the site.
+"""Draws the rooms of the package on their floors, with their imports, for the site.
 
-A room is a folder or a file directly below ``src/spectralcls``. It imports only from rooms on lower floors, which
+A room is a folder or a file directly below ``src/spectralcls``. It imports only from rooms on lower floors, as
 import-linter checks by the contract in ``pyproject.toml``, and no private module or attribute of another room.
 """
 
@@ -18,13 +18,13 @@ TITLES = (  # of the floors, from the ground up
     "kernel sums, matrices, neighbors, bandwidths",
     "eigenpairs, low rank, Cholesky",
     "folds, grids, search, temperature",
-    "from tables to coordinates",
-    "the fitted form",
+    "conversion of tables to coordinates",
+    "the fitted form of classifiers",
     "the skeleton of an estimator",
     "learned metrics",
     "families",
     "built on families",
-    "what a fitted model tells",
+    "inspection of fitted models",
     "interfaces",
     "command line",
     "python -m spectralcls",
@@ -47,7 +47,7 @@ CORE_FLOORS = (  # of the C++ sources, from the ground up
 
 @cache
 def sources():
-    """{path below the package, as parts: syntax tree} of all modules."""
+    """Returns {path below the package, as parts: syntax tree} of all modules."""
     return {
         path.relative_to(PACKAGE).parts: ast.parse(path.read_text(encoding="utf-8"))
         for path in sorted(PACKAGE.rglob("*.py"))
@@ -55,25 +55,25 @@ def sources():
 
 
 def room_of(parts):
-    """The room of a module; None for the package's own ``__init__``."""
+    """Returns the room of a module; None for the package's own ``__init__``."""
     room = parts[0].removesuffix(".py")
     return None if room == "__init__" else room
 
 
 def includes():
-    """{C++ source, as a path: folders whose headers it includes}."""
+    """Returns {path of a C++ source: folders whose headers it includes}."""
     sources = (path for ending in "ch" for path in sorted(CORE.glob(f"*/*.{ending}pp")))
     return {path: re.findall(r'#include "(\w+)/', path.read_text(encoding="utf-8")) for path in sources}
 
 
 def rooms():
-    """All rooms that exist."""
+    """Returns all existing rooms."""
     return sorted({room for parts in sources() if (room := room_of(parts)) is not None})
 
 
 @cache
 def imports(parts):
-    """Dotted names below the package that a module imports, anywhere in its code."""
+    """Returns the dotted names below the package that a module imports anywhere in its code."""
     package, found = ["spectralcls", *parts[:-1]], set()
     for node in ast.walk(sources()[parts]):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -87,7 +87,7 @@ def imports(parts):
 
 
 def arrows():
-    """{(room, imported room): how many modules import it}."""
+    """Returns {(room, imported room): number of importing modules}."""
     counted = {}
     for parts in sources():
         room = room_of(parts)
@@ -98,7 +98,7 @@ def arrows():
 
 
 def lines(parts):
-    """How many lines of a module are docstring, comment, blank and code."""
+    """Counts the lines of a module that are docstring, comment, blank and code."""
     source = (PACKAGE / Path(*parts)).read_text(encoding="utf-8").splitlines()
     documents = set()
     for node in ast.walk(sources()[parts]):
@@ -113,7 +113,7 @@ def lines(parts):
 
 
 def lines_of_rooms():
-    """{room: its lines by kind}, the largest first."""
+    """Returns {room: its lines by kind}, the largest first."""
     found = {}
     for parts in sources():
         found.setdefault(room_of(parts) or "__init__", Counter()).update(lines(parts))
@@ -121,7 +121,7 @@ def lines_of_rooms():
 
 
 def draw(path):
-    """Every room on its floor with its lines of code, and an arrow for every pair of rooms with an import."""
+    """Draws every room on its floor with its lines of code, and a line for every pair of rooms with an import."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -158,12 +158,12 @@ def draw(path):
 
 
 def setup(app):
-    """Sphinx: the picture is drawn anew for every build."""
+    """Draws the picture for every build."""
     app.connect("builder-inited", lambda app: draw(Path(app.srcdir) / "images" / "architecture.svg"))
     return {"parallel_read_safe": True}
 
 
-if __name__ == "__main__":  # python docs/_ext/house.py: what binds a reader's time
+if __name__ == "__main__":  # python docs/_ext/house.py prints the lines by room
     counted = lines_of_rooms()
     counted["all"] = sum(counted.values(), Counter())
     for room, kinds in counted.items():

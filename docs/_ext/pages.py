@@ -1,7 +1,8 @@
-"""What each page gets besides its text: captions of its pictures, a description, and whether its text is searched.
+"""Adds captions of pictures and a description to each page, and excludes the text of appendices from the search.
 
-A picture that stands alone gets its alternative text as a caption, and one of the gallery a link to its code. The
-description, which search engines and messengers show, is the first paragraph. Of appendices only titles are searched.
+A picture in a separate paragraph gets its alternative text as a caption, and one from the gallery also a link to its
+code. The description, which search engines and messengers show, is the first paragraph. Only the titles of appendices
+are searched.
 """
 
 import re
@@ -18,7 +19,7 @@ APPENDICES = (
     "gallery/sg_execution_times",
     "sg_execution_times",
 )
-_FOR_SCREEN_READERS = """addEventListener("DOMContentLoaded", () => {  // what the theme and docutils leave out
+_FOR_SCREEN_READERS = """addEventListener("DOMContentLoaded", () => {  // missing in the theme and in docutils
   document.querySelectorAll(".toctree-toggle").forEach(e => e.parentElement.ariaLabel = "Show or hide the pages below");
   document.querySelectorAll("[role=doc-biblioentry]").forEach(e => e.role = "listitem");
   document.querySelectorAll("table").forEach(e => { if (e.scrollWidth > e.clientWidth) e.tabIndex = 0; });
@@ -27,7 +28,7 @@ _OF_GALLERY = re.compile(r"sphx_glr_(\w+)_\d+\.png$")
 
 
 def caption(image, page):
-    """The caption of an image: its alternative text, and where its code is."""
+    """Returns the caption of an image: its alternative text, and a link to its code."""
     text = nodes.caption("", image["alt"].rstrip(".") + ".")
     example = _OF_GALLERY.search(image["uri"])
     if example:
@@ -49,14 +50,14 @@ def _caption_all(doctree, page):
     for image in list(doctree.findall(nodes.image)):
         paragraph = image.parent
         alone = isinstance(paragraph, nodes.paragraph) and len(paragraph) == 1
-        if alone and image.get("alt") and "plots/" not in image["uri"]:  # those of benches have a heading
+        if alone and image.get("alt") and "plots/" not in image["uri"]:  # plots of benches have a heading
             figure = nodes.figure("", image, caption(image, page), align="center")
             doctree.set_id(figure)
             paragraph.replace_self(figure)
 
 
 def description(doctree):
-    """The beginning of the first paragraph that has a sentence, as plain text; a note above the text is none."""
+    """Returns the beginning of the first paragraph with a sentence, as plain text; notes do not count."""
     for paragraph in doctree.findall(nodes.paragraph):
         text = " ".join(paragraph.astext().split())
         if len(text) > 30 and not isinstance(paragraph.parent, nodes.note):
@@ -68,21 +69,21 @@ def _read(app, doctree):
     page, metadata = app.env.docname, app.env.metadata[app.env.docname]
     if not page.startswith(("gallery/", "reference/")):
         _caption_all(doctree, page)
-    for head in doctree.findall(nodes.thead):  # an empty head has a name for screen readers
+    for head in doctree.findall(nodes.thead):  # an empty head gets a name for screen readers
         for entry in [entry for entry in head.findall(nodes.entry) if not entry.astext().strip()]:
             name = "Value" if entry.parent.index(entry) else "Row"
             entry += nodes.paragraph("", "", nodes.inline("", name, classes=["visually-hidden"]))
     if page.startswith(APPENDICES):
         metadata["nosearch"] = True
     for text in list(doctree.findall(nodes.Text)):
-        if " ± " in text:  # a figure and its error stay in one line
+        if " ± " in text:  # a number and its error stay on one line
             text.parent.replace(text, nodes.Text(text.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")))
 
 
 def _describe(app, page, template, context, doctree):
     text = (doctree and description(doctree)) or app.config.html_context["description"]
     found = {"name=description": text, "property=og:title": context.get("title"), "property=og:description": text}
-    if app.config.html_baseurl:  # a card needs an absolute address
+    if app.config.html_baseurl:  # a social card needs an absolute address
         found["property=og:image"] = f"{app.config.html_baseurl}/_static/card.png"
     tags = []
     for name, content in found.items():
@@ -92,7 +93,7 @@ def _describe(app, page, template, context, doctree):
     if page.startswith("reference/generated/"):  # a function and its counterpart on Dask have the same heading
         context["title"] = page.rpartition("/")[2]
     if page == app.config.root_doc:
-        context["docstitle"] = None  # it is the page's title already
+        context["docstitle"] = None  # the page has this title already
 
 
 def setup(app):

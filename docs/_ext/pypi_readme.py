@@ -1,4 +1,4 @@
-"""README.md as PyPI shows it, where paths of this repository lead nowhere: a provider for scikit-build-core."""
+"""Provides README.md for PyPI, without relative paths: a metadata provider for scikit-build-core."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ _TARGET = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)\s]+)\)")
 
 
 def dynamic_metadata(field, settings, project=None):
-    """The metadata `readme`, at the address of the repository that `project.urls` names, if it does."""
+    """Returns the metadata `readme`, with links to the repository in `project.urls`, if there is one."""
     root = Path(__file__).parents[2]
     table = (root / "pyproject.toml").read_text(encoding="utf-8")
     address = re.search(r'^Repository = "([^"]+)"', table, re.MULTILINE)
@@ -18,9 +18,9 @@ def dynamic_metadata(field, settings, project=None):
 
 
 def absolute(text, address, revision):
-    """Markdown whose links and pictures lead to files of a revision.
+    """Returns Markdown whose links and pictures point to the files of a revision.
 
-    Without an address links become their words, and pictures and their captions are left out.
+    Without an address, links are replaced by their text, and pictures and their captions are left out.
     """
 
     def target(match):

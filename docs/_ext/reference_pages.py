@@ -1,4 +1,4 @@
-"""Pages of the API reference, written from ``__all__``: a public name cannot be missing, and none is listed by hand."""
+"""Writes the pages of the API reference from ``__all__``, so that they list every public name."""
 
 import importlib
 import inspect
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import spectralcls
 
-NOT_LIBRARY = {"cli"}  # the command line has a page of its own
-TASKS = {  # what a name is for; a module stands for those of its names that are nowhere else
+NOT_LIBRARY = {"cli"}  # the command line has a separate page
+TASKS = {  # task: names; a module stands for those of its names that are listed nowhere else
     "Classify a table": [
         "ensemble.AutoClassifier",
         "regression.KernelRidgeClassifier",
@@ -17,11 +17,11 @@ TASKS = {  # what a name is for; a module stands for those of its names that are
         "kernel_mean.ParzenClassifier",
         "regression.KernelLogisticClassifier",
     ],
-    "Say when it does not know, and why": ["inspection"],
+    "Doubt and explanations": ["inspection"],
     "Predict a number": ["ensemble", "regression.KernelRidgeRegressor", "regression"],
     "Densities and novelties": ["density"],
     "Texts and several labels": ["spectral.SpectralKernelClassifier", "spectral.SpectralKernel"],
-    "New features, and metrics that are learned": [
+    "New features and learned metrics": [
         "spectral.KernelMap",
         "metric",
         "ccdr.CCDR",
@@ -49,7 +49,7 @@ FIRST = list(dict.fromkeys(each.partition(".")[0] for names in TASKS.values() fo
 
 
 def modules():
-    """Names of the public modules, without the package's."""
+    """Returns the names of the public modules, without the package's."""
     found = [
         info.name
         for info in pkgutil.iter_modules(spectralcls.__path__)
@@ -59,7 +59,7 @@ def modules():
 
 
 def public_names(module):
-    """What a module offers: its ``__all__``, or the public functions and classes that it defines."""
+    """Returns the ``__all__`` of a module, or the public functions and classes that it defines."""
     declared = getattr(module, "__all__", None)
     if declared is not None:
         return list(declared)
@@ -73,13 +73,13 @@ def public_names(module):
 
 
 def documented(name):
-    """The public classes and functions of a module."""
+    """Returns the public classes and functions of a module."""
     module = importlib.import_module(f"spectralcls.{name}")
     return [public for public in public_names(module) if callable(getattr(module, public))]
 
 
 def summary(module):
-    """The first paragraph of a module's docstring."""
+    """Returns the first paragraph of a module's docstring."""
     return inspect.cleandoc(module.__doc__ or "").split("\n\n")[0]
 
 
@@ -88,7 +88,7 @@ def autosummary(names, option):
 
 
 def page(name):
-    """The reference page of one module."""
+    """Returns the reference page of a module."""
     module = importlib.import_module(f"spectralcls.{name}")
     title = f"spectralcls.{name}"
     names = documented(name)
@@ -100,7 +100,7 @@ def page(name):
 
 
 def by_task():
-    """{task: [(module, name), ...]}; every public name once, and those without a task at last."""
+    """Returns {task: [(module, name), ...]} with every public name once, and those without a task last."""
     left = {(name, public): None for name in modules() for public in documented(name)}
     named = {tuple(each.split(".")) for names in TASKS.values() for each in names if "." in each}
     if unknown := named - set(left):
@@ -118,13 +118,13 @@ def by_task():
 
 
 def index(names):
-    """Every name by what it is for, as users import it."""
+    """Returns the page that lists every name by task, as users import it."""
     lines = [
         "API reference",
         "=============",
         "",
-        "Every public name, by what it is for. Names without a module are imported from ``spectralcls``, the others",
-        "from the module that is shown; the menu has one page a module.",
+        "This page lists every public name by task. Import names without a module from ``spectralcls``, and all others",
+        "from the module shown. The menu has one page per module.",
         "",
         ".. currentmodule:: spectralcls",
         "",
@@ -145,7 +145,7 @@ def index(names):
 
 
 def top_level():
-    """What ``import spectralcls`` gives."""
+    """Returns the page of the names in ``spectralcls`` itself."""
     lines = ["spectralcls", "===========", "", ".. module:: spectralcls", "", summary(spectralcls)]
     only_here = [name for name in spectralcls.__all__ if documented_as(name) == f"spectralcls.{name}"]
     lines += autosummary(spectralcls.__all__, ":nosignatures:")
@@ -153,7 +153,7 @@ def top_level():
 
 
 def _home(name, value):
-    """The public module that documents a name of the package."""
+    """Returns the public module that documents a name of the package."""
     for module in modules():
         loaded = importlib.import_module(f"spectralcls.{module}")
         if name in public_names(loaded) and getattr(loaded, name) is value:
@@ -162,20 +162,20 @@ def _home(name, value):
 
 
 def documented_as(target):
-    """Where a name is documented that users import from the package, or a member of it; None for other names."""
+    """Returns where a name imported from the package, or a member of it, is documented; None for other names."""
     name, dot, member = target.removeprefix("spectralcls.").partition(".")
     return _home(name, getattr(spectralcls, name)) + dot + member if name in spectralcls.__all__ else None
 
 
 def link_short_name(app, env, node, text):
-    """References by the names that users import."""
+    """Resolves references by the names that users import."""
     if node.get("refdomain") == "py" and (target := documented_as(node["reftarget"])):
         options = node["refdoc"], app.builder, node["reftype"], target, node, text
         return env.get_domain("py").resolve_xref(env, *options)
 
 
 def source_of(app, module, name):
-    """An inherited method is looked for with its class."""
+    """Finds the source of an inherited method with its class."""
     return getattr(getattr(importlib.import_module(module), name.partition(".")[0], None), "__module__", None)
 
 
@@ -191,7 +191,7 @@ def write(app):
 
 
 def skip_inherited(app, what, name, member, skip, options):
-    """What scikit-learn and SciPy define, they document."""
+    """Skips members that scikit-learn and SciPy define, and document."""
     home = getattr(getattr(member, "fget", member), "__module__", None) or "spectralcls"
     return True if not home.startswith("spectralcls") else None
 
@@ -201,30 +201,33 @@ _MARKUP = re.compile(r"(?<!\\)\||\b(\w+)_(?!\w)")
 
 
 def plain(text):
-    """Text in which |x| is a length and n_components_ a name, not a reference; literals are kept."""
+    """Escapes |x| and n_components_, which are no references; literals are kept."""
     pieces = _LITERAL.split(text)
     pieces[::2] = [_MARKUP.sub(lambda m: f"{m[1]}\\_" if m[1] else r"\|", piece) for piece in pieces[::2]]
     return "".join(pieces)
 
 
 def plain_docstring(app, what, name, obj, options, lines):
-    """Docstrings are plain text for the terminal."""
+    """Escapes docstrings, which are plain text for the terminal."""
     for i, line in enumerate(lines):
         parameter, colon, rest = line.rpartition(" : ") if " : " in line else ("", "", line)
         if not rest.lstrip().startswith((">>>", "...")) and " " in rest.strip() + colon:
             lines[i] = parameter + colon + plain(rest)
 
 
-FAILURES = {  # number of the picture in examples/plot_failures.py, and what it shows
+FAILURES = {  # number and description of the picture in examples/plot_failures.py
     "AutoClassifier": (1, "A rare class that overlaps a frequent one is overlooked without class_weight."),
-    "KernelRidgeClassifier": (2, "Columns that say nothing about the class drown those that do."),
-    "ParzenClassifier": (3, "In many columns no bandwidth suits both a narrow and a wide class."),
-    "PerTurboClassifier": (3, "In many columns no bandwidth suits both a narrow and a wide class."),
-    "ParzenDensity": (4, "Without bounds the density leaks over a limit that the data cannot cross."),
-    "ParzenOutlierDetector": (5, "A clump of outliers is taken for usual."),
-    "KernelRegressor": (6, "One bandwidth suits no jump and its surroundings, and nothing is known beyond the data."),
-    "KernelMap": (7, "Classes that are not the clusters of the data mix."),
-    "SpectralKernelClassifier": (8, "Texts in words that training did not have all get the same answer."),
+    "KernelRidgeClassifier": (2, "Columns that say nothing about the class hide those that do."),
+    "ParzenClassifier": (3, "With many columns, no bandwidth suits both a narrow and a wide class."),
+    "PerTurboClassifier": (3, "With many columns, no bandwidth suits both a narrow and a wide class."),
+    "ParzenDensity": (4, "Without bounds, the density extends beyond a limit that the data cannot cross."),
+    "ParzenOutlierDetector": (5, "A cluster of outliers is not detected."),
+    "KernelRegressor": (
+        6,
+        "No bandwidth suits both a jump and its surroundings; nothing is known beyond the data.",
+    ),
+    "KernelMap": (7, "Classes that are not clusters of the data overlap."),
+    "SpectralKernelClassifier": (8, "All texts with only new words get the same prediction."),
 }
 
 
@@ -232,15 +235,15 @@ SECONDS = ("AutoClassifier", "KernelRidgeClassifier", "PerTurboClassifier", "Par
 
 
 def cost(lines):
-    """The paragraph of a docstring that says what a class or a function costs, taken out of its notes."""
+    """Removes the paragraph about the cost from the notes of a docstring, and returns it."""
     start = next((i for i, line in enumerate(lines) if line.startswith("Cost: ")), len(lines))
     paragraph = lines[start : lines.index("", start)] if start < len(lines) else []
-    del lines[start : start + len(paragraph)]  # the empty line stays: it ends the section
+    del lines[start : start + len(paragraph)]  # the empty line stays, since it ends the section
     return [paragraph[0].replace("Cost:", "**Cost:**", 1), *paragraph[1:], ""] if paragraph else []
 
 
 def show_examples(app, what, name, obj, options, lines):
-    """Before the parameters: the gallery's examples of a class or a function, a picture of its failure, its cost."""
+    """Inserts the gallery's examples, a picture of a failure, and the cost before the parameters."""
     if what in ("class", "function") and "Parameters" in lines:
         short = name.rpartition(".")[2]  # most examples import it from the package
         same = getattr(spectralcls, short, None) is obj
@@ -264,7 +267,7 @@ def show_examples(app, what, name, obj, options, lines):
 
 
 def signature_of_init(app, what, name, value, options, signature, returned):
-    """SciPy's operators have a ``__new__`` that takes anything, and that is shown first."""
+    """Replaces the signature of SciPy's operators, whose ``__new__`` takes any arguments."""
     return (str(inspect.signature(value)), returned) if signature == "(*args, **kwargs)" else None
 
 

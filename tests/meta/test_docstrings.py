@@ -1,4 +1,4 @@
-"""Docstrings are whole in the source, defaults are those of the constructor, and shared sentences are the same."""
+"""Docstrings are complete in the source, defaults match the constructor, and shared sentences are the same."""
 
 import ast
 import importlib
@@ -15,7 +15,7 @@ import spectralcls
 from spectralcls._estimator import CONSTRAINTS, Estimator
 
 SOURCE = Path(spectralcls.__file__).parent
-WORDS = 24  # by which descriptions begin alike
+WORDS = 24  # descriptions that share their first words are compared
 ROOMS = ["spectralcls", *(f"spectralcls.{path.stem}" for path in SOURCE.iterdir() if path.stem[:1] not in "._")]
 
 
@@ -56,7 +56,7 @@ def test_no_docstring_is_a_template():
 
 @pytest.mark.parametrize("name", [*CONSTRAINTS, "classes_", "cv_results_", "best_score_", "n_tuning_samples_"])
 def test_shared_sentences_are_the_same(name):
-    """Descriptions that begin alike are one, to which a class may add sentences of its own."""
+    """Descriptions that begin alike are the same, except that a class may add sentences."""
     alike = defaultdict(set)
     for cls in estimators():
         if name in (described := sections(cls)):

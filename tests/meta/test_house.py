@@ -1,4 +1,4 @@
-"""The law of the house: every room is on a floor and imports only what stands below it."""
+"""Every room is on a floor and imports only from lower floors."""
 
 import ast
 import sys
@@ -18,7 +18,7 @@ NAMES = ["/".join(parts) for parts in MODULES]
 
 
 def test_rooms_import_only_from_lower_floors():
-    """By the contract in pyproject.toml, in which a room on no floor is an error, too."""
+    """By the contract in pyproject.toml, for which a room on no floor is an error, too."""
     assert lint_imports(config_filename=str(DOCS.parent / "pyproject.toml"), no_cache=True) == 0
 
 
@@ -42,7 +42,7 @@ def test_no_module_imports_a_private_module_of_another_room(parts):
 
 
 def private_names(tree):
-    """Private attributes and methods that a module defines or sets on objects of its own."""
+    """Returns the private attributes and methods that a module defines or sets."""
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     own |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
     own |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -51,7 +51,7 @@ def private_names(tree):
 
 @pytest.mark.parametrize("parts", MODULES, ids=NAMES)
 def test_no_module_uses_a_private_attribute_of_another_room(parts):
-    """An attribute of `self` may come from a base class; anything else is public, or of the same room."""
+    """An attribute of `self` may come from a base class; all others are public or belong to the same room."""
     room = house.room_of(parts)
     known = set().union(
         *(private_names(tree) for other, tree in house.sources().items() if house.room_of(other) == room)
@@ -68,22 +68,22 @@ def test_no_module_uses_a_private_attribute_of_another_room(parts):
     assert foreign <= known | NOT_OURS
 
 
-# Of named tuples, scikit-learn and Dask.
+# Defined by named tuples, scikit-learn and Dask.
 NOT_OURS = {
     *("_replace", "_asdict", "_fields", "_get_param_names", "_meta"),
-    *("_predictors", "_baseline_prediction"),  # in _utils/from_sklearn.py alone
+    *("_predictors", "_baseline_prediction"),  # only in _utils/from_sklearn.py
 }
 
 
 def repeated(names):
-    """{name: where it is found} of those that are found more than once."""
+    """Returns {name: places} of the names that occur more than once."""
     found = {}
     for name, parts in names:
         found.setdefault(name, []).append("/".join(parts))
     return {name: places for name, places in found.items() if len(places) > 1}
 
 
-# A module of `dask` has the name of what it puts on workers; `neighbors` and `operators` are public there.
+# A module of `dask` has the name of the module that it distributes; `neighbors` and `operators` are public there.
 MIRRORED = {"incomplete", "inputs", "neighbors", "operators", "points"}
 
 
@@ -101,14 +101,14 @@ def test_a_name_of_a_class_is_taken_once():
         for node in ast.walk(house.sources()[parts])
         if isinstance(node, ast.ClassDef)
     ]
-    assert set(repeated(names)) == {"KernelOperator", "TrainingPoints"}, "those of dask, which derive from the others"
+    assert set(repeated(names)) == {"KernelOperator", "TrainingPoints"}, "those of dask derive from the others"
 
 
 def test_warnings_have_one_mechanism():
-    """Levels of a stack that are counted by hand point at our own lines as soon as a function more is called."""
+    """Stack levels counted by hand would point to our own lines after any change of the calls."""
     for parts in MODULES:
         called = {ast.unparse(node.func) for node in ast.walk(house.sources()[parts]) if isinstance(node, ast.Call)}
-        assert "warnings.warn" not in called or parts == ("_utils", "advice.py"), "tell() points at the user's line"
+        assert "warnings.warn" not in called or parts == ("_utils", "advice.py"), "tell() points to the user's line"
 
 
 def test_every_line_is_of_one_kind():

@@ -1,4 +1,4 @@
-"""What packagers read says the same everywhere."""
+"""The files that packagers read agree."""
 
 import re
 import runpy
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(not (ROOT / "conda").exists(), reason="the tests
 
 
 def spaced(requirement):
-    """``name >=1`` of ``name>=1``, as conda writes it."""
+    """Returns ``name >=1`` for ``name>=1``, as conda writes it."""
     return re.sub(r"(\w)([<>=])", r"\1 \2", requirement)
 
 

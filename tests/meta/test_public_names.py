@@ -1,4 +1,4 @@
-"""What the package offers by name: every public module and everything in its `__all__`."""
+"""The public names: every public module and everything in its `__all__`."""
 
 import ast
 import doctest
@@ -18,7 +18,7 @@ import spectralcls
 
 
 def public_modules():
-    """The package and its modules without an underscore; the command line is no library."""
+    """Returns the package and its modules without an underscore, except the command line."""
     names = [module.name for module in pkgutil.iter_modules(spectralcls.__path__) if module.name != "cli"]
     return ["spectralcls", *(f"spectralcls.{name}" for name in names if not name.startswith("_"))]
 
@@ -64,13 +64,13 @@ def test_type_checkers_see_the_names_that_the_package_has():
 
 
 def public_names():
-    """The modules and the names at the top of the package."""
+    """Returns the modules and the names at the top of the package."""
     modules = [name.removeprefix("spectralcls.") for name in MODULES[1:]]
     return {name: getattr(spectralcls, name) for name in [*modules, *spectralcls.__all__]}
 
 
 def copied_to(folder):
-    """`PYTHONPATH` of a copy of the package in a new folder, compiled core included, without its stubs."""
+    """Copies the package to a new folder, with its compiled core but no stubs; returns the `PYTHONPATH`."""
     ignored = shutil.ignore_patterns("*.pyi", "__pycache__")
     shutil.copytree(Path(spectralcls.__file__).parent, folder / "spectralcls", ignore=ignored)
     return str(folder)
@@ -81,7 +81,7 @@ def test_the_package_runs_without_stubs_which_frozen_programs_leave_out(tmp_path
     assert result.stdout.strip() == "knn", result.stderr
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="of other systems paths are always text")
+@pytest.mark.skipif(sys.platform != "linux", reason="on other systems, paths are always text")
 def test_the_package_runs_in_a_folder_whose_name_the_locale_cannot_decode(tmp_path):
     locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     folder = copied_to(tmp_path / "K\u00f6ln")
@@ -90,7 +90,7 @@ def test_the_package_runs_in_a_folder_whose_name_the_locale_cannot_decode(tmp_pa
 
 
 def test_the_package_is_imported_again_after_its_modules_were_forgotten():
-    """Reloaders of notebooks and servers do so; the compiled core stays loaded."""
+    """As the reloaders of notebooks and servers do; the compiled core stays loaded."""
     result = run(
         "import sys, spectralcls\n"
         "for _ in range(2):\n"
@@ -116,7 +116,7 @@ def test_the_names_at_the_top_are_public_in_their_modules():
 
 
 def public_objects():
-    """(qualified name, object) of every public class and function, each once, at its shortest name."""
+    """Returns every public class and function once, as a test parameter with its shortest name."""
     seen = {}
     for name in MODULES:
         module = importlib.import_module(name)
@@ -128,7 +128,7 @@ def public_objects():
 
 
 def docstrings(value):
-    """The docstring of an object, and of the public methods of a class."""
+    """Yields the docstrings of an object and of the public methods of a class."""
     yield value.__doc__ or ""
     if inspect.isclass(value):
         for name, member in vars(value).items():

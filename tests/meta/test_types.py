@@ -1,4 +1,4 @@
-"""A type checker knows constructors and their words, what methods return, and every documented attribute."""
+"""A type checker knows constructors and their options, return types, and every documented attribute."""
 
 import importlib
 import inspect
@@ -23,7 +23,7 @@ CHECKED += [found for found in PUBLIC if hasattr(found, "_skl_parameter_constrai
 
 
 def words_checked(constraints):
-    """The words that scikit-learn's constraints of a parameter allow."""
+    """Returns the strings that scikit-learn's constraints of a parameter allow."""
     return {
         word
         for one in (constraints if isinstance(constraints, list) else [])
@@ -34,7 +34,7 @@ def words_checked(constraints):
 
 
 def words_told(annotation):
-    """The words of the `Literal` in an annotation; None if it takes any string."""
+    """Returns the strings of the `Literal` in an annotation; None if it allows any string."""
     kind, parts = typing.get_origin(annotation), typing.get_args(annotation)
     if kind is typing.Literal:
         return {word for word in parts if isinstance(word, str)}
@@ -55,7 +55,7 @@ def test_words_that_are_checked_are_those_of_the_types(checked):
 
 
 def public_functions():
-    """Public functions, and public methods of public classes, that are ours."""
+    """Yields public functions, and public methods of public classes, that are defined in the package."""
     for found in filter(callable, PUBLIC):
         members = inspect.getmembers(found, callable) if inspect.isclass(found) else [(found.__name__, found)]
         for name, member in members:
@@ -78,7 +78,7 @@ def test_every_public_function_tells_what_it_takes_and_returns():
 
 
 def messages_of(program, folder):
-    """Lines of a program at which mypy complains, and what it says."""
+    """Returns {line: message} of mypy's errors in a program."""
     path = folder / "program.py"
     path.write_text(program)
     source = Path(spectralcls.__file__).parents[1]
@@ -136,7 +136,7 @@ s.kernel_sums([[0.0]], [[0.0]], bandwidth=1.0, kernel="gausian")
 
 
 def documented():
-    """A program that touches every documented attribute and public method of the estimators."""
+    """Returns a program that accesses every documented attribute and public method of the estimators."""
     lines = []
     for estimator in ESTIMATORS:
         home = estimator.__module__.split("._")[0]
