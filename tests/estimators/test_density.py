@@ -322,7 +322,7 @@ def test_what_is_refused():
     X, _, _ = points(d=3)
     refused = {
         "one for each feature": ParzenDensity(covariance_type=[1.0, 2.0]),
-        "not symmetric": ParzenDensity(covariance_type=np.eye(3) + np.eye(3, k=1)),
+        "must be a symmetric matrix": ParzenDensity(covariance_type=np.eye(3) + np.eye(3, k=1)),
         "not positive definite": ParzenDensity(covariance_type=np.ones((3, 3))),
         "must be positive and finite": ParzenDensity(covariance_type=[1.0, 0.0, 1.0]),
         "For one bandwidth per feature, set": ParzenDensity([1.0, 1.0, 1.0]),

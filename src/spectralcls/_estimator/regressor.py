@@ -27,9 +27,9 @@ def _has_intervals(estimator):
 class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     """A regressor that learns from checked data in ``_learn(data)`` and predicts targets (m, k) in ``_targets(X)``.
 
-    For intervals and quantiles it defines ``_jackknife()``, which returns the leave-one-out residuals of the samples;
-    ``_places(X)``, which returns the places of queries, their predictions (m, k), and the units of both, whose method
-    `back` maps them to targets; and `_without_intervals`: None, or the reason why there are none.
+    For intervals and quantiles, ``_jackknife()`` returns the `Jackknife` of the samples, and ``_places(X)`` returns the
+    queries as its methods take them, their predictions (m, k) in its units, and these units, whose method `back` maps
+    predictions to targets. `_without_intervals` is None, or the reason why there are none.
     """
 
     _one_output: bool

@@ -56,8 +56,8 @@ default="gaussian"
         Bandwidths to try, even if too narrow for rounded values. By default, there are sixteen around the rule of
         thumb, and more as long as the first or the last is chosen.
     max_tuning_samples : int or None, default=20000
-        If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
-        `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
+        If there are more points, parameters are tuned on a random subsample of this size; `n_tuning_samples_` is the
+        number used. A bandwidth tuned with m of n points is scaled to n points by the factor
         ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, in
         memory at most 200 000.
     tolerance : float or None, default=None

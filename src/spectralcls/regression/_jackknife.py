@@ -88,8 +88,8 @@ class Jackknife(NamedTuple):
 
 
 def _quantile(values, weights, share):
-    """The value (m,) that a further value does not exceed with probability `share`: at least this probability above a
-    half, at most below; infinite for too few values."""
+    """The value (m,) that a further value does not exceed with probability at least `share`, or at most `share` if this
+    is below one half; infinite for too few values."""
     upper, lower = _upper(values, weights, share), -_upper(-values, weights, 1 - share)
     return upper if share > 0.5 else lower if share < 0.5 else (lower + upper) / 2
 
