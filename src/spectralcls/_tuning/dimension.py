@@ -19,7 +19,7 @@ from .scaled import scaled
 TRIMMED = 0.05  # fraction of edges left out, the longest ones
 DOMINATED = 0.8  # of the total length: with more in the longest edges, look for far points; normal samples have less
 NAMED = 5  # far points named in a warning
-SPARE = 4  # extra neighbors, in standard deviations, so that one point in a million has too few
+SPARE = 4  # extra neighbors, in standard deviations, so that one point in a hundred thousand has too few
 MOST_KNOWN = 128  # neighbors stored per point; small subsamples search for theirs
 MOST_PAIRED = 4096  # up to this many points, all distances are stored (128 MiB)
 _COUNT = [Interval(Integral, 1, None, closed="left")]
