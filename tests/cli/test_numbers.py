@@ -98,6 +98,30 @@ def test_the_task_is_overruled_and_what_does_not_fit_it_is_named(houses, tmp_pat
 
 
 @pytest.mark.filterwarnings("always:.*left out")
+@pytest.mark.parametrize("word", ["inf", "on request", "1+2j"])
+def test_a_word_among_numbers_is_named_and_can_be_left_out(word, tmp_path, capsys):
+    """Instead of a class for each price."""
+    path = tmp_path / "t.csv"
+    path.write_text("a;y\n" + "\n".join(f"{k % 7};{word if k == 3 else k / 2}" for k in range(40)), encoding="utf-8")
+    fit = ["fit", path, "--target", "y", "--out", tmp_path / "m.skops", "--quiet", "--classifier", "kernelridge"]
+    assert run(*fit) == 2
+    error = capsys.readouterr().err
+    assert f"the target has 39 numbers, and {word!r}: correct the cell, or leave its row out by --missing" in error
+    assert run(*fit, "--missing", word) == 0
+    assert "39 numbers: regression" in capsys.readouterr().out
+
+
+def test_dates_as_target_are_refused_unless_they_are_classes(tmp_path, capsys):
+    days = [str(np.datetime64("2024-01-01") + 5 * k) for k in range(40)]
+    for cells, code in ((days, 2), (days[:4] * 10, 0)):
+        path = tmp_path / "t.csv"
+        path.write_text("a;y\n" + "\n".join(f"{k % 7};{cell}" for k, cell in enumerate(cells)), encoding="utf-8")
+        fit = ["fit", path, "--target", "y", "--out", tmp_path / "m.skops", "--quiet", "--classifier", "parzen"]
+        assert run(*fit) == code
+    assert "the target holds dates, such as '2024-01-01', and regression predicts numbers" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("always:.*left out")
 def test_rows_without_a_number_are_left_out_with_a_line(tmp_path, capsys):
     path = tmp_path / "t.csv"
     path.write_text("a;y\n" + "\n".join(f"{k % 7};{'' if k == 3 else k / 2}" for k in range(40)), encoding="utf-8")

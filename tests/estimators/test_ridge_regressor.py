@@ -3,11 +3,13 @@
 import pickle
 import warnings
 from datetime import date, timedelta
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from spectralcls import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
@@ -206,6 +208,25 @@ def test_what_is_no_number_is_refused_by_name(cls):
     for y in (lacking, pd.Series(lacking), np.column_stack([Y[:, 0], lacking])):
         with pytest.raises(ValueError, match="Input y contains NaN: row 7. Leave out samples without a target"):
             cls().fit(X, y)
+
+
+@pytest.mark.parametrize("cls", [KernelRidgeRegressor, KernelRegressor])
+def test_what_could_be_made_numbers_says_how(cls):
+    numbers = Y[:, 0]
+    for text in (numbers.astype(str), numbers.astype(str).astype(object)):
+        with pytest.raises(ValueError, match=r"y holds text, '.*', and .* predicts numbers: pass y.astype\(float\)"):
+            cls().fit(X, text)
+    with pytest.raises(ValueError, match="y holds objects of type Period, and .* predicts numbers"):
+        cls().fit(X, pd.period_range("2024", periods=80, freq="D"))
+    with pytest.raises(ValueError, match="y holds objects of type csr_array"):
+        cls().fit(X, csr_array(Y))
+    for far in (np.inf, -np.inf):
+        with pytest.raises(ValueError, match="Input y contains infinity: row 7"):
+            cls().fit(X, np.where(np.arange(80) == 7, far, numbers))
+    with pytest.raises(ValueError, match="Input y contains NaN: row 7"):
+        cls().fit(X, np.ma.masked_array(numbers, np.arange(80) == 7))
+    as_objects = [Decimal(str(number)) for number in numbers]
+    assert_allclose(cls(2.0).fit(X, as_objects).predict(Q), cls(2.0).fit(X, numbers).predict(Q), rtol=1e-9)
 
 
 @pytest.mark.parametrize("cls", [KernelRidgeRegressor, KernelRegressor])

@@ -1,6 +1,7 @@
 """Checked targets and weights of samples: training data without coordinates."""
 
 from datetime import date, datetime, timedelta
+from numbers import Number
 
 import numpy as np
 from sklearn.utils import check_consistent_length
@@ -97,6 +98,8 @@ def check_answers(name, y, X, **options):
 
 def check_targets(name, y, n, sample_weight=None):
     """`check_labels` for numeric targets, (n,) or (n, k)."""
+    require_answers(name, y)
+    y = without_mask(without_na(y))
     refuse_other_than_numbers(name, y)
     y = check_answers(name, y, np.empty(n), multi_output=True, y_numeric=True)
     data = check_weights_of_points(n, sample_weight)
@@ -105,7 +108,7 @@ def check_targets(name, y, n, sample_weight=None):
 
 
 def refuse_other_than_numbers(name, y):
-    """Raise for targets that are dates or text, and for the first row with a missing target."""
+    """Raise for targets that are dates, text or other objects, and for the first row with a missing or infinite one."""
     values = np.asarray(y)
     kinds = {values.dtype.kind} if values.dtype != object else {_kind_of(value) for value in values.flat}
     if kinds & {"M", "m"}:
@@ -115,14 +118,24 @@ def refuse_other_than_numbers(name, y):
         )
     if kinds & {"U", "S"}:
         text = next(value for value in values.flat if isinstance(value, str | bytes))
-        raise ValueError(
-            f"y holds text, {str(text)!r}, and {name} predicts numbers: AutoClassifier and KernelRidgeClassifier "
-            "predict classes."
-        )
+        try:
+            values.astype(np.float64)
+        except ValueError:
+            advice = "AutoClassifier and KernelRidgeClassifier predict classes."
+        else:
+            advice = "pass y.astype(float)."
+        raise ValueError(f"y holds text, {str(text)!r}, and {name} predicts numbers: {advice}")
+    if others := [value for value in values.flat if _is_no_number(value)] if values.dtype == object else []:
+        raise ValueError(f"y holds objects of type {type(others[0]).__name__}, and {name} predicts numbers.")
     if values.dtype.kind == "f" and values.ndim in (1, 2):
-        lacking = np.isnan(values) if values.ndim == 1 else np.isnan(values).any(axis=1)
-        if lacking.any():
-            raise ValueError(f"Input y contains NaN: row {lacking.argmax()}. Leave out samples without a target.")
+        for what, found in (("NaN", np.isnan(values)), ("infinity", np.isinf(values))):
+            if found.any():
+                row = found.reshape(len(values), -1).any(axis=1).argmax()
+                raise ValueError(f"Input y contains {what}: row {row}. Leave out samples without a target.")
+
+
+def _is_no_number(value):
+    return not (is_missing(value) or isinstance(value, Number | np.bool_))
 
 
 def _kind_of(value):

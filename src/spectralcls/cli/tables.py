@@ -1,6 +1,7 @@
 """Options for reading a file, shared by `compare` and `fit`, and the resulting data."""
 
 import argparse
+import shlex
 import warnings
 from dataclasses import dataclass, replace
 from functools import partial
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .._inputs.dates import ORDERS, read_dates
 from .._utils.advice import tell
 from .errors import CommandError
 
@@ -22,6 +24,7 @@ _DIALECT = ("encoding", "delimiter", "comment", "skip", "header", "sheet")
 _BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters by their names
 # up to this many distinct integers are classes; more are if consecutive, with this many rows per class
 _MOST_WHOLE, _ROWS_A_CLASS = 20, 3
+_NUMBERS_A_WORD = 10  # numbers per other cell, from which on the cell is a mistake
 MOST_FEATURES = 50_000  # columns; more are refused
 
 
@@ -237,10 +240,14 @@ def _numbers(classes, y, task, read, name):
     if task == "classification":
         return None
     values = read(classes)
-    if task is None and (np.isnan(values).any() or not _many(values, len(y))):
+    known = ~np.isnan(values)
+    if task is None and not known.all():
+        _refuse_mistaken(name, classes, values, len(y))
         return None
-    if np.isnan(values).any():
-        wrong = str(classes[np.isnan(values)][0])
+    if task is None and not _many(values, len(y)):
+        return None
+    if not known.all():
+        wrong = str(classes[~known][0])
         raise CommandError(f"{name}: --task regression predicts numbers, but the target has {wrong!r}")
     if len(values) < 2:
         raise CommandError(f"{name}: all {len(y)} samples have the target {values[0]:g}: there is nothing to predict")
@@ -249,6 +256,24 @@ def _numbers(classes, y, task, read, name):
     elif len(values) == 2:
         tell(f"{name}: the target has two values: are these classes? If so, use --task classification")
     return values[y]
+
+
+def _refuse_mistaken(name, classes, values, n_rows):
+    """Raise for a target of dates, and for numbers with a word among them, which would make each number a class."""
+    known = ~np.isnan(values)
+    if known.sum() >= _NUMBERS_A_WORD * (~known).sum() and _many(values[known], n_rows):
+        wrong = str(classes[~known][0])
+        raise CommandError(
+            f"{name}: the target has {known.sum()} numbers, and {wrong!r}: correct the cell, or leave its row out by "
+            f"--missing {shlex.quote(wrong)}; --task classification takes each number as a class"
+        )
+    if len(classes) > max(_MOST_WHOLE, n_rows / _ROWS_A_CLASS):
+        texts = [str(text) for text in classes]
+        if any(read_dates(texts, order) is not None for order in ORDERS):
+            raise CommandError(
+                f"{name}: the target holds dates, such as {texts[0]!r}, and regression predicts numbers: write the "
+                "days since some date into the file; --task classification takes each date as a class"
+            )
 
 
 def _plain_numbers(classes):
