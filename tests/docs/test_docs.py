@@ -15,6 +15,7 @@ from spectralcls._expansion.certified_labels import ROUNDINGS
 from spectralcls._utils.validation import LARGEST_WEIGHT, LEAST_SHARE
 from spectralcls.ensemble._members import LARGE
 from spectralcls.kernels._approximate import GRID_FEATURES, GRID_QUERIES
+from spectralcls.perturbo._explained import _MANY
 from spectralcls.spectral._kernel_classifier import TOLERANCE
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -80,6 +81,7 @@ NUMERICS = " ".join((DOCS / "guide" / "numerics.md").read_text(encoding="utf-8")
         (r"`AutoClassifier` up to (\d+) points compute in float64", [LARGE]),
         (r"eigenpairs with a relative residual of (\S+)\. ", [TOLERANCE]),
         (r"the same, Gaussian, up to (\d) features, (\d+) queries or more", [GRID_FEATURES, GRID_QUERIES]),
+        (r"labels of PerTurbo with `alpha`, (\d+) queries or more", [_MANY]),
         (r"A fit to at most (\d+) rows and columns uses one BLAS thread", [_SMALL]),
     ],
 )

@@ -10,6 +10,9 @@ from .._inputs.completion import Completion
 from .._inputs.missing import is_incomplete
 from ._class_model import together
 
+_MANY = 2048  # queries from which float32 is tried
+_TRIAL = 128  # queries of the trial: a share of 3 % of their time
+_WORTH = 0.6  # share of queries that have to be decided: fewer do not repay the pass in float32
 _UNDERFLOW = 1e-80  # explained shares below this are recomputed with shifted exponents
 
 
@@ -55,6 +58,34 @@ def log_explained(models, seen, n_jobs=None, relative=True):
         smallest = min(limit[0] for limit in limits) if relative else 0.0
         for column, (constant, excess, _) in zip(out.T, limits, strict=True):
             column[flat] = np.log1p(-(constant - smallest) - excess[flat])
+    return out
+
+
+def deciding(models, seen, n_jobs=None):
+    """Scores (m, C) with the row-wise order of `log_explained`'s largest entries, faster for many queries.
+
+    Shares in float32 take half the time. They decide a query if the largest exceeds the others by more than the errors;
+    the other queries get `log_explained`, and so do all if the first ones show that float32 decides too few.
+    """
+    singles = [model.single for model in models] if len(seen[0]) >= _MANY else [None]
+    if any(single is None for single in singles):
+        return log_explained(models, seen, n_jobs)
+    out = np.empty((len(seen[0]), len(models)))
+    for rows in (slice(0, _TRIAL), slice(_TRIAL, None)):
+        asked = [Q[rows] for Q in seen]
+        shares = np.stack([single.explained(Q, n_jobs) for single, Q in zip(singles, asked, strict=True)], axis=1)
+        errors = np.stack([single.single_error(s) for single, s in zip(singles, shares.T, strict=True)], axis=1)
+        least, most, best = shares - errors, shares + errors, shares.argmax(axis=1)[:, None]
+        np.put_along_axis(most, best, 0.0, axis=1)
+        decided = np.take_along_axis(least, best, axis=1)[:, 0] > most.max(axis=1)
+        if decided.mean() < _WORTH:
+            out[rows.start :] = log_explained(models, [Q[rows.start :] for Q in seen], n_jobs)
+            break
+        with np.errstate(divide="ignore"):
+            out[rows] = np.log(shares)
+        if not decided.all():
+            open_ = np.flatnonzero(~decided)
+            out[rows][open_] = log_explained(models, [Q[open_] for Q in asked], n_jobs)
     return out
 
 

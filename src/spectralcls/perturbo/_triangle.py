@@ -1,7 +1,7 @@
 """Cholesky factors that solve in place, and grow without being copied."""
 
 import numpy as np
-from scipy.linalg.blas import dtpsv, dtrsm, dtrsv
+from scipy.linalg.blas import dtpsv, dtrsm, dtrsv, strsm
 from scipy.linalg.lapack import dpstrf, dtpttr, dtrttp
 
 from .._core.interrupt import matmul
@@ -54,6 +54,7 @@ class Triangle:
         """Overwrite each column k of the C-contiguous ``K`` (n, m) with U^-T k."""
         if not K.size:
             return
+        trsm = strsm if K.dtype == np.float32 else dtrsm
         if self._dense is None and K.shape[1] <= _FEW:
             for i in range(K.shape[1]):
                 K[:, i] = dtpsv(self.order, self._packed.values, K[:, i], lower=0, trans=1)
@@ -67,13 +68,21 @@ class Triangle:
                 if start:
                     K[block] -= matmul(U[:start, block].T, K[:start])
                 # as K^T U^-1, which is faster in BLAS than U^-T K if the triangle is small
-                dtrsm(1.0, np.asfortranarray(U[block, block]), K[block].T, side=1, lower=0, overwrite_b=1)
+                trsm(1.0, np.asfortranarray(U[block, block]), K[block].T, side=1, lower=0, overwrite_b=1)
 
     def dense(self):
         """U as a Fortran-ordered array; the entries below its diagonal have no meaning."""
         if self._dense is None:
             self._dense, _ = dtpttr(self.order, self._packed.values[: _packed_size(self.order)], uplo="U")
         return self._dense
+
+    @property
+    def dtype(self):
+        return np.dtype(np.float64) if self._dense is None else self._dense.dtype
+
+    def single(self):
+        """The factor rounded to float32, for many right-hand sides of that type."""
+        return Triangle(self.dense().astype(np.float32))
 
     def grown(self, columns, corner):
         """The factor [[U, columns], [0, corner]]; O(n) numbers are written for each new column.
