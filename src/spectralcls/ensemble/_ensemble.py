@@ -101,22 +101,25 @@ class Fitting:
             views = make_views(name, self.points, self.indicators, self.options)
             fitted = [(view, self._fitted(view)) for view in views]
             view, Z = fitted[0] if len(fitted) == 1 else min(fitted, key=lambda pair: min(pair[0][-1].loss_curve_))
-            self._views[name] = view, Z
+            self._views[name] = view, Z if len(Z) == len(self.points.X) else mapped(view, self.points.X)
             self.seconds[name] = time.perf_counter() - start
         return self._views[name]
 
     def _fitted(self, view):
-        """Fit a view, and return the points in its coordinates. A view for classes is learned from at most
-        `MOST_FOR_VIEWS` points.
-        """
-        points, Z = self.points, None
-        if len(points.X) > MOST_FOR_VIEWS and points.task == "classification":
-            rows = stratified_subsample(points.codes, MOST_FOR_VIEWS, random_keys(points.X))
-            points = points.take(np.sort(rows))
+        """Fit a view, and return the points it was learned from in its coordinates."""
+        points = self._seen_by_views
         Z = points.X
         for _, step in view.steps:  # one by one: a pipeline's arguments depend on the user's metadata routing
             Z = step.fit(Z, points.answers, sample_weight=points.sample_weights).transform(Z)
-        return Z if points is self.points else mapped(view, self.points.X)
+        return Z
+
+    @cached_property
+    def _seen_by_views(self):
+        """The points that views are learned from. Views for classes are learned from at most `MOST_FOR_VIEWS`."""
+        if len(self.points.X) <= MOST_FOR_VIEWS or self.points.task != "classification":
+            return self.points
+        rows = stratified_subsample(self.points.codes, MOST_FOR_VIEWS, random_keys(self.points.X))
+        return self.points.take(np.sort(rows))
 
     @cached_property
     def indicators(self):

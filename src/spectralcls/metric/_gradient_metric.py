@@ -29,6 +29,7 @@ _MOST_OUTPUTS = 32  # outputs with gradients; more are replaced by random combin
 # 000 rows: no map .081, 8 of 1000 .090, 64 of 400 .077, 200 of 250 .073. Another random choice of cells changes the
 # loss by .01.
 _CELLS, _CELL = 200, 250
+_COLUMNS = 512  # of a kernel sum: the distances of several classes are computed once
 
 
 @with_parameters
@@ -255,12 +256,13 @@ def _gradients(Z, coefficients, h, n_jobs):
     ``grad exp(-r / h) = -(z - z_j) exp(-u) / (u h^2)`` with u = r / h, so a kernel sum with columns a_j and a_j z_j
     suffices. The point itself is left out, where the kernel has no gradient.
     """
-    for column in coefficients.T:
-        weights = np.column_stack([column, column[:, None] * Z])
-        sums = kernel_sums(
-            Z, Z, weights=weights, kernel="laplace_derivative", bandwidth=h, exclude_self=True, n_jobs=n_jobs
-        )
-        yield (sums[:, 1:] - sums[:, :1] * Z) / h**2
+    d, options = Z.shape[1], {"kernel": "laplace_derivative", "bandwidth": h, "exclude_self": True, "n_jobs": n_jobs}
+    together = max(1, _COLUMNS // (d + 1))
+    for start in range(0, coefficients.shape[1], together):
+        some = coefficients[:, start : start + together]
+        weights = np.concatenate([some[:, :, None], some[:, :, None] * Z[:, None]], axis=2)
+        sums = kernel_sums(Z, Z, weights=weights.reshape(len(Z), -1), **options).reshape(weights.shape)
+        yield from np.moveaxis((sums[:, :, 1:] - sums[:, :, :1] * Z[:, None]) / h**2, 1, 0)
 
 
 def _mapped(Z, L):
