@@ -320,3 +320,17 @@ def test_a_far_cell_does_not_turn_the_map(metric):
     without = metric.fit(np.delete(X, 7, axis=0), np.delete(y, 7)).components_
     gram, expected = found.T @ found, without.T @ without
     assert np.linalg.norm(gram - expected) < 0.25 * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("columns", [1, 9, 30])
+def test_gradients_of_several_classes_are_those_of_each(columns, monkeypatch):
+    rng = np.random.default_rng(0)
+    Z, coefficients = rng.normal(size=(40, 4)), rng.normal(size=(40, 5))
+    whole = np.stack(list(_gradient_metric._gradients(Z, coefficients, 1.5, 1)))
+    monkeypatch.setattr(_gradient_metric, "_COLUMNS", columns)
+    np.testing.assert_allclose(np.stack(list(_gradient_metric._gradients(Z, coefficients, 1.5, 1))), whole, rtol=1e-12)
+    offsets = Z[:, None] - Z
+    u = np.linalg.norm(offsets, axis=2) / 1.5
+    np.fill_diagonal(u, 1.0)  # the offset of a point from itself is zero
+    slow = -np.einsum("ij,ijk,jc->cik", np.exp(-u) / u, offsets, coefficients) / 1.5**2
+    np.testing.assert_allclose(whole, slow, rtol=1e-9, atol=1e-12)
