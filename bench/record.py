@@ -34,8 +34,11 @@ class Mixed(Exception):
 
 
 def git(*arguments):
-    run = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-    return run.stdout
+    return git_bytes(*arguments).decode()
+
+
+def git_bytes(*arguments):
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, check=False).stdout
 
 
 def digest(*parts):

@@ -1,24 +1,18 @@
 """Warnings about values far from all others in their column: one per fit, with row, column and remedy."""
 
-from contextlib import contextmanager
 from contextvars import ContextVar
 
 import numpy as np
 
 from .._tuning.spread import isolated, suspects
-from .._utils.advice import advise
+from .._utils.advice import advise, setting
 
 _said = ContextVar("said", default=False)
 
 
-@contextmanager
 def already_said():
     """Suppress these warnings, for parts of an estimator that read the same values under other names."""
-    before = _said.set(True)
-    try:
-        yield
-    finally:
-        _said.reset(before)
+    return setting(_said, True)
 
 
 def warn_of_far_values(name, columns, label, weights=None):

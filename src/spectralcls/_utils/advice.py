@@ -10,13 +10,18 @@ _withheld = ContextVar("withheld", default=False)
 
 
 @contextmanager
-def quietly():
-    """Suppress `advise` while evaluating candidates that may not be chosen."""
-    before = _withheld.set(True)
+def setting(variable, value):
+    """Set a context variable, and restore it at the end."""
+    before = variable.set(value)
     try:
         yield
     finally:
-        _withheld.reset(before)
+        variable.reset(before)
+
+
+def quietly():
+    """Suppress `advise` while evaluating candidates that may not be chosen."""
+    return setting(_withheld, True)
 
 
 def advise(message, category=UserWarning):

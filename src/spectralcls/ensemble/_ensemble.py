@@ -176,7 +176,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
         outsides.append(~inside)
     tried = kept
     if fittings:
-        kept = _grown(kept, fittings, outsides, said, judged, points, clock, to_all)
+        kept = _with_grown_members(kept, fittings, outsides, said, judged, points, clock, to_all)
         if fittings[0].large:  # enough points to find the members that add nothing
             adds = _learned(kept, said, judged, points).adds
             kept = [member for member, own in zip(kept, adds, strict=True) if own]
@@ -202,7 +202,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
     return Ensemble(models, vote, len(last.points.X), judged, seen, parts[judged], seconds, spare, enough or not worth)
 
 
-def _grown(kept, fittings, outsides, said, judged, points, clock, to_all):
+def _with_grown_members(kept, fittings, outsides, said, judged, points, clock, to_all):
     """The members, with one that contributes much to the vote replaced by its grown form if that has less loss."""
     vote = _learned(kept, said, judged, points)
     for i, (weight, loss) in enumerate(zip(vote.weights, vote.losses, strict=True)):

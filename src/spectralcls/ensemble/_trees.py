@@ -169,7 +169,7 @@ class GrownTrees(_Classifier):
                 Q, codes = self._coded(unseen[0][known]), np.searchsorted(self.classes_, unseen[1][known])
                 weights = None if unseen[2] is None else unseen[2][known]
                 losses = partial(_log_losses, model, Q, codes, weights)
-                self.iterations_ = _grown(model, training, losses, first, min(MOST, most))
+                self.iterations_ = _grow(model, training, losses, first, min(MOST, most))
         nodes, start = boosted_nodes(model)
         kept = self.iterations_ * start.shape[1]
         self._keep(nodes[:kept], start, leaves=GROWN_LEAVES, levels=boosted_levels(model)[:kept])
@@ -231,7 +231,7 @@ class BoostedRegression(RegressorMixin, _Trees):
                 else:
                     Q, truth, weights = unseen
                     errors = partial(_squared_errors, model, Q[:, order], truth.reshape(len(Q), -1)[:, j], weights)
-                    kept = _grown(model, (X[:, order], column, sample_weight), errors)
+                    kept = _grow(model, (X[:, order], column, sample_weight), errors)
             own, start = boosted_nodes(model)
             for tree in own:
                 tree["feature_idx"] = order[tree["feature_idx"]]
@@ -248,7 +248,7 @@ class BoostedRegression(RegressorMixin, _Trees):
         return self._all_scores(X)
 
 
-def _grown(model, training, losses, first=FIRST, most=MOST):
+def _grow(model, training, losses, first=FIRST, most=MOST):
     """Grow a model with warm starts, and return the number of iterations with the least loss; ``losses()`` returns the
     losses of all iterations so far.
     """

@@ -1,0 +1,82 @@
+"""The house: rooms, names and lines, now and before each thing existed once
+
+*Before* is commit 205aa86. Both are counted by the same code, from what git tracks.
+"""
+
+import ast
+import io
+import tarfile
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from bench.measure import QUICK
+from bench.pages import view
+from bench.record import ROOT, git_bytes
+
+BEFORE = "205aa86"
+COMMITS = {"before": "HEAD" if QUICK else BEFORE, "now": "HEAD"}
+
+
+def house_of(tree):
+    """The module that knows the rooms, for the package of this tree."""
+    spec = spec_from_file_location("house_of_tree", ROOT / "docs" / "_ext" / "house.py")
+    house = module_from_spec(spec)
+    spec.loader.exec_module(house)
+    house.PACKAGE = tree / "src" / "spectralcls"
+    return house
+
+
+def counted(tree):
+    """Every figure of a tree, by its name."""
+    house = house_of(tree)
+    classes = [
+        (node.name, parts[0])
+        for parts, module in house.sources().items()
+        for node in module.body
+        if isinstance(node, ast.ClassDef)
+    ]
+    elsewhere = {name for name, room in classes if room != "dask"}
+    estimators = ("Classifier", "Regressor", "Kernel")
+    twins = {name for name, room in classes if room == "dask" and name in elsewhere and name.endswith(estimators)}
+    lines = house.lines_of_rooms()
+    of = {kind: sum(room[kind] for room in lines.values()) for kind in ("code", "docstring", "comment", "blank")}
+    bench = [path for path in (tree / "bench").rglob("*.py") if "reproduce" not in path.parts]
+    return {
+        "estimators written again for Dask": len(twins),
+        "classes named Column": sum(name == "Column" for name, _ in classes),
+        "rooms": len(house.rooms()),
+        "imports between rooms": len(house.arrows()),
+        "lines of the package": sum(of.values()),
+        **{f"of these {kind}": count for kind, count in of.items()},
+        "lines of records": length((tree / "docs" / "measured").glob("*.json")),
+        "lines of the benches, without the papers": length(bench),
+        "lines of the tests": length((tree / "tests").rglob("*.py")),
+        "lines of the core": length(path for path in (tree / "cpp").rglob("*") if path.suffix in (".cpp", ".hpp")),
+    }
+
+
+def length(paths):
+    return sum(path.read_text(encoding="utf-8").count("\n") for path in paths)
+
+
+@pytest.mark.parametrize("when", list(COMMITS))
+def test_counts(record, when):
+    """Lines that are no blank, comment or docstring are code."""
+    archive = git_bytes("archive", COMMITS[when], "src", "bench", "docs/measured", "tests", "cpp")
+    if not archive:
+        pytest.skip("needs the history")
+    with TemporaryDirectory() as folder:
+        tarfile.open(fileobj=io.BytesIO(archive)).extractall(folder, filter="data")
+        record(counted(Path(folder)))
+
+
+@view("counts")
+def before_and_now(rows):
+    """Counts of the package, the benches, the tests and the records. Lines that are no blank, comment or docstring are
+    code. Since *before*, the package also has regression, the papers' methods, ONNX and the reader's quirks."""
+    by_time = {row["when"]: row for row in rows}
+    counts = [key for key in rows[0] if key not in ("when", "isa")]
+    return [[{"count": key} | {when: row[key] for when, row in by_time.items()} for key in counts]]
