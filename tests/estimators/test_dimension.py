@@ -127,7 +127,7 @@ def test_far_points_beside_few_are_left_out(n, graph):
 @pytest.mark.parametrize("dimension", [2, None])
 def test_an_entropy_names_the_points_that_decide_it(graph, dimension):
     X = np.insert(np.random.default_rng(0).uniform(size=(100, 2)), 30, [1e6, 1e6], axis=0)
-    with pytest.warns(UserWarning, match=r"rows 30 of those given\). Their edges are nearly all") as record:
+    with pytest.warns(UserWarning, match=r"rows 30 of those given\). Their edges make up nearly all") as record:
         intrinsic_entropy(X, graph=graph, dimension=dimension, random_state=0)
     assert len(record) == 1 and record[0].filename == __file__
     intrinsic_entropy(np.delete(X, 30, axis=0), graph=graph, dimension=dimension, random_state=0)  # says nothing

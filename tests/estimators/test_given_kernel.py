@@ -72,7 +72,7 @@ def test_bad_kernels_are_said():
         "not symmetric": (KernelRidgeClassifier(kernel="precomputed"), np.triu(gaussian(X, X))),
         "for 100 queries": (KernelRidgeClassifier(kernel=lambda A, B: np.ones(3)), X),
         "not finite": (KernelRidgeClassifier(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)), X),
-        "takes none": (KernelRidgeClassifier(kernel=gaussian, metric="full"), X),
+        "with a given kernel it must be None": (KernelRidgeClassifier(kernel=gaussian, metric="full"), X),
         "max_exact_samples=50": (KernelRidgeClassifier(kernel=gaussian, max_exact_samples=50), X),
     }
     for message, (model, points) in bad.items():

@@ -647,7 +647,7 @@ def test_missing_columns_and_rows_and_every_name_of_nothing(make):
 
 def test_repeated_names_wrong_specs_and_tables_of_nothing():
     frame, y = mixed(50)
-    with pytest.raises(ValueError, match="categorical_features has 'colour', which is no column"):
+    with pytest.raises(ValueError, match="categorical_features has 'colour', which is not a column"):
         ParzenClassifier(categorical_features=["colour"]).fit(frame, y)
     with pytest.raises(ValueError, match="mask of shape"):
         ParzenClassifier(categorical_features=[True]).fit(frame, y)
