@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -42,7 +43,10 @@ def test_numbers_are_compared_as_numbers(houses, tmp_path, capsys):
     auto = records["AutoRegressor"]
     assert auto["rmse_mean"] < 0.3 * records["mean"]["rmse_mean"] and auto["r2_mean"] > 0.9
     assert 0.6 < auto["coverage_mean"] <= 1 and records["Ridge"]["coverage_mean"] is None
-    assert "predictions against the truth" in page.read_text() and "regressors compared" in page.read_text()
+    text = page.read_text(encoding="utf-8")
+    assert "predictions against the truth" in text and "regressors compared" in text
+    assert ">truth</text>" in text and ">prediction</text>" in text and "Increase of RMSE if the values" in text
+    assert max(len(cell.partition(".")[2]) for cell in re.findall(r"<td>(-?[\d.]+) ± [\d.]+</td>", text)) <= 2
 
 
 def test_a_model_of_numbers_is_written_and_answers_with_intervals(houses, tmp_path, capsys):

@@ -145,9 +145,15 @@ def _scatter(data, taken, arguments):
     low, high = truth.min(), truth.max()
     place = [_SIDE * np.clip((values - low) / ((high - low) or 1.0), -0.02, 1.02) for values in (truth, predicted)]
     yield f"<h2>{html.escape(taken.name)}: predictions against the truth</h2>"
-    yield f"<p>Both from {low:.6g} to {high:.6g}; on the line they are equal.</p>"
-    yield f'<svg viewBox="-10 -10 {_SIDE + 20} {_SIDE + 20}" style="max-width: 28rem" role="img">'
+    yield "<p>On the line they are equal.</p>"
+    yield f'<svg viewBox="-30 -10 {_SIDE + 40} {_SIDE + 40}" style="max-width: 28rem" role="img" font-size="13">'
     yield f'<path d="M0 {_SIDE}L{_SIDE} 0M0 0V{_SIDE}H{_SIDE}" fill="none" stroke="var(--line)"/>'
+    texts = [(0, "start", f"{low:.6g}"), (_SIDE, "end", f"{high:.6g}")]
+    for name, turn in (("truth", f"translate(0 {_SIDE + 20})"), ("prediction", f"translate(-14 {_SIDE}) rotate(-90)")):
+        yield f'<g fill="currentColor" transform="{turn}">'
+        for x, anchor, text in (*texts, (_SIDE / 2, "middle", name)):
+            yield f'<text x="{x:g}" text-anchor="{anchor}">{text}</text>'
+        yield "</g>"
     dots = zip(*place, strict=True)
     yield "".join(f'<circle cx="{x:.1f}" cy="{_SIDE - y:.1f}" r="2" fill="var(--accent)"/>' for x, y in dots)
     yield "</svg>"
@@ -176,13 +182,15 @@ def _importances(data, entry, metric, arguments):
     order = np.argsort(-found.importances_mean)[:_MOST_FEATURES]
     largest = max(found.importances_mean.max(), 1e-12)
     yield f"<h2>{html.escape(entry.name)}: which columns it needs</h2>"
-    yield f"<p>Loss in {html.escape(title.removesuffix(' %'))} if the values of a column are shuffled.</p>"
+    change = "Loss in" if sign > 0 else "Increase of"
+    yield f"<p>{change} {html.escape(title.removesuffix(' %'))} if the values of a column are shuffled.</p>"
+    decimals = int(np.clip(2 - np.floor(np.log10(largest)), 0, 12))  # three digits of the largest
     yield '<div class="wide"><table>'
     for column in order:
         mean, deviation = found.importances_mean[column], found.importances_std[column]
         width = max(mean, 0) / largest * _WIDTH
         bar = f'<svg viewBox="0 0 {_WIDTH} 12"><rect width="{width:.1f}" height="12" fill="var(--accent)"/></svg>'
-        name, loss = html.escape(data.feature_names[column]), f"{mean:.3f} ± {deviation:.3f}"
+        name, loss = html.escape(data.feature_names[column]), f"{mean:.{decimals}f} ± {deviation:.{decimals}f}"
         yield f"<tr><td>{name}</td><td>{bar}</td><td>{loss}</td></tr>"
     yield "</table></div>"
     gains = np.maximum(found.importances_mean, 0)
