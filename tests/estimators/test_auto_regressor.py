@@ -10,6 +10,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 from spectralcls import AutoClassifier, AutoRegressor, KernelRidgeRegressor, load, save
 from spectralcls.ensemble._blend import NEAR, UNIFORM, learn_blend
+from spectralcls.ensemble._budget import Clock
 from spectralcls.ensemble._loss import Loss
 from spectralcls.ensemble._members import OF_NUMBERS, members_for
 from spectralcls.ensemble._target_map import TargetMap, chosen_map
@@ -245,3 +246,14 @@ def test_a_budget_is_said():
     with pytest.warns(UserWarning, match="time_budget=0.01 seconds did not suffice"):
         model = AutoRegressor(time_budget=0.01).fit(X, y)
     assert np.isfinite(model.predict(Q)).all()
+
+
+@pytest.mark.filterwarnings("ignore:time_budget")
+def test_without_time_for_any_member_noise_is_predicted_by_the_mean(monkeypatch):
+    """No member learned anything, and none can be fitted to all points."""
+    monkeypatch.setattr(Clock, "affords", lambda *_: False)
+    X, y, Q, _ = problem(120, 20)
+    noise = np.random.default_rng(3).permutation(y)
+    model = AutoRegressor(time_budget=1e6).fit(X, noise)
+    assert model.prior_weight_ == 1 and len(model.members_) == 1
+    assert_allclose(model.predict(Q), noise.mean())

@@ -186,7 +186,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
     while fittings and chosen and not clock.affords(to_all * cost(chosen, fittings[-1].seconds)):
         without = dearest(chosen, fittings[-1].seconds)
         chosen = [member for member in chosen if member is not without]
-    enough = sum(weights[member.name] for member in chosen) >= (1 - vote.prior_weight) / 2
+    enough = bool(chosen) and sum(weights[member.name] for member in chosen) >= (1 - vote.prior_weight) / 2
     worth = not fittings or np.count_nonzero(judged) >= FEW_HELD_OUT * len(X)
     if not fittings or (enough and worth):
         if chosen != kept:
