@@ -46,7 +46,7 @@ def learning_curve(near_border, seed):
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True, layout="constrained")
 n_labels = 6 + np.arange(N_QUERIES + 1)
-for near_border, name in ((True, "near the border"), (False, "at random")):
+for near_border, name in ((True, "near the boundary"), (False, "at random")):
     color = "C0" if near_border else "C1"
     curves = 100 * np.array([learning_curve(near_border, s) for s in range(N_REPEATS)])
     means, spreads = curves.mean(axis=0).T, curves.std(axis=0).T
@@ -57,5 +57,5 @@ for ax, title in zip(axes, ("remaining pool", "fixed test set"), strict=True):
     ax.set(title=title, xlabel="labeled samples")
 axes[0].set_ylabel("accuracy, %")
 axes[0].legend(loc="lower right")
-figure.suptitle("What border queries gain on the pool, they do not gain on new samples")
+figure.suptitle("Boundary queries gain on the pool, but hardly on new samples")
 plt.show()

@@ -63,6 +63,6 @@ for ax, parameter, values in [
     ax.set(xlabel=parameter)
 axes[0].set_xscale("log")
 axes[0].legend()
-figure.suptitle("Below nine components the linear machine fails; else all is chance")
+figure.suptitle("With fewer than nine components, the linear classifier fails")
 axes[0].set(ylim=(0, 0.04), ylabel="test error")
 plt.show()

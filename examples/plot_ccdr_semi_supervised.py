@@ -52,7 +52,7 @@ ax.set(
     xscale="log",
     xlabel="labeled samples",
     ylabel="test accuracy, %",
-    title="Unlabeled samples are worth labels",
+    title="Unlabeled samples improve the classifier",
 )
 ax.set_xticks(labels, labels)
 ax.minorticks_off()

@@ -167,8 +167,8 @@ for (name, share), marker in zip(shares.items(), "osD", strict=True):
 ax.axvline(5, color="black", linewidth=1, linestyle="--")
 ax.set_yticks(rows, [f"{types[i]} ({np.sum(y == types[i])})" for i in order])
 ax.set(
-    xlabel="Flagged unknown when the reference lacks this type, %",
-    title="Who notices a missing type? Dashed: false alarms",
+    xlabel="Flagged as unknown if the reference lacks this type, %",
+    title="Detection of a missing type (dashed: false alarms)",
     xlim=(-2, 102),
 )
 ax.legend(loc="lower right")

@@ -59,7 +59,9 @@ for train, test in LeaveOneOut().split(X):
     members[test] = model.predict_set(X[test], coverage=0.9)
 covered = members[y[:, None] == countries].mean()
 print(f"  ParzenClassifier, untouched: {(predicted == y).sum()}")
-print(f"Sets for 90 % coverage: {100 * covered:.0f} % hold the true origin,", end=" ")
+print(
+    f"Sets for 90 % coverage: {100 * covered:.0f} % contain the true origin,", end=" "
+)
 print(f"sizes 0, 1, 2, 3: {np.bincount(members.sum(axis=1), minlength=4)}")
 
 # %%

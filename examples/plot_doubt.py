@@ -67,8 +67,8 @@ for i in doubtful:
     )
 ax.set(
     xlabel="Sample, class by class",
-    ylabel="Probability of its label by all others",
-    title="A low probability is a reason to look again",
+    ylabel="Probability of the label, given all others",
+    title="Low probabilities are a reason to check the label",
 )
 plt.show()
 
@@ -127,7 +127,7 @@ for place in zip(probability, covered, size, strict=True):
 ax.set(
     xlabel="Probability of the most probable class",
     ylabel="Share of queries",
-    title="Noisy handwritten digits, 95 % asked for",
+    title="Noisy digits, sets with 95 % coverage",
 )
 ax.legend(frameon=False, loc="lower right")
 plt.show()

@@ -81,7 +81,7 @@ for number in useless:
 draw(
     useless,
     curves,
-    "Useless columns beside two that decide",
+    "Useless columns, besides two informative ones",
     "KernelRidgeClassifier: useless columns",
 )
 
@@ -122,7 +122,7 @@ for label, bounds in (("bounds=[[0, None]]", [[0, None]]), ("as it is", None)):
 ax.set(
     xlabel="Waiting time",
     ylabel="Density",
-    title="A limit that is not told costs half the density there",
+    title="Without bounds, half the density is lost at the limit",
 )
 ax.legend()
 plt.show()
@@ -136,8 +136,8 @@ usual = rng.normal(size=(300, 2))
 for ax, n in zip(axes, (3, 30), strict=True):
     X = np.concatenate([usual, rng.normal([5, 5], 0.2, size=(n, 2))])
     out = ParzenOutlierDetector().fit_predict(X) < 0
-    ax.scatter(*X[~out].T, s=9, color="0.65", label="taken for usual")
-    ax.scatter(*X[out].T, s=26, marker="X", color="C1", label="called outlier")
+    ax.scatter(*X[~out].T, s=9, color="0.65", label="not detected")
+    ax.scatter(*X[out].T, s=26, marker="X", color="C1", label="detected")
     ax.set(
         title=f"{n} outliers in a clump: {out[300:].sum()} found", xticks=[], yticks=[]
     )
@@ -177,7 +177,7 @@ Z = KernelMap(2, bandwidth=1.5).fit_transform(X)
 for label, color in ((False, "C0"), (True, "C1")):
     ax.scatter(*Z[y == label].T, s=10, color=color, label=f"class {int(label)}")
 ax.set(
-    title="KernelMap: classes that are no clusters",
+    title="KernelMap: classes that are not clusters",
     xlabel="Coordinate 1",
     ylabel="Coordinate 2",
 )

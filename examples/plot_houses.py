@@ -50,7 +50,7 @@ ax.scatter(predicted[~inside], truth[~inside], s=14, color="C1", label="outside"
 ax.axline((0, 0), slope=1, color="C0", linewidth=1)
 ax.set(xlabel="predicted price", ylabel="price")
 ax.set_title(
-    f"R2 {model.score(new, truth):.2f}; the intervals hold "
+    f"R2 {model.score(new, truth):.2f}; the intervals contain "
     f"{100 * inside.mean():.0f} % of {len(new)} new homes"
 )
 ax.legend(loc="upper left")

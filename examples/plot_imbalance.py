@@ -48,7 +48,7 @@ right.annotate(
     fontsize=8.5,
 )
 right.set(
-    title="A larger prior finds more and alarms more",
+    title="A larger prior: more cases, more false alarms",
     xlabel="prior of the rare class",
     ylabel="share",
 )

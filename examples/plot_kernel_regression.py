@@ -42,7 +42,7 @@ ax.fill_between(
 )
 ax.set(xlabel="x", ylabel="y")
 ax.set_title(
-    f"The band follows the noise: it holds {covered:.0f} % of 5000 new samples"
+    f"The band follows the noise: it contains {covered:.0f} % of 5000 new samples"
 )
 ax.legend()
 plt.show()

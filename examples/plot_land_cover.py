@@ -128,7 +128,7 @@ for name, rows in (("checked", X_check), ("walls", X_walls)):
     print(f"{100 * np.mean(detector.predict(rows) < 0):.1f} % outside the area")
 hold = model.predict_set(X_check, coverage=0.99)
 hold = hold[np.arange(len(X_check)), model.classes_.searchsorted(y_check)]
-print(f"Sets on checked pixels that hold the true class: {100 * hold.mean():.1f} %")
+print(f"Sets on checked pixels that contain the true class: {100 * hold.mean():.1f} %")
 
 # %%
 # The share above falls short of 99 %, because this guarantee holds for pixels drawn
@@ -208,6 +208,6 @@ else:
 # Our recommendation: to classify every pixel, use the model that is most accurate on
 # separate rectangles: ``ParzenClassifier`` for the scene, ``KernelRidgeClassifier`` for
 # Landsat. Always add the area of applicability: it needs no labels, takes one line, and
-# shows where there are no training data. It is not proof that a label is right: half of
-# the walls look like a class. Nor does it prove that a label is wrong: much of the sky
+# shows where there are no training data. It is not proof that a label is right: a third
+# of the walls are inside. Nor does it prove that a label is wrong: much of the sky
 # between the two training rectangles is outside, and the map is right there.

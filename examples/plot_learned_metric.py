@@ -56,7 +56,7 @@ ax.set(
 ax.legend()
 
 # %%
-# In the metric of all points, a column of noise has at most a fifth of the weight of
+# In the metric of all points, a column of noise has at most a quarter of the weight of
 # the best two columns. The plane of these two separates the classes.
 names = [*load_iris().feature_names, *(f"noise {j}" for j in range(noise.shape[1]))]
 wide = pd.DataFrame(

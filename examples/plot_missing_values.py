@@ -40,7 +40,7 @@ figure, ax = plt.subplots(figsize=(6.5, 4))
 for (name, values), style in zip(accuracy.items(), ("o-", "s--"), strict=True):
     ax.plot(100 * np.array(shares), values, style, label=name)
 ax.set(
-    title="Gaps that are integrated out cost less",
+    title="Integrating out missing values costs less accuracy",
     xlabel="entries missing, %",
     ylabel="test accuracy, %",
 )

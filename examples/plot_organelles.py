@@ -160,7 +160,7 @@ def learning_curve(near_border, seed):
 
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 last = []
-for near_border, name in ((True, "near the border"), (False, "at random")):
+for near_border, name in ((True, "near the boundary"), (False, "at random")):
     curves = 100 * np.array([learning_curve(near_border, s) for s in range(N_REPEATS)])
     n_labels = 2 * len(np.unique(y)) + np.arange(N_QUERIES + 1)
     ax.plot(n_labels, curves.mean(axis=0), label=name)
@@ -169,7 +169,7 @@ ax.set(title="Dunkley: a label at a time", xlabel="Labels", ylabel="Test accurac
 ax.legend()
 gain = last[0] - last[1]
 print(
-    f"Border queries gain {gain.mean():.1f} +- {gain.std(ddof=1):.1f} points", end=" "
+    f"Boundary queries gain {gain.mean():.1f} +- {gain.std(ddof=1):.1f} points", end=" "
 )
 print(f"of accuracy on the test set with {n_labels[-1]} labels")
 plt.show()

@@ -58,7 +58,7 @@ def draw(model, X, y, title):
     axes[-1].scatter(
         *X.T, c=[colors[c] for c in y], s=14, edgecolors="white", linewidths=0.4
     )
-    axes[-1].set_title("region of the queries")
+    axes[-1].set_title("query region")
     figure.suptitle(title)
 
 

@@ -26,7 +26,7 @@ from spectralcls.perturbo import margin
 
 
 class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):
-    """The samples nearest a border between classes, as a PerTurboClassifier sees it."""
+    """Queries the samples nearest a decision boundary of PerTurboClassifier."""
 
     def __init__(self, missing_label=MISSING_LABEL, random_state=None):
         super().__init__(missing_label=missing_label, random_state=random_state)

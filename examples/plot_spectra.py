@@ -52,6 +52,6 @@ right.axline((0, 0), slope=1, color="0.5", linewidth=1)
 right.set(xlabel="sugar", ylabel="predicted")
 right.set_title(
     f"R2 {model.score(slopes[80:], sugar[80:]):.3f} from 80 samples; "
-    f"intervals hold {covered:.0f} %"
+    f"intervals contain {covered:.0f} %"
 )
 plt.show()

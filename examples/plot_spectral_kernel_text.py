@@ -87,13 +87,13 @@ left.set(
     xscale="log",
     xlabel="number of components",
     ylabel="cross-validated F1",
-    title="Each class stops at a number of components of its own",
+    title="Each class has its own number of components",
 )
 left.legend()
 right.set(
     xlabel="component 2",
     ylabel="component 3",
-    title="Each component sets a module apart",
+    title="Each component separates a module",
     aspect="equal",
 )
 plt.show()

@@ -61,7 +61,7 @@ ways = {
     rival: forest_quality,
 }
 quality, seconds = {}, {}
-print(f"{len(X)} digits, {wrong.sum()} labels exchanged\n")
+print(f"{len(X)} digits, {wrong.sum()} labels changed\n")
 print(f"{'':28s}{'area':>8s}{'found':>9s}{'CPU s':>8s}")
 for name, way in ways.items():
     start = process_time()
@@ -82,7 +82,7 @@ ideal = np.minimum(np.arange(len(X)), wrong.sum())
 ax.plot(ideal, color="0.6", linestyle="--", label="the best possible")
 ax.set(xlabel="Labels looked at again", ylabel="Exchanged labels found")
 ax.set_xlim(0, 2.5 * wrong.sum())
-ax.set_title("How soon the exchanged labels turn up")
+ax.set_title("How soon the changed labels are found")
 ax.legend()
 plt.show()
 
@@ -91,14 +91,14 @@ plt.show()
 # read, or are errors in the data set.
 order = np.argsort(quality["KernelRidgeClassifier"])
 figure, axes = plt.subplots(2, 6, figsize=(8, 3.4))
-kinds = {"Exchanged": order[wrong[order]], "Not exchanged": order[~wrong[order]]}
+kinds = {"Changed": order[wrong[order]], "Not changed": order[~wrong[order]]}
 for row, (title, chosen) in zip(axes, kinds.items(), strict=True):
     for ax, i in zip(row, chosen[:6], strict=True):
         ax.imshow(X[i].reshape(8, 8), cmap="gray_r")
         ax.set(xticks=[], yticks=[])
         ax.set_title(f"labeled {y[i]}", fontsize=9)
     row[0].set_ylabel(title)
-figure.suptitle("The labels to look at first")
+figure.suptitle("The labels to check first")
 plt.show()
 
 # %%
