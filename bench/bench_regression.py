@@ -409,7 +409,7 @@ def by_table(rows):
 
 
 @view("large")
-def large(rows):
+def many_rows(rows):
     """Tables with more than 50 000 rows, one split: two thirds for training, and at most 20 000 others for the test.
     All methods have their defaults. The columns are the RMSE over the standard deviation of the target, processor
     seconds of the fit and of the predictions on one thread, and the share of targets within intervals of 90 %. For
