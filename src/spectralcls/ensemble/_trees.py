@@ -39,8 +39,8 @@ class _Trees(BaseEstimator):
 
     All splits of all trees are evaluated together [1]_: a bit mask holds the leaves that a query can reach, each failed
     split removes the leaves on its left, and the first remaining leaf gives the value. scikit-learn calls a function
-    for each tree: on one row it takes 20 to 100 times as long (0.7 to 3 ms, about as long as all other members of a
-    vote), on 10 000 rows 0.2 to 2 times as long (docs/measured/auto.md). The arrays stored here are a sixth of the
+    for each tree: on one row it takes 12 to 45 times as long, which would add a fifth to two thirds to the time of a
+    vote, and on 10 000 rows 0.8 to 1.6 times as long (docs/measured/auto.md). The arrays stored here are a sixth of the
     size, and contain no random generator, which NumPy 1 could not read from NumPy 2.
 
     References
