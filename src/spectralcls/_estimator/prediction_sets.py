@@ -66,7 +66,7 @@ def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
     Returns
     -------
     p : ndarray of shape (n_queries, n_classes)
-        p-values in (0, 1]. For a query from the distribution of the training points, the p-value of its true class is
+        P-values in (0, 1]. For a query from the distribution of the training points, the p-value of its true class is
         at most t with probability about t.
 
     Raises

@@ -288,7 +288,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Returns
         -------
         p : ndarray of shape (n_queries,)
-            p-values in (0, 1]. If points with ``p <= t`` are called novel, the rate of false alarms is at most t among
+            P-values in (0, 1]. If points with ``p <= t`` are called novel, the rate of false alarms is at most t among
             points from the distribution of the training samples.
 
         Notes

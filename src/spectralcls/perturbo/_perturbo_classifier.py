@@ -305,14 +305,14 @@ class PerTurboClassifier(Classifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Append labeled samples. Up to rounding, the result equals `fit` on all samples with the same bandwidth and
-        alpha.
+        """Append labeled samples.
 
-        The first call is a `fit` and tunes metric, bandwidth and alpha as requested; later calls keep them. With a
-        single class nothing can be tuned: Silverman's bandwidth and the middle alpha are used until a second class
-        appears. Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations per sample. Classes with a
-        truncated spectrum or a partial factor are fitted again, and so are all classes if values are missing, because
-        new points complete old ones. A new label adds a class.
+        Up to rounding, the result equals `fit` on all samples with the same bandwidth and alpha. The first call is a
+        `fit` and tunes metric, bandwidth and alpha as requested; later calls keep them. With a single class nothing can
+        be tuned: Silverman's bandwidth and the middle alpha are used until a second class appears. Exact Cholesky
+        factors ("tikhonov" and None) grow by O(n_l^2) operations per sample. Classes with a truncated spectrum or a
+        partial factor are fitted again, and so are all classes if values are missing, because new points complete old
+        ones. A new label adds a class.
 
         Parameters
         ----------
