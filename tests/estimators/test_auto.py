@@ -26,7 +26,19 @@ from spectralcls.ensemble._budget import Clock, next_ensemble
 from spectralcls.ensemble._ensemble import Fitting
 from spectralcls.ensemble._member_points import ClassPoints
 from spectralcls.ensemble._members import make_views, members_for
-from spectralcls.ensemble._trees import ITERATIONS, LEAVES, MOST_GROWN_TREES, MOST_TREES, RATE, BoostedTrees, GrownTrees
+from spectralcls.ensemble._trees import (
+    ITERATIONS,
+    LEAVES,
+    MOST_COLUMNS,
+    MOST_GROWN_TREES,
+    MOST_TREES,
+    RATE,
+    BoostedRegression,
+    BoostedTrees,
+    GrownTrees,
+    _bins,
+    _telling,
+)
 from spectralcls.ensemble._vote import learn_vote, tempered, unseen_votes
 
 TRUSTED = "spectralcls._inputs.encoder.ColumnEncoder"
@@ -457,6 +469,36 @@ def test_grown_trees_are_those_of_scikit_learn(n_classes):
     stages = list(expected.staged_predict_proba(Q))
     assert_allclose(trees.predict_proba(Q), stages[trees.iterations_ - 1], rtol=1e-12)
     assert_array_equal(pickle.loads(pickle.dumps(trees)).predict_proba(Q), trees.predict_proba(Q))
+
+
+def test_histograms_are_no_wider_than_needed(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 2, (200, 5)), rng.integers(0, 12, (200, 3))]).astype(np.float64)
+    y = (X @ rng.normal(size=8) + rng.normal(size=200) > 0).astype(int)
+    assert (_bins(X), _bins(X[:, :5]), _bins(np.ones((4, 1))), _bins(rng.normal(size=(300, 1)))) == (12, 2, 2, 255)
+    found = [BoostedTrees().fit(X, y).predict_proba(X), BoostedRegression([9]).fit(X, X[:, 0] + y).predict(X)]
+    monkeypatch.setattr("spectralcls.ensemble._trees._bins", lambda X: 255)
+    assert_array_equal(found[0], BoostedTrees().fit(X, y).predict_proba(X))
+    assert_array_equal(found[1], BoostedRegression([9]).fit(X, X[:, 0] + y).predict(X))
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(1.0, 81)])
+def test_trees_of_very_many_columns_look_at_the_most_telling(weights):
+    """500 to 4000 are equally good on texts, indicators and numbers; 125 are worse."""
+    rng = np.random.default_rng(0)
+    assert 500 <= MOST_COLUMNS <= 4000
+    X = rng.normal(size=(80, MOST_COLUMNS + 300))
+    y = (X[:, -1] + 0.1 * rng.normal(size=80) > 0).astype(int)
+    answers = np.column_stack([y == 0, y == 1])
+    assert _telling(X[:, :MOST_COLUMNS], answers, weights) is None
+    kept = _telling(X, answers, weights)
+    shares = [np.cov(x, y, aweights=weights)[0, 1] ** 2 / np.cov(x, aweights=weights) for x in X.T]
+    assert_array_equal(kept, np.sort(np.argsort(-np.array(shares))[:MOST_COLUMNS]))
+    trees = BoostedTrees().fit(X, y, weights)
+    assert_array_equal(trees.predict_proba(X), BoostedTrees().fit(X[:, kept], y, weights).predict_proba(X[:, kept]))
+    regression = BoostedRegression([5]).fit(X, X[:, -1], weights)
+    assert np.isin(regression.features_[np.isfinite(regression.thresholds_)], _telling(X, X[:, -1:], weights)).all()
+    assert np.corrcoef(regression.predict(X)[:, 0], X[:, -1])[0, 1] > 0.5
 
 
 @pytest.mark.parametrize("kind", ["copies", "constant", "many classes", "one column", "wide", "many levels"])

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 import spectralcls._inputs.training_data as training_data
 from spectralcls import ISEClassifier, KernelRidgeClassifier, ParzenClassifier, PerTurboClassifier
 from spectralcls._inputs.training_data import TrainingData
-from spectralcls._utils.copies import copies_of, random_keys
+from spectralcls._utils.copies import _ranks, copies_of, hashes, random_keys
 
 
 def some_data(n=120, **fields):
@@ -66,3 +66,22 @@ def test_a_fit_looks_once(make, monkeypatch):
     X, y = rng.normal(size=(90, 4)) * [1, 1, 5, 100], rng.integers(0, 2, 90)
     make().fit(np.vstack([X, X[:9]]), np.append(y, y[:9]))
     assert looks == [99]
+
+
+def test_ranks_of_columns_with_few_and_many_values():
+    rng = np.random.default_rng(0)
+    columns = np.stack([rng.integers(0, n, 200) for n in (1, 2, 3, 50)] + [rng.normal(size=200)]).astype(np.float64)
+    columns[1, :5] = np.nan
+    expected = [np.unique(np.where(np.isnan(x), np.inf, x), return_inverse=True)[1] for x in columns]
+    assert_array_equal(_ranks(columns), expected)
+    two_values = np.where(rng.random((4, 200)) < 0.3, -0.0, 7.0)
+    assert_array_equal(_ranks(two_values), two_values > 0)
+
+
+@pytest.mark.parametrize("shape", [(50, 3), (3, 70_000)])
+def test_hashes_are_sums_over_words(shape):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=shape)
+    words = X.view(np.uint32).reshape(len(X), -1).astype(object)
+    factors = np.random.default_rng(0).integers(1 << 63, size=2 * shape[1], dtype=np.uint64) * 2 + 1
+    assert_array_equal(hashes(X), [sum(row * factors.astype(object)) % 2**64 for row in words])

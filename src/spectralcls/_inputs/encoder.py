@@ -94,8 +94,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     def _learn(self, column, weights, named, center, spread):
         missing = np.isnan(column)
-        if weights is None:  # sort values, not positions
-            values, counts = np.unique(column[~missing], return_counts=True)
+        if weights is None:  # in order; np.unique would sort again
+            values = column[~missing]
+            first = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
+            values, counts = values[first], np.diff(np.append(first, len(values)))
         else:
             values, group = np.unique(column[~missing], return_inverse=True)
             counts = np.bincount(group, weights[~missing])

@@ -386,7 +386,8 @@ class Inputs:
     def _draw(self, raw, data):
         """Keep up to `DRAWN` of the samples, at random; the random order depends only on their values."""
         some = np.linspace(0, len(data.X) - 1, min(len(data.X), DONORS)).astype(np.intp)
-        rows = some[np.argsort(data.take(some).keys(), kind="stable")[:DRAWN]]
+        few = data if len(some) == len(data.X) else data.take(some)  # the keys of all rows are found once
+        rows = some[np.argsort(few.keys(), kind="stable")[:DRAWN]]
         raw = raw.take(rows) if isinstance(raw, Columns) else raw[rows]
         if isinstance(raw, Columns):
             raw = [tuple(column.compact()) for column in raw]  # so that model files do not depend on our classes

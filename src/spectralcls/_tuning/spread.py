@@ -144,11 +144,14 @@ def _reach(rows, weights):
     """Median and reach of each row (n,), and whether most of its values are equal, but not all: (d,) each."""
     low, median, high = weighted_quantile(rows.T, _SHARES, weights)
     width = high - low
-    mostly_one = (width == 0) & (rows != median[:, None]).any(axis=1)
-    for row in np.flatnonzero(mostly_one):
-        rare = rows[row] != median[row]
-        distances = np.abs(rows[row, rare] - median[row])
-        width[row] = weighted_quantile(distances, 0.5, None if weights is None else weights[rare])
+    distances = np.abs(rows - median[:, None])
+    farthest = distances.max(axis=1, initial=0.0)
+    mostly_one = (width == 0) & (farthest > 0)
+    two_values = mostly_one & ((distances == 0) | (distances == farthest[:, None])).all(axis=1)
+    width[two_values] = farthest[two_values]  # at once: there may be many indicators
+    for row in np.flatnonzero(mostly_one & ~two_values):
+        rare = distances[row] > 0
+        width[row] = weighted_quantile(distances[row, rare], 0.5, None if weights is None else weights[rare])
     return median, REACH * width, mostly_one
 
 

@@ -62,13 +62,15 @@ def _ranks(columns):
     columns = np.where(np.isnan(columns), np.inf, columns)
     ordered = np.sort(columns, axis=1)
     new = ordered[:, 1:] != ordered[:, :-1]
-    ranks = np.zeros(columns.shape, dtype=np.uint64)
-    few = FEW * np.count_nonzero(new, axis=1) < columns.shape[1]
-    for row in np.flatnonzero(few):  # a search is faster than sorting positions
+    steps = np.count_nonzero(new, axis=1)
+    ranks = (columns != ordered[:, :1]).astype(np.uint64)  # right for at most two values, as of indicators
+    few = FEW * steps < columns.shape[1]
+    for row in np.flatnonzero(few & (steps > 1)):  # a search is faster than sorting positions
         ranks[row] = np.searchsorted(np.append(ordered[row, :1], ordered[row, 1:][new[row]]), columns[row])
-    many = np.flatnonzero(~few)
-    places = np.argsort(columns[many], axis=1)[:, 1:]
-    ranks[many[:, None], places] = np.cumsum(new[many], axis=1)
+    many = np.flatnonzero(~few & (steps > 1))
+    places = np.argsort(columns[many], axis=1)
+    ranks[many[:, None], places[:, :1]] = 0
+    ranks[many[:, None], places[:, 1:]] = np.cumsum(new[many], axis=1)
     return ranks
 
 
@@ -131,7 +133,6 @@ def hashes(X, seed=0):
     words = np.where(np.isnan(X), X.dtype.type(np.nan), X + 0)  # one bit pattern for NaN; + 0 removes -0.0
     words = np.ascontiguousarray(words).view(np.uint32).reshape(len(X), -1)
     factors = np.random.default_rng(seed).integers(1 << 63, size=words.shape[1], dtype=np.uint64) * 2 + 1
-    out = np.zeros(len(X), dtype=np.uint64)
-    for word, factor in zip(words.T, factors, strict=True):
-        out += word * factor
-    return out
+    step = max(1, BLOCK // max(1, len(factors)))
+    blocks = (words[start : start + step] * factors for start in range(0, len(X), step))
+    return np.concatenate([block.sum(axis=1) for block in blocks])

@@ -24,11 +24,16 @@ AMONG_THE_LAST = 0.75  # fraction of the iterations before the last ones
 MOST_TREES = 240  # over all classes; fewer iterations take larger steps
 _HIGHEST_RATE = 0.3
 _MOST_POINTS = 30_000  # more points do not help trees with so few leaves
+# Trees of few leaves cut at few columns, and a column costs 0.15 ms. Of 10 000 words of 150 to 1000 Reuters texts, of
+# 25 000 indicators and of 8000 numbers, 500 to 4000 columns gave the same log loss of unseen points within noise, on
+# the texts 0 to 4 % below that of all columns; 125 gave up to 15 % more.
+MOST_COLUMNS = 1000
 _BLOCK = 1 << 20  # comparisons at a time; 1 << 18 as fast, 1 << 22 up to 1.4 times, 1 << 14 two times as slow
 _NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
 # Grown trees are those of scikit-learn's boosting by default, as many as help on unseen points.
 GROWN_RATE, GROWN_LEAVES = 0.1, 31
 MOST_GROWN_TREES = 3000  # over all classes
+_MOST_BINS = 255  # limit of scikit-learn's boosting, and its default
 _MOST_LEVELS = 255  # limit on a category's levels in scikit-learn's boosting; with more it becomes a number
 
 
@@ -104,17 +109,21 @@ class BoostedTrees(_Classifier):
         X, y, sample_weight = _some(X, y, y, sample_weight)
         self.n_points_ = len(X)
         self.classes_ = unique_labels(y)
+        columns = _telling(X, y[:, None] == self.classes_, sample_weight)
+        X = X if columns is None else X[:, columns]
         iterations = max(1, min(ITERATIONS, MOST_TREES // len(self.classes_)))
         model = HistGradientBoostingClassifier(
             learning_rate=min(RATE * ITERATIONS / iterations, _HIGHEST_RATE),
             max_iter=iterations,
             max_leaf_nodes=LEAVES,
+            max_bins=_bins(X),
             early_stopping=False,
             random_state=0,
         )
         with _openmp().limit(limits=1):
             model.fit(X, y, sample_weight)
-        self._keep(*boosted_nodes(model))
+        trees, start = boosted_nodes(model)
+        self._keep(trees if columns is None else _renumbered(trees, columns), start)
         return self
 
 
@@ -151,16 +160,17 @@ class GrownTrees(_Classifier):
         self.empty_ = np.isnan(X).all(axis=0)
         most = max(1, MOST_GROWN_TREES // (1 if len(self.classes_) == 2 else len(self.classes_)))
         first = min(FIRST, most)
+        training = self._coded(X), y, sample_weight
         model = HistGradientBoostingClassifier(
             learning_rate=min(GROWN_RATE * FIRST / first, _HIGHEST_RATE),
             max_iter=first if self.iterations is None else int(self.iterations),
             max_leaf_nodes=GROWN_LEAVES,
+            max_bins=_bins(training[0]),
             categorical_features=np.sort([own is not None for own in self.levels_])[::-1],
             early_stopping=False,
             warm_start=True,
             random_state=0,
         )
-        training = self._coded(X), y, sample_weight
         with _openmp().limit(limits=1):
             known = np.zeros(0, bool) if unseen is None else np.isin(unseen[1], self.classes_)
             if not known.any():
@@ -212,19 +222,20 @@ class BoostedRegression(RegressorMixin, _Trees):
         If `unseen` (points, targets, and weights or None) is given, iterate until the squared error on them stops
         falling.
         """
-        Y, trees, starts = y.reshape(len(y), -1), [], []
+        Y, trees, starts, bins = y.reshape(len(y), -1), [], [], _bins(X)
         for j, column in enumerate(Y.T):
             model = HistGradientBoostingRegressor(
                 learning_rate=OF_NUMBERS["rate"],
                 max_iter=2 * FIRST if self.iterations is None else int(self.iterations[j]),
                 max_leaf_nodes=LEAVES,
+                max_bins=bins,
                 min_samples_leaf=OF_NUMBERS["leaf"],
                 max_features=OF_NUMBERS["columns"],
                 early_stopping=False,
                 warm_start=True,
                 random_state=0,
             )
-            order = _by_correlation(X, column)
+            order = _by_correlation(X, column, sample_weight)
             with _openmp().limit(limits=1):
                 if unseen is None:
                     kept = model.fit(X[:, order], column, sample_weight).max_iter
@@ -233,9 +244,7 @@ class BoostedRegression(RegressorMixin, _Trees):
                     errors = partial(_squared_errors, model, Q[:, order], truth.reshape(len(Q), -1)[:, j], weights)
                     kept = _grow(model, (X[:, order], column, sample_weight), errors)
             own, start = boosted_nodes(model)
-            for tree in own:
-                tree["feature_idx"] = order[tree["feature_idx"]]
-            trees.append(own[:kept])
+            trees.append(_renumbered(own[:kept], order))
             starts.append(np.ravel(start))
         self.iterations_ = np.array([len(own) for own in trees])
         # Trees of the outputs alternate, padded with trees of value zero.
@@ -246,6 +255,18 @@ class BoostedRegression(RegressorMixin, _Trees):
     def predict(self, X):
         """Predictions, (n, k)."""
         return self._all_scores(X)
+
+
+def _bins(X):
+    """As many bins as the column with most distinct values needs. Histograms have this width in every column: with 255
+    bins those of 25 000 indicators would take 150 MB a leaf."""
+    fewest = 2
+    for start in range(0, X.shape[1], step := max(1, _BLOCK // len(X))):
+        ordered = np.sort(X[:, start : start + step], axis=0)
+        fewest = max(fewest, 1 + np.count_nonzero(ordered[1:] != ordered[:-1], axis=0).max())
+        if fewest >= _MOST_BINS:
+            return _MOST_BINS
+    return int(fewest)
 
 
 def _grow(model, training, losses, first=FIRST, most=MOST):
@@ -321,10 +342,33 @@ def _openmp():
     return threadpoolctl.ThreadpoolController().select(user_api="openmp")
 
 
-def _by_correlation(X, y):
+def _by_correlation(X, y, weights):
     """Order of the columns by correlation with y, so that the random columns of a split do not depend on their given
-    order.
+    order; at most the `MOST_COLUMNS` of largest absolute correlation.
     """
+    telling = _telling(X, y[:, None], weights)
+    columns = np.arange(X.shape[1]) if telling is None else telling
+    X = X[:, columns]
     centered = X - X.mean(axis=0)
     spread = np.sqrt(np.mean(centered**2, axis=0))
-    return np.argsort(centered.T @ (y - y.mean()) / np.where(spread > 0, spread, 1.0), kind="stable")
+    return columns[np.argsort(centered.T @ (y - y.mean()) / np.where(spread > 0, spread, 1.0), kind="stable")]
+
+
+def _telling(X, answers, weights):
+    """The `MOST_COLUMNS` columns of X (n, d) with the largest sum of squared correlations with the answers (n, k), in
+    their order; None if there are no more."""
+    if X.shape[1] <= MOST_COLUMNS:
+        return None
+    weights = np.full(len(X), 1 / len(X)) if weights is None else weights / weights.sum()
+    centered, answers = X - weights @ X, answers - weights @ answers
+    square = weights @ centered**2
+    shared = np.sum((centered.T @ (answers * weights[:, None])) ** 2, axis=1)
+    shares = np.divide(shared, square, out=np.zeros(len(shared)), where=square > 0)
+    return np.sort(np.argsort(-shares, kind="stable")[:MOST_COLUMNS])
+
+
+def _renumbered(trees, columns):
+    """Trees of a choice of columns as trees of all."""
+    for tree in trees:
+        tree["feature_idx"] = columns[tree["feature_idx"]]
+    return trees
