@@ -168,6 +168,41 @@ void kernel_matrix(const py::object& queries, const py::object& points, const py
   });
 }
 
+// The arguments that sums on a grid and their labels share, and the arrays behind them.
+struct GridRequest {
+  Array<double> Q, X;
+  std::optional<Array<double>> W;
+  Integers labels;
+  ApproximateSums request;
+
+  GridRequest(const py::object& queries, const py::object& points, const py::object& weights,
+              const py::object& label_of, const py::object& n_labels, const py::object& bandwidth,
+              const py::object& rtol, const py::object& single_precision)
+      : Q(matrix<double>(queries, "Q")), X(matrix<double>(points, "X")) {
+    const index_t n = X.shape(0);
+    check_same_columns(Q.shape(1), X.shape(1));
+    request.queries = view(Q);
+    request.points = view(X);
+    if (!weights.is_none()) {
+      W = check_weights<double>(weights, n, 1);
+      if (W->ndim() != 2) refuse("weights must have shape (" + std::to_string(n) + ", c), got " + shape_of(*W) + ".");
+      request.weights = W->data();
+      request.n_columns = W->shape(1);
+    }
+    request.n_labels = static_cast<int>(integer(n_labels, "n_labels", 1, largest_int));
+    labels = integers(label_of, "labels", n, no_least, request.n_labels - 1);
+    request.labels = data(labels);
+    request.bandwidth = positive(bandwidth, "bandwidth");
+    request.rtol = number(rtol, "rtol", 0);
+    request.single_precision = truth(single_precision, "single_precision");
+  }
+
+  static bool truth(const py::object& value, const char* name) {
+    if (!PyBool_Check(value.ptr())) refuse_type(name, "True or False", value);
+    return value.ptr() == Py_True;
+  }
+};
+
 // Returns Gaussian sums on a grid and a mark for each sum within the tolerance. Returns None if exact sums are
 // predicted to be as fast.
 py::object approximate_sums(const py::object& queries, const py::object& points, const py::object& weights,
@@ -175,33 +210,13 @@ py::object approximate_sums(const py::object& queries, const py::object& points,
                             const py::object& excluded, const py::object& rtol, const py::object& atol,
                             const py::object& each_label, const py::object& single_precision,
                             const py::object& exact_passes, const py::object& n_threads) {
-  auto truth = [](const py::object& value, const char* name) {
-    if (!PyBool_Check(value.ptr())) refuse_type(name, "True or False", value);
-    return value.ptr() == Py_True;
-  };
-  const Array<double> Q = matrix<double>(queries, "Q"), X = matrix<double>(points, "X");
-  const index_t m = Q.shape(0), n = X.shape(0);
-  check_same_columns(Q.shape(1), X.shape(1));
-  ApproximateSums request;
-  request.queries = view(Q);
-  request.points = view(X);
-  std::optional<Array<double>> W;
-  if (!weights.is_none()) {
-    W = check_weights<double>(weights, n, 1);
-    if (W->ndim() != 2) refuse("weights must have shape (" + std::to_string(n) + ", c), got " + shape_of(*W) + ".");
-    request.weights = W->data();
-    request.n_columns = W->shape(1);
-  }
-  request.n_labels = static_cast<int>(integer(n_labels, "n_labels", 1, largest_int));
-  const Integers label_of = integers(labels, "labels", n, no_least, request.n_labels - 1);
-  request.labels = data(label_of);
-  request.bandwidth = positive(bandwidth, "bandwidth");
-  const Integers left_out = integers(excluded, "exclude_self", m, no_least, n - 1);
+  GridRequest given(queries, points, weights, labels, n_labels, bandwidth, rtol, single_precision);
+  ApproximateSums& request = given.request;
+  const index_t m = request.queries.rows;
+  const Integers left_out = integers(excluded, "exclude_self", m, no_least, request.points.rows - 1);
   request.excluded = data(left_out);
-  request.rtol = number(rtol, "rtol", 0);
   request.atol = number(atol, "atol", 0);
-  request.each_label = truth(each_label, "each_label");
-  request.single_precision = truth(single_precision, "single_precision");
+  request.each_label = GridRequest::truth(each_label, "each_label");
   request.exact_passes = positive(exact_passes, "exact_passes");
 
   Array<double> sums =
@@ -214,6 +229,71 @@ py::object approximate_sums(const py::object& queries, const py::object& points,
   without_gil([&] { done = function_table().approximate_sums(request, out, marks, run); });
   if (!done) return py::none();
   return py::make_tuple(sums, settled);
+}
+
+// The rule of a classifier by class sums, and the arrays behind it.
+struct GivenRule {
+  Array<double> log_scale;
+  std::optional<Array<double>> offsets, log_share;
+  LabelRule rule;
+
+  GivenRule(int n_labels, index_t n_columns, const py::object& scale, const py::object& subtracted,
+            const py::object& share, const py::object& rounding, const py::object& step)
+      : log_scale(vector<double>(scale, "log_scale", n_labels)) {
+    rule.n_labels = n_labels;
+    rule.n_columns = n_columns;
+    rule.log_scale = log_scale.data();
+    if (!subtracted.is_none()) rule.offsets = (offsets = vector<double>(subtracted, "offsets", n_labels))->data();
+    if (!share.is_none()) {
+      if (n_columns < 2) refuse("log_share needs a second column of sums.");
+      rule.log_share = (log_share = vector<double>(share, "log_share", n_labels))->data();
+    }
+    rule.rounding = number(rounding, "rounding", 0);
+    rule.step = number(step, "step", 0);
+  }
+};
+
+// Returns the certain labels of queries from class sums, and -1 for the others.
+py::object certain_labels(const py::object& log_scale, const py::object& sums, const py::object& missing,
+                          const py::object& factors, const py::object& offsets, const py::object& log_share,
+                          const py::object& rounding, const py::object& step) {
+  return dispatch(sums, "sums", [&](auto zero) -> py::object {
+    using T = decltype(zero);
+    const auto values = array<T>(sums, "sums", 3, 3);
+    const index_t m = values.shape(0), n_labels = values.shape(1), n_columns = values.shape(2);
+    if (n_labels == 0 || n_columns == 0) refuse("sums must have a label and a column, got " + shape_of(values) + ".");
+    const auto scale = array<T>(log_scale, "log_scale", 2, 2);
+    const auto left_out = array<double>(missing, "missing", 2, 2);
+    if (scale.shape(0) != m || scale.shape(1) != n_labels)
+      refuse("log_scale must have a row for each query and a column for each label, got " + shape_of(scale) + ".");
+    if (left_out.shape(0) != n_labels || left_out.shape(1) != n_columns)
+      refuse("missing must have a row for each label and a column for each of sums, got " + shape_of(left_out) + ".");
+    const GivenRule given(static_cast<int>(n_labels), n_columns, factors, offsets, log_share, rounding, step);
+    Array<std::int64_t> labels = allocate<std::int64_t>({m}, "The labels of queries");
+    std::int64_t* out = labels.mutable_data();
+    without_gil(
+        [&] { functions<T>().certain_labels({m, scale.data(), values.data(), left_out.data()}, given.rule, out); });
+    return labels;
+  });
+}
+
+// Returns the certain labels of queries from Gaussian sums on a grid, and -1 for the others. Returns None if exact sums
+// are predicted to be as fast.
+py::object grid_labels(const py::object& queries, const py::object& points, const py::object& weights,
+                       const py::object& label_of, const py::object& n_labels, const py::object& bandwidth,
+                       const py::object& rtol, const py::object& single_precision, const py::object& factors,
+                       const py::object& offsets, const py::object& log_share, const py::object& rounding,
+                       const py::object& step, const py::object& n_threads) {
+  const GridRequest given(queries, points, weights, label_of, n_labels, bandwidth, rtol, single_precision);
+  const ApproximateSums& request = given.request;
+  const GivenRule by(request.n_labels, request.n_columns, factors, offsets, log_share, rounding, step);
+  Array<std::int64_t> labels = allocate<std::int64_t>({request.queries.rows}, "The labels of queries");
+  std::int64_t* out = labels.mutable_data();
+  const Execution run = execution(n_threads);
+  bool done = false;
+  without_gil([&] { done = function_table().grid_labels(request, by.rule, out, run); });
+  if (!done) return py::none();
+  return labels;
 }
 
 }  // namespace
@@ -235,6 +315,12 @@ void register_kernels(py::module_& module) {
   module.def("approximate_sums", &approximate_sums, py::arg("queries"), py::arg("points"), py::arg("weights"),
              py::arg("labels"), py::arg("n_labels"), py::arg("bandwidth"), py::arg("excluded"), py::arg("rtol"),
              py::arg("atol"), py::arg("each_label"), py::arg("single_precision"), py::arg("exact_passes"),
+             py::arg("n_threads"));
+  module.def("certain_labels", &certain_labels, py::arg("log_scale"), py::arg("sums"), py::arg("missing"),
+             py::arg("factors"), py::arg("offsets"), py::arg("log_share"), py::arg("rounding"), py::arg("step"));
+  module.def("grid_labels", &grid_labels, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("labels"),
+             py::arg("n_labels"), py::arg("bandwidth"), py::arg("rtol"), py::arg("single_precision"),
+             py::arg("factors"), py::arg("offsets"), py::arg("log_share"), py::arg("rounding"), py::arg("step"),
              py::arg("n_threads"));
 }
 

@@ -9,8 +9,10 @@
 
 #include "geometry/pruning_choice.hpp"
 #include "gridding/gridding_sums.hpp"
+#include "gridding/nearby_sums.hpp"
 #include "gridding/source_index.hpp"
 #include "infrastructure/costs.hpp"
+#include "sums/label_decision.hpp"
 
 namespace spectralcls {
 namespace {
@@ -31,13 +33,20 @@ struct QueryTile {
   bool on_grid() const { return grid < exact; }
 };
 
+// What becomes of the sums on the grid: all of them with marks, or labels.
+struct Outcome {
+  double* sums = nullptr;
+  std::uint8_t* settled = nullptr;
+  const LabelRule* rule = nullptr;
+  std::int64_t* labels = nullptr;
+};
+
 // The data that all workers of one call share.
 class Evaluation {
  public:
-  Evaluation(const ApproximateSums& request, double* sums, std::uint8_t* settled, const Execution& execution)
+  Evaluation(const ApproximateSums& request, const Outcome& outcome, const Execution& execution)
       : request_(request),
-        sums_(sums),
-        settled_(settled),
+        outcome_(outcome),
         execution_(execution),
         d_(static_cast<int>(request.points.cols)),
         accuracy_(accuracy()) {}
@@ -65,7 +74,7 @@ class Evaluation {
     double tried = 0;
     for (const index_t t : trial) tried += tiles_[t].exact;
     if (!pays(evaluate(trial) / tried)) {
-      std::fill_n(settled_, request_.queries.rows * request_.n_labels, std::uint8_t{0});
+      forget(outcome_, request_);
       return false;
     }
     // The most expensive tiles come first, so that no worker starts one when the others are done.
@@ -73,6 +82,12 @@ class Evaluation {
                      [&](index_t a, index_t b) { return tiles_[a].grid > tiles_[b].grid; });
     evaluate(others);
     return true;
+  }
+
+  // Marks all sums or labels as unknown.
+  static void forget(const Outcome& outcome, const ApproximateSums& request) {
+    if (outcome.labels) std::fill_n(outcome.labels, request.queries.rows, uncertain_label);
+    else std::fill_n(outcome.settled, request.queries.rows * request.n_labels, std::uint8_t{0});
   }
 
  private:
@@ -254,6 +269,10 @@ class Evaluation {
   struct Worker {
     std::unique_ptr<GriddingSums> grid;
     std::vector<double> sums, bounds;
+    std::unique_ptr<LabelDecision> decision;
+    std::vector<double> low, high;
+    std::vector<int> chosen;
+    NearbySums nearby;
   };
 
   // Returns the predicted cost of the exact sums that these tiles still need.
@@ -274,6 +293,7 @@ class Evaluation {
       const FlushSubnormals flush;
       Worker worker;
       worker.grid = GriddingSums::create(request_, *sources_, grid_, accuracy_);
+      if (outcome_.labels) worker.decision = std::make_unique<LabelDecision>(*outcome_.rule);
       const auto c = chunk;
       for (index_t i = first[c]; i < first[c + 1]; ++i) left[c] += evaluate(tiles_[tiles[i]], worker, checkpoint);
     });
@@ -299,11 +319,69 @@ class Evaluation {
     for (index_t i = 0; i < tile.size(); ++i) {
       const double* sums = worker.sums.data() + i * n_outputs;
       const index_t row = query(tile.begin + i).row;
-      std::copy(sums, sums + n_sums, sums_ + row * n_sums);
-      left += check(row, sums, worker.bounds, settled_ + row * request_.n_labels);
+      if (outcome_.labels) {
+        outcome_.labels[row] = label(tile, tile.begin + i, sums, worker);
+        left += outcome_.labels[row] == uncertain_label;
+      } else {
+        std::copy(sums, sums + n_sums, outcome_.sums + row * n_sums);
+        left += check(row, sums, worker.bounds, outcome_.settled + row * request_.n_labels);
+      }
     }
     return left * tile.exact / static_cast<double>(tile.size());
   }
+
+  // The label of a query from its sums on the grid. If they leave it uncertain, the sums of the labels that can win are
+  // computed from the points near the query.
+  std::int64_t label(const QueryTile& tile, index_t sorted, const double* sums, Worker& worker) const {
+    const index_t n_columns = request_.n_columns;
+    LabelDecision& decision = *worker.decision;
+    worker.low.resize(length(worker.bounds));
+    worker.high.resize(length(worker.bounds));
+    const double relative = accuracy_.relative;
+    for (index_t at = 0; at < length(worker.bounds); ++at) {
+      const double sum = std::max(sums[at], 0.0), bound = worker.bounds[at];
+      bracket(decision, at, (sum - bound) / (1 + relative), (sum + bound) / (1 - relative), worker);
+    }
+    const std::int64_t found = decision.label(worker.low.data(), worker.high.data(), 0);
+    if (found != uncertain_label || !(decision.best_product() > 0)) return found;
+
+    // The points left out weigh less than a rounding of the best label's product.
+    double largest = 0;
+    for (int l = 0; l < request_.n_labels; ++l)
+      for (index_t c = 0; c < n_columns; ++c)
+        largest = std::max(largest, decision.factor(l) * sources_->labels()[l].total(c, n_columns));
+    const double radius = std::sqrt(2 * std::log1p(largest / (outcome_.rule->rounding * decision.best_product())));
+    const CellBox box = around(cell_of(sorted), 1, cells(radius));
+    worker.chosen.clear();
+    index_t n_pairs = 0;
+    for (int l = 0; l < request_.n_labels; ++l) {
+      if (!outcome_.rule->log_share && !decision.can_win(l)) continue;
+      worker.chosen.push_back(l);
+      n_pairs += sources_->labels()[l].tree.count(box);
+    }
+    const double by_all = tile.exact / static_cast<double>(tile.size());
+    if (!always_ && static_cast<double>(n_pairs) * costs.pair_64 > by_all) return found;
+    const double far = std::exp(-radius * radius / 2);
+    for (const int l : worker.chosen) {
+      const Sources& sources = sources_->labels()[l];
+      const double* near = worker.nearby.over(box, sources, request_.queries.row(query(sorted).row), request_);
+      for (index_t c = 0; c < n_columns; ++c)
+        bracket(decision, l * n_columns + c, near[c], near[c] + far * sources.total(c, n_columns), worker);
+    }
+    return decision.label(worker.low.data(), worker.high.data(), 0);
+  }
+
+  // Widens bounds of a sum by the rounding of exact sums. By Jensen's inequality the mean exponent of a sum's terms,
+  // weighted by the terms, is at most that of the mean term.
+  void bracket(const LabelDecision& decision, index_t at, double low, double high, Worker& worker) const {
+    const double total = sources_->labels()[at / request_.n_columns].total(at % request_.n_columns, request_.n_columns);
+    const auto rounding = [&](double sum) { return decision.rounding(1 + std::abs(exponent_of(sum / total))); };
+    worker.low[at] = low > 0 ? low * std::max(1 - rounding(low), 0.0) : 0.0;
+    worker.high[at] = high > 0 ? high * (1 + 1.01 * rounding(high)) : 0.0;
+  }
+
+  // At most 1 from the natural logarithm of a positive number.
+  static double exponent_of(double x) { return 0.6931471805599453 * std::ilogb(x); }
 
   // Marks the sums of a query that are within the tolerance. Returns the share of the points that belong to the other
   // sums.
@@ -341,8 +419,7 @@ class Evaluation {
   }
 
   const ApproximateSums& request_;
-  double* sums_;
-  std::uint8_t* settled_;
+  const Outcome& outcome_;
   const Execution& execution_;
   const int d_;
   const GriddingAccuracy accuracy_;
@@ -362,14 +439,23 @@ bool all_finite(MatrixView<double> points) {
 
 }  // namespace
 
+bool ApproximateSums::possible() const {
+  return (rtol > 0 || atol > 0) && points.rows > 0 && queries.rows > 0 && points.cols > 0 &&
+         points.cols <= max_cell_axes && detail::pruning() != detail::Pruning::never && all_finite(queries) &&
+         all_finite(points);
+}
+
 bool ApproximateSums::compute(double* sums, std::uint8_t* settled, const Execution& execution) const {
-  std::fill_n(settled, queries.rows * n_labels, std::uint8_t{0});
+  const Outcome outcome{sums, settled};
+  Evaluation::forget(outcome, *this);
   std::fill_n(sums, queries.rows * n_labels * n_columns, 0.0);
-  if ((rtol <= 0 && atol <= 0) || points.rows == 0 || queries.rows == 0 || points.cols == 0 ||
-      points.cols > max_cell_axes || detail::pruning() == detail::Pruning::never)
-    return false;
-  if (!all_finite(queries) || !all_finite(points)) return false;
-  return Evaluation(*this, sums, settled, execution).run();
+  return possible() && Evaluation(*this, outcome, execution).run();
+}
+
+bool ApproximateSums::decide(const LabelRule& rule, std::int64_t* found, const Execution& execution) const {
+  const Outcome outcome{nullptr, nullptr, &rule, found};
+  Evaluation::forget(outcome, *this);
+  return possible() && Evaluation(*this, outcome, execution).run();
 }
 
 }  // namespace spectralcls

@@ -9,6 +9,7 @@
 
 #include "infrastructure/matrix.hpp"
 #include "infrastructure/parallel.hpp"
+#include "sums/label_rule.hpp"
 
 namespace spectralcls {
 
@@ -36,6 +37,14 @@ struct ApproximateSums {
   // points. Returns false if exact sums are predicted to be as fast; then nothing is settled. set_pruning() may forbid
   // the grid, or force it where it is possible.
   bool compute(double* sums, std::uint8_t* settled, const Execution& execution) const;
+
+  // Fills `found` (m,) with the labels that the rule gives to exact sums, and `uncertain_label` for queries that the
+  // grid and the points near the query cannot decide. Weights must not be negative, and no point is left out. `rtol`
+  // sets the accuracy of the grid. Returns false as compute() does; then no label is certain.
+  bool decide(const LabelRule& rule, std::int64_t* found, const Execution& execution) const;
+
+ private:
+  bool possible() const;
 };
 
 }  // namespace spectralcls

@@ -53,7 +53,7 @@ class CellTree {
   // Calls f(begin, end) for the runs of sorted positions that make up the box.
   template <class F>
   void visit(const CellBox& box, F&& f) const {
-    if (!order_.empty()) descend(0, 0, length(levels_[0].index), box, f);
+    if (!order_.empty()) descend<0>(0, length(levels_[0].index), box, f);
   }
 
   index_t count(const CellBox& box) const {
@@ -68,19 +68,21 @@ class CellTree {
     std::vector<index_t> child;  // first child of each node, and one past the end; on the last level: first position
   };
 
-  template <class F>
-  void descend(int k, index_t begin, index_t end, const CellBox& box, F& f) const {
-    const Level& level = levels_[k];
+  template <int K, class F>
+  void descend(index_t begin, index_t end, const CellBox& box, F& f) const {
+    const Level& level = levels_[K];
     const auto first = level.index.begin();
-    const auto lo = std::lower_bound(first + begin, first + end, box.lo[k]);
-    const auto hi = std::upper_bound(lo, first + end, box.hi[k]);
+    const auto lo = std::lower_bound(first + begin, first + end, box.lo[K]);
+    const auto hi = std::upper_bound(lo, first + end, box.hi[K]);
     if (lo == hi) return;
-    if (k + 1 == n_levels_) {
-      f(level.child[lo - first], level.child[hi - first]);
-      return;
+    if constexpr (K + 1 < max_cell_axes) {
+      if (K + 1 < n_levels_) {
+        for (auto node = lo; node != hi; ++node)
+          descend<K + 1>(level.child[node - first], level.child[node - first + 1], box, f);
+        return;
+      }
     }
-    for (auto node = lo; node != hi; ++node)
-      descend(k + 1, level.child[node - first], level.child[node - first + 1], box, f);
+    f(level.child[lo - first], level.child[hi - first]);
   }
 
   int n_levels_ = 0;

@@ -23,6 +23,10 @@ bool approximate_sums(const ApproximateSums& request, double* sums, std::uint8_t
   return request.compute(sums, settled, run);
 }
 
+bool grid_labels(const ApproximateSums& request, const LabelRule& rule, std::int64_t* labels, const Execution& run) {
+  return request.decide(rule, labels, run);
+}
+
 template <class T>
 constexpr Functions<T> functions() {
   Functions<T> f{};
@@ -30,6 +34,7 @@ constexpr Functions<T> functions() {
   f.plain_sums = entry<&plain_sums<T>>;
   f.log_sums = entry<&log_sums<T>>;
   f.scaled_sums = entry<&scaled_sums<T>>;
+  f.certain_labels = entry<&certain_labels<T>>;
   f.kernel_matrix = entry<&kernel_matrix<T>>;
   f.symmetric_kernel_matrix = entry<&symmetric_kernel_matrix<T>>;
   f.largest_size = entry<&largest_size<T>>;
@@ -45,8 +50,9 @@ constexpr Functions<T> functions() {
 }
 
 constexpr FunctionTable table{
-    SPECTRALCLS_INTERFACE, SPECTRALCLS_VARIANT, SPECTRALCLS_COMPILER,     SPECTRALCLS_FLAGS,
-    functions<float>(),    functions<double>(), entry<&approximate_sums>, entry<&detail::set_pruning>,
+    SPECTRALCLS_INTERFACE,    SPECTRALCLS_VARIANT, SPECTRALCLS_COMPILER,
+    SPECTRALCLS_FLAGS,        functions<float>(),  functions<double>(),
+    entry<&approximate_sums>, entry<&grid_labels>, entry<&detail::set_pruning>,
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "neighbors/knn.hpp"
 #include "sums/kernel_matrix.hpp"
 #include "sums/kernel_sums.hpp"
+#include "sums/label_rule.hpp"
 
 namespace spectralcls {
 
@@ -26,6 +27,7 @@ struct Functions {
   Entry<bool (*)(const KernelSums<T>&, T* sums, const Execution&)> plain_sums;
   Entry<bool (*)(const KernelSums<T>&, T* logs, const Execution&)> log_sums;
   Entry<bool (*)(const KernelSums<T>&, T* log_scale, T* sums, const Execution&)> scaled_sums;
+  Entry<decltype(&spectralcls::certain_labels<T>)> certain_labels;
   Entry<decltype(&spectralcls::kernel_matrix<T>)> kernel_matrix;
   Entry<decltype(&spectralcls::symmetric_kernel_matrix<T>)> symmetric_kernel_matrix;
   Entry<decltype(&spectralcls::largest_size<T>)> largest_size;
@@ -46,6 +48,7 @@ struct FunctionTable {
   Functions<float> single_precision;
   Functions<double> double_precision;
   Entry<bool (*)(const ApproximateSums&, double* sums, std::uint8_t* settled, const Execution&)> approximate_sums;
+  Entry<bool (*)(const ApproximateSums&, const LabelRule&, std::int64_t* labels, const Execution&)> grid_labels;
   Entry<decltype(&detail::set_pruning)> set_pruning;
 };
 

@@ -4,10 +4,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import reference
 
 from spectralcls import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from spectralcls._expansion import certified_labels as certified
-from spectralcls.kernels import GRID_QUERIES
+from spectralcls.kernels import GRID_QUERIES, BoundedSums, certain_labels, grid_labels
 
 RULES = [
     ParzenClassifier(scale=None),
@@ -116,7 +117,40 @@ def test_the_grid_settles_most_queries(monkeypatch):
     scores = type(fitted._model).scores
     monkeypatch.setattr(type(fitted._model), "scores", lambda self, Q: rows.append(len(Q)) or scores(self, Q))
     fitted.predict(X)
-    assert sum(rows) < 150 and max(rows) < certified.BY_ALL_PAIRS + 1
+    assert sum(rows) < 15
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_points_near_a_query_settle_what_the_grid_leaves_open(d, dtype):
+    """Classes at random: most margins are narrower than the error of a coarse grid, and wider than rounding."""
+    rng = np.random.default_rng(d)
+    X, Q = (rng.normal(size=(n, d)).astype(dtype) for n in (3000, 2000))
+    y, weights = rng.integers(3, size=len(X)), rng.uniform(0.5, 2, size=len(X)).astype(dtype)
+    fitted = ParzenClassifier(bandwidth=0.1, scale=None).fit(X, y, sample_weight=weights)
+    rule = certified.label_rule(fitted._model, np.dtype(dtype))
+    found = [
+        fitted._model.points.by_class(grid_labels, Q, fitted._model.columns, "gaussian", 0.1, tolerance, rule=rule)
+        for tolerance in (2.0**-4, 2.0**-10)
+    ]
+    sums = reference.kernel_sums(Q, X, labels=y, n_labels=3, weights=weights, bandwidth=0.1)
+    for labels in found:
+        certain = labels >= 0
+        assert certain.mean() > 0.93
+        np.testing.assert_array_equal(labels[certain], sums.argmax(axis=1)[certain])
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_threads_change_no_label(monkeypatch, d):
+    """Not even whether a label is certain."""
+    monkeypatch.setattr(certified, "TOLERANCES", ())
+    rng = np.random.default_rng(d)
+    X, y = overlapping(rng, 4000, d)
+    found = [
+        certified.from_grid(model, X, certified.label_rule(model, X.dtype), 2.0**-8)
+        for model in (ParzenClassifier(bandwidth=0.1, scale=None, n_jobs=n).fit(X, y)._model for n in (1, 3))
+    ]
+    np.testing.assert_array_equal(*found)
 
 
 def test_most_queries_are_certain_at_once(monkeypatch):
@@ -173,12 +207,15 @@ def test_bandwidths_of_classes(pruning):
 def test_a_certain_class_leads_by_what_two_sums_of_each_class_may_disagree(dtype):
     """Pruned and whole sums are each within `AGREEMENT` of the truth, and so are those of the rival; distances are
     rounded on top."""
-    roundings = 2 * certified.ROUNDINGS * np.finfo(dtype).eps * certified.LARGEST_LOG_SUM
+    largest_log_sum = 16  # of a sum relative to its scale
+    roundings = 2 * certified.ROUNDINGS * np.finfo(dtype).eps * largest_log_sum
     needed = 4 * certified.AGREEMENT[np.dtype(dtype)] + 2 * roundings
     lead = needed * np.array([0.97, 1.03])
     sums = np.stack([np.exp(lead), np.ones(2)], axis=1)[..., None]  # of two queries and two classes
-    model = SimpleNamespace(rule=SimpleNamespace(decision="density"), log_scale=np.zeros(2), log_share=None)
-    found = certified.certain(model, np.zeros((2, 2)), sums, 0.0, np.dtype(dtype))
+    rule = SimpleNamespace(decision="density", needs_query_density=False)
+    model = SimpleNamespace(rule=rule, log_scale=np.zeros(2), offsets=np.zeros(2))
+    bounded = BoundedSums(np.zeros((2, 1, 2)), sums[:, None], 0.0)
+    found = certain_labels(bounded, certified.label_rule(model, np.dtype(dtype)))
     np.testing.assert_array_equal(found, [certified.UNCERTAIN, 0])
 
 

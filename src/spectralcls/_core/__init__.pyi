@@ -86,6 +86,34 @@ class compiled:
         n_threads: int,
     ) -> tuple[np.ndarray, np.ndarray] | None: ...
     @staticmethod
+    def certain_labels(
+        log_scale: np.ndarray,
+        sums: np.ndarray,
+        missing: np.ndarray,
+        factors: np.ndarray,
+        offsets: np.ndarray | None,
+        log_share: np.ndarray | None,
+        rounding: float,
+        step: float,
+    ) -> np.ndarray: ...
+    @staticmethod
+    def grid_labels(
+        queries: np.ndarray,
+        points: np.ndarray,
+        weights: np.ndarray | None,
+        labels: np.ndarray | None,
+        n_labels: int,
+        bandwidth: float,
+        rtol: float,
+        single_precision: bool,
+        factors: np.ndarray,
+        offsets: np.ndarray | None,
+        log_share: np.ndarray | None,
+        rounding: float,
+        step: float,
+        n_threads: int,
+    ) -> np.ndarray | None: ...
+    @staticmethod
     def index_points(points: np.ndarray) -> Any: ...
     @staticmethod
     def largest_size(values: np.ndarray) -> float: ...

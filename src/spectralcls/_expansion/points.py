@@ -114,25 +114,10 @@ class TrainingPoints:
 
         return split_by_missing(Q, complete, incomplete)[0]
 
-    def bounded_sums(self, way, Q, columns, kernel, bandwidth, tolerance):
-        """Class sums that may be too small by a fraction of their totals; None if `way` returns None.
-
-        Parameters
-        ----------
-        way : callable
-            Either `kernels.bounded_sums` or `kernels.gridded_sums`.
-
-        Returns
-        -------
-        log_scale : ndarray (m, C)
-            Logarithms of the factors of the sums.
-        sums : ndarray (m, C, k)
-        missing : ndarray (C, k) or float
-            Largest missing part of a class sum, relative to the column's sum over all classes.
-        """
+    def by_class(self, way, Q, columns, kernel, bandwidth, tolerance, **options):
+        """What `kernels.bounded_sums`, `gridded_sums` or `grid_labels` finds for the points with these columns."""
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
-        found = way(Q, self._packed(columns, True), kernel, widths, tolerance, self.n_jobs)
-        return None if found is None else (found.log_scale[:, 0], found.sums[:, 0], found.missing)
+        return way(Q, self._packed(columns, True), kernel, widths, tolerance, n_jobs=self.n_jobs, **options)
 
     def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
         """log_scale (m, 1) and values (m, k) with ``exp(log_scale) * values`` = k(q) A, for columns A of either sign.

@@ -16,7 +16,10 @@ from ._bandwidth import amise_bandwidth, bandwidth_grid, kernel_variance, scale_
 from ._bandwidth import geometric_grid as geometric_grid
 from ._bandwidth import reference_rule as reference_rule
 from ._bounds import BoundedSums as BoundedSums
+from ._bounds import LabelRule as LabelRule
 from ._bounds import bounded_sums as bounded_sums
+from ._bounds import certain_labels as certain_labels
+from ._bounds import grid_labels as grid_labels
 from ._bounds import gridded_sums as gridded_sums
 from ._kernel_sums import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_normalizer
 from ._profiles import PROFILES as PROFILES

@@ -1,4 +1,4 @@
-"""Sums by label with bounds on their missing parts, which decide labels without exact sums."""
+"""Labels without exact sums, from sums by label with bounds on their missing parts."""
 
 from typing import Any, NamedTuple
 
@@ -19,6 +19,54 @@ class BoundedSums(NamedTuple):
     log_scale: Array  # (m, b, l)
     sums: Array  # (m, b, l, c), to be multiplied by exp(log_scale)
     missing: Any  # (l, c) or 0: bound on a label's missing sum, relative to the column's sum over all labels
+
+
+class LabelRule(NamedTuple):
+    """How class sums s become scores: ``exp(factors) s - offsets``, and how far two computations of a sum may differ.
+
+    With `log_share` the product is divided by the root of the query's density: the sum over labels of
+    ``exp(log_share)`` times the sum of the second column.
+    """
+
+    factors: Array  # (l,) logarithms
+    offsets: Array | None  # (l,)
+    log_share: Array | None  # (l,)
+    rounding: float  # relative difference of two computations of a sum
+    step: float  # and for each unit of its exponents
+
+
+def certain_labels(found: BoundedSums, rule: LabelRule) -> Array:
+    """The labels (m,) that win by bounded sums at one bandwidth, -1 where the bounds leave that open."""
+    log_scale, sums = found.log_scale[:, 0], found.sums[:, 0]
+    missing = np.zeros(sums.shape[1:])
+    missing += found.missing
+    return compiled.certain_labels(log_scale.astype(sums.dtype, copy=False), sums, missing, *rule)
+
+
+def grid_labels(
+    Q: Array, points: PackedPoints, kernel: str, bandwidth: float, rtol: float, n_jobs: int | None, rule: LabelRule
+) -> Array | None:
+    """The labels (m,) that win by Gaussian sums in few features on a grid, -1 where its bounds leave that open.
+
+    None if exact sums are predicted to be as fast. `rtol` sets the accuracy of the grid. If its bounds leave a query
+    open, the sums of the labels that can win are computed from the points near the query.
+    """
+    if kernel != "gaussian" or not _worth_a_grid(Q, points):
+        return None
+    Q, points, bandwidths, n_threads = _checked(Q, points, bandwidth, n_jobs)
+    columns = None if points.weights is None else points.weights.reshape(len(points), -1).astype(np.float64)
+    return compiled.grid_labels(
+        np.ascontiguousarray(Q, dtype=np.float64),
+        np.ascontiguousarray(points.X, dtype=np.float64),
+        columns,
+        points.labels,
+        points.n_labels,
+        float(bandwidths[0]),
+        rtol,
+        bool(points.dtype == np.float32),
+        *rule,
+        n_threads,
+    )
 
 
 def bounded_sums(
@@ -51,7 +99,7 @@ def gridded_sums(
     """
     error = rtol / (1 - rtol)  # relative to the computed sums
     of_labels = error * points.n_labels
-    if of_labels > 0.5 or len(Q) * len(points) < 2 * GRID_PAIRS.get(Q.shape[1], np.inf):
+    if of_labels > 0.5 or not _worth_a_grid(Q, points):
         return None
     Q, points, bandwidths, n_threads = _checked(Q, points, bandwidths, n_jobs)
     columns = None if points.weights is None else points.weights.reshape(len(points), -1)
@@ -82,6 +130,10 @@ def gridded_sums(
     return BoundedSums(scale, sums, 2 * error / (1 - of_labels))
 
 
-def _checked(Q: Array, points: PackedPoints, bandwidths: Array, n_jobs: int | None) -> Any:
+def _worth_a_grid(Q: Array, points: PackedPoints) -> bool:
+    return len(Q) * len(points) >= 2 * GRID_PAIRS.get(Q.shape[1], np.inf)
+
+
+def _checked(Q: Array, points: PackedPoints, bandwidths: Any, n_jobs: int | None) -> Any:
     Q, points = check_queries(Q, points, Q is points.X)
     return Q, points, check_bandwidths(bandwidths, points.n_labels)[0], effective_n_threads(n_jobs)
