@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
+from bench.data import load, standardized
 from bench.measure import QUICK, compare, peak_gib
 from bench.pages import view
 from spectralcls.kernels import PackedPoints
@@ -157,6 +158,47 @@ def test_kept(record, d, m):
     knn(Q, kept, K)  # builds
     row, _ = compare(functions, repeats=7, rtol=1e-4, atol=1e-6, answer=distances)
     record({"n": n, "m": m, "d": d} | row)
+
+
+@pytest.mark.every_isa
+@pytest.mark.parametrize(
+    "name, n", [("letter", 16_000), ("shuttle", 43_500), ("covertype", 200_000), ("fashion", 30_000)]
+)
+def test_one_query(record, name, n):
+    """The 10 nearest of kept points for one query, standardized public sets in float32, one thread: `PackedPoints`, and
+    indices of faiss built before the call. A turn takes 20 queries, one call each."""
+    X, Q = split(load(name), 2000 if QUICK else n, 20)
+    kept, queries = PackedPoints(X), [Q[i : i + 1] for i in range(len(Q))]
+
+    def one_by_one(search):
+        return lambda: np.concatenate([search(q) for q in queries])
+
+    functions = {"ours": one_by_one(lambda q: knn(q, kept, K, n_jobs=1)[0])}
+    functions["not kept"] = one_by_one(lambda q: knn(q, X, K, n_jobs=1)[0])
+    if find_spec("faiss"):
+        import faiss
+
+        for form, index in faiss_indices(faiss, X.shape[1]).items():
+            index.add(X)
+            functions[form] = one_by_one(lambda q, index=index: np.sqrt(np.maximum(index.search(q, K)[0], 0)))
+    knn(Q[:1], kept, K)  # packs
+    row, _ = compare(functions, repeats=7, budget=30, rtol=2e-2, atol=1e-2, answer=lambda found: found[:, 1:])
+    record({"n": len(X), "d": X.shape[1]} | row)
+
+
+def split(arrays, n, m):
+    """n points and m queries of a set, standardized by the points, float32."""
+    X = arrays["X"] if "X" in arrays else np.vstack([arrays["X_train"], arrays["X_test"]])
+    order = np.random.default_rng(0).permutation(len(X))
+    return [part.astype(np.float32) for part in standardized(X[order[:n]], X[order[-m:]])]
+
+
+def faiss_indices(faiss, d):
+    """Exact indices of this version of faiss."""
+    found = {"faiss, flat": faiss.IndexFlatL2(d)}
+    if hasattr(faiss, "IndexFlatL2Panorama"):
+        found["faiss, Panorama"] = faiss.IndexFlatL2Panorama(d, 8)
+    return found
 
 
 @pytest.mark.parametrize("mode", ["connectivity", "heat"])
