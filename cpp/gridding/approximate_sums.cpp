@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -31,6 +32,7 @@ struct QueryTile {
 
   index_t size() const { return end - begin; }
   bool on_grid() const { return grid < exact; }
+  double cost() const { return std::min(grid, exact); }
 };
 
 // What becomes of the sums on the grid: all of them with marks, or labels.
@@ -58,6 +60,9 @@ class Evaluation {
     grid_ = CellGrid::over(request_.points, request_.bandwidth * accuracy_.spacing * gridding_box[d_] / tile_width());
     if (!always_ && !may_pay()) return false;
     sources_ = std::make_unique<SourceIndex>(request_, grid_);
+    for (const Sources& sources : sources_->labels())
+      for (index_t c = 0; c < request_.n_columns; ++c)
+        inverse_total_.push_back(1 / sources.total(c, request_.n_columns));
     sort_queries();
     plan();
     const double by_grid = total(&QueryTile::grid), exact = total(&QueryTile::exact);
@@ -80,6 +85,9 @@ class Evaluation {
     // The most expensive tiles come first, so that no worker starts one when the others are done.
     std::stable_sort(others.begin(), others.end(),
                      [&](index_t a, index_t b) { return tiles_[a].grid > tiles_[b].grid; });
+    if (outcome_.labels)
+      for (index_t t = 0; t < length(tiles_); ++t)
+        if (!tiles_[t].on_grid()) others.push_back(t);
     evaluate(others);
     return true;
   }
@@ -270,20 +278,20 @@ class Evaluation {
     std::unique_ptr<GriddingSums> grid;
     std::vector<double> sums, bounds;
     std::unique_ptr<LabelDecision> decision;
-    std::vector<double> low, high;
-    std::vector<int> chosen;
+    std::vector<double> low, high, most, reach, leader;
+    std::vector<int> order, chosen;
     NearbySums nearby;
   };
 
   // Returns the predicted cost of the exact sums that these tiles still need.
   double evaluate(const std::vector<index_t>& tiles) {
     double cost = 0;
-    for (const index_t t : tiles) cost += tiles_[t].grid;
+    for (const index_t t : tiles) cost += tiles_[t].cost();
     const double chunk_cost = std::max(cost / 512, 1e6);
     std::vector<index_t> first{0};
     cost = 0;
     for (index_t i = 0; i < length(tiles); ++i) {
-      cost += tiles_[tiles[i]].grid;
+      cost += tiles_[tiles[i]].cost();
       if (cost < chunk_cost && i + 1 < length(tiles)) continue;
       first.push_back(i + 1);
       cost = 0;
@@ -302,11 +310,9 @@ class Evaluation {
 
   double evaluate(const QueryTile& tile, Worker& worker, Checkpoint& checkpoint) const {
     const index_t n_columns = request_.n_columns, n_sums = n_columns * request_.n_labels;
-    const index_t n_outputs = n_sums + n_columns;
+    if (!tile.on_grid()) return decide_by_pairs(tile, worker, checkpoint);
     const CellBox box = around(tile.corner, tile_width(), cells(gridding_radius()));
-    worker.sums.resize(tile.size() * n_outputs);
-    worker.grid->evaluate(&query(tile.begin), tile.size(), tile.corner, box, worker.sums.data(), checkpoint);
-
+    worker.grid->spread(tile.corner, box, checkpoint);
     worker.bounds.resize(n_sums);
     sources_->weight_within(box, worker.bounds.data());
     const double far = std::exp(-gridding_radius() * gridding_radius() / 2);
@@ -315,42 +321,118 @@ class Evaluation {
         double& bound = worker.bounds[l * n_columns + c];
         bound = accuracy_.absolute * bound + far * sources_->labels()[l].total(c, n_columns);
       }
+    if (outcome_.labels) return decide(tile, worker, checkpoint);
+    const index_t n_outputs = n_sums + n_columns;
+    worker.sums.resize(tile.size() * n_outputs);
+    worker.grid->gather(&query(tile.begin), tile.size(), worker.sums.data(), checkpoint);
     double left = 0;
     for (index_t i = 0; i < tile.size(); ++i) {
       const double* sums = worker.sums.data() + i * n_outputs;
       const index_t row = query(tile.begin + i).row;
-      if (outcome_.labels) {
-        outcome_.labels[row] = label(tile, tile.begin + i, sums, worker);
-        left += outcome_.labels[row] == uncertain_label;
-      } else {
-        std::copy(sums, sums + n_sums, outcome_.sums + row * n_sums);
-        left += check(row, sums, worker.bounds, outcome_.settled + row * request_.n_labels);
-      }
+      std::copy(sums, sums + n_sums, outcome_.sums + row * n_sums);
+      left += check(row, sums, worker.bounds, outcome_.settled + row * request_.n_labels);
     }
     return left * tile.exact / static_cast<double>(tile.size());
   }
 
-  // The label of a query from its sums on the grid. If they leave it uncertain, the sums of the labels that can win are
-  // computed from the points near the query.
-  std::int64_t label(const QueryTile& tile, index_t sorted, const double* sums, Worker& worker) const {
+  // Fills in the labels of a tile from its sums on the grid, cell by cell.
+  double decide(const QueryTile& tile, Worker& worker, Checkpoint& checkpoint) const {
+    double left = 0;
+    for (index_t begin = tile.begin; begin < tile.end;) {
+      index_t end = begin + 1;
+      while (end < tile.end && query(end).key == query(begin).key) ++end;
+      rank(cell_of(begin), end - begin, worker);
+      for (; begin < end; begin += GriddingSums::batch) {
+        checkpoint();
+        left += decide(tile, begin, std::min(begin + GriddingSums::batch, end), worker);
+      }
+      begin = end;
+    }
+    return left * tile.exact / static_cast<double>(tile.size());
+  }
+
+  // Sorts the labels by the score that no query of the cell exceeds. For few queries, or if the rule needs all sums,
+  // all scores may be reached.
+  void rank(const Cell& cell, index_t n_queries, Worker& worker) const {
+    constexpr index_t few = 4;
+    const index_t n_columns = request_.n_columns;
+    worker.order.resize(request_.n_labels);
+    std::iota(worker.order.begin(), worker.order.end(), 0);
+    worker.reach.assign(request_.n_labels, std::numeric_limits<double>::infinity());
+    if (n_queries < few || outcome_.rule->log_share) return;
+    worker.most.resize(length(worker.bounds));
+    worker.grid->bound(cell, worker.most.data());
+    for (int l = 0; l < request_.n_labels; ++l) {
+      double low;
+      bracket(*worker.decision, l * n_columns, worker.most[l * n_columns], worker.bounds[l * n_columns], low,
+              worker.most[l * n_columns]);
+      worker.reach[l] = worker.decision->score(worker.most[l * n_columns], l, 1);
+    }
+    std::stable_sort(worker.order.begin(), worker.order.end(),
+                     [&](int a, int b) { return worker.reach[a] > worker.reach[b]; });
+  }
+
+  // Returns the number of queries whose label stays uncertain.
+  double decide(const QueryTile& tile, index_t begin, index_t end, Worker& worker) const {
+    const index_t n_columns = request_.n_columns, n_sums = length(worker.bounds), n = end - begin;
+    worker.grid->open(&query(begin), n);
+    worker.low.assign(n * n_sums, 0.0);
+    worker.high.resize(n * n_sums);
+    worker.leader.assign(n, -std::numeric_limits<double>::infinity());
+    for (const int l : worker.order)
+      for (index_t i = 0; i < n; ++i) {
+        double *low = &worker.low[i * n_sums + l * n_columns], *high = &worker.high[i * n_sums + l * n_columns];
+        if (worker.reach[l] < worker.leader[i]) {
+          std::copy_n(&worker.most[l * n_columns], n_columns, high);
+          continue;
+        }
+        for (index_t c = 0; c < n_columns; ++c) {
+          const index_t channel = l * n_columns + c;
+          bracket(*worker.decision, channel, worker.grid->sum(i, channel), worker.bounds[channel], low[c], high[c]);
+        }
+        worker.leader[i] = std::max(worker.leader[i], worker.decision->score(low[0], l, -1));
+      }
+    double left = 0;
+    for (index_t i = 0; i < n; ++i) {
+      std::int64_t label = worker.decision->label(&worker.low[i * n_sums], &worker.high[i * n_sums], 0);
+      if (label == uncertain_label)
+        label = label_by_pairs(tile, begin + i, &worker.low[i * n_sums], &worker.high[i * n_sums], worker);
+      outcome_.labels[query(begin + i).row] = label;
+      left += label == uncertain_label;
+    }
+    return left;
+  }
+
+  // Fills in the labels of a tile that is not on the grid.
+  double decide_by_pairs(const QueryTile& tile, Worker& worker, Checkpoint& checkpoint) const {
+    const index_t n_columns = request_.n_columns;
+    double left = 0;
+    for (index_t i = tile.begin; i < tile.end; ++i) {
+      checkpoint();
+      worker.low.assign(request_.n_labels * n_columns, 0.0);
+      worker.high.resize(length(worker.low));
+      for (index_t at = 0; at < length(worker.high); ++at) worker.high[at] = 2 / inverse_total_[at];
+      worker.decision->label(worker.low.data(), worker.high.data(), 0);
+      std::int64_t& label = outcome_.labels[query(i).row];
+      label = label_by_pairs(tile, i, worker.low.data(), worker.high.data(), worker);
+      left += label == uncertain_label;
+    }
+    return left * tile.exact / static_cast<double>(tile.size());
+  }
+
+  // The label of a query from the points near it, for the labels that can win after the last decision.
+  std::int64_t label_by_pairs(const QueryTile& tile, index_t sorted, double* low, double* high, Worker& worker) const {
     const index_t n_columns = request_.n_columns;
     LabelDecision& decision = *worker.decision;
-    worker.low.resize(length(worker.bounds));
-    worker.high.resize(length(worker.bounds));
-    const double relative = accuracy_.relative;
-    for (index_t at = 0; at < length(worker.bounds); ++at) {
-      const double sum = std::max(sums[at], 0.0), bound = worker.bounds[at];
-      bracket(decision, at, (sum - bound) / (1 + relative), (sum + bound) / (1 - relative), worker);
-    }
-    const std::int64_t found = decision.label(worker.low.data(), worker.high.data(), 0);
-    if (found != uncertain_label || !(decision.best_product() > 0)) return found;
-
     // The points left out weigh less than a rounding of the best label's product.
-    double largest = 0;
-    for (int l = 0; l < request_.n_labels; ++l)
-      for (index_t c = 0; c < n_columns; ++c)
-        largest = std::max(largest, decision.factor(l) * sources_->labels()[l].total(c, n_columns));
-    const double radius = std::sqrt(2 * std::log1p(largest / (outcome_.rule->rounding * decision.best_product())));
+    double radius = seen_radius();
+    if (const double product = decision.best_product(); product > 0) {
+      double largest = 0;
+      for (int l = 0; l < request_.n_labels; ++l)
+        for (index_t c = 0; c < n_columns; ++c)
+          largest = std::max(largest, decision.factor(l) * sources_->labels()[l].total(c, n_columns));
+      radius = std::sqrt(2 * std::log1p(largest / (outcome_.rule->rounding * product)));
+    }
     const CellBox box = around(cell_of(sorted), 1, cells(radius));
     worker.chosen.clear();
     index_t n_pairs = 0;
@@ -360,28 +442,39 @@ class Evaluation {
       n_pairs += sources_->labels()[l].tree.count(box);
     }
     const double by_all = tile.exact / static_cast<double>(tile.size());
-    if (!always_ && static_cast<double>(n_pairs) * costs.pair_64 > by_all) return found;
+    if (!always_ && static_cast<double>(n_pairs) * costs.pair_64 > by_all) return uncertain_label;
     const double far = std::exp(-radius * radius / 2);
     for (const int l : worker.chosen) {
       const Sources& sources = sources_->labels()[l];
       const double* near = worker.nearby.over(box, sources, request_.queries.row(query(sorted).row), request_);
-      for (index_t c = 0; c < n_columns; ++c)
-        bracket(decision, l * n_columns + c, near[c], near[c] + far * sources.total(c, n_columns), worker);
+      for (index_t c = 0; c < n_columns; ++c) {
+        const index_t at = l * n_columns + c;
+        low[at] = near[c] * (1 - rounding(decision, near[c], at));
+        high[at] = near[c] + far * sources.total(c, n_columns);
+        high[at] *= 1 + 1.01 * rounding(decision, high[at], at);
+      }
     }
-    return decision.label(worker.low.data(), worker.high.data(), 0);
+    return decision.label(low, high, 0);
   }
 
-  // Widens bounds of a sum by the rounding of exact sums. By Jensen's inequality the mean exponent of a sum's terms,
-  // weighted by the terms, is at most that of the mean term.
-  void bracket(const LabelDecision& decision, index_t at, double low, double high, Worker& worker) const {
-    const double total = sources_->labels()[at / request_.n_columns].total(at % request_.n_columns, request_.n_columns);
-    const auto rounding = [&](double sum) { return decision.rounding(1 + std::abs(exponent_of(sum / total))); };
-    worker.low[at] = low > 0 ? low * std::max(1 - rounding(low), 0.0) : 0.0;
-    worker.high[at] = high > 0 ? high * (1 + 1.01 * rounding(high)) : 0.0;
+  // Bounds a sum over all pairs by one on the grid, whose absolute error is at most `bound`.
+  void bracket(const LabelDecision& decision, index_t at, double sum, double bound, double& low, double& high) const {
+    low = std::max(sum - bound, 0.0) / (1 + accuracy_.relative);
+    high = (std::max(sum, 0.0) + bound) / (1 - accuracy_.relative);
+    const double error = rounding(decision, low > 0 ? low : high, at);
+    low *= 1 - error;
+    high *= 1 + 1.01 * error;
   }
 
-  // At most 1 from the natural logarithm of a positive number.
-  static double exponent_of(double x) { return 0.6931471805599453 * std::ilogb(x); }
+  // The relative rounding of a sum over all pairs. By Jensen's inequality the mean exponent of its terms, weighted by
+  // the terms, is at most that of the mean term. At most 0.02, as exponents of double are limited.
+  double rounding(const LabelDecision& decision, double sum, index_t at) const {
+    std::int64_t bits;
+    const double mean = sum * inverse_total_[at];
+    std::memcpy(&bits, &mean, sizeof bits);
+    const auto exponent = static_cast<double>((bits >> 52 & 2047) - 1023);
+    return decision.rounding(1 + 0.6931471805599453 * std::abs(exponent));
+  }
 
   // Marks the sums of a query that are within the tolerance. Returns the share of the points that belong to the other
   // sums.
@@ -427,7 +520,8 @@ class Evaluation {
   int tile_shift_ = 0;  // a tile is 2^shift cells wide
   CellGrid grid_{};
   std::unique_ptr<SourceIndex> sources_;
-  std::vector<KeyedRow> queries_;  // sorted by tile, then by cell
+  std::vector<double> inverse_total_;  // of each label and column
+  std::vector<KeyedRow> queries_;      // sorted by tile, then by cell
   std::vector<QueryTile> tiles_;
   std::vector<index_t> chosen_;  // tiles that are summed on the grid
   double exact_ = 0;             // predicted nanoseconds of the exact sums of all tiles

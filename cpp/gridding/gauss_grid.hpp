@@ -56,7 +56,13 @@ class GridPatch {
   };
 
   GridPatch(double spacing, int n_channels)
-      : decay_(spacing * spacing * 1.4426950408889634), values_(size * n_channels) {}
+      : decay_(spacing * spacing * 1.4426950408889634), values_(size * n_channels) {
+    for (int k = 1; k < Width; ++k) {
+      const double value = std::exp2(-decay_ * k * k);
+      whole_ += 2 * value;
+      if (k > near) far_ += 2 * value;
+    }
+  }
 
   void clear(int channel) { std::fill_n(values_.data() + channel * size, size, 0.0); }
 
@@ -91,6 +97,15 @@ class GridPatch {
     Vec<double> total{};
     for (int v = 0; v < padded / lanes<double>; ++v) total += sum[v] * loaded(s.value[D - 1] + v * lanes<double>);
     return sum_of_lanes<double>(total);
+  }
+
+  // Returns a bound of gather() for all targets with position[k] <= p[k] <= position[k] + side.
+  double bound(const double* position, int side, int channel) const {
+    constexpr double rounding = 1 + 1e-9;  // of positions
+    const double* values = values_.data() + channel * size;
+    const double inner = largest<0>(position, side, near, values);
+    const double outer = largest<0>(position, side, Width / 2, values);
+    return rounding * std::pow(whole_, D - 1) * (whole_ * inner + D * far_ * outer);
   }
 
   // Returns the contribution of a source of weight 1 to a target, summed over the grid points in both stencils.
@@ -150,6 +165,25 @@ class GridPatch {
     }
   }
 
+  // Returns the largest of the values within `reach` of targets, or a value near them.
+  template <int K>
+  double largest(const double* position, int side, int reach, const double* at) const {
+    const int begin = std::max(0, static_cast<int>(std::floor(position[K])) - reach);
+    if constexpr (K + 1 == D) {
+      const int end = begin + side + 2 * reach + 1 + (padded - Width);
+      Vec<double> most{};
+      for (int i = begin; i < end; i += lanes<double>) most = maximum<double>(most, loaded(at + padded + i));
+      double values[lanes<double>];
+      std::memcpy(values, &most, sizeof values);
+      return *std::max_element(values, values + lanes<double>);
+    } else {
+      const int end = std::min(extent, begin + side + 2 * reach + 2);
+      double most = 0;
+      for (int i = begin; i < end; ++i) most = std::max(most, largest<K + 1>(position, side, reach, at + i * step<K>));
+      return most;
+    }
+  }
+
   // Distance in memory between neighbors along axis K.
   template <int K>
   static constexpr index_t step = [] {
@@ -158,7 +192,9 @@ class GridPatch {
     return s;
   }();
 
+  static constexpr int near = 2;
   double decay_;
+  double whole_ = 1, far_ = 0;  // bounds of a stencil's sum along an axis, of all and more than `near` from the target
   AlignedVector<double> values_;
 };
 

@@ -22,26 +22,53 @@ class GriddingSumsOf final : public GriddingSums {
         patch_(spacing, n_plain_ + (sources.has_negative_weights() ? n_columns_ : 0)),
         norm_(std::pow(spacing * std::sqrt(2 / 3.14159265358979323846), D)) {}
 
-  void evaluate(const KeyedRow* rows, index_t n_rows, const Cell& corner, const CellBox& box, double* sums,
-                Checkpoint& checkpoint) override {
+  void spread(const Cell& corner, const CellBox& box, Checkpoint& checkpoint) override {
+    corner_ = corner;
     for (int k = 0; k < D; ++k) first_[k] = grid_.origin[k] + corner[k] * grid_.side;
     const bool negative = index_.has_negative_weights();
     if (negative)
       for (int c = 0; c < n_columns_; ++c) patch_.clear(n_plain_ + c);
     active_.clear();
+    is_active_.assign(request_.n_labels, false);
     for (int l = 0; l < request_.n_labels; ++l) {
       if (index_.labels()[l].tree.count(box) == 0) continue;
       active_.push_back(l);
+      is_active_[l] = true;
       for (int c = 0; c < n_columns_; ++c) patch_.clear(l * n_columns_ + c);
       index_.labels()[l].tree.visit(box, [&](index_t begin, index_t end) {
         checkpoint();
         spread(l, begin, end);
       });
     }
+  }
+
+  void gather(const KeyedRow* rows, index_t n_rows, double* sums, Checkpoint& checkpoint) override {
     for (index_t begin = 0; begin < n_rows; begin += batch) {
       if (begin % 1024 == 0) checkpoint();
       gather(rows + begin, std::min(batch, n_rows - begin), sums + begin * (n_plain_ + n_columns_));
     }
+  }
+
+  void open(const KeyedRow* rows, index_t n_rows) override {
+    double at[D];
+    for (index_t i = 0; i < n_rows; ++i) {
+      for (int k = 0; k < D; ++k) at[k] = position(k, request_.queries.row(rows[i].row)[k]);
+      targets_[i] = patch_.target_stencil(at);
+    }
+  }
+
+  double sum(index_t query, index_t channel) const override {
+    return is_active_[channel / n_columns_] ? norm_ * patch_.gather(targets_[query], static_cast<int>(channel)) : 0.0;
+  }
+
+  void bound(const Cell& cell, double* sums) const override {
+    constexpr int side = gridding_box[D] >> cells_per_tile_log2[D];
+    double at[D];
+    for (int k = 0; k < D; ++k) at[k] = Width / 2 + side * (cell[k] - corner_[k]);
+    std::fill_n(sums, n_plain_, 0.0);
+    for (const int l : active_)
+      for (int c = 0; c < n_columns_; ++c)
+        sums[l * n_columns_ + c] = norm_ * patch_.bound(at, side, l * n_columns_ + c);
   }
 
  private:
@@ -69,11 +96,7 @@ class GriddingSumsOf final : public GriddingSums {
   void gather(const KeyedRow* rows, index_t n_rows, double* out) {
     const int n_outputs = n_plain_ + n_columns_;
     std::fill_n(out, n_rows * n_outputs, 0.0);
-    double at[D];
-    for (index_t i = 0; i < n_rows; ++i) {
-      for (int k = 0; k < D; ++k) at[k] = position(k, request_.queries.row(rows[i].row)[k]);
-      targets_[i] = patch_.target_stencil(at);
-    }
+    open(rows, n_rows);
     auto gather_channel = [&](int channel) {
       for (index_t i = 0; i < n_rows; ++i) out[i * n_outputs + channel] = patch_.gather(targets_[i], channel);
     };
@@ -112,10 +135,11 @@ class GriddingSumsOf final : public GriddingSums {
   const int n_columns_, n_plain_;
   Patch patch_;
   const double norm_;
-  static constexpr index_t batch = 32;  // in queries
   std::vector<Stencil, AlignedAllocator<Stencil>> targets_{batch};
-  double first_[D];          // corner of the tile
+  Cell corner_{};            // of the tile
+  double first_[D];          // its coordinates
   std::vector<int> active_;  // labels with points near the tile
+  std::vector<char> is_active_;
 };
 
 template <int D>

@@ -18,11 +18,18 @@ constexpr double least_of_label[] = {0, 1e-24, 1e-8, 1e-3};
 class GriddingSums {
  public:
   virtual ~GriddingSums() = default;
-  // Computes the queries rows[0 ... n_rows) of the tile whose first cell is `corner`, over the points in `box`. For
-  // each query: n_labels x n_columns sums, then n_columns sums with |weight|. Each pair differs from the kernel by at
-  // most the bounds in GriddingAccuracy.
-  virtual void evaluate(const KeyedRow* rows, index_t n_rows, const Cell& corner, const CellBox& box, double* sums,
-                        Checkpoint& checkpoint) = 0;
+  // Spreads the points in `box` onto the patch of the tile whose first cell is `corner`.
+  virtual void spread(const Cell& corner, const CellBox& box, Checkpoint& checkpoint) = 0;
+  // Computes the queries rows[0 ... n_rows) of the tile. For each query: n_labels x n_columns sums, then n_columns sums
+  // with |weight|. Each pair differs from the kernel by at most the bounds in GriddingAccuracy.
+  virtual void gather(const KeyedRow* rows, index_t n_rows, double* sums, Checkpoint& checkpoint) = 0;
+
+  // The same in parts, if no weight is negative and no point left out. open() prepares at most `batch` queries; sum()
+  // is one of their n_labels x n_columns sums; bound() fills in what none of them exceeds in the given cell.
+  static constexpr index_t batch = 32;
+  virtual void open(const KeyedRow* rows, index_t n_rows) = 0;
+  virtual double sum(index_t query, index_t channel) const = 0;
+  virtual void bound(const Cell& cell, double* sums) const = 0;
 
   static std::unique_ptr<GriddingSums> create(const ApproximateSums& request, const SourceIndex& sources,
                                               const CellGrid& grid, const GriddingAccuracy& accuracy);

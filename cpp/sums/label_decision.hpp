@@ -57,6 +57,9 @@ class LabelDecision {
   double best_product() const { return product_; }
   double factor(int label) const { return factor_[label]; }
 
+  // The score of a sum without a density, rounded down (`side` -1) or up (1).
+  double score(double sum, int label, int side) const { return less_offset(sum * factor_[label], label, side); }
+
  private:
   // A bound of a score, with the rounding of the difference. `side` is 1 for an upper bound and -1 for a lower one.
   double less_offset(double product, int label, int side) const {
