@@ -183,8 +183,8 @@ def test_what_has_no_such_graph_says_why():
     pd = pytest.importorskip("pandas")
     with_text = pd.DataFrame({"x": X[:, 0], "color": np.where(X[:, 1] > 0, "red", "blue")})
     refused = {
-        "PerTurboClassifier is none": s.PerTurboClassifier().fit(X, y),
-        "AutoClassifier is none": s.AutoClassifier().fit(X[:60], y[:60]),
+        "PerTurboClassifier is not one": s.PerTurboClassifier().fit(X, y),
+        "AutoClassifier is not one": s.AutoClassifier().fit(X[:60], y[:60]),
         "'color' is not": s.ParzenClassifier(bandwidth=1.0).fit(with_text, y),
         "not 'quartic'": s.ParzenClassifier(bandwidth=1.0, kernel="quartic").fit(X, y),
         "not a linear map": s.ParzenClassifier(bandwidth=1.0, metric=PolynomialFeatures()).fit(X, y),

@@ -20,7 +20,8 @@ from ._ensemble import fit_ensemble, said_by_all
 from ._members import LARGE
 from ._positions import Positions
 
-_AS_GOOD = 0.005  # trees alone may have this much more loss than the vote, because they are fast
+# trees alone are called as good with at most this much more loss than the vote, relative to it, because they are fast
+_AS_GOOD = 0.005
 _HELD_OUT_OF_MANY = 5  # above LARGE points, at most one in this many is held out
 
 

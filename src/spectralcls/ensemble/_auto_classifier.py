@@ -98,7 +98,7 @@ class AutoClassifier(ClassifierMixin, Auto):
     See Also
     --------
     spectralcls.regression.KernelRidgeClassifier : The model of two members, which follow learned metrics.
-    spectralcls.metric.KernelMetric : The metric of one of them, and of a Parzen classifier.
+    spectralcls.metric.KernelMetric : The metric of one of these two, and of a Parzen classifier.
     spectralcls.perturbo.PerTurboClassifier : A further member, without a metric.
 
     Notes
@@ -277,7 +277,9 @@ class VotingMember(ClassifierMixin, BaseEstimator):
 
 
 def vote_of(estimator):
-    """The `Vote` of a fitted AutoClassifier, the samples seen by its members (None: all), and their number."""
+    """The `Vote` of a fitted AutoClassifier, the samples that its members saw (None: all), and the number of training
+    samples.
+    """
     return estimator._vote, vars(estimator).get("_seen"), estimator._n_given
 
 

@@ -35,8 +35,8 @@ class AutoRegressor(Auto, Regressor):
 
     Non-negative least squares on their predictions for unseen points gives the weights; then all members are refitted
     to all points (not above 150 000, where few points are held out). The mean of the targets votes too, and takes the
-    weight of members that learned nothing. All members learn the targets, unless their logarithm or their ranks have
-    clearly less loss on held-out points.
+    weight of members that learned nothing. All members learn the targets themselves, unless the logarithms or the ranks
+    of the targets give clearly less loss on held-out points.
 
     Parameters
     ----------

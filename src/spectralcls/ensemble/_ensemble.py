@@ -18,9 +18,10 @@ MOST_FOR_VIEWS = 100_000  # points used to learn encodings and metrics
 # Share of held-out points below which members are not refitted to all points: a second fit takes as long as the first,
 # and on 500 000 rows of covertype it would add only 3000 points.
 FEW_HELD_OUT = 0.02
-# Least weight, and with many points largest loss relative to the vote's, at which trees are grown. With many points the
-# weight of a few trees says little about grown ones: on 300 000 flights few trees have weight 0 and a relative loss of
-# 1.06, and grown trees get weight .6. On 500 000 rows of covertype the relative loss is 9.
+# Trees are grown if their weight in the vote is at least CARRIES or, with many points, if their loss is at most NEAR
+# times that of the vote. With many points the weight of a few trees says little about grown ones: on 300 000 flights,
+# the few trees have weight 0 and 1.06 times the loss of the vote, yet grown trees get weight .6. On 500 000 rows of
+# covertype, the few trees have 9 times the loss.
 CARRIES, NEAR = 0.3, 1.25
 _SETTLED = ("kernel", "bandwidth", "alpha")  # with many points, tuned on a part and reused to fit all
 

@@ -16,7 +16,7 @@ class ClassPoints(NamedTuple):
     codes: np.ndarray  # (n,)
     weights: np.ndarray | None  # (n,)
     n_classes: int
-    categorical: np.ndarray  # (d,) bool: numbers that are levels
+    categorical: np.ndarray  # (d,) bool: columns that hold levels of categories
     units: np.ndarray | None = None  # (C,) weight of one sample per class, if classes have weights
 
     @property
@@ -74,7 +74,7 @@ class NumberPoints(NamedTuple):
     X: np.ndarray  # (n, d), NaN if a value is missing
     targets: np.ndarray  # (n, k) as the user gave them
     weights: np.ndarray | None  # (n,)
-    categorical: np.ndarray  # (d,) bool: numbers that are levels
+    categorical: np.ndarray  # (d,) bool: columns that hold levels of categories
     map: TargetMap
     loss: str
 

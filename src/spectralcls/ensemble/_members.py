@@ -21,11 +21,11 @@ from ..perturbo import PerTurboClassifier
 from ..regression import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
 from ._trees import BoostedRegression, BoostedTrees, GrownTrees
 
-# from this many points on: one held-out part instead of folds, float32 instead of float64, looser tolerances
+# above this many points: one held-out part instead of folds, float32 instead of float64, looser tolerances
 LARGE = 3000
-_LARGE_TUNING = 2000  # points used for tuning then
-# Points used for tuning in regression (always) and for its metrics: on 2000 rows of three tables 1000 points gave 1 %
-# more to .1 % less error in 1.7 to 2.8 times the time.
+_LARGE_TUNING = 2000  # points used for tuning above `LARGE`
+# Points used for tuning in regression (always) and for its metrics: on 2000 rows of three tables, 1000 points changed
+# the error by -.1 to +1 % and took 1.7 to 2.8 times as long.
 _TUNING_OF_NUMBERS = 500
 _ALPHAS = ridge_grid(-2, 0)  # of PerTurbo, and of ridge regression up to `LARGE` points
 _PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # of the median distance

@@ -20,15 +20,16 @@ ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # leaves: as many as a byte has bits
 # 17, 16 leaves per tree gave 1 % more, half of the columns the same, and a fifth of them 3 % more.
 OF_NUMBERS = {"rate": 0.07, "leaf": 4, "columns": 0.3}
 FIRST, MOST = 100, 800  # iterations; doubled while the best is among the last
-AMONG_THE_LAST = 0.75  # fraction of the iterations before the last ones
+AMONG_THE_LAST = 0.75  # iterations beyond this fraction of all are the last ones
 MOST_TREES = 240  # over all classes; fewer iterations take larger steps
 _HIGHEST_RATE = 0.3
 _MOST_POINTS = 30_000  # more points do not help trees with so few leaves
-# Trees of few leaves cut at few columns, and a column costs 0.15 ms. Of 10 000 words of 150 to 1000 Reuters texts, of
-# 25 000 indicators and of 8000 numbers, 500 to 4000 columns gave the same log loss of unseen points within noise, on
-# the texts 0 to 4 % below that of all columns; 125 gave up to 15 % more.
+# Trees with few leaves cut only few columns, and each column costs 0.15 ms. For 10 000 words of 150 to 1000 Reuters
+# texts, 25 000 indicators and 8000 numbers, a choice of 500 to 4000 columns gave the same log loss on unseen points up
+# to noise (on the texts, 0 to 4 % less than all columns); 125 columns gave up to 15 % more.
 MOST_COLUMNS = 1000
-_BLOCK = 1 << 20  # comparisons at a time; 1 << 18 as fast, 1 << 22 up to 1.4 times, 1 << 14 two times as slow
+# comparisons at a time; 1 << 18 is as fast, 1 << 22 takes up to 1.4 times as long, 1 << 14 twice as long
+_BLOCK = 1 << 20
 _NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
 # Grown trees are those of scikit-learn's boosting by default, as many as help on unseen points.
 GROWN_RATE, GROWN_LEAVES = 0.1, 31
@@ -140,7 +141,7 @@ class GrownTrees(_Classifier):
     Attributes
     ----------
     iterations_ : int
-    levels_ : list of ndarray or None, of each column
+    levels_ : list of ndarray or None, for each column
     empty_ : ndarray of shape (d,) of bool, columns without any value
     """
 
@@ -210,7 +211,7 @@ class BoostedRegression(RegressorMixin, _Trees):
 
     Attributes
     ----------
-    iterations_ : ndarray of int, of each output
+    iterations_ : ndarray of int, for each output
     """
 
     def __init__(self, iterations=None):
@@ -368,7 +369,7 @@ def _telling(X, answers, weights):
 
 
 def _renumbered(trees, columns):
-    """Trees of a choice of columns as trees of all."""
+    """Trees on the chosen columns, renumbered as trees on all columns."""
     for tree in trees:
         tree["feature_idx"] = columns[tree["feature_idx"]]
     return trees

@@ -9,7 +9,7 @@ from .._tuning.temperature import best_temperature, log_loss, softmax
 STEPS = 25
 UNIFORM = 0.25  # share of equal weights in the final weights
 LEAST = 1e-8  # probabilities are clipped to this: smaller ones vary from fit to fit
-FEW = 20  # number of points that halves the largest weight of the class shares: few points cannot justify it
+FEW = 20  # with this many points the class shares get at most weight 1/2: few points cannot justify more
 
 
 class Vote(NamedTuple):
@@ -52,8 +52,8 @@ def learn_vote(posteriors, codes, weights=None):
     Caruana's ensemble selection [1]_ adds, `STEPS` times, the member whose addition gives the least log loss; the
     number of additions is the greedy weight of a member. The class shares are one more member, and the only one if no
     other is better. A quarter of the remaining weight is divided equally among all members better than the shares,
-    because small samples do not show which is best. Few points do not show either that nothing was learned: with n
-    points the shares get at most n / (n + `FEW`).
+    because small samples do not show which is best. Nor do few points show that nothing was learned: with n points the
+    shares get at most n / (n + `FEW`).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Named rules for a bandwidth: those of densities for all functions, and two more for tests."""
+"""Named rules for a bandwidth: those of densities, and the median rule of the tests."""
 
 import numpy as np
 

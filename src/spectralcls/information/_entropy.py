@@ -216,7 +216,7 @@ def renyi_entropy(
     if alpha == 2 and kernel == "gaussian" and potential == "convolved":
         if leave_one_out:
             raise ValueError(
-                "leave_one_out with alpha=2 needs potential='same': the convolved estimate is no mean over points."
+                "leave_one_out with alpha=2 needs potential='same': the convolved estimate is not a mean over points."
             )
         return -log_inner(p, p, kernel, (h, h), potential, n_jobs)
     log_p = log_density_of_itself(p, kernel, h, leave_one_out, n_jobs)

@@ -16,11 +16,11 @@ from ..linalg import rpcholesky
 
 TOL = 1e-8  # relative trace residual allowed for a factor of the kernel matrix
 SMALL = 128  # up to this many points the matrix is faster than its factor
-MOST_PAIRED = 2048  # most points whose matrix is formed if the factor has many columns: 32 MiB, a second for its cube
-MOST_COLUMNS = (
-    256  # most columns for more points; at the median bandwidth they miss 1e-8 of the trace in two features, .1 in ten
-)
-MOST_NUMBERS = 1 << 26  # in a factor: 512 MiB, 67 columns for a million points
+MOST_PAIRED = 2048  # most points whose matrix is formed if the factor has many columns: it takes 32 MiB, its cube 1 s
+# largest number of columns with more points; at the median bandwidth the factor then misses 1e-8 of the trace with two
+# features, and .1 with ten
+MOST_COLUMNS = 256
+MOST_NUMBERS = 1 << 26  # numbers in a factor at most: 512 MiB, or 67 columns for a million points
 CUBED = 16  # up to this many columns, triple products are cheaper to sum than the cubes of pairs
 
 

@@ -76,7 +76,7 @@ def two_sample_test(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
     bandwidth : {"grid", "median", "cv", "silverman", "scott"} or float, default="grid"
-        Bandwidth h > 0 in the units of the features, of both samples, or a rule for all points together. "median" is
+        Bandwidth h > 0 of both samples, in the units of the features, or a rule for all points together. "median" is
         half the median distance between two points, "cv" the choice of a `ParzenDensity`. "grid" takes the largest
         standardized statistic of six bandwidths, from a sixteenth of the median rule to twice it. The permutations are
         treated in the same way, so that the level holds.

@@ -218,7 +218,9 @@ def _shares(form, terms, pair):
 
 
 def _terms(form, Q):
-    """Contribution (m, n) of each training sample, up to a class factor if A is full; and the scores (m, C)."""
+    """Contribution (m, n) of each training sample, up to a factor per class if the form is not by class; and the scores
+    (m, C).
+    """
     points = form.points
     if not form.by_class:
         k = np.exp(log_kernel(Q, points.X, form.kernel, form.bandwidth))

@@ -29,8 +29,8 @@ class Priors:
         In the order of `classes_`.
     standard_errors : ndarray of shape (n_classes,)
         Sampling errors of the queries, from the curvature of the likelihood. The error of the model adds to them if
-        classes overlap. For a class without support among the queries, the share at which the likelihood has fallen by
-        a factor of e.
+        classes overlap. For a class without support among the queries, it is the share at which the likelihood has
+        fallen by a factor of e.
 
     Examples
     --------

@@ -22,14 +22,15 @@ from ._linear_map import LinearMap
 
 _FLOOR = 1e-6  # relative to the mean eigenvalue of M
 _MOST_OUTPUTS = 32  # outputs with gradients; more are replaced by random combinations
-# Number of cells, and points per cell: from `MANY` points on, the map is learned in cells of neighbors, which are as
-# dense as all points, instead of on random points. Leave-one-out log losses of ridge regression in cells after the map,
-# on 100 000 rows of covertype in one scale (seconds of the metric): no map .213, 2000 random points .185 (2), 4000 .168
-# (12), 8 cells of 1000 .178 (1), 32 of 500 .21 (1), 64 of 400 .19 (1), 200 of 150 .197 (1), 200 of 250 .182 (2); of 500
-# 000 rows: no map .081, 8 of 1000 .090, 64 of 400 .077, 200 of 250 .073. Another random choice of cells changes the
-# loss by .01.
+# Number of cells, and points per cell. From `MANY` points on, the map is learned in cells of neighbors, where points
+# are as dense as in the whole table, instead of on random points. The leave-one-out log loss of ridge regression in
+# cells after the map, on 100 000 rows of covertype in one scale (in parentheses, the seconds to learn the map), is .213
+# without a map, .185 (2) with 2000 random points, .168 (12) with 4000, .178 (1) with 8 cells of 1000 points, .21 (1)
+# with 32 of 500, .19 (1) with 64 of 400, .197 (1) with 200 of 150, and .182 (2) with 200 of 250. On 500 000 rows it is
+# .081 without a map, .090 with 8 of 1000, .077 with 64 of 400, and .073 with 200 of 250. Another random choice of cells
+# changes the loss by .01.
 _CELLS, _CELL = 200, 250
-_COLUMNS = 512  # of a kernel sum: the distances of several classes are computed once
+_COLUMNS = 512  # columns of a kernel sum: several classes share its distances
 
 
 @with_parameters

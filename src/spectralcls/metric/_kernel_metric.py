@@ -68,7 +68,8 @@ class KernelMetric(CallbackSupport, LinearMap):
     start_ : str
         Name of the initial map.
     start_loss_, loss_ : float
-        Leave-one-out loss of up to 2000 points: of the initial map against up to 50 000, of the result against all.
+        Leave-one-out losses of up to 2000 points, which are compared with up to 50 000 points under the initial map,
+        and with all points under the result.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)

@@ -63,7 +63,8 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
 
     Parameters
     ----------
-    sample : TrainingData A : ndarray of shape (q, p)
+    sample : TrainingData
+    A : ndarray of shape (q, p)
     queries, references : ndarray of int
         Rows of the sample; a query that is also a reference leaves itself out.
 

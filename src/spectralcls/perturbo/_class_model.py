@@ -14,13 +14,14 @@ from ..linalg import rpcholesky
 from ._kernel import exponents, kernel_values, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
 
-_BLOCK = 2048  # queries scored together, at least
-_COLUMNS = 128  # rows of `mix` per product: fewer skip more zeros but slow BLAS down
+_BLOCK = 2048  # least number of queries scored together
+_COLUMNS = 128  # columns of `mix` per product: fewer skip more zeros but slow BLAS down
 _LOWEST = -1e300  # replaces the log of an unrepresentable share; finite, so that differences are defined
-# Bound on the error of U^-T k in float32, relative to its norm and the condition of U: 7 times the largest error, that
-# of equal points with alpha = 30, of 144 classes of 300 to 3000 points, and 16 times that of nine tables.
+# Bound on the error of U^-T k in float32, relative to its norm times the condition number of U. It is 7 times the
+# largest error in 144 classes of 300 to 3000 points (equal points with alpha = 30), and 16 times the largest on nine
+# tables.
 _ROUNDING_IN_SINGLE = 2.0**-20
-_NEGLIGIBLE_IN_SINGLE = 1e-18  # smaller kernel values count as 0, and change no share above this one
+_NEGLIGIBLE_IN_SINGLE = 1e-18  # smaller kernel values count as 0, which changes no share above this number
 EPS = np.finfo(np.float64).eps
 
 
@@ -37,7 +38,9 @@ class Regularization:
         return n * EPS
 
     def filter(self, values):
-        """Filter of each eigenvalue of K_l, ascending: explained = sum filter(v) (u^T k)^2 / v."""
+        """Filter factor of each eigenvalue v of K_l, ascending: 1 - tau = sum filter(v) (u^T k)^2 / v with eigenvectors
+        u.
+        """
         if self.kind == "tikhonov":
             return values / (values + self.alpha)
         sound = values > self.singular(len(values)) * values[-1]
@@ -61,7 +64,7 @@ def largest(size, n):
 class ClassModel:
     """One class, factored: 1 - tau(y) = |mix^T U^-T diag(roots) k(points, y)|^2.
 
-    A sample of weight w counts as w copies of it: its image is scaled by sqrt(w), its root.
+    A sample of weight w counts as w copies: its image is scaled by sqrt(w), stored in `roots`.
 
     Attributes
     ----------
@@ -155,14 +158,15 @@ class ClassModel:
 
     @property
     def single(self):
-        """The model with its factor in float32, or None if `single_error` bounds nothing."""
+        """The model with its factor in float32, or None if `single_error` gives no bound."""
         if self.mix is not None or not self.regularization.alpha:
             return None
         return replace(self, triangle=self.triangle.single())
 
     def single_error(self, shares):
-        """Bound on the error of shares from `single`, whose factor has a condition number of at most the square root
-        below."""
+        """Bound on the error of shares from `single`. The condition number of its factor is at most sqrt(1 + n /
+        alpha), where n is the total weight.
+        """
         condition = np.sqrt(1 + self.weight / self.regularization.alpha)
         return 2 * _ROUNDING_IN_SINGLE * condition * (shares + _NEGLIGIBLE_IN_SINGLE)
 
@@ -217,7 +221,8 @@ class ClassModel:
 
         With rho = n / (n + alpha), and means over the samples x and x',
         tau = alpha / (n + alpha) + 2 rho mean e(y, x) - rho^2 mean e(x, x') + O(n e^2 / alpha):
-        the larger class wins, among equally large ones the nearest, which for the Gaussian has the nearest mean.
+        the larger class wins; among equally large classes the nearest wins, for the Gaussian the one with the nearest
+        mean.
 
         Returns
         -------

@@ -11,8 +11,8 @@ from .._inputs.missing import is_incomplete
 from ._class_model import together
 
 _MANY = 2048  # queries from which float32 is tried
-_TRIAL = 128  # queries of the trial: a share of 3 % of their time
-_WORTH = 0.6  # share of queries that have to be decided: fewer do not repay the pass in float32
+_TRIAL = 128  # queries of the trial, which takes 3 % of the time of `_MANY` queries
+_WORTH = 0.6  # least fraction of queries that float32 must decide; fewer do not repay its pass
 _UNDERFLOW = 1e-80  # explained shares below this are recomputed with shifted exponents
 
 
@@ -62,7 +62,7 @@ def log_explained(models, seen, n_jobs=None, relative=True):
 
 
 def deciding(models, seen, n_jobs=None):
-    """Scores (m, C) with the row-wise order of `log_explained`'s largest entries, faster for many queries.
+    """Scores (m, C) whose largest entry in each row is that of `log_explained`; faster for many queries.
 
     Shares in float32 take half the time. They decide a query if the largest exceeds the others by more than the errors;
     the other queries get `log_explained`, and so do all if the first ones show that float32 decides too few.

@@ -13,7 +13,7 @@ from .._inputs.missing import is_incomplete
 from .._tuning import Judge
 from ._kernel import kernel_values, without_subnormals
 
-_TOGETHER = 4  # bandwidths at a time; squaring a kernel matrix doubles its relative error
+_TOGETHER = 4  # bandwidths at a time: each may square the previous kernel matrix, which doubles its relative error
 _BYTES = 1 << 28  # memory limit for the shares of several bandwidths; a single bandwidth may take more
 
 

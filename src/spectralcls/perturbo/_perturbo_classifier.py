@@ -47,7 +47,7 @@ from ._held_out_spans import judged
 from ._kernel import KERNELS
 from ._spans_left_out import SpansLeftOut
 
-MOST_CHOOSING = 20_000  # sample size from a collection to choose bandwidth and alpha
+MOST_CHOOSING = 20_000  # largest sample drawn from a collection to choose bandwidth and alpha
 
 
 @with_parameters
@@ -80,7 +80,7 @@ class PerTurboClassifier(Classifier):
     kernel : {"gaussian", "laplace"}, default="gaussian"
         "laplace" is ``exp(-|x - y| / h)``, which depends less on its bandwidth.
     alpha : float or "cv", default="cv"
-        Tikhonov constant. "cv" chooses the most accurate value of ``alpha_grid``.
+        Tikhonov constant. "cv" chooses the value of ``alpha_grid`` with the best score.
     retained : float in (0, 1], default=0.95
         Share of the trace of K_l that a truncated spectrum keeps.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
@@ -103,8 +103,9 @@ class PerTurboClassifier(Classifier):
         inversely proportional to the class frequencies. None means that all are one.
     cv : None, int, "loo", splitter or list of splits, default=None
         Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
-        "truncate", which has no closed form, and for incomplete points, which are filled from outside of a fold. An int
-        makes random stratified folds; copies of a row (of one class) are one point of greater weight.
+        "truncate", which has no closed form, and for incomplete points, whose missing values are filled in from the
+        other folds. An int makes random stratified folds; copies of a row (of one class) are one point of greater
+        weight.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
         Score to maximize on held-out points. ``"auto"`` chooses the least log loss among the candidates within half a
         standard error of the best accuracy.
@@ -123,7 +124,7 @@ class PerTurboClassifier(Classifier):
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit. Factors of the
-        classes use the threads of BLAS; tuning has one for each class.
+        classes use the threads of BLAS; tuning uses up to one thread per class.
 
     Attributes
     ----------
@@ -136,7 +137,7 @@ class PerTurboClassifier(Classifier):
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
     alpha_ : float
-        0 without Tikhonov.
+        Tikhonov constant in use; 0 with another regularization.
     ranks_ : ndarray of shape (n_classes,)
         Dimensions of the spans that represent the classes.
     trace_residuals_ : ndarray of shape (n_classes,)
@@ -321,7 +322,7 @@ class PerTurboClassifier(Classifier):
         y : array-like of shape (n_samples,)
             Their labels.
         classes : array-like of shape (n_classes,), default=None
-            All labels that will ever occur, in the first call; None: any label may come at any call. `classes_` are
+            All labels that will ever occur, in the first call; None: any label may appear in any call. `classes_` are
             those seen so far.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, as in `fit`.

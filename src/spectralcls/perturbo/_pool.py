@@ -48,7 +48,7 @@ class ActivePool:
     perturbation : ndarray of shape (n_remaining, n_classes)
         tau of the remaining samples for each class, in [0, 1].
     margin : ndarray of shape (n_remaining,)
-        Difference between the two smallest perturbations of each; 0 on a border.
+        Difference between the two smallest perturbations of each remaining sample; 0 on a border.
 
     Notes
     -----

@@ -1,4 +1,6 @@
-"""Leave-one-out shares of samples explained by each class's span, and how one more sample changes them."""
+"""Leave-one-out shares of each sample's image that the spans of the classes explain, and how one more sample changes
+them.
+"""
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from ..linalg import cholesky_in_place, inverse_in_place
 from ._class_model import together
 
 PLAIN = 300.0  # below this logarithm, odds and their products are finite
-ROUNDING = 1e-12  # relative rounding of the bounds
+ROUNDING = 1e-12  # relative rounding error of the bounds
 
 
 class SpansLeftOut(LeftOut):

@@ -113,8 +113,9 @@ def held_out_predictions(sample, *shape):
 
 
 def _by_places(sample, first, place, moments, degrees, kernel, bandwidths, n_jobs):
-    """`held_out_predictions` if many points share a place: from sums over the other places, and over the other points
-    at the same place."""
+    """`held_out_predictions` if many points share a place. A point's sums are those over the other places plus those
+    over the other points at its own place.
+    """
     rows, X = sample.rows, sample.X[first].astype(np.float64)
     columns = moments.columns(sample.X, sample.targets, sample.weights)
     at_place = _summed(columns, place)
@@ -137,7 +138,8 @@ def _by_places(sample, first, place, moments, degrees, kernel, bandwidths, n_job
 
 
 def left_out_predictions(sample, Q, own, moments, degrees, kernel, bandwidths, n_jobs):
-    """Predictions (m, b, degree, k) at queries from a sample, without the point `own` (m,) and those held out with it.
+    """Predictions (m, b, degree, k) at queries; each leaves out the sample point `own` (m,) and the points held out
+    with it.
 
     Takes one pass over the pairs for all bandwidths and degrees. A query out of reach gets the prediction at the
     nearest of the other points; the second result is the mask (m, b) of these queries.

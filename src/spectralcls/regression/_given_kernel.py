@@ -1,4 +1,4 @@
-"""The fitted form of a penalized expansion in a kernel given by the user, for which queries are kernel values."""
+"""The fitted form of a penalized expansion whose kernel the user gives: queries are rows of kernel values."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ class GivenForm:
 
     Attributes
     ----------
-    points : (r,) numbers of the samples with coefficients
+    points : (r,) indices of the samples with coefficients
     columns : (r, k) A
     offsets : (k,) b
     """

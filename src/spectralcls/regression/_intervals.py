@@ -1,5 +1,6 @@
-"""The jackknife+ of a local regression: residuals, their usual local size, and changes of predictions if a sample is
-left out."""
+"""The jackknife+ of a local regression: residuals, their usual local sizes, and the changes of predictions when a
+sample is left out.
+"""
 
 from functools import partial
 from typing import NamedTuple
@@ -13,7 +14,8 @@ from ._jackknife import Jackknife
 from ._local_moments import LocalMoments
 from ._local_sizes import LocalSizes, typical_of
 
-# up to this many samples, each is also left out of the choice; with 30 samples, this raises coverage from 88 to 90 %
+# each of up to this many samples is left out of the choice too; with 30, this raises the intervals' coverage from 88 to
+# 90 %
 FEW = 300
 CLOSE = 1e-4  # if a leverage is this close to one, the prediction without the sample is computed from sums
 

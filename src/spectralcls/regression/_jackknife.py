@@ -1,4 +1,4 @@
-"""Intervals by the jackknife+: the predictions of a query without each sample, for all samples at once."""
+"""Jackknife+ intervals: the predictions for each query with every sample left out in turn, all computed at once."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Jackknife(NamedTuple):
     changes : callable, from queries (m, d) and predictions (m, k) to the changes (m, n, k) of the predictions when each
         sample is left out; None for no change
     sizes : callable, from queries (m, d) to their usual residuals (m, k)
-    numbers : numbers held in memory per query
+    numbers : how many numbers are held in memory per query
     """
 
     ratios: np.ndarray
@@ -32,8 +32,9 @@ class Jackknife(NamedTuple):
     def of_ridge(cls, smoother, residuals, weights, by_others=None):
         """The jackknife+ of a kernel ridge regression, from its `Smoother` and the leave-one-out residuals (n, k).
 
-        A query takes n^2 multiply-adds. With the leave-one-out predictions `by_others` (n, k), residuals are divided by
-        their usual size at such a prediction if this makes intervals narrower; otherwise sizes are constant.
+        A query takes n^2 multiply-adds. If the leave-one-out predictions `by_others` (n, k) are given, each residual is
+        divided by the usual size of residuals at its prediction, provided that this makes the intervals narrower.
+        Otherwise sizes are constant.
         """
         sizes, ratios = lambda Q: np.ones((len(Q), residuals.shape[1])), residuals
         if by_others is not None:
@@ -46,8 +47,8 @@ class Jackknife(NamedTuple):
     def of_held_out(cls, residuals, weights, known):
         """The jackknife+ of a model, from residuals (n, k) of held-out samples.
 
-        The model's prediction replaces the predictions without each sample. The usual residual is a function of the
-        `known` coordinates (n, c), which must also be given for queries.
+        The prediction of the model replaces those of models that leave one sample out. The usual residual is a function
+        of the `known` coordinates (n, c), which must also be given for queries.
         """
         usual, ratios = SizesByPrediction.of(known, residuals, weights)
         return cls(ratios, weights, None, usual, 3 * residuals.size)
@@ -78,8 +79,9 @@ class Jackknife(NamedTuple):
         return out
 
     def _by_output(self, Q, predicted):
-        """Yield, for each block of queries and output, the predictions without each sample and the residuals scaled to
-        the size at the query, both (m, n)."""
+        """Yield, for each block of queries and each output, the predictions with each sample left out, and the
+        residuals scaled to the usual size at the query, both (m, n).
+        """
         sizes = self.sizes(Q)
         for rows in blocks(len(Q), 8 * self.numbers):
             changes = self.changes(Q[rows], predicted[rows])

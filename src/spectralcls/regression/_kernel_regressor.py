@@ -25,7 +25,7 @@ class KernelRegressor(Regressor):
     """Regression by local means (Nadaraya-Watson) or local lines, weighted by a kernel.
 
     The prediction a at x minimizes ``sum_i w_i k((x - x_i) / h) |y_i - a - b (x_i - x)|^2``, with b = 0 for degree 0.
-    Bandwidth and degree minimize the exact leave-one-out error, from one pass over the pairs for all candidates.
+    Bandwidth and degree minimize the exact leave-one-out error; one pass over the pairs serves all candidates.
 
     Parameters
     ----------

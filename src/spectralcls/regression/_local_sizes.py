@@ -1,4 +1,4 @@
-"""Usual local size of residuals: the mean of residuals nearby and of some typical residuals."""
+"""Usual local size of residuals: the kernel mean of nearby residuals, shrunk toward a typical residual."""
 
 from typing import NamedTuple
 
@@ -8,10 +8,11 @@ from .._inputs.encoder import ColumnEncoder
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_sums
 
-POOLED = 20.0  # pseudo-samples with the typical residual: 5 to 100 cover equally, 10 to 20 with the narrowest intervals
+# pseudo-samples with the typical residual; 5 to 100 give equal coverage, and 10 to 20 the narrowest intervals
+POOLED = 20.0
 WIDTHS = (0.2, 0.5, 1.0)  # candidate widths of the Gaussian kernel between normal quantiles
 SHARE = 0.9  # coverage at which mean widths of intervals are compared
-GAIN = 0.01  # smallest relative gain in width that justifies local sizes; less may be chance
+GAIN = 0.01  # smallest relative gain in width that justifies local sizes; a smaller one may be chance
 
 
 def unit_of(weights):

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_softmax
 
-_LEAST_CURVATURE = 1e-8  # smaller curvatures of a point are raised to this: leave-one-out scores would be rounding
+# smaller curvatures are raised to this; with them, leave-one-out scores would be rounding errors
+_LEAST_CURVATURE = 1e-8
 _MOST_STEPS = 100  # limit on the steps of conjugate gradients per Newton step
 _ROUNDING = 1e-15  # rounding error of K R, relative to R
 _FORCING = 0.1  # largest residual of a Newton step, relative to the gradient

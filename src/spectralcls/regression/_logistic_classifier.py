@@ -14,10 +14,12 @@ from ._penalized import PenalizedClassifier
 from ._penalized_operators import DenseKernel
 from ._penalty_search import Fitted
 
-# Products with the kernel matrix and its preconditioner in a fit, counted for 100 classes, and the limit on the
-# multiply-adds of a fit: about a minute at 2e10 per second on one core; 2000 samples of 200 classes take a third of it.
+# Products with the kernel matrix or its preconditioner in a fit, counted for 100 classes; and the largest number of
+# multiply-adds of a fit, which takes about a minute at 2e10 per second on one core. 2000 samples of 200 classes take a
+# third of it.
 _PRODUCTS, _MOST_MULTIPLICATIONS = 60, 1e12
-_FACTORED = 2  # in `max_exact_samples`: up to this many points, a float32 factor takes no more memory
+# times `max_exact_samples`: up to that many points, a float32 factor takes no more memory than an exact fit
+_FACTORED = 2
 
 
 @with_parameters
@@ -38,16 +40,15 @@ class KernelLogisticClassifier(PenalizedClassifier):
     kernel : {"laplace", "gaussian", "cv", "precomputed"} or callable, default="laplace"
         Kernel: ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv" chooses the better one. "precomputed" means that X is
         the kernel matrix with the samples of `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases,
-        `bandwidth` and `scale` have no effect, `metric` must be None, and `points_` holds the numbers of the samples.
+        `bandwidth` and `scale` have no effect, `metric` must be None, and `points_` holds the indices of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
         transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
         :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
-        not hold numbers. All levels of a category have the same distance from each other; the levels of an ordered
-        category are represented by their ranks. The distance is tuned for each column together with the bandwidth; it
-        is 0 for an uninformative category.
+        not hold numbers. Any two levels are equally far apart; levels of an ordered category are represented by their
+        ranks.
     scale : "auto" or None, default="auto"
         ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
@@ -95,7 +96,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
         Approximate leave-one-out log loss.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score is the
-        negative leave-one-out log loss. NaN for bandwidths tried only with the other kernel. Only present if tuned.
+        negative leave-one-out log loss. It is NaN for bandwidths tried only with the other kernel. Only present if
+        tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int

@@ -32,7 +32,7 @@ _POSITIVE = Interval(Real, 0, None, closed="neither")
 
 @with_parameters
 class PenalizedExpansion(Estimator):
-    """Predictions ``k(y) A`` plus offsets that minimize a sum of losses and ``alpha |f|^2``.
+    """Predictions ``f(y) = k(y) A`` plus offsets; A minimizes the sum of the losses and of ``alpha |f|^2``.
 
     The targets, class indicators or numbers, form a matrix; see `ridge_targets`.
 
@@ -78,8 +78,8 @@ class PenalizedExpansion(Estimator):
     metric_ = fitted_map
     # Further factors, tried if the best of `_BANDWIDTH_FACTORS` is at an end.
     _FURTHER_FACTORS: ClassVar[dict] = {}
-    # On 40 tables the search gained -.04 +- .16 points of accuracy, and took as long as the fit; on 31 tables of 56
-    # rows it gained -.4 +- .7.
+    # Choosing the distances of categories changed the accuracy by -.04 +- .16 percentage points on 40 tables, and took
+    # as long as the fit; on 31 tables of 56 rows it changed the accuracy by -.4 +- .7 points.
     _weighs_categories = False
 
     @property

@@ -1,8 +1,9 @@
 """Kernel matrices for the solvers of penalized expansions: products and preconditioners.
 
-Each class has ``product(V)``, which is K V with the accuracy that conjugate gradients need, ``accurate_product(V)`` in
-float64, and ``preconditioner(ridge, weights)``, which returns a function that solves ``(ridge + W K) Z = V`` exactly or
-approximately. Creating a preconditioner takes as long as `n_iterations` iterations of conjugate gradients.
+The classes have ``product(V)``, which is K V with the accuracy that conjugate gradients need; ``accurate_product(V)``
+in float64; and ``preconditioner(ridge, weights)``, which returns a function that solves ``(ridge + W K) Z = V`` exactly
+or approximately, where W is the diagonal matrix of the weights. `FactoredKernel` has only the last. Creating a
+preconditioner takes as long as `n_iterations` iterations of conjugate gradients.
 """
 
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ from ..kernels import kernel_matrix, kernel_sums
 from ..linalg import LowRankFactor, inverse_in_place, rpcholesky, solve_by_factor
 from ..linalg.ridge import factor_in_place
 
-_RESOLVED = 1e-4  # residual trace, relative to the trace, below which a float32 factor is rounding
-_LEAST, _SHARE = 2e-6, 5e-7  # bounds on a float32 ridge: resolution of a factor, and rounding relative to the trace
+# residual trace, relative to the trace, below which further columns of a float32 factor are rounding errors
+_RESOLVED = 1e-4
+# lower bounds on a ridge in float32: resolution of a factor, and rounding relative to the trace
+_LEAST, _SHARE = 2e-6, 5e-7
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class FactoredKernel:
 
 
 def _iterations_of_a_factor(n):
-    """Iterations that take as long as a factor: n^3 operations limited by arithmetic, against n^2 limited by memory.
+    """Number of iterations that take as long as a factor: its n^3 operations are limited by arithmetic, the n^2 of an
+    iteration by memory.
 
     A solution for 10 000 points and five classes took 31 s if this function returned 15, and 20 s with 40.
     """

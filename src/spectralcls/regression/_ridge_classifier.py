@@ -28,16 +28,15 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     kernel : {"laplace", "gaussian", "precomputed"} or callable, default="laplace"
         Kernel: ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "precomputed" means that X is the kernel matrix with the
         samples of `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases, `bandwidth` and `scale` have
-        no effect, `metric` must be None, and `points_` holds the numbers of the samples.
+        no effect, `metric` must be None, and `points_` holds the indices of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
         transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
         :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
-        not hold numbers. All levels of a category have the same distance from each other; the levels of an ordered
-        category are represented by their ranks. The distance is tuned for each column together with the bandwidth; it
-        is 0 for an uninformative category.
+        not hold numbers. Any two levels are equally far apart; levels of an ordered category are represented by their
+        ranks.
     scale : "auto" or None, default="auto"
         ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
@@ -124,7 +123,7 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     Bandwidth and ridge minimize the leave-one-out loss within some cells; `loss_` is the loss of their points with all
     trees. A fit takes time proportional to n and memory for four n_points x n_classes coefficients; a query takes at
     most 6000 kernel values. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets'
-    spread. Then `tol`, `max_iter` and `rank` have no effect.
+    spread. In cells, `tol`, `max_iter` and `rank` have no effect.
 
     Features should have comparable scales.
 

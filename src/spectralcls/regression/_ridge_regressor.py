@@ -36,7 +36,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     kernel : {"cv", "laplace", "gaussian", "precomputed"} or callable, default="cv"
         Kernel: ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv" chooses the better one. "precomputed" means that X is
         the kernel matrix with the samples of `fit`; a callable ``kernel(Q, X)`` returns this matrix. In both cases,
-        `bandwidth` and `scale` have no effect, `metric` must be None, and `points_` holds the numbers of the samples.
+        `bandwidth` and `scale` have no effect, `metric` must be None, and `points_` holds the indices of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`. "diagonal" and "full": a :class:`~spectralcls.metric.GradientMetric`.
         "whiten": the inverse root of their covariance within eighths of y, by a
@@ -86,8 +86,8 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         Leave-one-out squared error, relative to the variance of the targets.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score is the
-        negative leave-one-out squared error, relative to the variance. NaN for bandwidths tried only with the other
-        kernel. Only present if tuned.
+        negative leave-one-out squared error, relative to the variance. It is NaN for bandwidths tried only with the
+        other kernel. Only present if tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
@@ -125,7 +125,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     Bandwidth and ridge minimize the leave-one-out loss within some cells; `loss_` is the loss of their points with all
     trees. A fit takes time proportional to n and memory for four n_points x n_outputs coefficients; a query takes at
     most 6000 kernel values. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets'
-    spread. Then `tol`, `max_iter` and `rank` have no effect.
+    spread. In cells, `tol`, `max_iter` and `rank` have no effect.
 
     Multiplying targets by a power of two, or adding a number without rounding, changes no bit of the standardized
     targets. A point is left out with all its weight. Equal rows with equal targets are one point, so that a weight of
@@ -150,8 +150,9 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     _parameter_constraints = {"kernel": [StrOptions({"cv", "laplace", "gaussian", "precomputed"}), callable]}
 
     # Of the subsets of {.35, .7, 1.4, 2, 3, 6, 12, 24} medians tried on the fifteen tables of bench_intervals (at most
-    # 600 rows), this one has .3 % more squared error than all values with both kernels, and at most 5 %. The Laplace
-    # kernel alone has 4 to 6 % more, and up to half; the classifier's grid has 6 % more.
+    # 600 rows), this one has .3 % more squared error than all values with both kernels, and at most 5 % more on a
+    # table. The Laplace kernel alone has 4 to 6 % more, and up to 50 % more on a table; the classifier's grid has 6 %
+    # more.
     _BANDWIDTH_FACTORS = {"laplace": (2.0, 12.0), "gaussian": (0.7, 3.0)}
     # If the truth is nearly linear, wide Gaussians and small ridges help: on 34 tables of at most 500 rows the squared
     # error was 13 % less in the geometric mean, and at most 5 % more, with 16 candidates instead of 12. It was 10 %
@@ -202,7 +203,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         return Jackknife.of_held_out(targets.Y - by_others, self._weights, by_others)
 
     def _by_folds(self, targets):
-        """Predictions of the targets from the other folds, (n, k)."""
+        """Prediction of each point by a model of the other folds, (n, k)."""
         X, form = self.points_, {"kernel": self.kernel_, "bandwidth": self.bandwidth_, "n_jobs": self.n_jobs}
         folds, out = np.argsort(np.argsort(random_keys(X))) % FOLDS, np.empty(targets.Y.shape)
         for fold in range(FOLDS):

@@ -9,7 +9,8 @@ from ._similarity import inverse_root
 
 
 class GrowingEigenpairs(NamedTuple):
-    """Eigenpairs of ``diag(s) S diag(s)`` with s = (weights / degrees)^1/2, and the samples of the similarities S.
+    """Eigenpairs of ``diag(s) S diag(s)`` with s = (weights / degrees)^1/2, where S holds the similarities of the
+    samples X.
 
     Attributes
     ----------

@@ -55,9 +55,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     ----------
     estimator : classifier, default=None
         Binary classifier with `decision_function` or `predict_proba`, which is cloned for each class; for the
-        similarity S_E use ``SVC(kernel="rbf", gamma=1 / sigma)``. None means regularized least squares with a ridge by
-        leave-one-out for dense X, and the linear SVM of [1]_ for sparse X (hinge loss and ``C = 1 / mean(|y|^2)``, the
-        default of SVM-light).
+        similarity S_E use ``SVC(kernel="rbf", gamma=1 / sigma)``. None means regularized least squares with a ridge
+        chosen by leave-one-out for dense X, and the linear SVM of [1]_ for sparse X (hinge loss and ``C = 1 /
+        mean(|y|^2)``, the default of SVM-light).
     n_components : "cv", int or array-like of int, default="cv"
         Number of components. "cv" chooses it for each class by cross-validation from a geometric grid of ratio 2, down
         from 500 (or as many as there are). An array gives the candidates; an int is used for all classes.
@@ -115,8 +115,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`.
         ``split<j>_test_score`` is the score of the j-th binary problem, and `mean_test_score` is their mean. Problems
-        with fewer than two samples of either kind are left out, and get the largest number of components. With a tuned
-        bandwidth, these are the candidates tried on the tuning samples. Only present if something was tuned.
+        with fewer than two positive or two negative samples are left out, and get the largest number of components.
+        With a tuned bandwidth, these are the candidates tried on the tuning samples. Only present if something was
+        tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int
@@ -396,7 +397,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return np.transpose(scores)
 
     def _folds(self, target, kept, keys):
-        """Fold of each sample; None if there are too few of a kind."""
+        """Fold of each sample; None if either side of the binary target has fewer than two samples."""
         if not isinstance(self.cv, Integral | str):
             given = target
             if kept is not None:
@@ -425,6 +426,6 @@ def _geometric_grid(largest):
 
 
 def _several_of_each_kind(targets):
-    """Mask of the problems with at least two samples of either kind, which validation needs."""
+    """Mask of the problems with at least two positive and two negative samples, which validation needs."""
     yes = targets.sum(axis=0)
     return (yes > 1) & (len(targets) - yes > 1)

@@ -34,9 +34,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         None decomposes K (kernel principal components without centering); ``"symmetric"`` decomposes the normalized
         K_f, whose leading vectors separate clusters whatever their density.
     order : {"eigenvalue", "entropy"}, default="eigenvalue"
-        Which eigenvectors e of eigenvalue l are leading: those of largest l, or those of largest ``l (1^T e)^2``, their
-        share of the sum of all entries of the matrix. For K this sum is the information potential, whose negative
-        logarithm is Renyi's quadratic entropy: kernel entropy component analysis [3]_.
+        Order of the eigenvectors e with eigenvalues l: by l, or by ``l (1^T e)^2``, their share of the sum of all
+        entries of the matrix. For K this sum is the information potential, whose negative logarithm is Renyi's
+        quadratic entropy: kernel entropy component analysis [3]_.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.

@@ -259,7 +259,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         self.inverse_density_ = 1 / spectrum.operator.degrees.astype(np.float64)
         self.map_ = self._map(spectrum, data.codes, widths)
         lengths = np.linalg.norm(self.centers_, axis=1, keepdims=True)
-        unit = self.centers_ / np.where(lengths > 0, lengths, 1.0)  # a class without leading components is at 0
+        # the center of a class without leading components is 0
+        unit = self.centers_ / np.where(lengths > 0, lengths, 1.0)
         self._model = self._query_map(spectrum, data.codes, unit.T, widths)
 
     def _implicit(self, n_components):

@@ -19,8 +19,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from ..linalg import GramOperator, KernelOperator, rpcholesky, top_eigenpairs
 
 _BLOCK_ENTRIES = 2**22  # entries of S(Q, X) in memory at a time
-_SINGLE_SIDE = 5000  # from this many samples on, rough eigenpairs are computed in float32; with fewer, all is fast
-_DENSE_SIDE = 5000  # up to this many rows or columns of a dense X, X X^T or X^T X is formed
+# from this many samples on, rough eigenpairs are computed in float32; below that, float64 is fast enough
+_SINGLE_SIDE = 5000
+_DENSE_SIDE = 5000  # for a dense X with at most this many rows or columns, X X^T or X^T X is formed
 
 
 class LinearSimilarity:

@@ -66,8 +66,8 @@ class SpectralClassifier(ExpansionClassifier):
         if self.rank is None and self._implicit(self.n_components):
             return super()._without_probabilities
         return (
-            "none are learned if scores use eigenvectors. n_components='all' uses none if rank, solver, center and "
-            "kernel have their defaults."
+            "none are learned if scores use eigenvectors. n_components='all' needs no eigenvectors if rank, solver, "
+            "center and kernel have their defaults."
         )
 
     def _make_inputs(self):
@@ -123,7 +123,7 @@ class SpectralClassifier(ExpansionClassifier):
                 if n_components is None:
                     scores, right = scores[:, 0], right[:, 0]
                 judge.add(np.flatnonzero(test), scores, right=right, at=(b,))
-        return judge.scored()._replace(temperature=None)  # these scores have another scale than those of queries
+        return judge.scored()._replace(temperature=None)  # these scores are on a different scale from those of queries
 
     def _check_leave_one_out(self, sample):
         if sample.folds is None and len(sample.X) > MAX_LEAVE_ONE_OUT:

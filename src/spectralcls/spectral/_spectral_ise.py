@@ -124,7 +124,7 @@ class SpectralISEClassifier(_SpectralISE):
         Radius h of the kernel. ``"cv"`` chooses the bandwidth by cross-validation; ``"silverman"`` uses the
         normal-reference rule.
     center : {"mean", "median"}, default="mean"
-        Center of a class in the embedding, the median taken by component.
+        Center of a class in the embedding; the median is taken component by component.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth. Compact kernels are not positive
@@ -254,7 +254,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
         Radius h of the kernel. ``"cv"`` chooses the bandwidth by cross-validation; ``"silverman"`` uses the
         normal-reference rule.
     center : {"mean", "median"}, default="mean"
-        Center of a class in the embedding, the median taken by component.
+        Center of a class in the embedding; the median is taken component by component.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth. Compact kernels are not positive

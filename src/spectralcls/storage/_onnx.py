@@ -148,7 +148,7 @@ def _exponents(graph, model, points, kernel, bandwidth, space=None):
 
 
 def _sums(graph, exponents, columns):
-    """Logarithmic scale (n, 1) of each query, and exp(exponents) @ columns divided by the scale."""
+    """Logarithm (n, 1) of each query's scale, and exp(exponents) @ columns divided by the scale."""
     scale = graph.reduced("ReduceMax", exponents)
     return scale, graph("MatMul", graph("Exp", graph("Sub", exponents, scale)), columns.astype(np.float64))
 
@@ -191,8 +191,8 @@ def _classes(graph, model):
     form, _ = fitted_form(model)
     if form is None:
         raise ValueError(
-            f"to_onnx writes kernel expansions, and this {type(model).__name__} is none. KernelRidgeClassifier with up "
-            "to 20 000 samples and ParzenClassifier are."
+            f"to_onnx writes kernel expansions, and this {type(model).__name__} is not one. KernelRidgeClassifier with "
+            "up to 20 000 samples and ParzenClassifier are."
         )
     scores = _scores(graph, model, form)
     classes, TensorProto = model.classes_, graph.onnx.TensorProto
