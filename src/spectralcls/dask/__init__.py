@@ -1,9 +1,9 @@
 """Dask arrays and data frames: kernel sums, neighbors and eigenpairs, and the fitting of estimators.
 
 The kernel-mean and spectral classifiers, PerTurbo, `KernelMap` and `KernelRegressor` accept Dask collections in `fit`.
-This module registers the functions for it; it is imported at the first collection, and needs the extra: ``pip install
-"spectralcls[dask]"``. Work runs on the active ``dask.distributed`` client. Without one it runs on the threads of this
-process, and data larger than its memory stay on disk.
+This module registers the functions that do so. It is imported with the first collection, and needs the extra: ``pip
+install "spectralcls[dask]"``. Work runs on the active ``dask.distributed`` client. Without one it runs on the threads
+of this process, and collections that do not fit into its memory stay lazy.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""`Inputs` for Dask collections: columns are learned from all rows, comparisons of samples from gathered rows."""
+"""`Inputs` for Dask collections: the table is learned from all rows; choices that compare samples use gathered rows."""
 
 import dask
 import dask.array as da

@@ -5,7 +5,8 @@ import psutil
 from distributed import default_client
 from distributed.system import MEMORY_LIMIT
 
-# fraction of the free memory: a fit holds the given points, their coordinates, and a copy while mapping them
+# fraction of the free memory that one call may keep: a fit holds the given points, their coordinates, and a copy while
+# mapping them
 HELD = 1 / 8
 
 
@@ -20,7 +21,8 @@ def active_client():
 def keep(*collections):
     """Keep arrays in the memory of the workers, so that they are read once.
 
-    Without a cluster this process keeps arrays that fit well into its memory, and leaves the others on disk.
+    Without a cluster, the arrays are kept in this process if together they fit well into its memory; otherwise they
+    stay lazy and are recomputed at each use.
     """
     if active_client() is None and not sum(array.nbytes for array in collections) <= most_bytes_held():
         return collections

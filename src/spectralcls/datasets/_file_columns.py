@@ -34,7 +34,7 @@ from ._schema import shortened
 
 _MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
 _MANY_ROWS = 10_000  # from this many rows on, columns are read in threads
-# at this many codes with letters, or copies of a word, they are not typing errors
+# this many codes with letters, or this many copies of a word, are not typing errors
 _FEW_ODD, _ODD_AGAIN = 3, 3
 
 
@@ -79,7 +79,8 @@ def prepare(source, columns, words):
     Parameters
     ----------
     columns : dict
-        For each name, the possible decimal signs of plain numbers: ".,", "." or ","; "" for other columns.
+        For each name, the possible decimal signs of plain numbers in the column: "." or ",", ".," for either; "" for
+        other columns.
     words : callable
         Function from a name to the words for a missing value in its column.
     """
@@ -171,7 +172,7 @@ def _texts_of(columns):
 
 
 def _typed(name, data):
-    """The result of `prepare` as a column; None for nested values."""
+    """The result of `prepare` as a column; None for nested values and bytes."""
     if data is None:
         return None
     if isinstance(data, Cells):
@@ -376,7 +377,9 @@ def _signs_of(schema, source, data, told):
 
 
 def _reads_better(cells, found, sign):
-    """Whether all cells are numbers with the sign of the file, but with the other sign are not, or have thousands."""
+    """Whether all cells are numbers with the decimal sign `found` of the file, and with `sign` some are not, or would
+    be thousands.
+    """
     if not np.isfinite(cells.numbers(found)).all():
         return False
     return not np.isfinite(cells.numbers(sign)).all() or bool(cells.matches(_ONCE[found]).any())

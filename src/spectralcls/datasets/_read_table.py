@@ -84,7 +84,7 @@ def read_table(
     Delimiter, encoding, decimal sign and header of a text file are detected and listed in ``DESCR``. Each column is a
     number, a date, a boolean (yes and no in several languages) or a category. Identifiers, constants and sentences are
     left out; ``schema.summary()`` lists them. Dates become days since 1970, months (from 1) and weekdays (from 0 for
-    Monday). A year of two digits lies from 1930 to 2029, as in Excel, and ``5 %`` is 0.05, as in spreadsheets.
+    Monday). A year of two digits lies between 1930 and 2029, as in Excel, and ``5 %`` is 0.05, as in spreadsheets.
 
     Warnings report columns that reveal the class, copies of rows, rows that form groups, and classes that differ only
     in case.
@@ -302,7 +302,9 @@ def _warn_of_classes(source, target, classes):
 
 
 def _signs(names, path, texts, decimal):
-    """Possible decimal signs of plain numbers in each column; "" for codes and for `texts` (names or positions)."""
+    """Possible decimal signs of plain numbers in each column, ".," for either; "" for codes and `texts` (names or
+    positions).
+    """
     positions = {find_column(names, name, path) for name in texts}
     return ["" if j in positions or may_be_postal_code(name) else decimal or ".," for j, name in enumerate(names)]
 

@@ -22,8 +22,8 @@ class Schema:
     ----------
     columns : tuple
         One object for each column of the file, in order, with `name`, `kind` ("number", "boolean", "category", "date"
-        or "left out"), `note`, `missing`, the share of rows without a value, and `examples`. Numbers have `decimal` and
-        `unit`, categories and booleans `levels`, dates `parts`.
+        or "left out"), `note`, `missing` (the fraction of rows without a value) and `examples`. Numbers have `decimal`
+        and `unit`, categories and booleans `levels`, dates `parts`.
     target : str, default=None
         Name of the column with the classes.
     words : tuple of str, default=()

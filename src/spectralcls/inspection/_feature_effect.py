@@ -49,8 +49,7 @@ class FeatureEffect:
 
 
 def feature_effect(estimator: Any, X: ArrayLike) -> FeatureEffect:
-    """Change of the class probabilities due to each feature: those with its value minus those without it, given all
-    others.
+    """Change of the class probabilities when the value of each feature becomes known, given all other features.
 
     If the classifier integrates over missing values of a query, the feature is integrated out, which is exact given all
     other features. This applies to the Gaussian :class:`~spectralcls.ParzenClassifier` without `metric` and
