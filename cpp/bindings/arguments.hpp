@@ -1,5 +1,5 @@
-// The only interface between Python and the core. Every argument is checked here, and errors name the argument in a
-// sentence. Results are allocated here, under the GIL.
+// Conversion of arguments from Python. The bindings are the only interface between Python and the core. They check
+// every argument, raise errors that name it, and allocate results under the GIL.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -34,7 +34,7 @@ std::string text(double value);
 
 // Returns an integer in [least, most].
 index_t integer(const py::handle& given, const char* name, index_t least, index_t most);
-// Returns an integer of at least `least` that is only a limit. Values above 2^40 become 2^40.
+// Returns an integer of at least `least` that serves as a limit, so values above 2^40 become 2^40.
 index_t at_most(const py::handle& given, const char* name, index_t least = 1);
 // number() returns a number in [least, infinity), positive() one in (0, infinity).
 double number(const py::handle& given, const char* name, double least = -std::numeric_limits<double>::max());
@@ -79,12 +79,12 @@ Array<T> vector(const py::handle& given, const char* name, index_t size) {
   return checked;
 }
 
-// None, or a vector of integers in [least, most].
+// Returns a vector of integers in [least, most], or std::nullopt for None.
 using Integers = std::optional<Array<std::int64_t>>;
 Integers integers(const py::handle& given, const char* name, index_t size, index_t least, index_t most);
 inline const std::int64_t* data(const Integers& values) { return values ? values->data() : nullptr; }
 
-// Returns an array that the core fills in place. It must have exactly this shape, dtype and layout.
+// Returns an array that the core fills in place. The argument must have exactly this shape, dtype and layout.
 template <class T>
 Array<T> output(const py::handle& given, const char* name, index_t rows, index_t columns) {
   const auto whole = array<T>(given, name, 2, 2);
@@ -94,7 +94,7 @@ Array<T> output(const py::handle& given, const char* name, index_t rows, index_t
   return whole;
 }
 
-// Raises MemoryError with a sentence if an array of this shape needs more memory than the machine has.
+// Raises a MemoryError if an array of this shape needs more memory than the machine has.
 void check_memory(const std::vector<index_t>& counts, std::size_t bytes, const char* what);
 
 template <class T>

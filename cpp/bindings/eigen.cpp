@@ -67,7 +67,7 @@ Array<T> square(const py::object& given) {
   return a;
 }
 
-// The parts of a CSR matrix with the given number of columns. Every index is checked.
+// The arrays of a CSR matrix with the given number of columns. Every index is checked.
 template <class T>
 class Csr {
  public:
@@ -123,7 +123,7 @@ py::dict eigen_csr(const py::object& row_starts, const py::object& indices, cons
   });
 }
 
-// Finds eigenpairs of X X^T, where X and X^T are both given by rows.
+// Finds eigenpairs of X X^T. Both X and X^T are given as CSR matrices.
 py::dict eigen_gram(const py::object& row_starts, const py::object& indices, const py::object& values,
                     const py::object& transposed_starts, const py::object& transposed_indices,
                     const py::object& transposed_values, const py::dict& options, const py::object& n_threads) {
@@ -146,8 +146,8 @@ py::dict eigen_gram(const py::object& row_starts, const py::object& indices, con
   });
 }
 
-// Finds eigenpairs of S K S over packed points. `bandwidths` and `factors`, both (n_labels, n_labels), apply to the
-// points of any two labels. `scale`, (n,) or None, is the diagonal of S. The products run on product_threads threads,
+// Finds eigenpairs of S K S over packed points. `bandwidths` and `factors`, both (n_labels, n_labels), hold the values
+// for each pair of labels. `scale`, (n,) or None, is the diagonal of S. The products run on product_threads threads,
 // the rest on n_threads.
 py::dict eigen_kernel(const py::object& points, const py::object& kernel, const py::object& bandwidths,
                       const py::object& factors, const py::object& scale, const py::object& product_threads,

@@ -136,7 +136,8 @@ py::object pack_points(const py::object& points, const py::object& weights, cons
   });
 }
 
-// Sums over packed points, with their labels. `weights` replaces the weights that were packed with them.
+// Computes sums over packed points with their labels. `weights`, unless None, replace the weights that were packed with
+// them.
 py::object packed_kernel_sums(const py::object& queries, const py::object& points, const py::object& weights,
                               const py::object& kernel, const py::object& bandwidths, const py::object& excluded,
                               const py::object& rtol, const py::object& output, const py::object& n_threads) {
@@ -168,7 +169,7 @@ void kernel_matrix(const py::object& queries, const py::object& points, const py
   });
 }
 
-// The arguments that sums on a grid and their labels share, and the arrays behind them.
+// The arguments that approximate_sums() and grid_labels() share, and the arrays that hold them.
 struct GridRequest {
   Array<double> Q, X;
   std::optional<Array<double>> W;
@@ -203,7 +204,7 @@ struct GridRequest {
   }
 };
 
-// Returns Gaussian sums on a grid and a mark for each sum within the tolerance. Returns None if exact sums are
+// Returns Gaussian sums on a grid, and marks that say which are within the tolerance. Returns None if exact sums are
 // predicted to be as fast.
 py::object approximate_sums(const py::object& queries, const py::object& points, const py::object& weights,
                             const py::object& labels, const py::object& n_labels, const py::object& bandwidth,
@@ -231,7 +232,7 @@ py::object approximate_sums(const py::object& queries, const py::object& points,
   return py::make_tuple(sums, settled);
 }
 
-// The rule of a classifier by class sums, and the arrays behind it.
+// The rule of a classifier by class sums, and the arrays that hold it.
 struct GivenRule {
   Array<double> log_scale;
   std::optional<Array<double>> offsets, log_share;
@@ -253,7 +254,7 @@ struct GivenRule {
   }
 };
 
-// Returns the certain labels of queries from class sums, and -1 for the others.
+// Returns the labels of queries that class sums determine with certainty, -1 for the others.
 py::object certain_labels(const py::object& log_scale, const py::object& sums, const py::object& missing,
                           const py::object& factors, const py::object& offsets, const py::object& log_share,
                           const py::object& rounding, const py::object& step) {
@@ -277,8 +278,8 @@ py::object certain_labels(const py::object& log_scale, const py::object& sums, c
   });
 }
 
-// Returns the certain labels of queries from Gaussian sums on a grid, and -1 for the others. Returns None if exact sums
-// are predicted to be as fast.
+// Returns the labels of queries that Gaussian sums on a grid determine with certainty, -1 for the others. Returns None
+// if exact sums are predicted to be as fast.
 py::object grid_labels(const py::object& queries, const py::object& points, const py::object& weights,
                        const py::object& label_of, const py::object& n_labels, const py::object& bandwidth,
                        const py::object& rtol, const py::object& single_precision, const py::object& factors,

@@ -9,7 +9,7 @@
 namespace spectralcls::bindings {
 namespace {
 
-// The limit on threads for callers that name no number, 0 for none. threadpoolctl sets it.
+// The limit on threads for calls that name no number, 0 for no limit. threadpoolctl sets it.
 std::atomic<int> thread_limit{0};
 
 void load(const std::string& path) {
@@ -51,7 +51,8 @@ PYBIND11_EXPORT int spectralcls_get_num_threads() {
 PYBIND11_EXPORT void spectralcls_set_num_threads(int n) { spectralcls::bindings::thread_limit = n; }
 }
 
-// The module needs no GIL: the variant is chosen once, during import, and calls share nothing else.
+// The module needs no GIL: the variant is chosen once, during import, and calls share no other state but the limit on
+// threads, which is atomic.
 PYBIND11_MODULE(_bindings, module, pybind11::mod_gil_not_used()) {
   using namespace spectralcls::bindings;
   module.doc() = "Bindings of the compiled core: the functions of one instruction-set variant, which load() chooses.";

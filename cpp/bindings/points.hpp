@@ -11,7 +11,7 @@ namespace spectralcls::bindings {
 
 constexpr index_t largest_int = std::numeric_limits<int>::max();
 
-// Points with their weights and labels, and a cache of their packings if they serve many calls.
+// Points with their weights and labels, and a cache of their packings if many calls use them.
 template <class T>
 struct Points {
   Array<T> points;

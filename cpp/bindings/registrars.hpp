@@ -1,4 +1,4 @@
-// One registrar for each area. They contain no mathematics.
+// One registrar for each area of the core. The bindings contain no mathematics.
 #pragma once
 
 #include <pybind11/pybind11.h>

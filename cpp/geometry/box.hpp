@@ -37,7 +37,8 @@ std::vector<T> union_of_boxes(const std::vector<T>& boxes, index_t d) {
   return box;
 }
 
-// Returns a lower bound of the squared distance between points of two boxes. It allows for the rounding of the boxes.
+// Returns a lower bound on the squared distance between a point of one box and a point of the other. It allows for the
+// rounding of the boxes.
 template <class T>
 double squared_gap(const T* a, const T* b, index_t d) {
   double squared = 0;

@@ -20,7 +20,7 @@ struct ProductPanel {
 #pragma GCC unroll 3
     for (int v = 0; v < NV; ++v) {
       xk[v] = load(x + v * W);
-      // The points come from the second-level cache. The hardware prefetcher alone does not keep up.
+      // The points come from the second-level cache, and the hardware prefetcher alone is too slow.
       __builtin_prefetch(x + (prefetch_ahead * NV + v) * W);
     }
 #pragma GCC unroll 8
@@ -74,8 +74,9 @@ SPECTRALCLS_INLINE void store_panel(const Vec<T> (&sum)[Rows][NV], T* out) {
     }
 }
 
-// Computes the sums of a panel. D is the number of features if it is a compile-time constant, else 0: with few features
-// the loop costs as much as its body. `out` keeps partial sums while the registers sum the next features.
+// Computes the sums of a panel. D is the number of features if that is a compile-time constant, else 0. It is one for
+// few features, because the loop would then cost as much as its body. `out` holds partial sums while the registers sum
+// the next features.
 template <class T, int NV, int Rows, int D, template <class, int, int> class Panel>
 SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
   Panel<T, NV, Rows> first;
@@ -103,8 +104,8 @@ SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* 
   }
 }
 
-// Returns whether a panel holds a distance below the floor of its row. It reads the sums from memory, because they fill
-// all sixteen registers.
+// Returns whether a panel holds a distance below the floor of its row. Reads the sums from memory, because the
+// computation of the panel needed all sixteen registers.
 template <class T, int NV, int Rows>
 SPECTRALCLS_INLINE bool any_below(const T* distances, const T* floors) {
   Bits<T> signs{};

@@ -10,24 +10,24 @@ struct alignas(64) TileBuffer {
   T value[tile_rows][tile_width<T>];
 };
 
-// Number of features that are summed in sequence. Equal terms, such as those of copied features, are rounded
-// alike, so the error grows with the number of terms. Longer sums are therefore split into partial sums of this length.
-// float64 is accurate enough for longer sums.
+// Number of features that are summed in sequence. Equal terms, such as those of copied features, are rounded alike, so
+// the error grows with the number of terms. Longer sums are therefore split into partial sums of this length, which may
+// be greater in float64.
 template <class T>
 constexpr index_t summed_in_turn = sizeof(T) == 4 ? 32 : 64;
 
-// Computes at least the first n_rows rows of the block. A single query is not computed several times.
+// Computes the first n_rows rows of the block, and possibly more. The rows that repeat a single query are not computed.
 template <class T>
 void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block, index_t n_rows,
                        const PackedTiles<T>& points, const Tile& tile, TileBuffer<T>& out);
 
-// Computes distances in the product form, which is too inaccurate below `floors`, one for each row. Returns a bit for
-// each panel that holds a distance below its floor. The test costs one addition for each vector.
+// Computes squared distances in the product form. Below the floor of a row, this form is too inaccurate. Returns a bit
+// for each panel that holds a squared distance below a floor. The test costs one addition for each vector.
 template <class T>
 unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                         const Tile& tile, const T* floors, TileBuffer<T>& out);
 
-// Computes distances from differences in the panels whose bits are set.
+// Computes squared distances from differences in the panels whose bits are set.
 template <class T>
 void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                            const Tile& tile, unsigned panels, TileBuffer<T>& out);

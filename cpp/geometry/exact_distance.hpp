@@ -7,15 +7,15 @@
 
 namespace spectralcls::detail {
 
-// Returns a difference of coordinates times the scale, a power of two. Unless `Sum` is wider than T, the scale is
-// applied first, because a difference may overflow.
+// Returns the difference of two coordinates times the scale, a power of two. Unless the sum has a wider type, the
+// coordinates are scaled first, because their difference may overflow.
 template <bool Wider, class Value, class Sum>
 Value scaled_difference(Value left, Value right, Sum scale) {
   return Wider ? (left - right) * scale : left * scale - right * scale;
 }
 
-// Returns the squared distance of coordinates times `scale`. Eight sums in a fixed order are kept in double, or in T if
-// rounding does not matter.
+// Returns the squared distance of two points after multiplication by `scale`. Eight partial sums, added in a fixed
+// order, have the type Sum: double, or T if rounding does not matter.
 template <class Sum = double, class T>
 Sum squared_distance(const T* q, const T* x, index_t d, Sum scale) {
   typedef T Eight __attribute__((vector_size(8 * sizeof(T))));

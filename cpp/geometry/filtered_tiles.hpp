@@ -1,4 +1,4 @@
-// Points, ordered so that most pairs can be pruned.
+// Points in an order that lets most pairs be pruned.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ class FilteredTiles {
   }
   const TileFilter& filter() const { return *filter_; }
 
-  // Returns coordinates of the queries by row. Sorts `rows` within their ranges, so that each block of queries is
-  // compact.
+  // Returns the principal coordinates of the queries, row by row. Sorts `rows` within each range, so that each block of
+  // queries is compact.
   AlignedVector<float> arrange(MatrixView<T> queries, const Geometry& geometry, std::vector<index_t>& rows,
                                std::vector<Range> ranges, const Execution& execution) const {
     AlignedVector<float> coordinates = axes_.coordinates(queries, geometry, execution);
@@ -41,7 +41,7 @@ class FilteredTiles {
   }
 
  private:
-  // A tile holds few points, but is a multiple of the panels of the filter and of the sums.
+  // A tile holds few points, in whole panels of both the filter and the sums.
   static constexpr int widest = std::min<int>(tile_vectors, TileFilter::typical_points / lanes<T>);
 
   PrincipalAxes axes_;

@@ -1,11 +1,11 @@
-// The magnitude of the largest value, which also shows whether all values are finite.
+// The largest absolute value, which also shows whether all values are finite.
 #pragma once
 
 #include "infrastructure/matrix.hpp"
 
 namespace spectralcls {
 
-// Returns the largest absolute value of n numbers, or infinity or NaN if there are any.
+// Returns the largest absolute value of n numbers: NaN if one of them is NaN, otherwise infinity if one is infinite.
 template <class T>
 T largest_size(const T* values, index_t n);
 

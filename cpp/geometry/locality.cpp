@@ -5,8 +5,8 @@
 namespace spectralcls {
 namespace {
 
-// Returns the feature with the largest variance in a sample of the rows. Variance is robust enough against a few far
-// points: 128 rows suffice.
+// Returns the feature with the largest variance in a sample of 128 rows, which is robust enough against a few far
+// points.
 template <class T>
 index_t widest_feature(MatrixView<T> points, const std::vector<index_t>& rows, Range range) {
   constexpr index_t enough = 128;  // rows of the sample

@@ -10,8 +10,8 @@
 namespace spectralcls {
 namespace detail {
 
-// Squared norms of several vectors that arrive in pieces, summed in double with one sum for each lane. Sums of doubles
-// use Kahan's compensation, because equal terms are rounded alike.
+// The squared norms of several vectors that arrive in pieces. There is a sum in double for each lane. If T is double,
+// Kahan's compensation is used, because equal terms are rounded alike.
 template <class T, int Vectors>
 class SquaredNorms {
  public:
@@ -43,7 +43,7 @@ class SquaredNorms {
 
 namespace {
 
-constexpr int pack_ahead = 8;            // in vectors of features; needed because neighbors may lie anywhere in memory
+constexpr int pack_ahead = 8;  // distance of prefetching, in vectors of features; points may lie anywhere in memory
 constexpr index_t geometry_rows = 4096;  // rows of a chunk, which has its own sums
 
 double power_of_two_at_least(double x) {
@@ -53,7 +53,7 @@ double power_of_two_at_least(double x) {
 }
 
 // Calls body(first feature, count) for lanes<T> features at a time. The count is a compile-time constant except for the
-// last features: most of the work of packing is in loops of this length.
+// last features, because packing spends most of its time in loops of this length.
 template <class T, class Body>
 SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
   constexpr int W = lanes<T>;
@@ -62,8 +62,8 @@ SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
   if (k < d) body(k, d - k);
 }
 
-// Scales n <= lanes coordinates of a point or query from feature k on: about the center in `centered`, without an
-// offset in `raw`.
+// Scales n <= lanes coordinates of a point or query from feature k on. `centered` receives them relative to the center,
+// `raw` without an offset.
 template <class T, class Count>
 SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
   const double* center = geometry.center.data() + k;
@@ -108,9 +108,9 @@ void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body)
   });
 }
 
-// Returns the largest coordinate of the difference between two typical points: the median over a sample, seen from one
-// point. The smallest median over several points is taken, because a point may itself be far away. Returns zero if
-// all points of the sample are equal.
+// Returns the largest coordinate of the difference between two typical points: its median over the differences between
+// one point and a sample, and the smallest median over several such points, because one of them may itself be far away.
+// Returns zero if all points are equal.
 template <class T>
 double typical_difference(MatrixView<T> points) {
   // The samples are small, because only the order of magnitude matters.
@@ -195,7 +195,8 @@ Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution
   geometry.center.assign(d, 0.0);
   for (const Summary& part : parts)
     for (index_t k = 0; k < d; ++k) geometry.center[k] += part.sum[k];
-  // Returns the largest distance of a coordinate from the center, and of the center from the origin.
+  // Returns the largest distance from the center, and the largest distance of the center from the origin, in any
+  // coordinate.
   auto extent = [&] {
     double radius = 0, offset = 0;
     for (index_t k = 0; k < d; ++k) {
@@ -206,8 +207,7 @@ Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution
     return std::pair{radius, offset};
   };
   auto [radius, offset] = extent();
-  // A far row neither moves the center nor sets the scale. Otherwise the squares of all other distances would
-  // underflow.
+  // A far row must neither move the center nor set the scale, or the squares of all other distances would underflow.
   constexpr double far_from = 0x1p30, largest_share = sizeof(T) == 4 ? 0x1p30 : 0x1p200;
   double largest = std::numeric_limits<double>::infinity();
   if (radius > far_from * length_scale) {
@@ -297,8 +297,8 @@ void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int
     const index_t n_vectors = (size + W - 1) / W, shift = n_columns() - begin;
     for (index_t group = 0; group < n_groups_; ++group)
       run_starts_[first_run + group] = ends[first_run + group] + shift;
-    // Each label has as few tiles as possible, of about equal width. A last tile of a single vector would not fill the
-    // registers.
+    // Each label has as few tiles as possible, of about equal width, because a last tile of a single vector would not
+    // fill the registers.
     index_t left = n_vectors;
     for (index_t n_tiles = (n_vectors + widest - 1) / widest; n_tiles > 0; --n_tiles) {
       const index_t share = (left + n_tiles - 1) / n_tiles,
@@ -335,7 +335,7 @@ void PackedTiles<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_
   });
 }
 
-// Norms and boxes are computed only the first time.
+// Norms and boxes are computed only if this is the first packing.
 template <class T>
 void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw,
                                bool first) {
@@ -365,7 +365,8 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
         if (!rows[j]) continue;
         __builtin_prefetch(rows[j] + k + pack_ahead * W);
         place(rows[j] + k, geometry, k, n, centered[j], raw[j]);
-        // Norms are taken of the rounded coordinates, so that the product form is a distance between actual points.
+        // Norms are those of the rounded coordinates, so that the product form is the distance between the points as
+        // stored.
         norms.add(j, centered[j], n);
         if (box)
           for (index_t i = 0; i < n; ++i) {

@@ -14,9 +14,9 @@
 
 namespace spectralcls {
 
-// The register block: distances between `tile_rows` queries and `panel_vectors` vectors of points are summed in
-// registers. Their sums, a panel of points and a query fill 28 of 32 registers, or 16 of 16. A few panels,
-// `tile_vectors` vectors, make a tile, whose distances (at most 6 KiB) stay in the first-level cache.
+// The register block. Distances between `tile_rows` queries and `panel_vectors` vectors of points (a panel) are summed
+// in registers. The sums, the panel and a query fill 28 of 32 registers, or 16 of 16. A few panels, `tile_vectors`
+// vectors, make a tile. Its distances (at most 6 KiB) stay in the first-level cache.
 constexpr int tile_rows = n_vector_registers == 32 ? 8 : 4;
 constexpr int panel_vectors = 3;
 constexpr int tile_vectors = n_vector_registers == 32 ? 12 : 24;
@@ -31,28 +31,29 @@ static_assert(query_chunk_rows % tile_rows == 0);
 // Sorting the points by locality costs about as much as 100 queries.
 constexpr index_t ordering_pays_from = 1024;
 
-// How |x - y|^2 is computed. `product` is |x|^2 + |y|^2 - 2 x.y: d operations, but digits cancel if both norms are
-// large relative to the distance. `difference` is the sum of (x - y)^2: 2 d operations without cancellation.
+// How |x - y|^2 is computed. `product` is |x|^2 + |y|^2 - 2 x.y. It takes d operations, but loses digits to
+// cancellation if both norms are large relative to the distance. `difference` is the sum of (x - y)^2. It takes 2 d
+// operations and loses none.
 enum class DistanceForm { product, difference };
 
 // The origin and the scale. The scale is a power of two, so scaling is exact. Products use centered points,
 // differences use points without an offset.
 struct Geometry {
   std::vector<double> center;
-  // A power of two near the largest centered coordinate, apart from far rows, or near the largest bandwidth if that is
-  // larger.
+  // A power of two near the largest centered coordinate (without far rows) or, if that is larger, the largest
+  // bandwidth.
   double scale = 1;
-  double limit = 0;  // squared distances of centered coordinates beyond it might overflow
+  double limit = 0;  // beyond it, squared distances of scaled coordinates might overflow
 
   // `length_scale` is the largest relevant length apart from the spread of the points, such as a bandwidth.
   template <class T>
   static Geometry of(MatrixView<T> points, double length_scale, const Execution& execution);
   // Replaces a centered and scaled coordinate beyond the limit by a value of at most twice the limit. The value grows
-  // with the logarithm of the coordinate, so that far coordinates keep their order, and different ones stay many scales
-  // apart.
+  // with the logarithm of the coordinate, so that far coordinates keep their order and stay many scales apart if they
+  // differ.
   template <class T>
   double far(double offset) const;
-  // Returns a coordinate of feature k, scaled, and moved by far() if it lies beyond the limit.
+  // Returns a coordinate of feature k, centered and scaled, and replaced by far() if it lies beyond the limit.
   template <class T>
   double placed(T x, index_t k) const;
   // Returns the largest squared norm of the points about the center, scaled.
@@ -93,18 +94,19 @@ struct Tile {
 template <class T>
 class PackedTiles {
  public:
-  // `by_locality` sorts the points of a run, so that each tile is a compact set.
+  // With `by_locality`, the points of a run are sorted so that each tile is a compact set.
   PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
               bool with_difference, bool by_locality, const Execution& execution);
-  // Packs tiles of at most `widest` vectors that are compact in the given coordinates, without boxes.
+  // Packs the points into tiles of at most `widest` vectors that are compact in the given coordinates. There are no
+  // boxes.
   PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
               bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution);
 
   bool has(DistanceForm form) const {
     return n_columns() == 0 || !(form == DistanceForm::product ? centered_ : raw_).empty();
   }
-  // Adds the coordinates for differences, from the same points in the same geometry. It has no effect before its last
-  // step.
+  // Adds the coordinates for differences. Points and geometry must be the same as before. The call has no effect before
+  // its last step.
   void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution) {
     UninitializedVector<T> raw(length(source_) * d_);
     pack(points, geometry, nullptr, raw.data(), execution);
@@ -114,7 +116,7 @@ class PackedTiles {
   index_t n_columns() const { return length(source_); }
   index_t dimension() const { return d_; }
   const std::vector<Tile>& tiles() const { return tiles_; }
-  // Returns the columns of the points of one label and group. The last group of a label includes the padding.
+  // Returns the packed columns of the points of one label and group. The last group of a label includes the padding.
   Range run(int label, index_t group) const {
     const index_t run = label * n_groups_ + group;
     assert(run + 1 < length(run_starts_));
@@ -137,7 +139,7 @@ class PackedTiles {
   void lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order);
   void pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
                   const Execution& execution);
-  // Fills these coordinates, except for nullptr. Fills norms and boxes too if they are still empty.
+  // Fills the coordinates that are not nullptr, and norms and boxes if they are still empty.
   void pack(MatrixView<T> points, const Geometry& geometry, T* to_centered, T* to_raw, const Execution& execution);
   void pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw, bool first);
 
@@ -148,7 +150,7 @@ class PackedTiles {
   UninitializedVector<T> centered_, raw_, norms_, boxes_;
 };
 
-// Blocks of tile_rows queries, feature by feature as [d][tile_rows], in both forms.
+// Blocks of tile_rows queries, each stored as [d][tile_rows], for both forms of the distance.
 template <class T>
 struct PackedQueries {
   AlignedVector<T> centered, raw, norms;  // centered is multiplied by -2

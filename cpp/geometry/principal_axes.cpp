@@ -10,9 +10,9 @@ namespace {
 using Vectors = std::vector<std::vector<double>>;
 
 constexpr index_t sample_rows = 256;  // rows of the sample; several for each of at most 32 axes
-constexpr int rounds = 4;             // any orthonormal axes give valid bounds; further rounds improve them too little
+constexpr int rounds = 4;             // any orthonormal axes give valid bounds, and further rounds hardly improve them
 
-// The register block of a product: this many rows, and columns of this many vectors. Its sums fill half of the
+// The register block of a product has this many rows and this many vectors of columns. Its sums fill half of the
 // registers.
 constexpr int rows_at_once = 4, vectors_at_once = n_vector_registers / 2 / rows_at_once;
 
@@ -84,8 +84,8 @@ void orthonormalize(Vectors& vectors) {
   }
 }
 
-// Centers and scales a point. Far coordinates are clamped, so that the norm fits a float. Clamping never increases a
-// distance.
+// Centers and scales a point. Far coordinates are clamped, so that the norm fits into a float. Clamping never increases
+// a distance.
 template <class T>
 void center(const T* x, const Geometry& geometry, double* to) {
   const double limit = std::min(geometry.limit, 1e15), inverse = 1 / geometry.scale;

@@ -1,4 +1,4 @@
-// Orthonormal axes along which points spread most. A few coordinates along them bound a distance from below.
+// Orthonormal axes along which the points spread most. A few coordinates along them give a lower bound on a distance.
 #pragma once
 
 #include <vector>
@@ -15,11 +15,12 @@ class PrincipalAxes {
   template <class T>
   static PrincipalAxes of(MatrixView<T> points, const Geometry& geometry, index_t n_axes);
 
-  // The number of coordinates of a point: one along each axis. If there are fewer axes than features, the length of the
-  // remaining part comes first. Any subset of the coordinates gives a lower bound of the distance.
+  // The number of coordinates of a point: one along each axis and, if there are fewer axes than features, the length of
+  // its component outside the axes, which comes first. Any subset of the coordinates gives a lower bound on the
+  // distance.
   index_t n_coordinates() const { return n_axes_ + (n_axes_ < d_); }
 
-  // Returns scaled coordinates by row.
+  // Returns the scaled coordinates, row by row.
   template <class T>
   AlignedVector<float> coordinates(MatrixView<T> points, const Geometry& geometry, const Execution& execution) const;
 

@@ -26,7 +26,8 @@ namespace {
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();
 
-// Distances from a query to the nearest point of each label, and the radius that contains as many points as a tile.
+// The distances from a query to the nearest point of each label, and the radius of a ball that contains as many points
+// as a tile.
 struct Nearness {
   std::vector<double> least;
   double tile = 0;
@@ -57,8 +58,8 @@ class Sample {
         distances_.push_back(std::sqrt(squared_distance(row(i), row(n_queries + j), points.cols, 1 / geometry.scale)));
   }
 
-  // Extrapolates distances. It assumes that the number of points in a ball is a power of the radius, whose exponent is
-  // estimated from the 4th and the 64th neighbors in the sample.
+  // Extrapolates distances from the sample to all points. It is assumed that the number of points in a ball grows as a
+  // power of the radius. The exponent is estimated from the 4th and the 64th neighbors in the sample.
   std::vector<Nearness> extrapolated() const {
     constexpr index_t near = 4, far = 64;
     std::vector<double> fourth;
@@ -66,7 +67,7 @@ class Sample {
     for (index_t i = 0; i < n_queries_; ++i) {
       std::vector<double> sorted;
       std::copy_if(from(i), from(i) + n_points_, std::back_inserter(sorted),
-                   [](double x) { return x > 0; });  // without the query itself
+                   [](double x) { return x > 0; });  // not the query itself
       std::sort(sorted.begin(), sorted.end());
       const bool enough = length(sorted) >= far;
       fourth.push_back(enough ? sorted[near - 1] : 0);
@@ -92,8 +93,8 @@ class Sample {
     return all;
   }
 
-  // Measures distances from the first queries to all points, in T. Distances that overflow are infinite, and those that
-  // underflow are left out.
+  // Measures the distances from the first queries of the sample to all points, in T. Distances that overflow are
+  // infinite, and those that underflow do not count as nearest.
   std::vector<Nearness> measured(index_t n_queries) const {
     std::vector<Nearness> all;
     std::vector<T> squared(points_.rows), of_nearest;
@@ -121,8 +122,8 @@ class Sample {
     return all;
   }
 
-  // Returns the cost of the filter relative to all pairs. A pair is dropped if the box of its tile is out of reach, or
-  // after the first coordinates.
+  // Returns the cost with the filter relative to that of all pairs. A pair is dropped if the box of its tile is out of
+  // reach, or as soon as the partial sum over its first coordinates is.
   double share(const std::vector<Nearness>& of_queries, double pair_cost, const SquaredReach& squared_reach) const {
     const double n_pairs = static_cast<double>(of_queries.size()) * static_cast<double>(n_points_);
     double cost = FilterCosts::pass * apart_.n_labels * n_pairs / static_cast<double>(points_.rows);
@@ -179,14 +180,14 @@ class Sample {
 template <class T>
 bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
                     double pair_cost, const SquaredReach& squared_reach) {
-  // The filter is considered from this many points and features on; with fewer features, bounding boxes of tiles prune
-  // alone. Samples have `least_points` ... `most_points` points, and one query for each `points_per_query` of them.
-  // Distances are measured from `least_measured` ... `most_measured` queries.
+  // The filter is considered only for at least `from_points` points and `from_features` features; with fewer features,
+  // the bounding boxes of tiles suffice. A sample has `least_points` ... `most_points` points, and one query for every
+  // `points_per_query` of them. Distances are measured from `least_measured` ... `most_measured` queries.
   constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32,
                     least_measured = 3, most_measured = 6;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
   if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
-  // The cost of the sample, mostly of its axes, sets its size.
+  // The size of the sample follows from its cost, most of which is the computation of the axes.
   const double affordable =
       FilterCosts::sampling * all * static_cast<double>(points.rows) / FilterCosts::sample(points.cols);
   const index_t n_points = static_cast<index_t>(static_cast<double>(most_points) * std::min(affordable, 1.0));
@@ -195,8 +196,8 @@ bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateL
   const Sample<T> sample(queries, points, apart, length_scale, n_queries, n_points);
   const double share = sample.share(sample.extrapolated(), pair_cost, squared_reach);
   if (build + share * all >= FilterCosts::gain * all) return false;
-  // Points near a surface of few dimensions, with a little noise, are farther apart than extrapolated. A moderate gain
-  // is therefore confirmed by measured distances before points are packed.
+  // If points lie near a surface of few dimensions, with a little noise, nearest neighbors are farther away than
+  // extrapolated. A moderate gain must therefore be confirmed by measured distances before the points are packed.
   if (build + FilterCosts::misjudged * share * all < FilterCosts::gain * all) return true;
   const double affordable_queries = FilterCosts::measuring * all / FilterCosts::distance(points.cols);
   const index_t n_measured =

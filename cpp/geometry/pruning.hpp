@@ -1,4 +1,4 @@
-// Whether to prune pairs: one decision for sums and for searches.
+// Decides whether to prune pairs, for sums and for searches.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace spectralcls::detail {
 
 // Returns the squared radius within which points matter to a query, given the scale and the squared distance `least` of
-// its nearest point. Both are scaled.
+// its nearest point. Both squared lengths are scaled.
 using SquaredReach = std::function<double(double scale, double least)>;
 
-// Labels with separate search radii: the radius for the points of a label depends on the nearest of them. Negative
-// labels are left out. nullptr: one radius for all points.
+// The labels of the points if each label has its own search radius, which depends on the nearest point of the label.
+// Negative labels are left out. nullptr: one radius for all points.
 struct SeparateLabels {
   const std::int64_t* labels = nullptr;
   int n_labels = 1;
@@ -28,15 +28,15 @@ template <class T>
 bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
                     double pair_cost, const SquaredReach& squared_reach);
 
-// The cost of some blocks of queries with the filter and without it, in one unit.
+// The cost of some blocks of queries with the filter and without it, in the same unit.
 struct TrialCost {
   double pruned = 0, all = 0;
 };
 
 // Returns make(true), a computation that prunes, if pruning pays off, and make(false) otherwise. may_pay() is called
-// first, before any packing. Then a trial decides: trial(computation, places) computes one block of queries and returns
-// its TrialCost. Twelve blocks, spread over all queries, are enough. Fewer are tried if twelve would be more than a
-// sixteenth of the work.
+// first, before any packing. If it returns true, a trial decides: trial(computation, places) computes one block of
+// queries and returns its TrialCost. Twelve blocks, spread over all queries, are tried, or fewer if twelve would be
+// more than a sixteenth of the work.
 template <class Make, class MayPay, class Trial>
 auto prune_if_it_pays(index_t n_queries, Make&& make, MayPay&& may_pay, Trial&& trial) {
   constexpr index_t most_blocks = 12, least_share = 16;

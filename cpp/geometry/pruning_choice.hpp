@@ -1,4 +1,4 @@
-// Whether pairs are pruned: as samples suggest, always, or never.
+// The choice whether pairs are pruned: if samples suggest it, always, or never.
 #pragma once
 
 namespace spectralcls::detail {

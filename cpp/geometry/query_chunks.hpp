@@ -21,7 +21,7 @@ struct QueryChunk {
     packed.pack(queries, rows, places.size(), geometry);
   }
   index_t n_blocks() const { return packed.n_blocks; }
-  // The number of queries of a block, and their rows.
+  // size_of() returns the number of queries of a block, rows_of() their rows.
   index_t size_of(index_t block) const { return std::min<index_t>(tile_rows, places.size() - block * tile_rows); }
   const index_t* rows_of(index_t block) const { return rows + block * tile_rows; }
   // The original coordinates of row r of a block.

@@ -9,9 +9,10 @@ namespace {
 
 constexpr int W = lanes<float>;
 constexpr index_t prefetch_ahead = 6;  // in coordinates
-// Coordinates and sums of their products are rounded. Reducing norms by this share keeps the lower bounds valid.
+// Coordinates and the sums of their products are rounded. The bounds remain valid because norms are reduced by this
+// fraction.
 constexpr double rounding = 2.0 * (TileFilter::most_coordinates + 8) * std::numeric_limits<float>::epsilon();
-// Rounding of centers and half widths, relative to the largest norm.
+// Rounding error of centers and half widths, relative to the largest norm.
 constexpr double box_rounding = 4.0 * std::numeric_limits<float>::epsilon();
 
 // Calls body(begin, end) for every segment of coordinates.
@@ -40,8 +41,8 @@ inline bool any_negative(const Vec<float> (&sum)[tile_rows][panel_vectors]) {
   return sign_bits<float>(bits) != 0;
 }
 
-// Sets the bits, from `shift` on, of the points whose squared distance to a row may be below its reach. Returns their
-// number.
+// Sets the bits, from bit `shift` on, of the points whose squared distance to a row may be below the reach of the row.
+// Returns the number of bits set.
 int panel_hits(const std::vector<index_t>& ends, const float* q, const float* x, const float* reach, int shift,
                std::uint64_t* bits, index_t& n_coordinates) {
   Vec<float> sum[tile_rows][panel_vectors];

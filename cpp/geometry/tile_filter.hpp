@@ -1,6 +1,6 @@
-// Lower bounds of the distances between blocks of queries and tiles of points, from a few coordinates in float32. Boxes
-// are compared first. Then partial distances are summed, one segment of coordinates after the other, until no pair can
-// be within reach.
+// Lower bounds on the distances between blocks of queries and tiles of points, from a few coordinates in float32. Boxes
+// are compared first. Then partial squared distances are summed over one segment of coordinates after the other, and
+// the sum ends early if no pair can be within reach.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace spectralcls::detail {
 
-// Squared search radius of each query of a block. Rows without a query have none.
+// The squared search radius of each query of a block. Rows without a query find nothing.
 struct SearchRadius {
   alignas(64) float squared[tile_rows];
   float farthest = 0;
 
-  // Takes squared_of(row) for each row with a query, enlarged by the rounding of float32.
+  // Sets the squared radius of each row with a query to squared_of(row), enlarged to allow for the rounding of float32.
   template <class SquaredOf>
   void set(index_t n_rows, SquaredOf&& squared_of) {
     farthest = 0;
@@ -52,7 +52,8 @@ class TileFilter {
     // Takes the coordinates of rows[0 ... n_rows - 1] of a matrix.
     void set(const TileFilter& filter, const float* coordinates, const index_t* rows, index_t n_rows);
 
-    // Lower bounds of the squared distances to all tiles, and the tile of a range with the nearest center.
+    // bounds() returns lower bounds on the squared distances to all tiles. nearest() returns the tile of a range with
+    // the smallest bound; the distance of the centers breaks ties.
     const float* bounds() const { return bounds_.data(); }
     index_t nearest(index_t begin, index_t end) const;
 
@@ -61,8 +62,8 @@ class TileFilter {
     int hits(index_t tile, const float* squared, std::uint64_t* bits);
 
     // Calls body(tile, number of hits, bits) for the tiles of a range that may hold points within the radius. Tiles in
-    // `seen`, and tiles for which whole(tile) returns true, are skipped. Both functions may shorten the radius, so the
-    // nearest 32 tiles come first, in order.
+    // `seen`, and tiles for which whole(tile) returns true, are skipped. Both functions may shorten the radius. The
+    // nearest 32 tiles therefore come first, in order of their bounds.
     template <class Whole, class Body>
     void for_each_near(Range tiles, Range seen, const SearchRadius& search_radius, Whole&& whole, Body&& body) {
       near_.clear();
@@ -93,8 +94,8 @@ class TileFilter {
     index_t n_coordinates_ = 0;
     AlignedVector<float> stream_;  // for each segment: its part of the norms, then its coordinates times -2
     AlignedVector<float> bounds_;  // squared gap between the boxes of the block and of each tile
-    AlignedVector<float>
-        centers_;  // the gap plus a hundredth of the squared distance of the centers, which breaks ties
+    // The gap plus a hundredth of the squared distance of the centers, which breaks ties.
+    AlignedVector<float> centers_;
     std::vector<std::pair<float, index_t>> near_;  // bounds and tiles
   };
 

@@ -18,11 +18,12 @@
 namespace spectralcls {
 namespace {
 
-constexpr double subtraction_rounding =
-    1e-14;                                 // rounding of subtracting one point from a grid sum, relative to its weight
+// Rounding error when one point is subtracted from a grid sum, relative to the weight of the point.
+constexpr double subtraction_rounding = 1e-14;
 constexpr double largest_patch = 1 << 25;  // values of one worker's grid patch: 256 MiB
-// The grid is used if it is predicted to take less than `gain` of the time of exact sums. The margin covers predictions
-// that are a third too low. A trial of some tiles, which takes `trial_share` of that time, counts the unsettled sums.
+// The grid is used if it is predicted to take less than `gain` times the time of exact sums, which leaves a margin for
+// predictions that are a third too low. A trial first counts the unsettled sums of some tiles; it takes about
+// `trial_share` of the time of exact sums.
 constexpr double gain = 0.7, trial_share = 0.02;
 
 struct QueryTile {
@@ -35,7 +36,7 @@ struct QueryTile {
   double cost() const { return std::min(grid, exact); }
 };
 
-// What becomes of the sums on the grid: all of them with marks, or labels.
+// The results to compute: either all sums with their marks, or labels.
 struct Outcome {
   double* sums = nullptr;
   std::uint8_t* settled = nullptr;
@@ -82,7 +83,7 @@ class Evaluation {
       forget(outcome_, request_);
       return false;
     }
-    // The most expensive tiles come first, so that no worker starts one when the others are done.
+    // The most expensive tiles come first, so that no worker is left with one at the end.
     std::stable_sort(others.begin(), others.end(),
                      [&](index_t a, index_t b) { return tiles_[a].grid > tiles_[b].grid; });
     if (outcome_.labels)
@@ -92,7 +93,7 @@ class Evaluation {
     return true;
   }
 
-  // Marks all sums or labels as unknown.
+  // Marks all sums as not settled, or all labels as uncertain.
   static void forget(const Outcome& outcome, const ApproximateSums& request) {
     if (outcome.labels) std::fill_n(outcome.labels, request.queries.rows, uncertain_label);
     else std::fill_n(outcome.settled, request.queries.rows * request.n_labels, std::uint8_t{0});
@@ -109,8 +110,8 @@ class Evaluation {
     }
     const double atol = largest > 0 ? request_.atol / largest : 0.0;
     const double relative = std::min(std::max(request_.rtol, atol) / 2, 0.2);
-    // A typical sum is a thousandth of the weight within the radius of the bounds. The sum of a label whose points are
-    // near, but not next to the query, is much smaller.
+    // A sum is typically a thousandth of the weight within the gridding radius, which the bounds count. It is much
+    // smaller for a label whose points are near the query but not next to it.
     const double typical = request_.each_label ? least_of_label[d_] : 1e-3;
     return GriddingAccuracy::reach(d_, relative, std::min(std::max(request_.rtol * typical, atol / 2), 0.01) / 4);
   }
@@ -145,7 +146,7 @@ class Evaluation {
   std::uint64_t key_of_tile(index_t sorted) const { return query(sorted).key >> (tile_shift_ * grid_.n_axes); }
   Cell cell_of(index_t sorted) const { return grid_.cell(request_.queries.row(query(sorted).row)); }
   std::int32_t tile_width() const { return 1 << tile_shift_; }
-  // Radius in bandwidths: sources farther from a target than two half stencils share no grid point with it.
+  // Radius in bandwidths: the stencils of a source and a target that are farther apart have no grid point in common.
   double gridding_radius() const { return accuracy_.width * accuracy_.spacing; }
 
   // Returns the number of cells that a radius in bandwidths spans.
@@ -176,10 +177,11 @@ class Evaluation {
     return true;
   }
 
-  // Radius in bandwidths of the points that exact sums do not prune.
+  // Radius in bandwidths beyond which exact sums prune points.
   double seen_radius() const { return request_.single_precision ? 7 : 10; }
 
-  // Predicted nanoseconds of the exact sums of a query with `n_seen` points within reach. All other points are pruned.
+  // Predicted nanoseconds of the exact sums of a query with `n_seen` points within reach, with or without pruning,
+  // whichever is faster.
   double exact_cost(double n_seen) const {
     const double pair =
         request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
@@ -202,10 +204,11 @@ class Evaluation {
            values * channels / lanes<double> * vector;
   }
 
-  // Decides by a sample of queries and points, before anything is sorted, whether tiles have enough queries and exact
-  // sums have enough points within reach. Small problems skip the sample, which would take a few percent of their time.
+  // Estimates from a sample of queries and points, before anything is sorted, whether tiles hold enough queries, and
+  // queries have enough points within reach, for the grid to pay off. Returns false for small problems without a
+  // sample, which would take a few percent of their time.
   bool may_pay() const {
-    constexpr index_t most = 256;       // queries, and points, of the sample
+    constexpr index_t most = 256;       // number of queries and number of points of the sample
     constexpr double least_work = 3e6;  // nanoseconds
     const index_t m = request_.queries.rows, n = request_.points.rows;
     const auto n_queries = static_cast<double>(m), n_points = static_cast<double>(n);
@@ -227,7 +230,7 @@ class Evaluation {
       }
     }
     std::sort(corners.begin(), corners.end());
-    double same = 1;  // pairs of queries in one tile, plus one, because no pair in the sample means few pairs, not none
+    double same = 1;  // pairs of queries in one tile; starts at 1, because none in the sample means few, not none
     for (index_t i = 0, begin = 0; i < length(corners); ++i) {
       if (corners[i] != corners[begin]) begin = i;
       same += static_cast<double>(i - begin);
@@ -283,7 +286,7 @@ class Evaluation {
     NearbySums nearby;
   };
 
-  // Returns the predicted cost of the exact sums that these tiles still need.
+  // Sums these tiles on the grid. Returns the predicted cost of the exact sums that they still need.
   double evaluate(const std::vector<index_t>& tiles) {
     double cost = 0;
     for (const index_t t : tiles) cost += tiles_[t].cost();
@@ -335,7 +338,8 @@ class Evaluation {
     return left * tile.exact / static_cast<double>(tile.size());
   }
 
-  // Fills in the labels of a tile from its sums on the grid, cell by cell.
+  // Decides the labels of a tile from its sums on the grid, cell by cell. Returns the predicted cost of those left
+  // uncertain.
   double decide(const QueryTile& tile, Worker& worker, Checkpoint& checkpoint) const {
     double left = 0;
     for (index_t begin = tile.begin; begin < tile.end;) {
@@ -351,8 +355,8 @@ class Evaluation {
     return left * tile.exact / static_cast<double>(tile.size());
   }
 
-  // Sorts the labels by the score that no query of the cell exceeds. For few queries, or if the rule needs all sums,
-  // all scores may be reached.
+  // Sorts the labels by an upper bound on their scores in the cell. For few queries, or if the rule needs all sums, the
+  // bounds are infinite.
   void rank(const Cell& cell, index_t n_queries, Worker& worker) const {
     constexpr index_t few = 4;
     const index_t n_columns = request_.n_columns;
@@ -372,7 +376,7 @@ class Evaluation {
                      [&](int a, int b) { return worker.reach[a] > worker.reach[b]; });
   }
 
-  // Returns the number of queries whose label stays uncertain.
+  // Returns the number of queries whose label remains uncertain.
   double decide(const QueryTile& tile, index_t begin, index_t end, Worker& worker) const {
     const index_t n_columns = request_.n_columns, n_sums = length(worker.bounds), n = end - begin;
     worker.grid->open(&query(begin), n);
@@ -403,7 +407,7 @@ class Evaluation {
     return left;
   }
 
-  // Fills in the labels of a tile that is not on the grid.
+  // Decides the labels of a tile that is not summed on the grid.
   double decide_by_pairs(const QueryTile& tile, Worker& worker, Checkpoint& checkpoint) const {
     const index_t n_columns = request_.n_columns;
     double left = 0;
@@ -420,11 +424,12 @@ class Evaluation {
     return left * tile.exact / static_cast<double>(tile.size());
   }
 
-  // The label of a query from the points near it, for the labels that can win after the last decision.
+  // Returns the label of a query, decided from exact sums over the points near it, for the labels that could still win
+  // after the last decision.
   std::int64_t label_by_pairs(const QueryTile& tile, index_t sorted, double* low, double* high, Worker& worker) const {
     const index_t n_columns = request_.n_columns;
     LabelDecision& decision = *worker.decision;
-    // The points left out weigh less than a rounding of the best label's product.
+    // The omitted points contribute less than the rounding error of the product of the best label.
     double radius = seen_radius();
     if (const double product = decision.best_product(); product > 0) {
       double largest = 0;
@@ -457,7 +462,7 @@ class Evaluation {
     return decision.label(low, high, 0);
   }
 
-  // Bounds a sum over all pairs by one on the grid, whose absolute error is at most `bound`.
+  // Bounds an exact sum, given its value on the grid, whose absolute error is at most `bound`.
   void bracket(const LabelDecision& decision, index_t at, double sum, double bound, double& low, double& high) const {
     low = std::max(sum - bound, 0.0) / (1 + accuracy_.relative);
     high = (std::max(sum, 0.0) + bound) / (1 - accuracy_.relative);
@@ -466,8 +471,8 @@ class Evaluation {
     high *= 1 + 1.01 * error;
   }
 
-  // The relative rounding of a sum over all pairs. By Jensen's inequality the mean exponent of its terms, weighted by
-  // the terms, is at most that of the mean term. At most 0.02, as exponents of double are limited.
+  // Returns the relative rounding error of a sum over all pairs, at most 0.02, because exponents of double are limited.
+  // By Jensen's inequality, the mean exponent of its terms, weighted by the terms, is at most that of the mean term.
   double rounding(const LabelDecision& decision, double sum, index_t at) const {
     std::int64_t bits;
     const double mean = sum * inverse_total_[at];
@@ -476,8 +481,7 @@ class Evaluation {
     return decision.rounding(1 + 0.6931471805599453 * std::abs(exponent));
   }
 
-  // Marks the sums of a query that are within the tolerance. Returns the share of the points that belong to the other
-  // sums.
+  // Marks the sums of a query that are within the tolerance. Returns the share of the points whose sums are not.
   double check(index_t row, const double* sums, const std::vector<double>& bounds, std::uint8_t* settled) const {
     const index_t n_columns = request_.n_columns, left_out = request_.excluded ? request_.excluded[row] : -1;
     const int label = left_out >= 0 ? sources_->label(left_out) : -1;

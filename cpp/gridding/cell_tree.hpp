@@ -1,4 +1,4 @@
-// Points sorted by the cells of a regular grid. A box of cells is a few runs of points.
+// Points sorted by the cells of a regular grid, so that the points of a box of cells form a few contiguous runs.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace spectralcls {
 constexpr int max_cell_axes = 3;
 using Cell = std::array<std::int32_t, max_cell_axes>;
 
-// Cells of equal side. Cell indices are clamped to +-cell_limit around a median. Clamping is monotone, so a box of
-// cells still holds all of its points.
+// Cells of equal side. Cell indices are clamped to +-cell_limit around a median. Clamping is monotone, so the cells of
+// a box still contain all points in the box.
 struct CellGrid {
   static constexpr std::int32_t cell_limit = (1 << 20) - 1;
 
@@ -32,7 +32,7 @@ struct CellBox {
   Cell lo, hi;
 };
 
-// Rows sorted by 64-bit key, with ties by row, so that the order depends on the data alone.
+// A row and its 64-bit key. Rows are sorted by key, then by row, so the order depends only on the data.
 struct KeyedRow {
   std::uint64_t key;
   index_t row;
@@ -40,7 +40,7 @@ struct KeyedRow {
 void sort_by_key(std::vector<KeyedRow>& rows);
 
 // A trie over cell indices. Level k holds the distinct k-th indices below a common prefix. Empty space costs nothing,
-// and cells along the last axis are one contiguous run of points.
+// and the points of adjacent cells along the last axis are one contiguous run.
 class CellTree {
  public:
   CellTree() = default;

@@ -1,13 +1,13 @@
 // Gaussian sums on a grid. Sources are spread onto a patch of grid points, and targets gather from it.
 //
 // In units of the bandwidth, exp(-|x - y|^2 / 2) = (2 / pi)^(d/2) * integral of exp(-|x - z|^2) exp(-|z - y|^2) dz. The
-// integral is replaced by D^d times the sum over the grid D Z^d. By Poisson summation, the sum is off by a *factor*
-// within (1 +- e)^d, e = 2 (q + q^4 + ...), q = exp(-pi^2 / (2 D^2)), whatever x and y are. Both Gaussians are cut to
-// the `width` nearest grid points along each axis, so only points |z - x| < a = width D / 2 are certain to be included.
-// The rest along one axis, at separation t, is with c = D sqrt(2 / pi) and T = sum over k >= 0 of exp(-2 k^2 D^2) at
-// most
+// integral is replaced by D^d times the sum over the grid D Z^d. By Poisson summation, the sum is the integral times a
+// *factor* between (1 - e)^d and (1 + e)^d, e = 2 (q + q^4 + ...), q = exp(-pi^2 / (2 D^2)), for any x and y. Both
+// Gaussians are cut to the `width` nearest grid points along each axis, so only points |z - x| < a = width D / 2 are
+// certain to be included. Let c = D sqrt(2 / pi), T = sum over k >= 0 of exp(-2 k^2 D^2), and t = |x - y| along one
+// axis. The omitted part along this axis is at most
 //   2 c T (exp(-a^2 - (t - a)^2) + exp(-a^2 - (t + a)^2)) for t <= 2 a, and exp(-t^2 / 2) (1 + e) beyond.
-// Every factor of the other axes is at most 1 + e. For a pair this gives
+// The factor of every other axis is at most 1 + e. For a pair this gives
 //   |grid - exp(-|x - y|^2 / 2)| <= relative * exp(-|x - y|^2 / 2) + absolute,
 //   relative = (1 + e)^d - 1,  absolute = d (1 + e)^(d - 1) max(2 c T (exp(-a^2) + exp(-2 a^2)), (1 + e) exp(-2 a^2)).
 #pragma once
@@ -28,10 +28,11 @@ constexpr int gridding_widths[] = {8, 12, 16, 24, 32, 48};
 struct GriddingAccuracy {
   double spacing = 0;   // in bandwidths
   int width = 0;        // grid points of a stencil along an axis; 0: no width reaches the accuracy
-  double relative = 0;  // bounds of the error of one pair, as above
+  double relative = 0;  // bounds on the error of one pair, as above
   double absolute = 0;
 
-  // The coarsest grid with a relative error below `relative` and the narrowest stencil below `absolute`.
+  // Returns the coarsest grid whose relative error is below `relative`, and the narrowest stencil whose absolute error
+  // is below `absolute`.
   static GriddingAccuracy reach(int d, double relative, double absolute);
 };
 

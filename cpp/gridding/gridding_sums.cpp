@@ -72,8 +72,8 @@ class GriddingSumsOf final : public GriddingSums {
   }
 
  private:
-  // Converts a coordinate to grid units from the first point of the patch. The difference is taken first, so rounding
-  // is relative to the tile, however far the data are from zero.
+  // Converts a coordinate to grid units from the first point of the patch. The corner of the tile is subtracted first,
+  // so the rounding error is relative to the size of the tile, however far the data are from zero.
   double position(int k, double coordinate) const { return (coordinate - first_[k]) * per_unit_ + Width / 2; }
 
   void spread(int label, index_t begin, index_t end) {
@@ -92,7 +92,8 @@ class GriddingSumsOf final : public GriddingSums {
     }
   }
 
-  // Processes a batch of neighboring queries at a time, so that their part of the patch stays in the first-level cache.
+  // Processes neighboring queries in batches, so that the part of the patch that they read stays in the first-level
+  // cache.
   void gather(const KeyedRow* rows, index_t n_rows, double* out) {
     const int n_outputs = n_plain_ + n_columns_;
     std::fill_n(out, n_rows * n_outputs, 0.0);
@@ -131,7 +132,7 @@ class GriddingSumsOf final : public GriddingSums {
   const ApproximateSums& request_;
   const SourceIndex& index_;
   const CellGrid& grid_;
-  const double per_unit_;  // grid points for each unit of the coordinates
+  const double per_unit_;  // grid points per unit of the coordinates
   const int n_columns_, n_plain_;
   Patch patch_;
   const double norm_;

@@ -20,7 +20,7 @@ struct Sources {
   double total(index_t column, index_t n_columns) const { return prefix[size() * n_columns + column]; }
 };
 
-// The points of all labels, over one grid of cells.
+// The points of all labels, sorted by the cells of one grid.
 class SourceIndex {
  public:
   SourceIndex(const ApproximateSums& request, const CellGrid& grid);

@@ -13,7 +13,7 @@
 
 namespace spectralcls {
 
-// The exception that ended a call, as data.
+// The exception that ended a call, in a form that may cross the boundary.
 struct Failure {
   enum class Kind { none, interrupted, out_of_memory, other };
   Kind kind = Kind::none;
@@ -76,7 +76,7 @@ class Entry<Result (*)(Arguments...)> {
   Result (*guarded_)(Failure&, Arguments...) = nullptr;
 };
 
-// The entry of a function. Use it only in the library that defines the function.
+// The entry of a function. Valid only in the library that defines the function.
 template <auto function>
 constexpr auto entry = Entry<decltype(function)>::template to<function>();
 

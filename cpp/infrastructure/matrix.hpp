@@ -1,4 +1,4 @@
-// Views of memory that the caller owns. Every interface between the folders uses them, so nothing here depends on the
+// Views of memory that the caller owns. All interfaces between folders use them, so nothing here may depend on the
 // instruction set.
 #pragma once
 

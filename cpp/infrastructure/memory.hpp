@@ -21,8 +21,7 @@ struct AlignedAllocator {
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
-// resize() leaves new elements uninitialized, because clearing large buffers that are overwritten anyway would waste
-// time.
+// resize() leaves new elements uninitialized: large buffers are overwritten anyway, so clearing them would waste time.
 template <class T>
 struct UninitializedAllocator : AlignedAllocator<T> {
   UninitializedAllocator() = default;

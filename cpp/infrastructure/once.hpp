@@ -1,4 +1,4 @@
-// Work that is done once, by the first caller.
+// Runs a function once, on behalf of all callers.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 namespace spectralcls {
 
 // Runs a function once, in the first thread that calls, while others wait. If it throws, the next caller runs it again,
-// which std::call_once does not guarantee on every platform. After a fork, the child runs the function again unless one
-// of its own threads is running it. The function must therefore have no effect before its last step.
+// which std::call_once does not guarantee on every platform. If the process forks while the function runs, the child
+// runs it again. The function must therefore have no effect before its last step.
 class Once {
  public:
   explicit Once(bool done = false) : done_(done) {}

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::milliseconds(100);
-constexpr auto busy_interval = std::chrono::microseconds(50);  // of busy waiting; about as long as falling asleep takes
+constexpr auto busy_interval = std::chrono::microseconds(50);  // of busy waiting, about as long as falling asleep
 
 // Waits for a condition without sleeping. Returns false if that takes too long.
 template <class Condition>
@@ -41,8 +41,8 @@ struct Stopped {};  // unwinds a worker after another has failed
 
 }  // namespace
 
-// The interface of a parallel region for its helping threads. They may belong to another library, so no exception may
-// leave it.
+// The interface through which threads help in a parallel region. They may belong to another library, so no exception
+// may leave it.
 class Region {
  public:
   virtual void help() noexcept = 0;  // called by each helping thread
@@ -55,9 +55,9 @@ class Region {
 class Team {
  public:
   virtual ~Team() = default;
-  // Lets up to n threads help. Returns false if they are busy.
+  // Lets up to n threads help in the region. Returns false if the team is busy.
   virtual bool open(Region& region, index_t n) = 0;
-  // Closes the region, and returns when all threads inside have left.
+  // Closes the region, and returns once all threads have left it.
   virtual void close(Region& region) = 0;
 };
 
@@ -144,9 +144,9 @@ class Chunks final : public Region {
 
 int available_processors() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
-// Keeps workers off the caller's processor. A thread starts or wakes up on the processor of its caller, or wherever the
-// scheduler prefers. Schedulers that pack threads, to let other processors sleep, move a thread only at the next tick,
-// milliseconds later. If the caller moves, its workers are moved off its processor at the next region.
+// Keeps workers off the processor of the caller. A thread may start or wake up on that processor. Schedulers that pack
+// threads, to let other processors sleep, move it away only at the next tick, milliseconds later. If the caller has
+// moved, the workers are sent away again at the next region.
 class Placement {
  public:
 #if defined(__linux__)
@@ -164,7 +164,7 @@ class Placement {
     const int here = sched_getcpu();
     return std::exchange(here_, here) != here;
   }
-  void send_away(std::thread& worker) const {  // must still run: for a finished thread, glibc would move the caller
+  void send_away(std::thread& worker) const {  // the worker must still run, or glibc would move the caller
     cpu_set_t elsewhere = allowed_;
     CPU_CLR(here_, &elsewhere);
     if (CPU_COUNT(&elsewhere) > 0) pthread_setaffinity_np(worker.native_handle(), sizeof elsewhere, &elsewhere);
@@ -180,7 +180,7 @@ class Placement {
 #endif
 };
 
-// A team whose workers wait for the next region, first awake and then asleep. The caller waits only for workers that
+// A team whose workers wait for the next region, first busily and then asleep. The caller waits only for workers that
 // have entered the region. A worker that starts or wakes up too late finds it closed.
 class Threads final : public Team {
  public:
@@ -233,7 +233,7 @@ class Threads final : public Team {
         const auto place = length(workers_);
         workers_.emplace_back([this, place] { serve(place); });
       }
-    } catch (...) {  // the system is out of threads or memory: the running workers do the work
+    } catch (...) {  // out of threads or memory: the workers that run do the work
     }
   }
 
@@ -270,7 +270,7 @@ class Threads final : public Team {
 std::shared_ptr<Team> make_team() { return std::make_shared<Threads>(); }
 
 Execution Execution::for_work(double operations) const {
-  // The operations of a quarter of a millisecond. A thread starts in about fifty microseconds.
+  // Operations that take about a quarter of a millisecond. Starting a thread takes about fifty microseconds.
   constexpr double worth_a_thread = 1e6;
   const double most = 1 + operations / worth_a_thread;
   return {most < n_threads ? static_cast<int>(most) : n_threads, interrupted, team};

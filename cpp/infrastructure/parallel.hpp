@@ -1,4 +1,4 @@
-// A queue of chunks for several threads. Which thread computes a chunk never changes the result.
+// A queue of chunks that several threads compute. The result never depends on which thread computes a chunk.
 #pragma once
 
 #include <functional>
@@ -14,25 +14,25 @@ struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-// The threads of one call, shared by all its parallel regions, because starting a thread takes as long as a short
-// region. They end with the call, so that a fork finds none of them.
+// The threads of one call. All its parallel regions share them, because starting a thread takes as long as a short
+// region. They end with the call, so that no thread is lost in a fork between calls.
 class Team;
 std::shared_ptr<Team> make_team();
 
 // How a computation runs. Only the calling thread calls `interrupted`, at every checkpoint. If the check is expensive,
-// it must limit itself to a few times a second, over all parallel regions of a call.
+// the function itself must limit it to a few times a second, over all parallel regions of a call.
 struct Execution {
   int n_threads = 1;
   std::function<bool()> interrupted;
   std::shared_ptr<Team> team;  // nullptr: each region starts its own threads
 
-  // Returns the same execution on as many threads as the work is worth. A thread is worth starting if its share takes
-  // longer than its start.
+  // Returns the same execution with no more threads than the work is worth. A thread is worth starting if its share of
+  // the work takes longer than starting it.
   Execution for_work(double operations) const;
 };
 
-// Handed to every chunk. Long chunks call checkpoint() every few milliseconds, so that Ctrl-C, or an exception in
-// another worker, ends them promptly.
+// Every chunk receives one. Long chunks call it every few milliseconds, so that Ctrl-C, or an exception in another
+// worker, ends them promptly.
 class Checkpoint {
  public:
   virtual void operator()() = 0;

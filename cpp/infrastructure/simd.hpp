@@ -1,5 +1,5 @@
-// One vector register of T, written with the compilers' vector extensions. The same source serves SSE2, AVX2, AVX-512
-// and NEON. Intrinsics appear only if the generic expression costs an extra instruction.
+// A vector register of T, written with the compilers' vector extensions. The same source serves SSE2, AVX2, AVX-512 and
+// NEON. Intrinsics are used only if the generic expression would cost an extra instruction.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #if defined(__x86_64__)
-// GCC 12 takes the undefined operands in its AVX-512 intrinsics for uninitialized variables.
+// GCC 12 mistakes the undefined operands in its AVX-512 intrinsics for uninitialized variables.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -91,7 +91,7 @@ inline void stream_fence() {
   _mm_sfence();
 #endif
 }
-// The compiler may drop a subtraction of +0. Adding +0 would change -0.
+// The compiler may remove a subtraction of +0, but not an addition, which would change -0.
 template <class T>
 inline Vec<T> broadcast(T x) {
   return x - Vec<T>{};
@@ -146,7 +146,7 @@ inline Vec<T> square_root(Vec<T> a) {
 #endif
 }
 
-// Returns a bit for each lane whose sign bit is set. In a comparison these are the lanes that are true.
+// Returns the sign bits of the lanes. For the result of a comparison, these are the lanes in which it is true.
 template <class T>
 inline unsigned sign_bits(Bits<T> signs) {
 #if defined(__AVX512F__)
@@ -165,7 +165,7 @@ inline unsigned sign_bits(Bits<T> signs) {
 #endif
 }
 
-// Sets bit i if lane i of a is below lane i of b, or at most equal to it; never for NaN. AVX-512 compares into masks,
+// less_bits sets bit i if a[i] < b[i], at_most_bits if a[i] <= b[i]; a NaN never sets it. AVX-512 compares into masks,
 // which GCC does not derive from the vector expression.
 template <class T>
 inline unsigned less_bits(Vec<T> a, Vec<T> b) {
@@ -241,7 +241,7 @@ inline double sum_of_lanes(Vec<T> v) {
   return sum_of_doubles<lanes<double>>(values);
 }
 
-// Interleaves the lanes of the lower (Half 0) or upper (Half 1) halves of a and b.
+// Interleaves the lanes of the lower halves of a and b (Half 0), or of the upper halves (Half 1).
 template <int Half, class T, int... Lane>
 inline Vec<T> interleave(Vec<T> a, Vec<T> b, std::integer_sequence<int, Lane...>) {
   constexpr int W = sizeof...(Lane);
@@ -288,7 +288,7 @@ SPECTRALCLS_INLINE Vec<T> sums_of_lanes(Vec<T>* vectors) {
 
 // While a FlushSubnormals exists, results and operands below the normal range count as zero on this thread. Kernel
 // values such as 1e-310 then need no microcode assist, and exp2_biased may return a subnormal in place of zero. A
-// KeepSubnormals inside it makes an exception.
+// KeepSubnormals nested inside it restores subnormals for its own lifetime.
 class SubnormalMode {
  public:
   SubnormalMode(const SubnormalMode&) = delete;

@@ -1,4 +1,4 @@
-// The table of the variant that this file is compiled for.
+// The table of functions of the variant for which this file is compiled.
 #include "isa/functions.hpp"
 
 namespace spectralcls {

@@ -1,5 +1,5 @@
-// The functions that are compiled once for each instruction set, as one table of entries. The bindings use nothing else
-// of a variant. No argument owns memory whose layout or allocation depends on the instruction set.
+// The table of the functions that are compiled once for each instruction set. The bindings use nothing else of a
+// variant. No argument may own memory whose layout or allocation depends on the instruction set.
 //
 // To add a function, declare it in a header that includes neither infrastructure/simd.hpp nor Eigen, give it a row
 // here, and name it in isa/functions.cpp.
@@ -41,7 +41,7 @@ struct Functions {
 };
 
 struct FunctionTable {
-  const char* interface;  // digest of the headers that the variant was compiled with
+  const char* interface;  // digest of the headers with which the variant was compiled
   const char* variant;
   const char* compiler;
   const char* flags;

@@ -35,8 +35,8 @@ GetFunctionTable open_library(const std::string& path) {
 }
 
 #if defined(__x86_64__)
-// The instruction sets that the processor has and whose registers the operating system saves. The processor is asked
-// directly, because not every compiler's runtime library supports __builtin_cpu_supports.
+// The instruction sets that the processor supports and whose registers the operating system saves. They are read with
+// cpuid, because not every compiler's runtime library supports __builtin_cpu_supports.
 class X86 {
  public:
   X86() {

@@ -11,8 +11,8 @@ namespace spectralcls {
 // Names of the variants that this processor can run, best first.
 std::vector<std::string> supported_variants();
 
-// Opens the shared library of a variant, once per process and without closing it. Throws std::runtime_error with the
-// reason.
+// Opens the shared library of a variant, once per process, and never closes it. Throws std::runtime_error with the
+// reason if that fails.
 void load_variant(const std::string& path);
 
 // The table of the loaded variant.

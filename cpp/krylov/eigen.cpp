@@ -17,8 +17,8 @@ using detail::Convergence;
 using detail::RitzPairs;
 using detail::Schedule;
 
-// Products with the operator. If the largest entry of the first product is far from 1, all products are divided by a
-// power of two near it. Norms then neither overflow nor underflow, whatever the magnitude of the operator.
+// The operator, scaled. If the largest entry of the first product is far from 1, all products are divided by a power of
+// two near it. Norms then neither overflow nor underflow, whatever the magnitude of the operator.
 template <class T>
 class ScaledOperator {
  public:
@@ -46,9 +46,9 @@ class ScaledOperator {
   int exponent_ = 0;
 };
 
-// A bound of the loss of orthogonality between the next block and the basis. Each product is orthogonalized once. The
-// product overlaps the columns of the last two blocks and inherits their loss, magnified by the length that it loses
-// itself. A second round is needed only if the bound grows too large.
+// A bound on the loss of orthogonality between the next block and the basis. Each product is orthogonalized once. It
+// overlaps the last two blocks and inherits their loss, magnified by the ratio of its lengths before and after. A
+// second round is needed only if the bound grows too large.
 template <class T>
 class OrthogonalityLoss {
  public:
@@ -61,7 +61,7 @@ class OrthogonalityLoss {
     negligible_ = loss <= most;
     last_ = negligible_ ? loss : std::numeric_limits<T>::epsilon();
   }
-  // The next product overlaps everything that a restart keeps.
+  // After a restart, the next product overlaps all vectors that were kept.
   void restart() { before_ = most; }
   bool negligible() const { return negligible_; }
   // Returns whether one round of whitening is not enough.
@@ -88,9 +88,10 @@ class OrthogonalityLoss {
 // of Z without another product. Every product is orthogonalized against the whole basis, so a restart needs no special
 // step: V becomes the best Ritz vectors, T their values, and the next product yields the coupling.
 //
-// A random block of b vectors finds min(b, r) directions of an eigenspace of dimension r, so a cluster of fewer than b
-// found values is complete. A larger cluster may hide more. Then the found vectors are locked, and a block of twice the
-// width searches their complement for values among the first k. Finding r copies takes log2(r / b) searches.
+// A random block of b vectors finds min(b, r) directions of an eigenspace of dimension r, so a cluster is complete if
+// fewer than b of its values were found. A larger cluster may have further values. The vectors found are then locked,
+// and a block of twice the width, at most `widest`, searches their complement for values among the first k. Up to that
+// width, finding r copies takes about log2(r / b) searches.
 template <class T>
 class BlockLanczos {
  public:
@@ -130,7 +131,7 @@ class BlockLanczos {
   }
 
  private:
-  static constexpr index_t widest = 64;  // block of a search for copies; a dozen searches find 600 copies
+  static constexpr index_t widest = 64;  // width of a block that searches for copies; a dozen searches find 600
 
   // Runs one search in the complement of the fixed vectors. Returns true if its result may hide further copies.
   bool search() {
@@ -154,7 +155,8 @@ class BlockLanczos {
     }
   }
 
-  // Columns of the search space. The fixed vectors, deflated and then locked, lie before column 0.
+  // Returns columns of the search space. The fixed vectors, first the deflated and then the locked ones, lie before
+  // column 0.
   Multivector<T> columns(index_t first, index_t count) const {
     assert(fixed_ + first >= 0 && fixed_ + first + count <= capacity_);
     return {storage_.get() + (fixed_ + first) * n_, n_, count};
@@ -163,7 +165,7 @@ class BlockLanczos {
 
   index_t max_basis() const { return std::min(room_, std::max(options_.max_basis, options_.pairs + 3 * width_)); }
 
-  // Allocates the basis, the block and its product. Pages that are never written take no memory.
+  // Allocates the basis, the block and its product. Pages that are never written take no physical memory.
   void allocate() {
     block_.resize(2 * width_ * n_);
     if (projection_.rows() < max_basis()) projection_.conservativeResize(max_basis(), max_basis());
@@ -175,7 +177,7 @@ class BlockLanczos {
     capacity_ = needed;
   }
 
-  // Multiplies the block by the operator, adds it to the basis, and replaces it by the remainder of the product.
+  // Multiplies the block by the operator and adds the block to the basis. The remainder of the product takes its place.
   bool expand() {
     const Multivector<T> block = columns(size_, width_), product = columns(size_ + width_, width_);
     T* x = block_.data();
@@ -194,8 +196,8 @@ class BlockLanczos {
     const Matrix corner = rows.bottomRows(last_);
     const double eps = std::numeric_limits<T>::epsilon();
     const double skew = (corner - corner.transpose()).cwiseAbs().maxCoeff();
-    // The remainder of an operator of low rank is rounding, which is not symmetric. Asymmetry is therefore measured
-    // relative to |A|, not to this product.
+    // The product of an operator of low rank may consist of rounding errors alone, which are not symmetric. Asymmetry
+    // is therefore measured relative to |A|, not to this product.
     convergence_.norm = std::max(convergence_.norm, coefficients.colwise().norm().maxCoeff());
     if (skew > std::sqrt(eps) * convergence_.norm) return fail(EigenStatus::not_symmetric);
     projection_.block(0, size_ - last_, size_, last_) = rows;
@@ -226,7 +228,7 @@ class BlockLanczos {
 
   index_t wanted() const { return convergence_.wanted(ritz_, result_.values); }
 
-  // Moves the wanted Ritz vectors behind the locked ones. Keeps the best k of both, in order.
+  // Adds the wanted Ritz vectors to the locked ones, and keeps the best k of both, in order.
   void lock() {
     const index_t found = std::min(wanted(), size_), old = length(result_.values);
     algebra_.multiply(columns(0, size_), ritz_.vectors.leftCols(found), columns(0, found));
@@ -299,7 +301,7 @@ class BlockLanczos {
   EigenOptions options_;
   MultivectorAlgebra<T> algebra_;
   index_t fixed_, room_;        // fixed columns; dimension of their complement
-  index_t block_size_, width_;  // width of a block in this search; of the current block, which the dimension may limit
+  index_t block_size_, width_;  // width of the blocks of this search; of the current one, which may be narrower
   index_t size_ = 0;            // columns of V
   index_t last_ = 0;            // columns of the last product
   index_t capacity_ = 0;

@@ -15,8 +15,8 @@ struct EigenOptions {
   index_t block_size;          // vectors per product
   index_t max_basis;           // columns of the search space before it is compressed
   index_t max_block_products;  // calls of the operator
-  double tolerance;            // bound of the residual, relative to |eigenvalue|
-  double norm;                 // a lower bound of the operator's norm if the deflated pairs give one, else 0
+  double tolerance;            // bound on the residual, relative to |eigenvalue|
+  double norm;                 // a lower bound on the operator's norm if the deflated pairs give one, else 0
   std::uint64_t seed;
 };
 

@@ -20,14 +20,15 @@ struct KernelOperator {
   const std::int64_t* labels = nullptr;          // 0 ... n_labels - 1
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;
-  // Row-major (n_labels, n_labels): the bandwidth between the points of any two labels, and the factor of its kernel.
+  // Row-major (n_labels, n_labels): for each pair of labels, the bandwidth of the kernel between their points and the
+  // factor of this kernel.
   std::vector<double> bandwidths;
   std::vector<T> factors;
   const T* scale = nullptr;  // diagonal of S; nullptr: ones
   PlainSums plain_sums;
 
-  // Returns products with the operator. The rows of each label are a separate call, because the bandwidths of a call
-  // depend on the labels of the points alone. If there is one label, its rows are the points.
+  // Returns a function that multiplies by the operator. It computes the rows of each label in a separate call of
+  // `plain_sums`, because the bandwidths of a call may depend only on the labels of the points, not of the queries.
   BlockOperator<T> products(const Execution& execution) const;
 };
 

@@ -8,7 +8,7 @@
 namespace spectralcls {
 namespace {
 
-// Two rounds suffice, unless random directions replace dependent columns.
+// Two rounds suffice unless random directions replace dependent columns.
 constexpr int max_rounds = 8;
 
 template <class T>
@@ -60,7 +60,8 @@ Matrix MultivectorAlgebra<T>::from_rows(const T* rows, const Multivector<T>& vec
 template <class T>
 void MultivectorAlgebra<T>::fill_random(const Multivector<T>& block) {
   for (index_t j = 0; j < block.columns; ++j) {
-    // SplitMix64 of a counter has no state, so the numbers do not depend on the order of the draws.
+    // SplitMix64 is applied to a counter and keeps no state, so the numbers do not depend on the order in which they
+    // are drawn.
     const std::uint64_t origin = seed_ * 0xd1342543de82ef95ULL + stream_++ * 0x2545f4914f6cdd1dULL;
     T* column = block.data + j * block.rows;
     for (index_t i = 0; i < block.rows; ++i) {
@@ -113,14 +114,15 @@ Eigen::VectorXd MultivectorAlgebra<T>::whiten(const Multivector<T>& block, const
 template <class T>
 void MultivectorAlgebra<T>::orthonormalize(const Multivector<T>& basis, const Multivector<T>& block) {
   const index_t width = block.columns;
-  // Squared norm of a unit column after all but rounding has canceled.
+  // Squared norm of a unit column of which only rounding errors remain.
   const double lost = std::pow(100 * std::numeric_limits<T>::epsilon(), 2);
   if (width == 0) return;
   normalize(block);
   Matrix gram = inner(block, block);
   for (int round = 0; round < max_rounds; ++round) {
     const Eigen::VectorXd values = whiten(block, gram, lost);
-    // A block that loses little of its length to the basis is orthogonal to it, and still nearly orthonormal.
+    // A block that loses little of its length when it is projected is orthogonal to the basis and still nearly
+    // orthonormal.
     if (round > 0 && values(0) > 0.1) return;
     for (index_t j = 0; j < width; ++j)
       if (values(j) <= lost) random_direction(block, j);

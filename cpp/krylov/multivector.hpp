@@ -23,16 +23,17 @@ class MultivectorAlgebra {
   // target = vectors * coefficients. The target may be columns of `vectors`.
   void multiply(const Multivector<T>& vectors, const Matrix& coefficients, const Multivector<T>& target) const;
 
-  // Makes the columns orthonormal (block times the inverse root of its given Gram matrix). Directions with an
-  // eigenvalue below `least` become short. Returns the eigenvalues in ascending order.
+  // Makes the columns orthonormal, given their Gram matrix: multiplies the block by its eigenvectors over the roots of
+  // its eigenvalues. Directions with an eigenvalue below `least` become short. Returns the eigenvalues in ascending
+  // order.
   Eigen::VectorXd whiten(const Multivector<T>& block, const Matrix& gram, double least) const;
 
-  // Fills a block with uniform random numbers in [-1, 1). They depend only on the seed, on the number of columns drawn
-  // before, and on the row.
+  // Fills a block with uniform random numbers in [-1, 1). They depend only on the seed, the number of columns filled
+  // before, and the row.
   void fill_random(const Multivector<T>& block);
 
   // Makes the columns of `block` orthonormal, and orthogonal to the orthonormal columns of `basis`. A column that
-  // depends on the others, to rounding, is replaced by a random direction. The block thus keeps its width even if a
+  // depends on the others, up to rounding, is replaced by a random direction. The block thus keeps its width even if a
   // Krylov space is invariant.
   void orthonormalize(const Multivector<T>& basis, const Multivector<T>& block);
 

@@ -45,7 +45,7 @@ void dense_rows_product(const T* a, index_t n, index_t rows, const T* x, T* y, i
   }
 }
 
-// Computes one row of a CSR product. Common numbers of columns are compile-time constants.
+// Computes one row of a CSR product. For common numbers of columns, `Fixed` is that number; 0 otherwise.
 template <index_t Fixed, class T>
 void csr_row(const CsrMatrix<T>& a, index_t row, const T* x, T* y, index_t columns) {
   const index_t width = Fixed ? Fixed : columns;
@@ -74,7 +74,7 @@ void csr_chunks(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const 
 template <class T>
 void dense_product(const T* a, index_t n, const T* x, T* y, index_t columns, const Execution& execution) {
   assert(n > 0 && columns > 0);
-  // The block is padded to whole vectors.
+  // The rows of the block are padded to whole vectors.
   const index_t stride = (columns + lanes<T> - 1) / lanes<T> * lanes<T>;
   std::vector<T> padded;
   const T* source = x;
@@ -111,7 +111,7 @@ std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& exec
   std::vector<std::pair<double, double>> worst(tiles);
   for_each_chunk(tiles, execution.for_work(static_cast<double>(n) * static_cast<double>(n)),
                  [&](index_t chunk, Checkpoint&) {
-                   // Columns of the tile are lanes of vectors. x - x is NaN if x is not finite.
+                   // Each column of the tile is a lane. x - x is NaN if x is not finite.
                    std::array<T, tile> difference{}, largest{}, unsound{};
                    std::array<std::array<T, tile>, tile> upper;
                    const index_t i0 = chunk * tile, i1 = std::min(i0 + tile, n);

@@ -41,8 +41,8 @@ class Convergence {
 
   double allowed(double value) const { return std::max(tolerance_ * std::abs(value), 10 * eps_ * norm); }
 
-  // Returns the number of Ritz pairs among the first k. In the first search these are all k, later those above the last
-  // locked values.
+  // Returns the number of wanted Ritz pairs. In the first search all k are wanted, later those that displace locked
+  // values from the first k.
   index_t wanted(const RitzPairs& ritz, const std::vector<double>& locked) const {
     if (locked.empty()) return pairs_;
     const index_t available = std::min(pairs_, ritz.values.size());
@@ -84,19 +84,19 @@ class Convergence {
     return largest;
   }
 
-  double norm = 0;  // a lower bound of the operator's norm
+  double norm = 0;  // a lower bound on the operator's norm
 
  private:
-  // Residual at which the largest value of a complement is accurate enough.
+  // Residual, relative to the norm, at which the largest value of the complement is accurate enough.
   static constexpr double hidden_tolerance = 1e-3;
 
   index_t pairs_;
   double tolerance_, eps_;
 };
 
-// Decides when to solve the projected problem, which costs O(size^3). The space must have grown by an eighth. It must
-// also have grown by half of what the last rate of decrease of the residuals requires; half, because they decrease ever
-// faster.
+// Decides when to solve the projected problem, which costs O(size^3). An eighth of the space must be new. The space
+// must also have grown by half of what convergence needs if residuals keep falling at the last rate; half, because they
+// fall ever faster.
 class Schedule {
  public:
   bool due(index_t size) const { return 8 * (size - solved_) >= size && size >= expected_; }
@@ -111,7 +111,7 @@ class Schedule {
 
  private:
   index_t solved_ = 0;    // columns of the space at the last solution
-  index_t expected_ = 0;  // columns of the space before the next solution
+  index_t expected_ = 0;  // least number of columns for the next solution
   double excess_ = std::numeric_limits<double>::infinity();
 };
 

@@ -10,7 +10,7 @@ namespace spectralcls {
 namespace {
 
 constexpr index_t chunk_rows = 1024;         // fixed, because the order of the partial sums depends on it
-constexpr index_t chunk_bytes = 512 * 1024;  // vectors that are read repeatedly from the second-level cache
+constexpr index_t chunk_bytes = 512 * 1024;  // of vectors, which are read repeatedly from the second-level cache
 
 }  // namespace
 
@@ -42,7 +42,7 @@ class ChunkedProduct {
 
 namespace {
 
-// Returns the vectors from row `first` on.
+// Returns the rows of the vectors from `first` on.
 template <class T>
 Multivector<T> from_row(const Multivector<T>& vectors, index_t first) {
   return {vectors.data + first, vectors.rows, vectors.columns};

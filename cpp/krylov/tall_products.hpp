@@ -1,6 +1,6 @@
-// The products of multivectors in a block eigensolver, whose cost grows with their length. Rows are cut into
-// chunks of a fixed size, and partial results are added in the order of the chunks. Every result thus has the same bits
-// for any number of threads.
+// The products of multivectors in a block eigensolver. Their cost grows with the length of the vectors. Rows are cut
+// into chunks of a fixed size, and partial results are added in the order of the chunks. Every result thus has the same
+// bits for any number of threads.
 #pragma once
 
 #include "infrastructure/boundary.hpp"

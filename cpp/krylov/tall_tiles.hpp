@@ -1,5 +1,5 @@
 // The two products of multivectors for one chunk of rows, with a few columns of both in registers. A general matrix
-// product would spend its time on packing columns that are read once.
+// product would spend most of its time packing columns that are read only once.
 #pragma once
 
 #include <type_traits>
@@ -9,7 +9,7 @@
 
 namespace spectralcls::detail {
 
-// Squares of 4 or 2 columns: their sums fill half of the registers or less.
+// Tiles have 4 x 4 or 2 x 2 columns, so their sums fill at most half of the registers.
 constexpr int tile_columns = n_vector_registers == 32 ? 4 : 2;
 
 // Calls body(first column, number of columns as a constant) for groups of up to tile_columns columns.

@@ -13,8 +13,8 @@
 
 namespace spectralcls::detail {
 
-// Points with bounds of their squared distances. Bounds decide most points. Exact distances are computed for the few
-// that remain, and for all if ties make the bounds too wide.
+// Points with bounds on their squared distances. The bounds decide about most points. Exact distances are computed for
+// the few that remain, and for all if the bounds leave too many points undecided.
 class Candidates {
  public:
   struct Entry {
@@ -31,17 +31,18 @@ class Candidates {
     entries_.reserve(capacity(k_));
   }
   static index_t bytes(index_t k) { return capacity(k) * sizeof(Entry); }
-  // Returns the expected share of n points in random order that are among the k nearest of the points before them.
+  // Returns the expected share of n points in random order that are, when they are read, among the k nearest points so
+  // far.
   static double expected(index_t k, index_t n) {
     const double share = std::min(1.0, static_cast<double>(k) / static_cast<double>(n));
     return share * (1 - std::log(share));
   }
-  // Points beyond this cannot be neighbors: k candidates are at least as near.
+  // Points beyond this distance cannot be neighbors, because k candidates are at least as near.
   double reach() const { return reach_; }
   void add(std::pair<double, double> bounds, std::int64_t index) {
     entries_.push_back({bounds.first, bounds.second, index});
   }
-  // A compaction costs about as much as it saves once k new candidates have been added.
+  // After k new candidates, a compaction saves about as much as it costs.
   bool wants_compaction() const { return length(entries_) >= compacted_ + k_ + spare && length(entries_) >= k_; }
 
   template <class Exact>
@@ -68,7 +69,7 @@ class Candidates {
   }
 
  private:
-  static constexpr index_t spare = 16;  // so that small k are not compacted all the time
+  static constexpr index_t spare = 16;  // so that lists with a small k are not compacted all the time
   static index_t capacity(index_t k) { return 2 * k + spare + 64; }
 
   void narrow() {

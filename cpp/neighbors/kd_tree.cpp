@@ -23,7 +23,7 @@ class KdTree<T>::Builder {
                    [&](index_t c, Checkpoint&) { take({c * chunk, std::min((c + 1) * chunk, n_padded_)}, points); });
   }
 
-  // Splits the upper levels one after the other, with all nodes of a level in parallel. Then builds whole subtrees in
+  // Splits the upper levels one after the other, all nodes of a level in parallel, and then builds whole subtrees in
   // parallel.
   void build(const Execution& execution) {
     std::vector<Subtree> level{tree_.root()}, upper;
@@ -50,10 +50,10 @@ class KdTree<T>::Builder {
   }
 
  private:
-  static constexpr index_t least_leaves = 256;     // of a node that a thread splits alone
-  static constexpr index_t checked_leaves = 1024;  // between two checks for an interruption
-  static constexpr index_t whole = 16384,
-                           sampled = 256;  // the axis is chosen from all of up to `whole` points, or from a sample
+  static constexpr index_t least_leaves = 256;     // a node with more leaves is split as part of a level
+  static constexpr index_t checked_leaves = 1024;  // leaves between two checks for an interruption
+  // The axis is chosen from all points of a node if there are at most `whole`, otherwise from `sampled` of them.
+  static constexpr index_t whole = 16384, sampled = 256;
 
   struct Scratch {
     Selection<T> selection;
@@ -139,7 +139,7 @@ class KdTree<T>::Builder {
     }
   }
 
-  // Partitions the values of one array by the cut, and keeps their order.
+  // Partitions the values of one array by the cut. The values on each side keep their order.
   template <class E>
   void move(E* values, index_t n, index_t n_left, Scratch& scratch) {
     scratch.moved.resize((n - n_left + leaf_size) * sizeof(E) / sizeof(T) + 1);
@@ -196,7 +196,7 @@ KdTree<T>::KdTree(MatrixView<T> points, const Execution& execution) : n_(points.
   Builder(*this, points, run).build(run);
 }
 
-// Processes several points at a time, so that the others descend while one point's next node is loaded from memory.
+// Processes several points at a time: while the next node of one is loaded from memory, the others descend.
 template <class T>
 void KdTree<T>::find_leaves(const T* points, index_t n, std::int32_t* leaves) const {
   constexpr index_t together = 8;  // points

@@ -24,8 +24,8 @@ struct Subtree {
   }
 };
 
-// All leaves but the last hold 16 points, so the number of points determines the nodes. A node is split at the median
-// of its widest axis. Points that are equal there keep the order of their rows.
+// All leaves but the last hold 16 points, so the number of points determines the nodes. A node is split near the median
+// along its widest axis. Points with equal coordinates there keep the order of their rows.
 template <class T>
 class KdTree {
  public:
@@ -58,7 +58,7 @@ class KdTree {
   }
   std::int32_t least_row(index_t node) const { return least_rows_[node]; }
 
-  // Finds the leaf that contains each of n points, given row by row.
+  // Finds, for each of n points (given row by row), the leaf that contains it.
   void find_leaves(const T* points, index_t n, std::int32_t* leaves) const;
   // Returns whether the left child of an inner node is nearer to a point.
   bool left_first(index_t node, const T* point) const {

@@ -21,7 +21,7 @@ class NeighborIndex {
  public:
   explicit NeighborIndex(MatrixView<T> points) : points_(points) {}
 
-  // Counts queries for which a tree could be used, and returns their number so far.
+  // Counts queries that a tree could have served, and returns their number so far.
   index_t asked(index_t n_queries) const { return asked_.fetch_add(n_queries) + n_queries; }
 
   const detail::KdTree<T>& tree(const Execution& execution) const {
@@ -54,8 +54,8 @@ class NearestOfChunk {
     for (Candidates& one : candidates_) one.reset(k);
   }
 
-  // Compares one block of queries with the points that pass the filter. The tiles around the nearest tile come first.
-  // Their k-th neighbor then limits the search, and the limit shrinks as it proceeds.
+  // Compares one block of queries with the points that pass the filter. The tiles around the nearest one come first.
+  // The k-th neighbor within them limits the search, and the limit shrinks as the search proceeds.
   void look(index_t block) {
     search_.look(chunk_, block, block_filter_);
     const index_t n_rows = chunk_.size_of(block), n_tiles = search_.filter()->n_tiles();
@@ -119,7 +119,7 @@ class NearestOfChunk {
   }
 
  private:
-  static constexpr int dense_from = 16;  // a tile is compared whole if one pair in 16 may be near enough
+  static constexpr int dense_from = 16;  // a tile is compared whole if more than one pair in 16 may be near enough
 
   const Tile& tile(index_t t) const { return search_.points().tiles()[t]; }
   index_t source(index_t column) const { return search_.points().source()[column]; }
@@ -172,7 +172,7 @@ void tile_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* d
                     const Execution& execution) {
   const auto search = detail::search_of<T>(
       queries, points, Candidates::bytes(k), Candidates::expected(k, points.rows), execution,
-      // The k-th neighbor is about as far as the nearest.
+      // The k-th neighbor is taken to be as far as the nearest.
       [](double, double least) { return least; },
       [&](const TileSearch<T>& through_filter, const QueryChunk<T>& chunk) {
         NearestOfChunk<T> nearest(through_filter, chunk, k);

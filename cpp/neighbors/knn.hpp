@@ -17,10 +17,10 @@ struct NeighborLists {
   std::vector<T> distances;
 };
 
-// The search method. The result is the same.
+// The search method. All methods give the same result.
 enum class Search { automatic, tiles, tree };
 
-// Points for many searches. The first search for which a k-d tree pays off builds it.
+// Points that many searches share. The first search for which a k-d tree pays off builds one.
 template <class T>
 class NeighborIndex;
 

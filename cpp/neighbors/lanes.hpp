@@ -1,4 +1,4 @@
-// Operations on sixteen values at a time, in as many vectors as needed. Bits select values.
+// Operations on sixteen values at a time, in as many vectors as this takes. The bits of a mask select values.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace spectralcls::detail {
 
-// The number of points of a leaf, of queries of a packet, and of bits of a mask.
+// The number of points in a leaf, of queries in a packet, and of bits in a mask.
 constexpr int sixteen = 16;
 template <class T>
 constexpr int vectors_of_sixteen = sixteen / lanes<T>;
@@ -29,7 +29,7 @@ inline __m256i places_of(unsigned byte) {
 }
 #endif
 
-// Writes those of 16 values whose bits are set, in order. Returns the end of the output. Up to sixteen values from `to`
+// Writes the values, of 16, whose bits are set, in order. Returns the end of the output. Up to sixteen values from `to`
 // on may be overwritten. `to` may equal `from` or lie before it.
 template <class E>
 inline E* pack_chosen(E* to, const E* from, unsigned bits) {

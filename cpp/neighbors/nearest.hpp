@@ -16,7 +16,7 @@ namespace spectralcls::detail {
 // An exact squared distance and a row. Nearer points come first, then smaller rows.
 using Neighbor = std::pair<double, std::int32_t>;
 
-// Sorts a few neighbors by counting the predecessors of each. No branch depends on the distances.
+// Sorts a few neighbors: counts the predecessors of each, so that no branch depends on the distances.
 class NeighborSort {
  public:
   void clear() { size_ = 0; }
@@ -46,7 +46,7 @@ class NeighborSort {
   }
 
  private:
-  static constexpr index_t few = 128;  // counting, in time n^2 / lanes, replaces std::sort up to this size
+  static constexpr index_t few = 128;  // up to this size, counting in time n^2 / lanes is used instead of std::sort
 
   Neighbor neighbor(index_t i) const { return {squared_[i], static_cast<std::int32_t>(rows_[i])}; }
 

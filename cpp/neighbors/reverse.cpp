@@ -13,7 +13,7 @@ struct Found {
   T distance;
 };
 
-// Squared radii of the packed columns, scaled. Padding has a negative one, below every distance.
+// The squared radii of the packed columns, scaled. Padding has a negative value, below every squared distance.
 template <class T>
 struct SquaredRadii {
   std::vector<double> of_column, largest_of_tile;
@@ -41,7 +41,7 @@ using detail::Found;
 using detail::SquaredRadii;
 using detail::TileSearch;
 
-// The points with a query of a chunk within their radius.
+// Finds the points that have a query of a chunk within their radius.
 template <class T>
 class ReverseOfChunk {
  public:

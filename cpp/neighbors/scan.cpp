@@ -71,7 +71,7 @@ class Part {
       for (index_t q = 0; q < queries.rows; ++q) look(q, from, std::min(from + rows, end));
   }
 
-  // Sorted by distance, then by index.
+  // Returns the nearest points of query q, sorted by distance, then by index.
   const std::vector<Candidates::Entry>& nearest(index_t q) {
     return candidates_[q].nearest([&](std::int64_t point) { return exact(q, static_cast<index_t>(point)); });
   }
@@ -84,7 +84,7 @@ class Part {
     T squared[together];
     for (index_t i = begin; i + together <= end; i += together) {
       squared_distances_(queries_.row(q), points_.row(i), squared);
-      // Computed distances of points within reach never exceed this.
+      // The computed squared distance of a point within reach never exceeds this.
       const double limit = (mine.reach() + flushed()) * (1 + 2 * rounding());
       for (int j = 0; j < together; ++j)
         if (squared[j] <= limit) add(mine, q, i + j, squared[j]);
@@ -107,7 +107,7 @@ class Part {
   double exact(index_t q, index_t i) const {
     return squared_distance(queries_.row(q), points_.row(i), points_.cols, 1.0);
   }
-  // Bounds of the squared distance, given its computed value.
+  // Lower bound on the squared distance, given its computed value.
   double least(T squared) const { return squared * (1 - rounding()) - flushed(); }
   double rounding() const { return 2.0 * static_cast<double>(points_.cols + 8) * std::numeric_limits<T>::epsilon(); }
   double flushed() const { return static_cast<double>(points_.cols) * std::numeric_limits<T>::min(); }

@@ -1,4 +1,4 @@
-// The cut of a range of keys that has a given number of keys before it.
+// Finds the cut of a set of keys that has a given number of keys before it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace spectralcls::detail {
 
-// Keys below the threshold come before the cut, and n_equal of the keys equal to it.
+// Before the cut are the keys below the threshold, and n_equal of the keys equal to it.
 template <class T>
 struct Cut {
   T threshold;
@@ -45,18 +45,18 @@ class Selection {
     return bisect(keys, n, rank);
   }
 
-  // Returns the i-th of many places in 0 ... n - 1, spread without a regular pattern.
+  // Returns the i-th of many places in 0 ... n - 1 that are spread evenly, without a regular pattern.
   static index_t place(index_t i, index_t n) {
     return static_cast<index_t>(
         (static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u >> 32) * static_cast<std::uint64_t>(n) >> 32);
   }
 
  private:
-  static constexpr index_t few = 16384;             // up to this many keys are counted repeatedly
-  static constexpr int n_sample = 256, slack = 24;  // three standard deviations of a rank in the sample
+  static constexpr index_t few = 16384;             // bisection starts when at most this many keys are left
+  static constexpr int n_sample = 256, slack = 24;  // `slack` is three standard deviations of a rank
 
-  // Keeps the keys between two keys of a sample that probably enclose the wanted one. Returns the number of keys below
-  // them, or -1 if that fails.
+  // Keeps only the keys between two keys of a sample that probably enclose the wanted one. Returns the number of keys
+  // below the lower one, or -1 on failure.
   index_t narrow(const T*& keys, index_t& n, index_t rank) {
     T sample[n_sample];
     for (int i = 0; i < n_sample; ++i) sample[i] = keys[place(i, n)];

@@ -11,9 +11,9 @@
 
 namespace spectralcls::detail {
 
-// A safe limit: if k points have rounded squared distances up to `squared`, no point beyond the limit is among the k
-// nearest. A rounded squared distance of d coordinates has a relative error of up to (d + 2) / 2 epsilons. The same
-// holds for exact distances if T is double.
+// limit() returns a safe limit: if k points have rounded squared distances up to `squared`, no point beyond the limit
+// is among the k nearest. A rounded squared distance of d coordinates has a relative error of up to (d + 2) / 2
+// epsilons. If T is double, so does an exact one.
 template <class T>
 struct Rounding {
   T factor, least;
@@ -43,15 +43,15 @@ class Shortlists {
       due_[r] = k_;
     }
   }
-  // Adds no more points for this query.
+  // Lets no more points be added for this query.
   void close(int r) { limits_[r] = nothing; }
 
-  // Squared distance of each query beyond which points cannot be neighbors.
+  // For each query, the squared distance beyond which points cannot be neighbors.
   const T* limits() const { return limits_; }
   index_t size(int r) const { return sizes_[r]; }
   const std::int32_t* places(int r) const { return places_.data() + r * capacity_; }
 
-  // Adds those of the 16 points from `place` on whose bits are set. Call narrow() afterwards if is_due().
+  // Adds the points whose bits are set, of the 16 points from `place` on. Call narrow() afterwards if is_due().
   SPECTRALCLS_INLINE void add(int r, const T* squared, std::int32_t place, unsigned bits) {
     assert(sizes_[r] + sixteen <= capacity_);
     const index_t at = r * capacity_ + sizes_[r];
@@ -86,7 +86,7 @@ class Shortlists {
  private:
   static constexpr T nothing = -1;
 
-  // Returns an upper bound of at least k of the squared distances, and of few more.
+  // Returns an upper bound on at least k of the squared distances that few others meet.
   T kth(const T* squared, index_t n) const {
     constexpr int most_steps = 40;  // of bisection; afterwards `high` is still an upper bound
     const index_t most = k_ + k_ / 8;

@@ -1,5 +1,5 @@
-// The common part of both neighbor searches: tiles of the points, their filter if it pays off, the form of the
-// distances, bounds of their errors, and exact distances of the few relevant pairs.
+// The common part of both neighbor searches: the tiles of the points, their filter if it pays off, the form of the
+// distances, bounds on their errors, and the exact distances of the few relevant pairs.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace spectralcls::detail {
 template <class T>
 class TileSearch {
  public:
-  // The work of a search through the filter.
+  // The amount of work that a search through the filter has done.
   struct Work {
     index_t blocks = 0, coordinates = 0, vectors = 0, candidates = 0, pairs = 0;
   };
@@ -57,7 +57,7 @@ class TileSearch {
     for_each_query_chunk(queries_, rows_, chunk_rows_, geometry_, execution_, body);
   }
 
-  // Runs the search of a chunk, block by block through the filter, or tile by tile over all pairs.
+  // Runs the search for a chunk: block by block with the filter, otherwise tile by tile over all pairs.
   template <class Search>
   void run(const QueryChunk<T>& chunk, Search& search, Checkpoint& checkpoint) const {
     const index_t n_blocks = chunk.n_blocks();
@@ -78,8 +78,8 @@ class TileSearch {
 
   // Returns a block of queries for a trial.
   QueryChunk<T> block(const Range& places) const { return {queries_, rows_, places, geometry_}; }
-  // Returns the cost of a trial of one block, and the cost of all its pairs if the share `candidates` of them become
-  // candidates.
+  // Returns the cost of a trial of one block with the filter, and the cost of comparing all its pairs if the share
+  // `candidates` of them become candidates.
   TrialCost cost_of(const Work& work, double candidates) const {
     const double d = static_cast<double>(source_.cols),
                  boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
@@ -97,8 +97,8 @@ class TileSearch {
     return static_cast<double>(d) + pruning_costs.scan + lanes<T> * pruning_costs.candidate * candidates;
   }
 
-  // Returns a bound of the error of the product form: d + 8 roundings of a sum of this magnitude, and as many for the
-  // centered coordinates.
+  // Returns a bound on the error of the product form: d + 8 roundings of the sum of both squared norms, and as many for
+  // the centered coordinates.
   double product_error(const QueryChunk<T>& chunk, index_t block, const Tile& tile) const {
     return 2 * rounding() * (chunk.packed.largest_norm[block] + tile.largest_norm);
   }
@@ -109,14 +109,14 @@ class TileSearch {
     if (source_.cols <= difference_to) return DistanceForm::difference;
     return filter() || product_suffices(error, scale) ? DistanceForm::product : DistanceForm::difference;
   }
-  // Returns a limit that the computed distance of a pair within `squared` never exceeds.
+  // Returns a limit that the computed squared distance never exceeds if the true one is at most `squared`.
   T computed_limit(DistanceForm form, double squared, double error) const {
     const double limit = form == DistanceForm::product ? squared + error : squared * (1 + 2 * rounding());
     return static_cast<T>(limit * (1 + 2.0 * std::numeric_limits<T>::epsilon()) +
                           static_cast<double>(source_.cols) * std::numeric_limits<T>::min());
   }
 
-  // Returns bounds of the scaled squared distance, given its computed value.
+  // Returns bounds on the scaled squared distance, given its computed value.
   std::pair<double, double> bounds(DistanceForm form, T computed, double error) const {
     const double width = form == DistanceForm::product ? error : 2 * rounding() * computed;
     const double flushed = static_cast<double>(source_.cols) * std::numeric_limits<T>::min();
@@ -133,7 +133,7 @@ class TileSearch {
   static constexpr index_t chunk_bytes = 64 << 20;  // of the candidates of one chunk of queries
   static constexpr index_t difference_to = 4;  // number of features up to which differences cost no more than products
 
-  // Returns a scale at which no squared distance of a query overflows.
+  // Returns a length scale at which no squared distance from a query overflows.
   static double reach_of(MatrixView<T> queries) {
     T largest = 0;
     for (index_t i = 0; i < queries.rows * queries.cols; ++i) largest = std::max(largest, std::abs(queries.data[i]));
@@ -157,8 +157,8 @@ class TileSearch {
   AlignedVector<float> coordinates_;  // of the queries, for the filter
 };
 
-// Makes a search, through the filter if that pays off. `candidates` is the share of all pairs that become candidates if
-// all pairs are compared. run(search, chunk) searches for one block and returns its work.
+// Makes a search, with the filter if that pays off. `candidates` is the share of the pairs that become candidates if
+// all are compared. run(search, chunk) searches for one block and returns its work.
 template <class T, class Run>
 std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, index_t query_bytes,
                                                double candidates, const Execution& execution,
@@ -179,7 +179,7 @@ std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView
       });
 }
 
-// Calls hit(column) for each column of the v-th vector of a row of distances that is below its limit.
+// Calls hit(column) for each squared distance below its limit in the v-th vector of a row.
 template <class T, class Hit>
 inline void scan(const T* D, int v, Vec<T> limit, Hit&& hit) {
   for (unsigned bits = less_bits<T>(load(D + v * lanes<T>), limit); bits; bits &= bits - 1)

@@ -1,19 +1,21 @@
-// Decides when a k-d tree is faster than tiles, or than a scan for a few queries.
+// Decides whether a k-d tree is faster than tiles or, for a few queries, than a scan.
 #pragma once
 
 #include "infrastructure/matrix.hpp"
 
 namespace spectralcls::detail {
 
-// The rule follows from measurements. `python -m bench.calibrate --neighbors` compares its choice with the better way.
-//  - A tree takes longer to build than tiles, by about 10 ns per coordinate. Up to 8 features, one query per 2000
-//  coordinates makes up for that. If the points are kept, the tree replaces scans, and building it takes as long as
-//    about 5 scans for each feature; queries of earlier calls count. With more features the tree may not pay off, so
-//    building it may take only a few percent of the time of the tiles.
-//  - Tiles take time in proportion to the number of points, and more for each neighbor. In that time a query can be
-//  compared with a twentieth of the leaves of 16 points, and some more for each neighbor, fewer beyond 16 features. A
-//  few
-//    queries show how many leaves they need.
+// The rule follows from measurements. `python -m bench.calibrate --neighbors` compares its choice with the faster
+// method.
+//
+// Building a tree takes longer than packing tiles, by about 10 ns per coordinate. Up to 8 features, one query per 2000
+// coordinates makes up for that. If the points are kept, the tree replaces scans: it takes as long to build as about 5
+// scans for each feature, and the queries of earlier calls count too. With more features the tree may not pay off, so
+// building it may take only a few percent of the time of the tiles.
+//
+// The time of the tiles is proportional to the number of points and grows with the number of neighbors. In that time, a
+// query can be compared with about one twentieth of the leaves (16 points each), plus 100 leaves and 15 per neighbor.
+// Beyond 16 features these extra leaves decrease as 16 / d. A few queries show how many leaves they need.
 class TreeOrTiles {
  public:
   TreeOrTiles(index_t n_queries, index_t n_points, index_t n_features, index_t k)

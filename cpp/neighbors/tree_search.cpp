@@ -12,7 +12,7 @@
 #include "neighbors/shortlist.hpp"
 
 namespace spectralcls::detail {
-// The rows of the queries in the order of their leaves, and these leaves.
+// The rows of the queries, sorted by leaf, and the leaf of each.
 struct QueryOrder {
   std::vector<std::int32_t> rows, leaves;
 
@@ -54,15 +54,15 @@ struct QueryOrder {
 
 namespace {
 
-// Compiled once, so that all searches round alike. Rounding is monotone: a point is never nearer than the box that
+// Never inlined, so that all searches round alike. Rounding is monotone, so a point is never nearer than the box that
 // contains it.
 template <class T>
 __attribute__((noinline)) double exact_distance(const T* q, const T* x, index_t d) {
   return squared_distance(q, x, d, 1.0);
 }
 
-// Finds the neighbors of one query by exact distances, with ties by row. Among a thousand duplicates it reads only a
-// few.
+// Finds the neighbors of one query by exact distances; the smaller rows win ties. Among a thousand duplicates it reads
+// only a few.
 template <class T>
 class ExactSearch {
  public:
@@ -94,7 +94,7 @@ class ExactSearch {
 
   bool is_wanted(const Neighbor& one) const { return length(found_) < k_ || one < found_.front(); }
 
-  // Returns a lower bound of all points of a subtree.
+  // Returns a lower bound on the points of a subtree in the order of neighbors.
   Neighbor bound(const Subtree& node) {
     const index_t d = tree_.dimension();
     const T* box = tree_.box(node.node);
@@ -126,7 +126,7 @@ class ExactSearch {
 
 }  // namespace
 
-// Up to 16 queries of the same or nearby leaves, which descend together.
+// Up to 16 queries from the same or nearby leaves, which descend the tree together.
 template <class T>
 class Packet {
  public:
@@ -160,7 +160,7 @@ class Packet {
     descend();
   }
 
-  // The number of pairs of a query and a leaf compared so far.
+  // The number of comparisons of a query with a leaf so far.
   std::int64_t n_scans() const { return n_scans_; }
 
   // Calls write(query, place, exact squared distance, row) for each neighbor, in order.

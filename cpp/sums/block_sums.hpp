@@ -1,5 +1,6 @@
-// The sums of one block of queries over a sequence of tiles or single pairs: arguments of the kernel, kernel values,
-// weights, and vectors of sums. At the end of a piece the vectors are added to the partial sums in double.
+// Sums one block of queries over a sequence of tiles or single pairs: computes the arguments of the kernel, then kernel
+// values, multiplies them by weights, and adds them to vectors of sums. At the end of a piece of the sequence the
+// vectors are added to the partial sums in double.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +29,8 @@ class BlockSums {
 
   const PackedQueries<T>& queries() const { return chunk_.packed; }
   PartialSums<T>& partial() { return partial_; }
-  // The largest shift of the block's rows for the selected label, and the smallest argument of a row since
-  // reset_least().
+  // farthest_shift() returns the largest shift of the rows of the block for the selected label. least() returns the
+  // smallest argument of a row since reset_least().
   double farthest_shift() const {
     return plan_.scaled ? static_cast<double>(*std::max_element(shifts(), shifts() + n_rows_)) : 0.0;
   }
@@ -37,8 +38,8 @@ class BlockSums {
   void reset_least() { std::fill_n(least_, tile_rows, std::numeric_limits<T>::max()); }
   index_t n_rows() const { return n_rows_; }
 
-  // Returns -log2 of a lower bound of the row's partial sum for the selected label, in absolute terms. Infinity if no
-  // bound is known.
+  // Returns -log2 of a lower bound on the absolute partial sum of the row for the selected label, infinity if no bound
+  // is known.
   double exponent(index_t row) const {
     constexpr double roundings = 1 - 0x1p-10;  // the computed sum may be rounded up
     if (n_bandwidths_ > 1 || n_columns_ > 1) return std::numeric_limits<double>::infinity();
@@ -105,7 +106,7 @@ class BlockSums {
     }
   }
 
-  // Flushes the selected label and continues, once the number of vectors reaches the limit for sums in T.
+  // Flushes the selected label and clears its sums if the number of vectors has reached the limit for sums in T.
   void flush_if_full() {
     if (opened_[selected_].n_vectors < block_vectors) return;
     flush_selected();
@@ -122,12 +123,12 @@ class BlockSums {
   }
 
  private:
-  // Bits by which a term may exceed the shift. The rounding error of its exponent grows with this excess.
+  // A term may be up to 2^headroom relative to the shift. The rounding error of its exponent grows with the headroom.
   static constexpr double headroom = 40;
   static constexpr T infinity = std::numeric_limits<T>::infinity();
 
-  // The sums of one label: vectors for each row in `sum_`, at the label's place here, relative to the shifts of the
-  // rows.
+  // The sums of one label, relative to the shifts of the rows. Their vectors are in `sum_`, at the place that the label
+  // has in `opened_`.
   struct LabelSums {
     int label;
     index_t n_vectors;  // of points, added so far
@@ -141,7 +142,7 @@ class BlockSums {
   const Vec<T>* sums(index_t row) const { return sum_.data() + (selected_ * tile_rows + row) * vectors_per_row(); }
   Vec<T>* sums(index_t row) { return sum_.data() + (selected_ * tile_rows + row) * vectors_per_row(); }
 
-  // Clears the sums, and sets their shifts to those of their cells.
+  // Clears the sums at a place. Their shifts become those of the partial sums.
   void clear(index_t place) {
     LabelSums& of_label = opened_[place];
     of_label.n_vectors = 0;
@@ -157,7 +158,7 @@ class BlockSums {
   void flush_selected() {
     for (index_t r = 0; r < n_rows_ && opened_[selected_].n_vectors > 0; ++r) {
       if (plan_.scaled && shifts()[r] == std::numeric_limits<T>::max()) continue;  // all points were left out
-      // clear() starts from the shift of the cell, and shifts only decrease.
+      // The shift started as that of the partial sum (see clear()) and has only decreased since.
       const index_t row = block_ * tile_rows + r;
       if (plan_.scaled) partial_.lower_shift(row, label_, static_cast<double>(shifts()[r]));
       double* total = partial_.sums(row, label_);
@@ -166,11 +167,11 @@ class BlockSums {
     }
   }
 
-  // Returns the tile from a row on.
+  // Returns the rows of a tile from `row` on.
   static TileBuffer<T>& from_row(TileBuffer<T>& tile, index_t row) {
     return *reinterpret_cast<TileBuffer<T>*>(tile.value[row]);
   }
-  // Returns the shifts from a row on, nullptr without a scale.
+  // Returns the shifts of the rows from `row` on, nullptr without a scale.
   const T* shift_of(index_t row) const { return plan_.scaled ? shifts() + row : nullptr; }
   index_t place(index_t row) const { return chunk_.places.begin + block_ * tile_rows + row; }
 
@@ -255,8 +256,8 @@ class BlockSums {
   const Bandwidths<T>& bandwidths() const { return plan_.of(label_); }
   T rate_of(int b) const { return static_cast<T>(bandwidths().rates[b]); }
 
-  // Returns the number of bandwidths of a grid whose kernel is not negligible at this gap: 2^i rate gap <= negligible.
-  // For one bandwidth without a scale the gap is unknown.
+  // Returns how many bandwidths of a grid have a kernel value that is not negligible at this gap, 2^i rate gap <=
+  // negligible. Returns all if there is one bandwidth and no scale, because the gap is then unknown.
   int live_steps(const GeometricGrid& grid, double gap) const {
     const int n_steps = static_cast<int>(length(grid.positions));
     if (!plan_.scaled && n_bandwidths_ == 1) return n_steps;
@@ -267,9 +268,9 @@ class BlockSums {
     return live;
   }
 
-  // Tracks the smallest argument of a row, which decides the bandwidths that a tile or pair can affect. With a scale it
-  // is a streaming log-sum-exp. The shift follows the minimum, but only if a term would exceed 2^headroom relative to
-  // it.
+  // Updates the smallest argument of a row and the gap, which decides which bandwidths a tile or pair can affect. With
+  // a scale, the sums are a streaming log-sum-exp: the shift moves to the new minimum if a term would otherwise exceed
+  // 2^headroom.
   void follow_minimum(index_t r, int n_vectors) {
     const T smallest = smallest_lane<T>(row_minimum<T>(argument_.value[r], n_vectors));
     least_[r] = std::min(least_[r], smallest);

@@ -3,7 +3,7 @@
 namespace spectralcls::detail {
 namespace {
 
-// Keeps a vector of sums for each column, in a register block of `Rows` rows and `Columns` columns.
+// Each vector sums one column, in a register block of `Rows` rows and `Columns` columns.
 template <int Rows, int Columns, class T>
 void add_block(const TileBuffer<T>& values, int row, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) {
   Vec<T> sum[Rows][Columns];
@@ -28,8 +28,8 @@ void add_block(const TileBuffer<T>& values, int row, const T* weights, int n_vec
     for (int c = 0; c < Columns; ++c) sums[r * stride + c] = sum[r][c];
 }
 
-// Keeps a lane for each column of a panel, for all rows. The sums of a tile start at zero and are added at its end,
-// which splits a long chain of additions into two short ones.
+// Each lane sums one column of a panel, for all rows. The sums of a tile start at zero and are added to the totals at
+// its end, so a long chain of additions becomes two short ones.
 template <int Rows, int Panel, class T>
 void add_across_panel(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums, index_t stride) {
   Vec<T> sum[Rows][Panel] = {};

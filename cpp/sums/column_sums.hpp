@@ -34,14 +34,15 @@ class ColumnLayout {
     });
   }
 
-  // Adds the product of a tile of `n_vectors` vectors to the sums of its first n_rows rows, and perhaps of more. Each
-  // row has n_vectors() vectors of sums; rows are `stride` vectors apart.
+  // Adds the product of a tile of `n_vectors` vectors to the sums of its first n_rows rows, and possibly to those of
+  // further rows, up to a whole register block. Each row has n_vectors() vectors of sums, and rows are `stride` vectors
+  // apart.
   void add_product(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums,
                    index_t stride) const;
   // Adds the product of one row of values.
   void add_row(const T* values, const T* weights, int n_vectors, Vec<T>* sums) const;
 
-  // Adds the vectors of sums of one row to a number for each column.
+  // Reduces the vectors of sums of one row and adds them to `totals`, one number for each column.
   void reduce(const Vec<T>* sums, double* totals) const {
     for (index_t c = 0; c < n_columns_; ++c)
       totals[c] += across_lanes_ ? static_cast<double>(sums[c / lanes<T>][c % lanes<T>]) : sum_of_lanes<T>(sums[c]);

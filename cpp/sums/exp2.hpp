@@ -9,7 +9,8 @@ template <class T>
 struct Exp2Constants;
 
 // The minimax polynomial for 2^f on |f| <= 1/2 that has the value and the slope of 2^f at 0 (Remez, relative error
-// 2.9e-16). Below 1 its error is little more than its last rounding, which each squaring of a geometric grid doubles.
+// 2.9e-16). If the result is below 1, its error is little more than the last rounding. A small error matters because
+// each squaring in a geometric grid doubles it.
 struct Exp2NearOne {
   static constexpr int degree = 10;
   static constexpr double p[] = {1.0,
@@ -80,9 +81,9 @@ SPECTRALCLS_INLINE void exp2_biased(Vec<T> (&x)[N]) {
 
 #else
 
-// In float, the minimax polynomial for 2^(f + 1/2) on |f| <= 1/2, lowest power first (Remez, relative error 8.2e-8),
-// among those that evaluate to exactly 1 at f = -1/2, so that 2^0 = 1. When evaluated, its largest error is 1.6e-7,
-// below two units in the last place.
+// In float: the minimax polynomial for 2^(f + 1/2) on |f| <= 1/2 (Remez, relative error 8.2e-8), lowest power first.
+// Only polynomials that evaluate to exactly 1 at f = -1/2 were admitted, so that 2^0 = 1. When evaluated, its largest
+// error is 1.6e-7, below two units in the last place.
 template <>
 struct Exp2Constants<float> {
   static constexpr int degree = 5;

@@ -13,8 +13,8 @@ struct GeometricGrid {
   std::vector<int> positions;
 };
 
-// The number of steps after which a grid restarts with a new exponential, because each squaring doubles the relative
-// error.
+// The largest number of steps of one grid. Longer grids are split, and each part starts with a new exponential, because
+// each squaring doubles the relative error.
 template <class T>
 constexpr int longest_grid = sizeof(T) == 4 ? 5 : 8;
 
@@ -30,7 +30,7 @@ inline std::vector<GeometricGrid> geometric_grids(const std::vector<double>& rat
     GeometricGrid grid{rates[order[i]], {order[i]}};
     double step = grid.rate;
     for (index_t j = i + 1; j < length(order) && static_cast<int>(length(grid.positions)) < longest; ++j) {
-      // A rate may differ from its step by a few roundings, which is no more than the rounding of the bandwidth.
+      // A rate may differ from twice the previous one by a few roundings, because bandwidths are rounded too.
       if (used[j] || std::abs(rates[order[j]] - 2 * step) > 1e-14 * step) continue;
       used[j] = true;
       step *= 2;

@@ -25,7 +25,7 @@ struct Traits {
   bool rates_double;  // twice the rate squares the kernel, so bandwidths can share exponentials
 };
 
-// The factor f of a kernel that equals its decay.
+// The factor f = 1, of a kernel that equals its decay.
 struct One {};
 
 template <class Factor>
@@ -92,8 +92,8 @@ enum class Kernel : int { gaussian = 0 };
 Kernel kernel_from_name(const std::string& name);  // throws std::invalid_argument
 const Traits& traits(Kernel kernel);
 
-// Returns the rate of a bandwidth, within the range of T: an infinite distance times the smallest rate is infinite, and
-// a kernel at distance zero is 1 even at the largest rate.
+// Returns the rate of a bandwidth, clamped to the range of T. An infinite distance times the smallest rate is infinite,
+// and a kernel at distance zero is 1 even at the largest rate.
 template <class T>
 double rate(Kernel kernel, double scale, double bandwidth);
 

@@ -22,7 +22,7 @@ struct alignas(64) ChunkBuffer {
   T value[query_chunk_rows][tile_width<T>];
 };
 
-// The destination. A matrix larger than every cache is written past the caches.
+// The destination. Stores bypass the caches if the matrix is larger than any cache.
 template <class T>
 class Output {
  public:
@@ -77,8 +77,8 @@ class Blocks {
       points_.with_differences(execution_);
   }
 
-  // Calls write(begin, end, first column, n columns, values) for each chunk of rows and each tile of columns. For the
-  // upper triangle it skips the tiles below it.
+  // Calls write(begin, end, first column, n columns, values) for each chunk of rows and each tile of columns. With
+  // `upper_triangle`, skips the tiles that lie entirely below the diagonal.
   template <class Write>
   void for_each_chunk_of_rows(bool upper_triangle, Write&& write) const {
     for_each_query_chunk(queries_, rows_, query_chunk_rows, points_.geometry(), execution_,
@@ -123,7 +123,7 @@ class Blocks {
   std::vector<index_t> rows_;
 };
 
-// to[c, r] = from[r, c] for all rows, and for whole vectors of columns that extend beyond `begin`.
+// to[c, r] = from[r, c] for all rows and for the columns [begin, end), extended on both sides to whole vectors.
 template <class T>
 void transpose_columns(const detail::ChunkBuffer<T>& from, index_t begin, index_t end, T (*to)[query_chunk_rows]) {
   constexpr int W = lanes<T>;

@@ -57,7 +57,7 @@ class Computation {
       else partials[task] = std::move(sums->partial());
     });
     if (n_parts_ == 1) return;
-    // Parts are added in their order, so the result does not depend on the threads that computed them.
+    // Parts are added in a fixed order, so the result does not depend on which threads computed them.
     for_each_chunk(n_chunks_, execution_, [&](index_t chunk, Checkpoint&) {
       Partial& total = partials[chunk * n_parts_];
       for (index_t part = 1; part < n_parts_; ++part) total.add(partials[chunk * n_parts_ + part]);
@@ -113,8 +113,7 @@ class Computation {
     return boxes_of_blocks(queries);
   }
 
-  // Returns whether all kernel values between two boxes are zero, because they are outside a compact support, or
-  // negligible.
+  // Returns whether all kernel values between two boxes are zero (beyond a compact support) or negligible.
   bool out_of_reach(const T* query_box, const Tile& tile, const BlockSums& sums) const {
     const double squared = squared_gap(query_box, plan_->points->box(tile), plan_->points->dimension());
     const double lowest_rate = plan_->of(tile.label).lowest_rate;
@@ -150,8 +149,8 @@ bool KernelSums<T>::plain(T* sums, const Execution& execution) const {
 
 namespace {
 
-// Calls write(row, b, l, log_scale, sums (c)) with sums and the logarithm of their scale. Kernels that never vanish
-// need a scale. Compact kernels do not, because an empty sum is exactly zero.
+// Calls write(row, b, l, log_scale, sums (c)) with sums and the logarithm of their scale. Kernels that are positive
+// everywhere need a scale. Compact kernels do not: their sums are exactly zero if no point is in reach.
 template <class T, class Write>
 bool with_scale(const KernelSums<T>& request, bool logarithms, const Execution& execution, Write&& write) {
   const auto n_bandwidths = static_cast<int>(request.n_bandwidths());

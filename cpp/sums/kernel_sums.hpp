@@ -29,16 +29,16 @@ struct KernelSums {
   Kernel kernel = Kernel::gaussian;
   std::vector<double> bandwidths;  // (b), or (b, n_labels) with separate bandwidths for each label
   bool bandwidths_by_label = false;
-  // Groups 0 ... n_groups - 1 of queries and points. A query leaves out the points of its own group, like a held-out
-  // fold. Give both or neither.
+  // Groups 0 ... n_groups - 1 of queries and points. The sums of a query leave out the points of its own group, as in
+  // cross-validation. Give both or neither.
   const std::int64_t* query_groups = nullptr;
   const std::int64_t* point_groups = nullptr;
   int n_groups = 1;
-  const std::int64_t* excluded =
-      nullptr;  // (m,), row of `points` that a query leaves out, -1 for none; nullptr: none at all
+  // (m,), the row of `points` that each query leaves out, -1 for none; nullptr: no query leaves out a point.
+  const std::int64_t* excluded = nullptr;
 
-  // The sums of a query may be too small by this share of the absolute sum over all labels. The share of a label is in
-  // proportion to its weights. 0: exact to rounding.
+  // The sums of a query may be too small by `rtol` times the absolute sum over all labels. This error is divided among
+  // the labels in proportion to their weights. 0: exact to rounding.
   double rtol = 0;
 
   index_t bandwidth_index(index_t b, std::int64_t label) const {
@@ -51,7 +51,7 @@ struct KernelSums {
 
   // Each function fills C-ordered arrays: `sums` and `logs` (m, b, l, c), `log_scale` (m, b, l). plain() computes the
   // sums, logs() their natural logarithms (-inf for an empty sum). scaled() computes sum = exp(log_scale) * sums, which
-  // never underflows for a positive kernel and allows weights of any sign. Each returns whether it used the tolerance.
+  // never underflows for a positive kernel and allows weights of any sign. Each returns whether it used `rtol`.
   bool plain(T* sums, const Execution& execution) const;
   bool logs(T* logs, const Execution& execution) const;
   bool scaled(T* log_scale, T* sums, const Execution& execution) const;

@@ -1,4 +1,4 @@
-// Decides the label of one query after another from bounds of the class sums.
+// Decides the labels of queries, one after the other, from bounds on the class sums.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,15 @@ class LabelDecision {
     for (int l = 0; l < rule.n_labels; ++l) share_.push_back(std::exp(rule.log_share[l]));
   }
 
-  // The largest relative difference of two computations of a sum, by the logarithm of the sum or of its mean term.
+  // Returns a bound on the relative difference of two computations of a sum, given the logarithm of the sum or of its
+  // mean term.
   double rounding(double exponent) const {
     constexpr double largest_log_sum = 16;  // of a sum relative to its scale
     return rule_.rounding + rule_.step * (largest_log_sum + std::abs(exponent));
   }
 
-  // Returns the label, or `uncertain_label`. `low` and `high` (n_labels, n_columns) bound the sums over exp(shift). NaN
-  // makes a label uncertain.
+  // Returns the label, or `uncertain_label`. `low` and `high` (n_labels, n_columns) bound the sums divided by
+  // exp(shift). A NaN makes the label uncertain.
   std::int64_t label(const double* low, const double* high, double shift) {
     const index_t n_columns = rule_.n_columns;
     const int n_labels = rule_.n_labels;
@@ -52,16 +53,18 @@ class LabelDecision {
     return lower_ == lower_ && lower_ > -std::numeric_limits<double>::infinity() ? best_ : uncertain_label;
   }
 
-  // Of the last query: whether a label can win, and the lower bound of the best label's product of factor and sum.
+  // For the last query: can_win() returns whether a label can win, best_product() a lower bound on the product of
+  // factor and sum of the best label.
   bool can_win(int label) const { return label == best_ || !(upper_[label] < lower_); }
   double best_product() const { return product_; }
   double factor(int label) const { return factor_[label]; }
 
-  // The score of a sum without a density, rounded down (`side` -1) or up (1).
+  // Returns the score of a sum for a rule without density, rounded down (`side` -1) or up (1).
   double score(double sum, int label, int side) const { return less_offset(sum * factor_[label], label, side); }
 
  private:
-  // A bound of a score, with the rounding of the difference. `side` is 1 for an upper bound and -1 for a lower one.
+  // Returns a bound on a score that allows for the rounding of the difference. `side` is 1 for an upper bound and -1
+  // for a lower one.
   double less_offset(double product, int label, int side) const {
     if (!rule_.offsets) return product;
     const double offset = rule_.offsets[label], size = std::isfinite(offset) ? std::abs(offset) : 0.0;

@@ -1,5 +1,5 @@
-// Lists the pairs that pass the filter for each query row, and computes their distances one by one. If few pairs of a
-// tile are relevant, this costs less than the whole tile.
+// Lists, for each query row, the pairs that pass the filter, and computes their distances one by one. If few pairs of a
+// tile matter, this costs less than computing the whole tile.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class PointRows {
 template <class T>
 class NearPairs {
  public:
-  static constexpr int settled_at = 64;  // number of pairs of a row at which its list should be emptied
+  static constexpr int settled_at = 64;  // a list of this many pairs should be emptied
 
   explicit NearPairs(const PointRows<T>& points) : points_(points), queries_(tile_rows * points.stride()) {}
 
@@ -65,8 +65,8 @@ class NearPairs {
   int label(int row, int i) const { return labels_[row][i]; }
   void clear(int row) { sizes_[row] = 0; }
 
-  // Computes the squared distances of the pairs [begin, begin + n) of a row, followed by infinity up to whole vectors.
-  // Returns the number of vectors.
+  // Computes the squared distances of the pairs [begin, begin + n) of a row, and pads them with infinity to whole
+  // vectors. Returns the number of vectors.
   int measure(int row, int begin, int n, T* out) {
     n_measured_ += n;
     constexpr int W = lanes<T>;
@@ -89,7 +89,7 @@ class NearPairs {
     return n_vectors;
   }
 
-  // Pairs measured so far.
+  // Number of pairs whose distance has been computed so far.
   index_t n_measured() const { return n_measured_; }
 
  private:

@@ -17,9 +17,9 @@
 namespace spectralcls {
 namespace detail {
 
-constexpr index_t boxes_pay_to = 8;  // in features; beyond that, boxes of neighboring tiles overlap
+constexpr index_t boxes_pay_to = 8;  // in features; with more, boxes of neighboring tiles overlap
 
-// Weights in the order of the packed points. Each tile has one layout of the columns, or one for each bandwidth.
+// Weights in the order of the packed points. Each tile has one set of weights, or one for each bandwidth.
 template <class T>
 class PackedWeights {
  public:
@@ -75,7 +75,7 @@ class PackedWeights {
 
 }  // namespace detail
 
-// Optional parts are added by the first call that needs them. Calls may come from several threads.
+// The first call that needs an optional part adds it. Calls may come from several threads.
 template <class T>
 class PackedPoints {
  public:
@@ -106,7 +106,7 @@ class PackedPoints {
   const PackedTiles<T>& tiles() const { return tiles_; }
   bool by_locality() const { return !tiles_.tiles().empty() && tiles_.box(tiles_.tiles().front()); }
 
-  // The largest squared norms of queries and of points, about the center and scaled.
+  // largest_norm() returns the largest squared norm of the queries or of the points, about the center and scaled.
   double largest_norm(MatrixView<T> queries, const Execution& execution) const {
     const bool same = queries.data == points_.data && queries.rows == points_.rows;
     return same ? largest_norm_ : geometry_.largest_norm(queries, execution);
@@ -130,7 +130,7 @@ class PackedPoints {
         std::min(squared, 16 * geometry_.limit * geometry_.limit * static_cast<double>(points_.cols)));
   }
 
-  // Returns the packed column of each point, -1 for points that were left out.
+  // Returns the packed column of each point, -1 if its label leaves it out.
   const std::vector<index_t>& positions() const {
     have_positions_([&] {
       std::vector<index_t> positions(points_.rows, index_t{-1});

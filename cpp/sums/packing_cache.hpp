@@ -22,8 +22,8 @@ class PackingCache {
         by_locality_(by_locality),
         geometry_(Geometry::of(points, 0.0, execution)) {}
 
-  // Returns whether the scale suits this bandwidth too. Points beyond the limit must be out of its reach, and the
-  // squares of distances that it can distinguish must neither overflow nor underflow.
+  // Returns whether the scale suits this bandwidth too. Points beyond the limit must be out of reach of the kernel, and
+  // the squares of the distances that matter at this bandwidth must neither overflow nor underflow.
   bool suits(double bandwidth) const {
     constexpr double least_share = sizeof(T) == 4 ? 0x1p-50 : 0x1p-480;  // squares of smaller distances underflow
     return bandwidth <= geometry_.scale * 0x1p20 && bandwidth >= geometry_.scale * least_share;

@@ -9,8 +9,8 @@
 
 namespace spectralcls::detail {
 
-// A cell is a row and a label. With a scale, its sums are 2^(-rate D0) times the stored values. D0 is its shift, a
-// scaled squared distance, which is the same for all bandwidths.
+// A cell holds the sums of one row for one label. With a scale, they are 2^(-rate D0) times the stored values. The
+// shift D0 is an argument of the kernel, the same for all bandwidths.
 template <class T>
 class PartialSums {
  public:
@@ -22,7 +22,7 @@ class PartialSums {
     sums_.assign(cells * per_cell_, 0.0);
   }
 
-  // Shifts and sums from a row on. Without a scale there are no shifts.
+  // Return the shifts and sums of the rows from `row` on. Without a scale there are no shifts.
   const double* shifts(index_t row) const {
     return shifts_.empty() ? nullptr : shifts_.data() + row * plan_->request.n_labels;
   }
@@ -33,7 +33,7 @@ class PartialSums {
   // Rescales the sums of a cell to a smaller shift. A larger one changes nothing.
   void lower_shift(index_t row, index_t label, double to) { lower_shift(row * plan_->request.n_labels + label, to); }
 
-  // Adds another part. Both may be rescaled.
+  // Adds another part. This may rescale both.
   void add(PartialSums& other) {
     for (index_t cell = 0; cell * per_cell_ < length(sums_); ++cell) {
       if (!shifts_.empty()) {

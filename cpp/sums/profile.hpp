@@ -29,7 +29,7 @@ SPECTRALCLS_INLINE void with_kernel(Kernel kernel, F&& f) {
 }
 
 // Turns N vectors of arguments a into 2^(rate (shift - a)). If Scaled, shift is the running minimum of a in the row.
-// Otherwise it is 0 and not subtracted.
+// Otherwise it is not used.
 template <class T, bool Scaled, int N>
 SPECTRALCLS_INLINE void decay(T shift, T rate, Vec<T> (&a)[N]) {
 #pragma GCC unroll 8

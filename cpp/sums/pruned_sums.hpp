@@ -24,8 +24,8 @@ class PrunedSums {
     for (index_t q = 0; q < sums_.queries().n_blocks; ++q, checkpoint()) run(q);
   }
 
-  // Each block of queries starts with the nearest tile: of each label if sums are exact, of all labels within a
-  // tolerance. Then it adds the pairs that pass the filter, as whole tiles, or one by one if they are few.
+  // Sums one block of queries. Exact sums begin with the nearest tile of each label, sums within a tolerance with the
+  // nearest tile of all. The pairs that pass the filter follow, as whole tiles, or one by one if they are few.
   void run(index_t q) {
     if (passes_.empty()) return;
     const index_t first = chunk_.begin + q * tile_rows;
@@ -43,7 +43,7 @@ class PrunedSums {
     sums_.flush();
   }
 
-  // The cost so far, in multiply-adds on whole vectors, and the cost of all pairs.
+  // cost() returns the cost so far, cost_of_all() the cost of all pairs, both in multiply-adds on whole vectors.
   double cost() const {
     const double d = static_cast<double>(plan_.request.points.cols),
                  width = static_cast<double>(filter().n_coordinates());
@@ -62,8 +62,8 @@ class PrunedSums {
   }
 
  private:
-  static constexpr int dense_from = 5;  // a tile is computed whole if one pair in five matters
-  // Number of following blocks that compute such a tile whole again, without the filter, because they are near.
+  static constexpr int dense_from = 5;  // a tile is computed whole if more than one pair in five matters
+  // Such a tile is computed whole, without the filter, by the next `trusted` blocks too, because they are near.
   static constexpr int trusted = 3;
 
   const TileFilter& filter() const { return plan_.packed->filtered()->filter(); }
@@ -135,8 +135,8 @@ class PrunedSums {
     return summed;
   }
 
-  // Updates the squared distance of each row beyond which terms are negligible. Labels with separate bandwidths compare
-  // exponents, not arguments.
+  // Updates, for each row, the squared distance beyond which terms are negligible. Exponents are kept instead of
+  // arguments, because labels may have separate bandwidths.
   void update_reach(int label) {
     const double rate = plan_.of(label).lowest_rate;
     sums_.select(label);
@@ -154,11 +154,11 @@ class PrunedSums {
   BlockSums<T>& sums_;
   TileFilter::Block block_;
   NearPairs<T> pairs_;
-  std::vector<int> whole_;  // of each tile: number of blocks that still compute it whole
+  std::vector<int> whole_;  // for each tile: how many more blocks compute it whole
   SearchRadius search_radius_;
   std::vector<Range> passes_;  // consecutive ranges of tiles: one for each label, or one for all
-  // Smallest values so far of argument times rate, and of the exponent of the partial sum. They refer to one label, or
-  // within a tolerance to all labels.
+  // The smallest values so far of argument times rate, and of the exponent of the partial sum: of one label if sums are
+  // exact, of all labels within a tolerance.
   double least_[tile_rows], exponent_[tile_rows];
   index_t n_blocks_ = 0, n_vectors_ = 0;
 };

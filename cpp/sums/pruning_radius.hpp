@@ -15,7 +15,7 @@
 
 namespace spectralcls::detail {
 
-// Returns a lower bound of log2(x), x >= 0, which is at most 0.09 too small: between powers of two the logarithm lies
+// Returns a lower bound on log2(x), x >= 0, that is at most 0.09 too small: between powers of two the logarithm lies
 // above its chord.
 inline double log2_below(double x) {
   std::int64_t bits;
@@ -25,20 +25,20 @@ inline double log2_below(double x) {
 
 // The radius beyond which the points of a label are negligible. A kernel falls off at least as fast as its decay
 // 2^(-rate a) in the argument a, and every kernel but the singular one is at most its decay. The partial sum of a query
-// is at least 2^-e in absolute terms. Here 2^-e is the absolute value of the sum itself, or min |w_j| 2^(-rate a0),
-// where a0 is the smallest argument so far. Points beyond (e + bits) / rate add at most
+// is at least 2^-e in absolute terms. Here 2^-e is either the absolute value of the sum itself or min |w_j| 2^(-rate
+// a0), where a0 is the smallest argument so far. Points beyond (e + bits) / rate add at most
 //   sum |w_j| 2^(-rate a_j) <= 2^-bits (sum |w_j|) 2^-e.
-// With bits = digits + 2 + log2(sum |w_j|), their total is at most a quarter ulp of the sum of absolute terms, for any
-// number, weights and signs. Within a tolerance, e and the weights are those of all labels together, and bits =
-// log2(sum |w_j|) - log2(rtol). A logarithm of size L has a rounding error of L 2^-digits, which is a relative error of
-// the sum, so log2(L) fewer bits suffice.
+// With bits = digits + 2 + log2(sum |w_j|), their total is at most a quarter ulp of the sum of absolute terms, whatever
+// the number of points and the weights and their signs. Within a tolerance, e and the weights are those of all labels
+// together, and bits = log2(sum |w_j|) - log2(rtol). A logarithm of size L has a rounding error of L 2^-digits, which
+// is a relative error of the sum, so log2(L) fewer bits suffice.
 template <class T>
 class PruningRadius {
  public:
   PruningRadius(const KernelSums<T>& request, bool scaled, bool logarithms)
       : request_(request), scaled_(scaled), logarithms_(logarithms && request.tolerance() == 0) {}
 
-  // Adds up the weights, as required by squared() and exponent().
+  // Adds up the weights. Must be called before squared() and exponent().
   void weigh() {
     if (!bits_.empty()) return;
     const bool apart = request_.tolerance() == 0;
@@ -57,7 +57,7 @@ class PruningRadius {
     }
   }
 
-  // Returns e for a point with the argument `least` and any weight.
+  // Returns an e that holds for a point with the argument `least`, whichever its weight.
   double exponent(int label, double lowest_rate, double least) const {
     return lowest_rate * least + lightest_[set_of(label)];
   }
@@ -72,7 +72,7 @@ class PruningRadius {
     // Values below the range of T are zero. With a scale, the range is relative to the largest value.
     const double vanishing = (1 - std::numeric_limits<T>::min_exponent) / lowest_rate;
     const index_t weights = set_of(label);
-    // The largest term is 2^(-rate a0). The sum is at most the total weight times that.
+    // The largest kernel value is taken to be 2^(-rate a0), so the sum is at most the total weight times this value.
     const double size = logarithms_ ? (lowest_rate * least - totals_[weights]) * ln2 : 0;
     const double bits =
         bits_[weights] - log2_below(std::clamp(size, 1.0, std::ldexp(1.0, std::numeric_limits<T>::digits)));
@@ -84,7 +84,7 @@ class PruningRadius {
  private:
   struct Weights {
     double least = std::numeric_limits<double>::infinity(), total = 0;
-    // Adds the weights of one point in all columns. Without weights, the weight is one.
+    // Adds the weights of one point, in all columns. Without columns, its weight is one.
     void add(const T* of_point, index_t n) {
       double largest = n == 0, smallest = n == 0 ? 1 : std::numeric_limits<double>::infinity();
       for (index_t c = 0; c < n; ++c) {
@@ -100,12 +100,11 @@ class PruningRadius {
 
   const KernelSums<T>& request_;
   bool scaled_, logarithms_;
-  // For each label, or for all together: bits, the logarithm of the sum of weights, and of the inverse of the least
-  // weight.
+  // For each label, or for all together: the bits, log2 of the sum of weights, and -log2 of the least weight.
   std::vector<double> bits_, totals_, lightest_;
 };
 
-// Returns whether a trial of pruning may pay off. Adds up the weights if it takes a sample.
+// Returns whether a trial of pruning may pay off. Calls radius.weigh() unless tiles of an earlier call decide.
 template <class T>
 bool pruning_may_pay(const KernelSums<T>& request, PruningRadius<T>& radius) {
   // Tiles from an earlier call are free. Exact sums must not depend on earlier calls, so they always take the sample.

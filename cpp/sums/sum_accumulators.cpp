@@ -9,8 +9,8 @@ namespace spectralcls::detail {
 namespace {
 
 constexpr int group = group_vectors;
-// Groups between two additions to a sum. With sixteen registers the sum is in memory, and an addition takes as long as
-// a group.
+// Number of groups that are added up before their total is added to the sum. With sixteen registers the sum is in
+// memory, and an addition to it takes as long as a group.
 constexpr int groups = n_vector_registers == 32 ? 1 : 2;
 
 template <class T, int N>
@@ -61,8 +61,8 @@ void add_rows(const TileBuffer<T>& arguments, RowSums<T> rows) {
   }
 }
 
-// Computes the kernel values of all steps of a grid for N vectors from `offset` on. Adds them to one vector of sums for
-// each step.
+// Computes the kernel values of all steps of a grid for N vectors from `offset` on, and adds those of each step to its
+// own vector of sums.
 template <class T, bool Scaled, bool Weighted, int Steps, int N>
 SPECTRALCLS_INLINE void add_grid(const T* arguments, index_t offset, T shift, T rate, const GridStep<T>* steps,
                                  Vec<T> (&sum)[Steps]) {

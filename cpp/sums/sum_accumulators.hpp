@@ -1,6 +1,6 @@
 // The innermost loops: kernel values of a tile of arguments, weights, and sums in registers. They process one query row
-// at a time. Sums are vectors, with a lane for each point modulo the vector width, and are reduced at the end of a
-// piece.
+// at a time. A sum is a vector: its lane i adds up the points i, i + lanes, i + 2 lanes, ... It is reduced at the end
+// of a piece.
 #pragma once
 
 #include "geometry/distance_tile.hpp"
@@ -34,16 +34,17 @@ struct GridStep {
   const T* weights;  // nullptr for ones
 };
 
-// Adds the Gaussians of the steps of a grid, the first at `rate`, each to its own sum. nullptr: no shift.
+// Adds the Gaussians of the steps of a grid to their sums, one sum for each step. The first step has the rate `rate`.
+// `shift` is nullptr without a shift.
 template <class T>
 void add_grid(const GridStep<T>* steps, int n_steps, const T* arguments, int n_vectors, const T* shift, T rate);
 
-// Computes the kernel values of the rows of a tile. `values` may be `arguments`. nullptr: no shifts.
+// Computes the kernel values of the rows of a tile. `values` may be `arguments`. `shifts` is nullptr without shifts.
 template <class T>
 void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate,
                  TileBuffer<T>& values);
 
-// Computes the next step of a grid in several columns.
+// Squares the kernel values of a row, which gives the next step of a grid.
 template <class T>
 inline void square_row(T* values, int n_vectors) {
   for (int v = 0; v < n_vectors; ++v) {

@@ -20,9 +20,9 @@
 
 namespace spectralcls::detail {
 
-constexpr index_t block_bytes = 256 * 1024;  // points that stay in the second-level cache for all queries of a chunk
-constexpr index_t block_vectors = 256;       // number of vectors that are summed in T before they are added in double
-constexpr double ordering_pays_at = 0.1;     // share of the pairs that have a negligible kernel value
+constexpr index_t block_bytes = 256 * 1024;  // of points; they stay in the second-level cache for a chunk of queries
+constexpr index_t block_vectors = 256;       // summed in T before the sums are added in double
+constexpr double ordering_pays_at = 0.1;     // least share of negligible kernel values
 
 // The bandwidths of one label, or of all labels.
 template <class T>
@@ -108,8 +108,9 @@ struct SumPlan {
   }
 
  private:
-  // Without a scale, values below the range of T are zero. The same holds with weights, because the nearest points may
-  // have weight zero. Otherwise all points together may add 2^-8 ulp of the nearest point's term.
+  // Without a scale, or with weights (the nearest points may have weight zero), only values below the range of T are
+  // negligible. Otherwise values are negligible if all points together add at most 2^-8 ulp of the term of the nearest
+  // point.
   static double negligible_bits(const KernelSums<T>& sums, bool scaled) {
     const double n = static_cast<double>(std::max<index_t>(sums.points.rows, 1));
     return scaled && !sums.weights ? std::numeric_limits<T>::digits + 8 + std::log2(n)
@@ -153,8 +154,7 @@ struct SumPlan {
                                              grouping(), with_product(), order, execution);
   }
 
-  // Adds the coordinates for differences if most tiles need them. Otherwise they are added for the first tile that
-  // does.
+  // Adds the coordinates for differences if most tiles need them. Otherwise the first tile that needs them adds them.
   void prepare_differences(const TileArguments<T>& arguments, const Execution& execution) const {
     if (arguments.prefers_differences(packed->filtered(), [&] {
           return packed->largest_norm() + packed->largest_norm(request.queries, execution);
@@ -188,9 +188,9 @@ struct SumPlan {
     return ranges;
   }
 
-  // Returns the share of negligible kernel values, over all bandwidths and the pairs of some queries and points.
+  // Returns the share of kernel values that are negligible, over all bandwidths and a sample of the pairs.
   double share_out_of_reach() const {
-    constexpr index_t some = 48;  // queries, and points, of the sample
+    constexpr index_t some = 48;  // number of queries and number of points of the sample
     const auto& r = request;
     const double limit = compact ? 1 : negligible;
     std::vector<double> rates;  // of the bandwidths, for unscaled distances
@@ -215,8 +215,8 @@ struct SumPlan {
     return static_cast<double>(beyond) / static_cast<double>(std::max<index_t>(n_pairs, 1));
   }
 
-  // Divides the tiles into blocks, and these into parts if there are too few queries to keep many threads busy. Both
-  // depend only on sizes, never on the number of threads.
+  // Divides the tiles into blocks, and the blocks into parts if there are too few queries to keep many threads busy.
+  // Both divisions depend only on sizes, never on the number of threads.
   void divide() {
     const auto& tiles = points->tiles();
     const index_t vectors =

@@ -1,10 +1,10 @@
-// The arguments of the kernel for a tile: squared distances, or their roots, in the cheapest form that is accurate
-// enough.
+// The arguments of the kernel for a tile: squared distances, or distances, computed in the cheapest form that is
+// accurate enough.
 //
 // The product form |q|^2 + |x|^2 - 2 q.x has an error of up to r roundings of |q|^2 + |x|^2, which is largest for
 // copies of one feature. The exponent of a Gaussian is then off by `rate` times this error, which is negligible for
-// wide kernels. For other kernels, the form is used for distances above a share of |q|^2. The share grows with r, so
-// that the relative error is the same for every d. The few smaller distances are computed from differences.
+// wide kernels. Otherwise, the form is used only for squared distances above a share of |q|^2. The share grows with r,
+// so that the relative error is the same for every d. The few smaller distances are computed from differences.
 // docs/guide/numerics.md states the tolerances.
 #pragma once
 
@@ -37,15 +37,15 @@ class TileArguments {
     return traits(kernel).decay == Decay::compact || dimension <= differences_cost_nothing_to;
   }
   bool always_difference() const { return always_difference_; }
-  // Returns whether most tiles need differences. `near`: only tiles near the queries are computed. norms() returns the
-  // largest squared norm of a query plus that of a point.
+  // Returns whether most tiles need differences. `near` means that only tiles near the queries are computed. norms()
+  // returns the largest squared norm of a query plus that of a point.
   template <class Norms>
   bool prefers_differences(bool near, Norms&& norms) const {
     return always_difference_ || ((near || few_features_) && !product_suffices(norms()));
   }
 
-  // Remembers tiles with many small distances, as in clusters. After such tiles, all distances are computed from
-  // differences at once, with a trial of products from time to time.
+  // Remembers that recent tiles had many small distances, as in clusters. The next tiles are then computed from
+  // differences directly, and products are tried again from time to time.
   class Memory {
    public:
     bool use_differences() { return left_ > 0 && left_-- > 0; }
@@ -58,7 +58,7 @@ class TileArguments {
     int run_ = 0, left_ = 0;
   };
 
-  // leave_out() sets distances in `out` to infinity.
+  // leave_out() must set the distances in `out` that do not count to infinity.
   template <class LeaveOut>
   void measure(const QueryChunk<T>& queries, index_t block, const PackedPoints<T>& points, const Tile& tile,
                TileBuffer<T>& out, Memory& memory, LeaveOut&& leave_out) const {
@@ -86,29 +86,30 @@ class TileArguments {
 
  private:
   static constexpr index_t differences_cost_nothing_to = 3, near_pairs_are_common_to = 6;  // in features
-  static constexpr double roundings_of_exponents = sizeof(T) == 4 ? 150 : 8000;  // of Gaussians; 168 and 9007 allowed
-  static constexpr double roundings_of_distances = 80;                           // relative to the distance
-  // Up to this many pairs, single pairs cost less than the differences of a panel.
+  // Of the exponents of Gaussians. Errors of 1e-5 and 1e-12 would be 168 and 9007 roundings.
+  static constexpr double roundings_of_exponents = sizeof(T) == 4 ? 150 : 8000;
+  static constexpr double roundings_of_distances = 80;  // of squared distances, relative to them
+  // Up to this many pairs of a panel cost less one by one than the differences of the whole panel.
   static constexpr int pairs_to_a_panel = 3;
 
-  // Measured for up to 1000 features.
+  // Roundings of the product form of d features, measured for up to 1000.
   static double roundings_of_products(double d) {
     return 3 + (std::min<double>(d, summed_in_turn<T>) + std::min(d, 1000.0) / summed_in_turn<T>) / 5;
   }
-  // Returns the s = D / |q|^2 at which the error r (|q|^2 + |x|^2) reaches its limit, for the largest possible |x| =
-  // |q| + sqrt(D).
+  // Returns the ratio D / |q|^2 at which the error r (|q|^2 + |x|^2) of the squared distance D reaches its limit if |x|
+  // has its largest possible value, |q| + sqrt(D).
   static double least_share(double r) {
     const double root = (r + std::sqrt(r * (2 * roundings_of_distances - r))) / (roundings_of_distances - r);
     return root * root;
   }
 
-  // `norms` are the largest squared norms of queries and points together.
+  // `norms` is the largest squared norm of a query plus that of a point.
   bool product_suffices(double norms) const {
     return decay_ == Decay::gaussian && rate_ * norms * roundings_ <= roundings_of_exponents;
   }
 
-  // Computes products, and differences for pairs below the share of the query's norm: one by one if they are few,
-  // otherwise for the panels that hold them.
+  // Computes all distances in the product form. Those below the share of the query's squared norm are then recomputed
+  // from differences: one by one if they are few, otherwise by whole panels.
   void correct_products(const QueryChunk<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
                         const Tile& tile, TileBuffer<T>& out, Memory& memory) const {
     T floors[tile_rows];

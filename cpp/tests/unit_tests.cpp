@@ -1,5 +1,6 @@
 // Unit tests of the core without Python, which take a few seconds. ctest runs them with each variant that the machine
-// supports. The arguments are the library of the variant, and that of vector_tests.cpp for the same instruction set.
+// supports. The arguments are the library of the variant and the library compiled from vector_tests.cpp for the same
+// instruction set.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -136,8 +137,8 @@ void sums_are_those_of_all_terms() {
       }
 }
 
-// Several callers at once use kept points and an index, which the first caller packs and builds. Half of the callers
-// are interrupted in their first call.
+// Several threads call with the same kept points and the same index, which the first caller packs and builds. Half of
+// the callers are interrupted in their first call.
 template <class T>
 void callers_share_kept_points() {
   constexpr index_t n = 4000, m = 100, d = 3, k = 5;
@@ -210,7 +211,7 @@ void products_are_those_of_loops() {
   }
 }
 
-// LAPACK's dsyevd by Jacobi rotations, for the small problems of these tests.
+// A replacement of LAPACK's dsyevd, by Jacobi rotations, for the small problems of these tests.
 int jacobi(char, int n, double* a, double* values, double*, int, int*, int) {
   std::vector<double> v(n * n);
   for (int i = 0; i < n; ++i) v[i * n + i] = 1;

@@ -1,5 +1,5 @@
-// Unit tests of templates that a variant's table does not export. Compiled once for each instruction set into a library
-// that unit_tests opens if the machine supports it.
+// Unit tests of templates that the table of a variant does not export. They are compiled once for each instruction set,
+// into a library that unit_tests opens if the machine supports it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,13 +40,14 @@ void exp2_is_the_power_of_two() {
   std::uniform_real_distribution<double> everywhere(lowest, highest), below_one(-8, 0);
   std::vector<T> x;
   for (int i = 0; i < 20000; ++i) {
-    // Multiples of 2^-16, to which a float adds the bias without rounding.
+    // These are multiples of 2^-16, so that adding the bias in float does not round.
     x.push_back(static_cast<T>(std::round(everywhere(random) * 0x1p16) * 0x1p-16));
     x.push_back(static_cast<T>(std::round(below_one(random) * 0x1p16) * 0x1p-16));
   }
   const std::vector<T> found = exp2_of<T, 1>(x);
   CHECK((found == exp2_of<T, 4>(x)));
-  // Measured on four million arguments: 1.62e-7 and 4.42e-16 without FMA, 1.49e-7 and 3.94e-16 with it.
+  // Largest relative errors measured on four million arguments: 1.62e-7 (float) and 4.42e-16 (double) without FMA,
+  // 1.49e-7 and 3.94e-16 with it.
   const long double allowed = sizeof(T) == 4 ? 1.63e-7L : 4.5e-16L;
   for (index_t i = 0; i < length(x); ++i) {
     const long double exact = std::exp2(static_cast<long double>(x[i]));
@@ -60,7 +61,7 @@ void exp2_is_exact_where_it_can_be() {
   const std::vector<T> far{T(-1200), T(-1e6), -std::numeric_limits<T>::max(), -std::numeric_limits<T>::infinity()};
   for (const T value : exp2_of<T, 1>(far)) CHECK(value == 0);
   CHECK((exp2_of<T, 1>({T(0)})[0] == 1));
-  // A step of one doubles the result exactly, because the fraction stays the same. Ties are rounded to even.
+  // Adding one to x doubles the result exactly, because the fraction stays the same. Ties are rounded to even.
   std::vector<T> x;
   for (int i = -40 * 64; i < 40 * 64; ++i)
     if (i % 32 != 0) x.push_back(static_cast<T>(i) / 64);
@@ -73,7 +74,7 @@ void exp2_is_exact_where_it_can_be() {
 void geometric_grids_cover_every_rate_once() {
   std::vector<double> rates;
   for (int i = 0; i < 24; ++i) rates.push_back(0.7 * std::exp2(i / 3.0));  // three interleaved grids of eight steps
-  for (const double other : {1.234, 50.0, 3e-5}) rates.push_back(other);   // which fit into none
+  for (const double other : {1.234, 50.0, 3e-5}) rates.push_back(other);   // fit into none of these
   std::shuffle(rates.begin(), rates.end(), std::mt19937(3));
   for (const int longest : {1, 3, 5, 8}) {
     const std::vector<GeometricGrid> grids = geometric_grids(rates, longest);
@@ -94,8 +95,8 @@ void geometric_grids_cover_every_rate_once() {
   }
 }
 
-// Bounds never exceed a distance, and no pair within its row's radius is dropped. Where all coordinates take part, no
-// pair clearly beyond it passes.
+// Bounds never exceed a distance, and no pair within the radius of its row is dropped. If all coordinates are used, no
+// pair clearly beyond the radius passes.
 template <class T>
 void tile_filter_bounds_distances(index_t d) {
   constexpr index_t n = 900, m = 4 * tile_rows - 1;
@@ -118,7 +119,7 @@ void tile_filter_bounds_distances(index_t d) {
   for (index_t first = 0; first < m; first += tile_rows) {
     const index_t n_rows = std::min<index_t>(tile_rows, m - first);
     block.set(tiles.filter(), coordinates.data(), rows.data() + first, n_rows);
-    // Each row has its own radius: the distance to the point of another rank.
+    // Each row has its own radius, the distance to its neighbor of some rank.
     double radius[tile_rows];
     for (index_t r = 0; r < n_rows; ++r) {
       std::vector<double> all;
@@ -159,8 +160,7 @@ void tile_filter_bounds_distances(index_t d) {
   if (d < detail::TileFilter::most_coordinates) CHECK(n_hits < m * n / 2);
 }
 
-// A pair on the grid differs from the Gaussian by at most the stated bounds, and overlap() returns the result of
-// spreading and gathering.
+// The grid sum of a single pair differs from the Gaussian by at most the stated bounds, and equals overlap().
 template <int D, int Width>
 void grid_pairs_are_gaussian(const GriddingAccuracy& accuracy) {
   constexpr int box = 16;
