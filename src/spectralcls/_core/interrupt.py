@@ -18,13 +18,13 @@ import scipy.linalg
 
 R = TypeVar("R")
 
-_SHORT = 500  # a decomposition of at most this order is too short for anyone to interrupt
+_SHORT = 500  # decompositions up to this order end so soon that they need not be interruptible
 _OPERATIONS = 2e9  # multiply-adds per block of a matrix product: about a tenth of a second
 
 
 @contextmanager
 def interruptible_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of threads. An exception cancels waiting work; running work continues."""
+    """A thread pool. An exception cancels the calls that have not begun; those that run are not waited for."""
     pool = ThreadPoolExecutor(n_threads)
     try:
         yield pool

@@ -83,7 +83,7 @@ class _SerialBlas:
             own.enter()
             try:
                 yield
-            finally:  # no call here, not even of a property: Ctrl-C could interrupt it
+            finally:  # decrement before any call, even of a property: Ctrl-C could interrupt the call
                 own.entered -= 1
                 try:
                     own.restore()
@@ -114,7 +114,7 @@ def _blas() -> list[Any]:
 
 
 def _is_per_thread(library: Any) -> bool:
-    """Whether a limit holds in the calling thread alone; so threadpoolctl 3.7 sets those of OpenMP and of MKL."""
+    """Whether a limit applies only to the calling thread, as those that threadpoolctl 3.7 sets for OpenMP and MKL."""
     return library.internal_api == "mkl" or getattr(library, "threading_layer", None) == "openmp"
 
 
@@ -129,17 +129,18 @@ if hasattr(os, "register_at_fork"):  # no thread may be setting limits during a 
 def serial_blas() -> AbstractContextManager[None]:
     """A context in which BLAS uses only the calling thread; contexts may be nested or concurrent.
 
-    Use it for products between calls of the core or in this package's threads, because idle BLAS threads spin on
+    Use it for products between calls to the core or in this package's threads, because idle BLAS threads spin on
     processors that other threads need.
     """
     return _serial_blas.inside()
 
 
 def blas_threads_for(X: Any) -> AbstractContextManager[None]:
-    """`serial_blas` for data of few rows and columns in any container; otherwise a context without effect.
+    """`serial_blas` for data with few rows and columns in any container; otherwise a context without effect.
 
-    Fits and votes on a few hundred points alternate short calls of BLAS and of the core. Between these calls, BLAS
-    threads spin on processors that the core's threads need, which made fits up to four times slower on two processors.
+    On a few hundred points, fits and predictions alternate between short calls to BLAS and to the core. After each
+    call, idle BLAS threads spin on processors that the core's threads need. On two processors, this made fits up to
+    four times slower.
     """
     shape = (len(X),) if isinstance(X, list) else getattr(X, "shape", None)
     small = isinstance(shape, tuple) and all(isinstance(n, Integral) and n <= _SMALL for n in shape)

@@ -143,7 +143,7 @@ class Estimator(BaseEstimator):
         return Inputs(type(self).__name__, **shared | options)
 
     def _inputs_for(self, X):
-        """New `Inputs` for X; if X is a collection and the estimator supports these, of the class that reads them."""
+        """New `Inputs` for X; their class reads collections if X is one and the estimator supports collections."""
         inputs = self._make_inputs()
         found = inputs_for(X, inputs) if self._learns_on_workers else inputs
         if found.on_workers:

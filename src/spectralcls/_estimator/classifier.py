@@ -252,7 +252,7 @@ class Classifier(ClassifierMixin, Estimator):
 
 def log_posterior(scores):
     """Logarithms (m, C) of the softmax of scores, an array or a Dask array."""
-    relative = scores - scores.max(axis=1, keepdims=True)  # first, because log joints may be as large as 1e40
+    relative = scores - scores.max(axis=1, keepdims=True)  # before exp, because scores may be as large as 1e40
     return relative - np.log(np.exp(relative).sum(axis=1, keepdims=True))
 
 

@@ -97,7 +97,8 @@ def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
     The first call scores the training points, with O(n^2) kernel values; PerTurbo inverts the matrix of each class,
     O(n^3). Results of tuning are reused. Later calls score the queries and, in full conformal prediction, compare the
     pairs of queries and points whose order is undecided: with 2000 points, `predict_set` takes two to six times as long
-    as `predict_proba`, and p-values take longer. Leave-one-out ranks take one or two times as long.
+    as `predict_proba`, and p-values take longer. With leave-one-out ranks, both take one to two times as long as
+    `predict_proba`.
 
     References
     ----------
@@ -127,8 +128,8 @@ def predict_set(self: Any, X: Any, coverage: float = 0.9, by_class: bool = False
     members : ndarray of bool of shape (n_queries, n_classes)
         Which of `classes_` are in the set. Several classes mean that the data do not decide; no class means that the
         query is unlike all of them ("unknown"). Far from all points, kernel ridge and logistic regression and
-        `AutoClassifier` predict the class proportions, and their sets contain all classes if many training points are
-        as undecided.
+        `AutoClassifier` predict the class proportions; their sets then contain all classes if many training points are
+        equally undecided.
 
     Raises
     ------
@@ -160,7 +161,7 @@ def predict_set(self: Any, X: Any, coverage: float = 0.9, by_class: bool = False
         of = f" of the class(es) {', '.join(map(str, self.classes_[few]))}" if by_class else ""
         tell(
             f"Too few training points{of} to exclude a class at coverage={coverage:g}, so that "
-            f"{'these are' if by_class else 'every class is'} in all sets: it takes "
-            f"{int(np.ceil(1 / error - 1 - 1e-9))} points."
+            f"{'these are' if by_class else 'every class is'} in all sets: at least "
+            f"{int(np.ceil(1 / error - 1 - 1e-9))} are needed."
         )
     return points.sets(self._queries(X), by_class, error)

@@ -147,15 +147,17 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
         Notes
         -----
-        The method is the jackknife+ [4]_: the ends are quantiles, over the training samples, of the prediction without
-        a sample minus and plus that sample's leave-one-out residual. On average over tables of 30 to 5000 samples, the
-        measured coverage is within 1.5 percentage points of the requested one; for exchangeable samples, the theorem
-        guarantees ``2 coverage - 1``. Residuals are divided by their usual size around the sample, so that intervals
-        are wide where the targets scatter. With few near samples, all samples determine the usual size.
+        The method is the jackknife+ [4]_. A model fitted to all samples but one predicts the query, and the
+        leave-one-out residual of the sample is subtracted and added; the ends are quantiles of these numbers over the
+        training samples. On average over tables of 30 to 5000 samples, the measured coverage is within 1.5 percentage
+        points of the requested one; for exchangeable samples, the theorem guarantees ``2 coverage - 1``. Residuals are
+        divided by their usual size around the sample, so that intervals are wide where the targets scatter. With few
+        near samples, all samples determine the usual size.
 
-        `KernelRegressor` and `KernelRidgeRegressor` compute the prediction without a sample in closed form. The first
-        call of `KernelRegressor` takes two passes over the pairs, as many as tuning with up to 300 samples. Each call
-        costs O(n_queries n (d + outputs)), with degree 1 also d^2 per pair. `KernelRidgeRegressor` inverts a matrix at
+        `KernelRegressor` and `KernelRidgeRegressor` leave a sample out in closed form. The first call of
+        `KernelRegressor` takes two passes over the pairs; with up to 300 samples, one of them repeats the sums of
+        tuning. Each call costs O(n_queries n (d + outputs)), with degree 1 also d^2 per pair. `KernelRidgeRegressor`
+        inverts a matrix at
         the first call, O(n^3), and each query takes n^2 multiply-adds. `AutoRegressor`, and `KernelRidgeRegressor` with
         many samples, use residuals of held-out folds and predict with all samples instead of all but one.
 
@@ -198,11 +200,12 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
         Notes
         -----
-        The result consists of quantiles, over the training samples, of the prediction without a sample plus that
-        sample's leave-one-out residual. `predict_interval` uses absolute residuals: its ends for a coverage c are the
-        quantiles for (1 - c) / 2 and (1 + c) / 2 if targets scatter symmetrically. If they do not, like prices, the
-        quantiles exclude equal fractions on both sides, and the interval is centered on the prediction. The quantile
-        for 0.5 is a median, while `predict` returns a mean. Costs as much as `predict_interval`.
+        A model fitted to all samples but one predicts the query, and the leave-one-out residual of the sample is added;
+        the result consists of quantiles of these sums over the training samples. `predict_interval` uses absolute
+        residuals: its ends for a coverage c are the quantiles for (1 - c) / 2 and (1 + c) / 2 if targets scatter
+        symmetrically. If they do not, as with prices, the quantiles exclude equal fractions on both sides, while the
+        interval is centered on the prediction. The quantile for 0.5 is a median; `predict` returns a mean. Costs as
+        much as `predict_interval`.
 
         Examples
         --------

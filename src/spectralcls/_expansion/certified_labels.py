@@ -1,4 +1,4 @@
-"""Labels without exact sums for classes that cannot win.
+"""Predicted labels, computed without the exact sums of classes that cannot win.
 
 Certified labels are exact; all others are computed from full scores.
 """
@@ -8,20 +8,20 @@ import numpy as np
 from ..kernels import GRID_QUERIES, LabelRule, bounded_sums, certain_labels, grid_labels, gridded_sums
 from .points import blocks
 
-# Relative errors allowed in sums on a grid, by the number of features. In one feature, a tighter tolerance costs
-# nothing, and many queries are near ties. In two and three features, 2^-8 to 2^-12 take the same time within a tenth
-# (eight overlapping classes of 1e5 points); in three features 2^-12 needs the next wider stencil.
+# Relative errors allowed in sums on a grid, by the number of features. With one feature, a tighter tolerance costs
+# nothing, and many queries are near ties. With two and three features, the times for 2^-8 to 2^-12 differ by less than
+# a tenth (eight overlapping classes of 1e5 points), although 2^-12 needs a wider stencil with three features.
 ON_GRID = {1: 2.0**-16, 2: 2.0**-10, 3: 2.0**-10}
 TOLERANCES = (2.0**-3, 2.0**-10)  # relative errors of successive passes over the undecided queries
 MANY = 1024  # from this many queries on, the core looks for pairs to skip
-BY_ALL_PAIRS = GRID_QUERIES - 1  # largest batch of undecided queries: too small for the grid
+BY_ALL_PAIRS = GRID_QUERIES - 1  # largest number of queries at a time that the core does not sum on the grid
 UNCERTAIN = -1
 ROUNDINGS = 40  # bound on the relative error of a kernel value, in eps times its exponent
 AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # relative error of a sum
 
 
 def certified_labels(model, Q):
-    """``model.scores(Q).argmax(axis=1)`` for an expansion by class, without most of the sums.
+    """``model.scores(Q).argmax(axis=1)`` for an expansion by class; skips most of the sums.
 
     Sums within a tolerance decide a query if the lower bound of the best class's score, allowing for missing terms and
     rounding, exceeds the upper bounds of all other classes. Undecided queries are summed with a smaller tolerance. The

@@ -24,8 +24,9 @@ def class_means(
     query_bandwidth : ndarray (C,), optional
         Bandwidth between a query and the points of each class, if different.
     before : Expansion, optional
-        The expansion of the first of these points, with the same rule, kernel and bandwidth. Then only pairs with the
-        other points are summed, unless points are weighted by 1/f, completed, or summed with a tolerance.
+        The expansion of the first of these points, with the same rule, kernel and bandwidth. Then only pairs that
+        contain one of the other points are summed, unless points are weighted by 1/f or have filled values, or a
+        tolerance is set.
 
     Returns
     -------

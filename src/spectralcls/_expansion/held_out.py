@@ -71,13 +71,13 @@ def held_out_scores(problem):
 def sample_and_scores(data, points, sample, rule, estimator):
     """The sample on which to tune, and the function that scores a `Problem` with it.
 
-    Data on workers may contain more points, against all of which a rule may then validate the sample.
+    If the data lie on workers and contain more points, a rule may validate the sample against all of them.
     """
     return sample, held_out_scores
 
 
 def judged(problem):
-    """A `Judge` with the held-out scores at all bandwidths, as from a refit for each fold.
+    """A `Judge` with the held-out scores at all bandwidths, equal to those of a refit for each fold.
 
     Cost: one pass over the m n pairs for unweighted rules, whatever the number of folds and bandwidths. Rules weighted
     by 1/f take another pass per bandwidth, and O(n^3) for leave-one-out. Memory O(m * bandwidths * (classes + folds)).
@@ -156,7 +156,7 @@ def _by_fold(p):
     sum_{g, h != f} B_gh = sum_{g != f} (R_g + B_gg) - R_f, where R_g = sum_{h != g} B_gh comes from the first pass.
     B is symmetric, so R_f is at most the sum of the other R_g, and the difference loses no relevant digits. If only
     some rows are validated, R and B are estimated from the validated rows of each class and fold, scaled to the full
-    weight; each total is raised at least to its diagonal.
+    weight, and no total may be smaller than its diagonal.
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
@@ -193,8 +193,8 @@ def _by_fold(p):
 def _leave_one_out(p):
     """Leave-one-out for an unweighted rule with potentials: one pass without the self pairs.
 
-    The sum of a class without one of its points is the diagonal plus the off-diagonal sum, each minus the terms of that
-    point. The off-diagonal difference is never negative, so the remaining diagonal is a lower bound.
+    If a point is left out, the sum over the pairs of its class is the diagonal plus the off-diagonal sum, each minus
+    the terms of that point. The off-diagonal difference is never negative, so the remaining diagonal is a lower bound.
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
@@ -311,7 +311,8 @@ def _weighted_totals(p, weights, widths):
 
 
 def _incomplete(p):
-    """Cross-validate any rule on incomplete points, fold by fold; the points outside a fold complete those in it."""
+    """Cross-validate any rule on incomplete points, fold by fold. The training points of a fold are completed from each
+    other; missing values of the held-out points are integrated out."""
     X, codes, weights, folds, rows = p.sample.X, p.sample.codes, p.sample.weights, p.sample.folds, p.sample.rows
     completed = completed_by_folds(X, codes, folds, weights, p.sample.features, p.n_jobs)
     log_sums = np.empty((len(rows), len(p.bandwidths), p.sample.n_classes))

@@ -1,7 +1,8 @@
 """Gaussian kernel sums over complete points at queries with missing values, which are NaN.
 
 The kernel is a product with one factor for each column. Missing features are integrated out: each of their columns
-contributes the factor sqrt(2 pi) h, the same for all points. Weights by the density f refer to all F features; for a
+contributes the factor sqrt(2 pi) h, equal for all points of one bandwidth. Weights by the density f refer to all F
+features; for a
 query with p known features, they are raised to the power p / F.
 """
 

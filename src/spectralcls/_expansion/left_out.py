@@ -27,12 +27,12 @@ class Change(NamedTuple):
         joins class c, or any class if c is None.
     conform_less : callable
         ``conform_less(rows, c, points)`` returns, for each query, the total weight of the points whose log odds are at
-        most its limit after it joins class c.
+        most the query's limit after the query joins class c.
     reach : (m,)
         Logarithm of a query's largest change; queries of different reach get separate bounds.
     moves : callable or None
-        ``moves(rows)`` returns (2, rows, C): for each class that the queries may join, weighted sums over points (or
-        upper bounds of the sums) of the relative rise of odds (points of the class) and of their fall (other points).
+        ``moves(rows)`` returns (2, rows, C): for each class that the queries may join, the weighted sum of the relative
+        rises of the odds of its points, and that of the falls of the other points' odds, or upper bounds of these sums.
     """
 
     bounds: Callable

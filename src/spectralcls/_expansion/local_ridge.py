@@ -9,9 +9,9 @@ from .._core.threads import effective_n_threads, serial_blas
 from ..kernels import kernel_matrix, kernel_sums
 from ..linalg.ridge import solve
 
-# Smallest ridge for float32, where its rounding changes predictions by at most .002 of the targets' spread. At a tenth
-# of this ridge the Gaussian kernel errs by .02 (1500 rows of covertype, letter and skin, bandwidths of .7 to 12
-# medians).
+# Smallest ridge for float32. Its rounding then changes predictions by at most .002 of the targets' spread, and at a tenth
+# of this ridge, with the Gaussian kernel, by .02 (1500 rows of covertype, letter and skin, bandwidths of .7 to 12 median
+# distances).
 _SINGLE = 1e-2
 _MOST_DIAGONAL = 1e30  # largest addition to the diagonal (for tiny weights), within the range of float32
 
@@ -40,7 +40,7 @@ class LocalRidge:
 
     @classmethod
     def of(cls, X, Y, weights, ridge, forest, judged=None, *, kernel, bandwidth, n_jobs=None, step_done):
-        """Fit to targets Y (n, k), and predict points from the others in their cells.
+        """Fit to targets Y (n, k), and predict each of the points `judged` from the other points of its cell.
 
         Parameters
         ----------
@@ -107,8 +107,8 @@ class LocalRidge:
 
 
 def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs=None):
-    """For each ridge, the predictions of points from the others in their cells, cell by cell; None if a system has no
-    solution."""
+    """For each ridge, the predictions of each point by the other points of its cell, ordered by cell; None if a system
+    has no solution."""
     form = {"kernel": kernel, "bandwidth": bandwidth}
 
     def path(rows):

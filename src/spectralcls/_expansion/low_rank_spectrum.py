@@ -16,7 +16,7 @@ class LowRankOperator:
     Attributes
     ----------
     X : (n, d) points
-    degrees : (n,) D, or None. At least each point's own contribution, which bounds its density from below.
+    degrees : (n,) D, or None. Each is at least the point's own contribution, a lower bound on its density.
     sample_weight : (n,) or None
     """
 
@@ -33,7 +33,7 @@ class LowRankSpectrum(Spectrum):
     """Eigenpairs of ``S F F^T S``, extended to new points by kernel values at the landmarks only.
 
     ``k(y, X) A ~= k(y, landmarks) L^-T F^T A``, where L holds the landmarks' rows of F: every expansion over the n
-    points becomes one over the r landmarks. At the training points it agrees with F F^T.
+    points becomes one over the r landmarks. At the training points, this approximation equals F F^T A.
 
     Attributes
     ----------

@@ -208,7 +208,8 @@ class TrainingPoints:
         return out
 
     def grown_potentials(self, before, sums, kernel, bandwidths):
-        """`potentials` of the sample weights, updated from the `sums` of the points `before`, which come first."""
+        """`potentials` with the sample weights, updated from the `sums` of the first points, which are those of
+        `before`."""
         weights = np.ones(len(self.X)) if self.weights is None else self.weights
         out = sums * (before.weight_scale / self.weight_scale) ** 2
         options = dict(kernel=kernel, n_jobs=self.n_jobs)
@@ -243,7 +244,7 @@ class TrainingPoints:
         return np.column_stack([second if columns is None else columns, second])
 
     def persist(self, *arrays):
-        """The arrays, kept in memory because they are used several times; in this process they already are."""
+        """Keep arrays in memory that are used several times; in this process they already are."""
         return arrays
 
 

@@ -87,8 +87,8 @@ class Spectrum:
     def determined(self, candidates, tol=None):
         """Whether the data determine the span of the first r vectors, for each r among the candidates.
 
-        They do not if the eigenvalues r and r + 1 agree, as for isolated points at a small bandwidth. Any basis of the
-        common eigenspace is then valid.
+        The span is undetermined if the eigenvalues r and r + 1 agree, as for isolated points at a small bandwidth: any
+        basis of the common eigenspace is then valid.
         """
         eps = np.finfo(self.vectors.dtype).eps
         smallest = max(_GAP, 10 * (eps ** (2 / 3) if tol is None else tol)) * self.values[0]

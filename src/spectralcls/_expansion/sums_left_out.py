@@ -123,7 +123,7 @@ class SumsLeftOut(LeftOut):
             for sign, some in ((1, points[same]), (-1, points[~same])):
                 if not len(some):
                     continue
-                one, other = (self.own[some], self.others[some])[::sign]  # (one + k) / other against the limit
+                one, other = (self.own[some], self.others[some])[::sign]  # compare (one + k) / other with the limit
                 if max(np.abs(each).max() for each in (one, other, limit, weight)) < PLAIN:
                     border = np.exp(sign * limit) * np.exp(other)
                     border -= np.exp(one)
@@ -143,7 +143,7 @@ class SumsLeftOut(LeftOut):
 
 
 def without_class_sums(estimator):
-    """Reason why an estimator's `_model` has no `SumsLeftOut`; None if it has."""
+    """Reason why an estimator's `_model` has no `SumsLeftOut`; None if it has one."""
     model = vars(estimator).get("_model")
     if model is not None and not model.by_class:
         return "leaving out a point changes the eigenvectors; with n_components='all' and class means there are none."

@@ -7,10 +7,11 @@ import numpy as np
 from .points import blocks
 
 # From this many points on, ridge regression, the learning of a metric and the choice of the encoding before it work in
-# cells instead of on all points at once. Log losses of ridge regression (cells; conjugate gradients; both tuned on 3000
-# points): 10 000 rows of covertype .571 and .575, 20 000 .430 and .454, of skin .0040 and .0039; 10 000 and 30 000 of a
-# mixture in 10 dimensions .349 and .352, .347 and .353; but 10 000 of letter .134 and .108, 16 000 .095 and .069. Cells
-# took a half to a fifth of the time, which grows with n instead of its square.
+# cells instead of on all points at once. Log losses of ridge regression in cells and, for comparison, by conjugate
+# gradients on all points (both tuned on 3000 points): covertype .571 and .575 (10 000 rows), .430 and .454 (20 000);
+# skin .0040 and .0039; a mixture in 10 dimensions .349 and .352 (10 000), .347 and .353 (30 000); but letter .134 and
+# .108 (10 000), .095 and .069 (16 000). Cells took between a half and a fifth of the time. Their time grows with n, and
+# that of conjugate gradients with n^2.
 MANY = 20_000
 _SEEN = 500  # points from which a node's principal directions are estimated
 _MIDDLE = 0.25  # smallest fraction of points on either side of a cut, unless ties prevent it

@@ -28,10 +28,10 @@ LEFT_OUT = "left out"
 IDENTIFIER, FREE_TEXT = "identifier", "free text"
 TOLD = (IDENTIFIER, FREE_TEXT)  # reasons for leaving out a column that may surprise a user
 MANY_UNSEEN = 10  # at least this many values, all of unseen levels, indicate another coding
-MOST_LEVELS = 48  # limit on levels; the rarest beyond it share one
-FEW_WORDS = 3.0  # texts with this many words on average are sentences
+MOST_LEVELS = 48  # limit on the levels of a category; if it has more, the rarest share one
+FEW_WORDS = 3.0  # texts with at least this many words on average are free text
 MOST_TEXTS = 0.2  # only columns with a larger fraction of distinct texts may hold sentences
-_SPAN_OF_YEARS = 15  # days of a month span more, the years in a table rarely do
+_SPAN_OF_YEARS = 15  # the days in a column of dates span at least this many numbers, two-digit years rarely do
 # (false, true) in several languages of office programs.
 _PAIRS = (
     "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"
@@ -41,7 +41,8 @@ TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
 _IS_TRUE = {word: float(k) for pair in TRUTH for k, word in enumerate(pair)}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
 _HEAD = 1000  # number of first texts examined
-# Section numbers such as 3.4.2: this many are not typos in dates, whose years are longer.
+# A column with at least this many section numbers such as 3.4.2 holds no dates, whose years have more digits; fewer may
+# be typing errors in dates.
 _SECTION, _SECTIONS = re.compile(r"\d+\.\d+\.\d"), 3
 
 

@@ -29,7 +29,7 @@ from .missing import (
 )
 
 MOST_DONORS = 250  # points of a class used to complete the others
-MOST_PAIRS = 4000  # pairs within classes, about, from which the bandwidth is computed
+MOST_PAIRS = 4000  # approximate number of pairs within classes from which the bandwidth is computed
 BLOCK = 4096  # points completed at a time
 NEAR = 0.05  # quantile of the distances that gives the bandwidth
 OF_MEAN = 1e-5  # weight of the class mean relative to the total weight of the class; the kernel at distance 0 is 1
@@ -83,7 +83,8 @@ class Completion(NamedTuple):
         folds : ndarray (n,), optional
             Folds from 0 on; None: a single fold with all points outside it.
         most_donors : int
-            Largest number of points of a class used to complete others; of more, a random part is used.
+            Largest number of points of a class used to complete others; if the class has more, they are drawn at
+            random.
         """
         columns = columns_of(X.shape[1], features)
         weights = np.ones(len(X)) if weights is None else weights.astype(np.float64)

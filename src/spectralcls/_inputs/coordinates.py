@@ -11,7 +11,8 @@ import numpy as np
 from .._tuning.spread import centers_and_spreads, moments
 from .._utils.conversion import brought_into_range
 
-# limit on the distance of a mostly constant column's rare values from the common value: root mean square, in scales
+# If most values of a column are equal, the root mean square distance of the others from them is at most this many
+# scales.
 RARE = 3.0
 FEWEST_GAPS = 10  # a column with fewer missing or fewer known values gets no gap indicator
 UNIT = 1e-6  # relative distance from 1 within which a spread counts as 1

@@ -51,8 +51,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     ----------
     numeric : {"standard", "shared", "rank"}, default="standard"
         "standard": mean 0 and variance 1. "shared": mean 0 and mean variance 1 over all columns, which keep their
-        relative scales. In both, far values count as the farthest value within reach. "rank": the normal quantile of
-        the mid-rank, interpolated linearly between training values and constant beyond them.
+        relative scales. For both, the mean and variance are those after far values are replaced by the farthest value
+        within reach. "rank": the normal quantile of the mid-rank, interpolated linearly between training values and
+        constant beyond them.
     indicators : bool, default=True
         Replace each column of 3 to 10 distinct values by 0/1 columns, one per value. A new value gets only zeros.
     categorical : array-like of bool, default=None
@@ -123,7 +124,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         stops, alike, exponents, moments, curves, others = self._layout
         out = np.zeros((len(X), max(1, stops[-1])), dtype=self.dtype)
         with np.errstate(over="ignore"):
-            if len(alike):  # all at once: for a single row, one column takes as long as all
+            if len(alike):  # all columns at once: for a single row, they take as long as one
                 values = np.ldexp(X[:, alike], exponents)
                 if curves:
                     values = np.stack([np.interp(*pair) for pair in zip(values.T, *curves, strict=True)], axis=1)
@@ -145,7 +146,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     @cached_property
     def _layout(self):
-        """Start of each column's coordinates; the columns of one number without missing values, with their exponents,
+        """Start of each column's coordinates; the columns that are encoded as a single number, with their exponents,
         moments and curves; and the other columns."""
         codes = self.codes_
         stops = np.cumsum([0] + [code.width for code in codes])

@@ -12,7 +12,7 @@ _NAME = re.compile(  # "number of employees" and "num_votes" are counts
     r"|(?:^|[^a-z])(?:nr|no|num|number)[^a-z]*$|(?:nummer|number|nr)[^a-z]*$",
     re.IGNORECASE,
 )
-# as "studyid": a key only if its values also look like one
+# endings as in "studyid"; such a column is a key only if its values also look like one
 _ENDING = re.compile(r"(?:id|no|nr|num|case|seq[a-z]?)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](?:ID|Id|No|Key)$")
 _ROW_NUMBERS = re.compile(  # names that pandas, R and this package give to unnamed columns
@@ -20,7 +20,7 @@ _ROW_NUMBERS = re.compile(  # names that pandas, R and this package give to unna
     r"|(?i:index|obs|observation|row(?:[ ._]?(?:names?|num|number|nr|id|index))?)"
 )
 _NAMELESS = re.compile(r"column \d+|Unnamed: \d+(?:[._].*)?|\.\.\.\d+|__index_level_\d+__|level_0|rownames")
-_NAMELESS_ROWS = 4  # most rows per number, on average, after repeated draws or joins of tables
+_NAMELESS_ROWS = 4  # most rows per distinct row number, on average, after draws with replacement or joins of tables
 
 
 _POSTAL = re.compile(  # Italian "cap" comes first in a name; "market cap" is not a postal code
@@ -64,7 +64,7 @@ def is_postal_code(name, texts, counts):
 def numbers_the_rows(values, name):
     """Whether numbers are row numbers, by the column's name and because all are distinct integers.
 
-    In a column without a name they may repeat, as after drawing with replacement.
+    In a column without a name, the numbers may repeat, as after drawing with replacement.
     """
     if not calls_itself_a_row_number(name) or len(values) < 3 or (values % 1).any():
         return False
@@ -96,7 +96,8 @@ def is_identifier(values, name="", counted=False):
     name : str
         Name of the column.
     counted : bool
-        Whether rows are in the order in which they were counted.
+        Whether the rows are in their original (file) order, so that values that rise or fall from row to row may be row
+        numbers.
     """
     named = calls_itself_a_key(name)
     if len(values) < FEWEST or not (named or counted):

@@ -19,7 +19,7 @@ from .table import Table, categorical_columns, names_categories
 from .targets import check_labels, check_more_labels, check_targets, check_weights_of_points
 
 DONORS = 1000  # training samples used to fill missing values
-DRAWN = 100  # training samples kept in the user's form, from which features can be replaced
+DRAWN = 100  # training samples kept in the user's form, whose values can replace those of queries
 
 
 class Inputs:
@@ -211,9 +211,7 @@ class Inputs:
     def of_features(self, features):
         """The inputs of an estimator that uses only some of the features, all of which are unchanged numbers."""
         if self.table is not None:
-            raise ValueError(
-                f"Only a {self.name} of unscaled numbers has parts: categories and scales belong to the whole."
-            )
+            raise ValueError(f"A {self.name} with categories or scales cannot be restricted to some of its features.")
         part = Inputs(self.name, missing=self.missing, unitless=self.unitless, dtype=self.dtype, n_jobs=self.n_jobs)
         part.seen = {name: value[features] for name, value in self.seen.items() if name == "feature_names_in_"}
         part.seen["n_features_in_"] = len(features)
@@ -270,7 +268,7 @@ class Inputs:
         )
 
     def _learned(self, X, raw, data, unlabeled=()):
-        """Learn from the checked samples of X, after a warning about far values."""
+        """Warn about far values, and learn from the checked samples of X."""
         if self._tells_of_far_values and not issparse(raw):
             rows = np.arange(n_rows(raw)) if data.kept is None else np.flatnonzero(data.kept)
             named = hasattr(X, "iloc") and len(X) == n_rows(raw)

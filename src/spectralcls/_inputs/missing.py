@@ -82,7 +82,7 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
         U, V = np.column_stack([U, np.ones(len(Q))]), np.column_stack([V, summand])
     size_u, size_v = (np.abs(part).max(axis=0, initial=0.0) for part in (U, V))
     balance = np.sqrt(np.where((size_u > 0) & (size_v > 0), size_u / 2 / np.where(size_v > 0, size_v, 1.0), 1.0))
-    A, B = -U / (2 * balance), V * balance  # u v is -2 a b; balanced in size
+    A, B = -U / (2 * balance), V * balance  # u v = -2 a b, with a and b of similar size
     squares = np.einsum("ij,ij->i", B, B)
     radius = squares.max(initial=0.0)
     constant = np.einsum("ij,ij->i", A, A) + radius - common

@@ -95,10 +95,10 @@ class Table:
         return self
 
     def check_numbers(self, name):
-        """Raise unless every coordinate is a scaled number of the user's."""
+        """Raise unless every coordinate is a scaled number from the user's data."""
         others = [own.name for own in self.types if own.kind != NUMBER or own.is_category]
         if others or self.gaps:
-            what = f"the column {others[0]!r} is not" if others else "columns with missing values are not alone"
+            what = f"the column {others[0]!r} is not" if others else "those with missing values get indicators"
             raise ValueError(f"This {name} has columns that are not plain numbers: {what}. Encode them before fit.")
 
     @property

@@ -16,11 +16,12 @@ from .._utils.validation import check_column
 from ..kernels.neighbor_search import knn, without_self
 from .scaled import scaled
 
-TRIMMED = 0.05  # fraction of edges left out, the longest ones
-DOMINATED = 0.8  # of the total length: with more in the longest edges, look for far points; normal samples have less
+TRIMMED = 0.05  # fraction of edges left out: the longest ones
+# If the longest edges make up this fraction of the total length, far points are looked for. Normal samples have less.
+DOMINATED = 0.8
 NAMED = 5  # far points named in a warning
-SPARE = 4  # extra neighbors, in standard deviations, so that one point in a hundred thousand has too few
-MOST_KNOWN = 128  # neighbors stored per point; small subsamples search for theirs
+SPARE = 4  # extra neighbors, in standard deviations, so that only one point in a hundred thousand has too few
+MOST_KNOWN = 128  # limit on the neighbors stored per point; in small subsamples, neighbors are searched for again
 MOST_PAIRED = 4096  # up to this many points, all distances are stored (128 MiB)
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _CONSTRAINTS = {
@@ -229,7 +230,7 @@ def least_number(graph, n_neighbors=4):
 
 
 def distinct_and_scaled(X, least):
-    """Distinct points, `scaled`, with the exponent and the row of each; raises ValueError for too few points."""
+    """Distinct points after `scaled`, its exponent, and the row of each point; raises ValueError for too few points."""
     points, exponent = scaled(converted(X, "X", dtype=np.float64))
     points, rows = np.unique(points, axis=0, return_index=True)
     if len(points) <= least:

@@ -19,11 +19,11 @@ FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)  # with 1, a category has the variance of a 
 ROUNDS = 2
 MOST_POINTS, MOST_VALIDATED = 2000, 500
 GAIN = 1e-3  # smallest gain in log loss that justifies a larger factor
-ERRORS = 3.0  # required reduction of the loss by a gap, in standard errors; 2 would accept 1 in 10 gaps of noise
+ERRORS = 3.0  # required reduction of the loss by a gap, in standard errors; 2 would accept 1 in 10 uninformative gaps
 MOST_GROUPS = 50  # with more categories, equally informative ones share a factor
-# The 4 most informative categories share one factor, the next 8 another, the next 16 another. On generated tables of
-# 120 to 500 columns this is as accurate as 50 equal groups (.87, .82, .50; equal groups: .84, .81, .51) in a sixth of
-# the time.
+# The 4 most informative categories share one factor, the next 8 another, the next 16 another, and so on. On three
+# generated tables of 120 to 500 columns this is as accurate as 50 equal groups (accuracies .87, .82 and .50, against
+# .84, .81 and .51) and takes a sixth of the time.
 SMALLEST_GROUP = 4
 
 
@@ -144,7 +144,8 @@ class _FactorLoss:
         return float(self.losses.mean(self.of_samples(factors)))
 
     def clearly_less(self, losses, others):
-        """Whether the mean loss is smaller by more than `ERRORS` standard errors of the difference, and than `GAIN`."""
+        """Whether the mean loss is smaller by more than `ERRORS` standard errors of the difference and more than
+        `GAIN`."""
         gain = self.losses.mean(others - losses)
         error = np.sqrt(self.losses.mean((others - losses - gain) ** 2) / len(losses))
         return gain > max(ERRORS * error, GAIN)

@@ -1,4 +1,4 @@
-"""Log loss of held-out labels in given coordinates, by which scales are chosen."""
+"""Log loss of held-out labels, which decides how coordinates are scaled."""
 
 import numpy as np
 

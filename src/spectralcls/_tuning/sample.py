@@ -95,7 +95,7 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     data : TrainingData
     cv : int, "loo", splitter or list of splits
         Number of random stratified folds, leave-one-out, or given folds of all samples. With missing values,
-        `MANY_FOLDS` folds replace "loo", because the points outside a fold complete the points in it.
+        `MANY_FOLDS` folds replace "loo", because the training points of each fold are completed from each other.
     max_samples : int or None
         Limit on the number of points, all classes together.
     random_state : int, RandomState or None

@@ -8,12 +8,12 @@ from scipy.stats import rankdata
 
 GROWTHS, MORE = 2, 4  # how often a grid may grow, and by how many values
 NEAR = 0.5  # largest gap of a near tie, in standard errors: 1 costs accuracy, less costs log loss
-SCORE_TOLERANCE = 1e-9  # scores this close are tied: sums of weights differ in their last bits
+SCORE_TOLERANCE = 1e-9  # scores this close are tied, because equal sums of weights may differ in their last bits
 
 
 class Splits(NamedTuple):
     """The part of a sample that the search needs, for scores that do not come from a `TuningSample`: weights of the
-    splits, and the factor from bandwidths for all points to those for the sample."""
+    splits, and the ratio of the sample's bandwidths to those for all points."""
 
     fold_weights: np.ndarray
     bandwidth_ratio: float = 1.0
@@ -96,7 +96,7 @@ class Search(NamedTuple):
     predicts_one_class : bool
         Whether the winner gave all held-out points the same class.
     at_end : {"smallest", "largest"} or None
-        Whether the winner is still at an end of the growing grid and better than its neighbor.
+        End of the growing grid at which the winner still lies, if it is better than its neighbor.
     temperature : float or None
         Temperature of the winner's scores, unless they are log probabilities.
     """

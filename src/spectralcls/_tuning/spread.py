@@ -11,13 +11,15 @@ import numpy as np
 from .._utils.quantile import weighted_quantile
 
 REACH = 10.0  # interquartile ranges from the median; values beyond may be cut
-APART = 5.0  # isolated values are this many times as far as all within reach; 3 or 10: the same in 61 public tables
+# Isolated values are at least this many times as far from the median as all values within reach; 3 and 10 isolate the
+# same values in 61 public tables.
+APART = 5.0
 FEW = 0.05  # largest fraction of isolated values; more form a group of samples
 ROUNDING = 1e-12  # standard deviations below this fraction of the mean are rounding
 NORMAL_QUARTILES = 1.349  # interquartile range of the standard normal
 _SHARES = (0.25, 0.5, 0.75)
 _LOOKED_AT = 1000  # values per column from which `suspects` estimates the reach
-_BLOCK = 1 << 17  # values copied at a time: a megabyte fits the cache
+_BLOCK = 1 << 17  # values copied at a time: one megabyte, which fits into the cache
 
 
 def moments(values, weights=None):
@@ -94,7 +96,8 @@ def suspects(columns):
 
 
 def isolated(values, weights=None):
-    """Positions of the values (n,) that are far from all others, and how many times as far from the median they are."""
+    """Positions of the values (n,) that are far from all others, and the ratio of their least distance from the median
+    to the greatest distance of the others."""
     (median,), (reach,), _ = _reach(values[None], weights)
     with np.errstate(over="ignore"):
         distances = np.abs(values - median)

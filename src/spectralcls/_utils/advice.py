@@ -5,7 +5,8 @@ import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_BETWEEN = {"spectralcls", "sklearn", "joblib", "contextlib", "functools"}  # frames between the user and the warning
+# packages whose frames may lie between the user's call and the warning
+_BETWEEN = {"spectralcls", "sklearn", "joblib", "contextlib", "functools"}
 _withheld = ContextVar("withheld", default=False)
 
 
@@ -31,7 +32,7 @@ def advise(message, category=UserWarning):
 
 
 def tell(message, category=UserWarning):
-    """Call :func:`warnings.warn` with the user's line that called this package as the location."""
+    """Call :func:`warnings.warn`; the warning points to the user's line that called this package."""
     frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
         frame, level = frame.f_back, level + 1

@@ -2,9 +2,9 @@
 
 
 class cached_property:
-    """Like ``functools.cached_property``, but without the lock that it holds before Python 3.12 during the computation.
+    """Like ``functools.cached_property``, but without the lock that Python before 3.12 holds during the computation.
 
-    If the process forks in this time, the child inherits the locked lock and deadlocks. Without a lock, two threads may
+    If the process forks while the lock is held, the child inherits it and deadlocks. Without a lock, two threads may
     both compute the value.
     """
 

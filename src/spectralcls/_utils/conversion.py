@@ -74,7 +74,7 @@ def as_array(values, name, dtype=None):
 
 
 def label_array(y):
-    """Labels without a mask; missing labels in a list of strings stay missing, where NumPy would make them "nan"."""
+    """Labels without a mask; missing labels in a list of strings stay missing instead of becoming NumPy's "nan"."""
     y = without_mask(without_na(y))
     if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y) and any(map(is_missing, y)):
         return np.array(y, dtype=object)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 BLOCK = 1 << 16  # values ranked at a time
-FEW = 16  # a column has few values if each occurs this often on average
+FEW = 16  # a column has few distinct values if each occurs more often than this on average
 
 
 class Copies(NamedTuple):
@@ -111,7 +111,8 @@ def copies_of(X, codes, numbers=None):
         return order, np.append(True, _differ(X, order) if not issparse(X) else np.diff(keys[order]) != 0)
 
     order, new_row = sorted_by()
-    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):  # as of (a, b) and (b, a), if the columns have equal ranks
+    # different rows may share a key, such as (a, b) and (b, a) if the columns have equal ranks
+    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):
         order, new_row = sorted_by(hashes(X))
     new = new_row.copy()
     new[1:] |= np.diff(codes[order]) != 0

@@ -11,8 +11,8 @@ _SECONDS_BETWEEN_LINES = 1.0
 def progress(title, total, *, silent=False, stream=None):
     """Show the progress of a task.
 
-    On a terminal, and with rich installed, it is a bar; otherwise lines ``title: 3/20 what is next, 40 s left``, at
-    most one per second, and always the first.
+    On a terminal with rich installed, this is a bar. Otherwise lines such as ``title: 3/20 what is next, 40 s left``
+    are printed, at most one per second, beginning with the first step.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ from .conversion import as_array, is_missing, label_array, named_overflow_errors
 from .from_sklearn import check_weights
 
 LARGEST_WEIGHT = 2.0**100  # upper limit of the largest weight; its inverse is the lower limit
-LEAST_SHARE = 2.0**-100  # smaller fractions of the largest weight would vanish in float32 sums and become zero
-WEIGHT_BITS = 49  # of 53: the last bits depend on the order of operations
+LEAST_SHARE = 2.0**-100  # weights below this fraction of the largest would vanish in float32 sums; they count as zero
+WEIGHT_BITS = 49  # bits kept of the 53 of a float64; the last ones depend on the order of operations
 
 
 def check_class_labels(y):
@@ -66,7 +66,7 @@ def with_class_weight(y, sample_weight, class_weight):
 
 
 def _balancing(y, weights):
-    """Factors for positive weights that give all classes equal total weight; with several outputs y, their product."""
+    """Factors that give all classes equal total weight, for positive weights; multiplied over the outputs of y."""
     factors = np.ones(len(weights))
     for output in np.atleast_2d(y.T):
         classes, codes = np.unique(output, return_inverse=True)
@@ -104,7 +104,7 @@ def nonnegative_weights(sample_weight, n):
 def mean_one(weights):
     """Positive weights divided by their mean, and the mean.
 
-    They are rounded to `WEIGHT_BITS` bits, so that rescaled weights or counts of copies give the same numbers.
+    The quotients are rounded to `WEIGHT_BITS` bits, so that multiplying all weights by a number does not change them.
     """
     exponent = np.frexp(weights.max())[1]  # sums of the weights themselves may overflow
     unit = float(np.ldexp(np.ldexp(weights, -exponent).mean(), exponent))
@@ -248,7 +248,7 @@ def sum_of_others(weights):
 
 
 def unit_scale(weights):
-    """Weights divided by a power of two, which is exact, so that the largest lies in [1/2, 1); and its exponent.
+    """Weights divided by a power of two, which is exact, so that the largest lies in [1/2, 1); and the exponent.
 
     None (all ones) is returned as None.
     """
