@@ -126,7 +126,7 @@ class Classifier(ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            If queries contain NaN or infinity or differ from `fit` in the number of features.
+            If queries contain infinity or differ from `fit` in the number of features.
         sklearn.exceptions.NotFittedError
             Before `fit`.
 
@@ -154,7 +154,7 @@ class Classifier(ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            If queries contain NaN or infinity or differ from `fit` in the number of features.
+            If queries contain infinity or differ from `fit` in the number of features.
         sklearn.exceptions.NotFittedError
             Before `fit`.
 

@@ -9,9 +9,9 @@ from .._core.threads import effective_n_threads, serial_blas
 from ..kernels import kernel_matrix, kernel_sums
 from ..linalg.ridge import solve
 
-# Smallest ridge for float32. Its rounding then changes predictions by at most .002 of the targets' spread, and at a tenth
-# of this ridge, with the Gaussian kernel, by .02 (1500 rows of covertype, letter and skin, bandwidths of .7 to 12 median
-# distances).
+# Smallest ridge for float32. Its rounding then changes predictions by at most .002 of the targets' spread (1500 rows of
+# covertype, letter and skin, bandwidths of .7 to 12 median distances). At a tenth of this ridge, it changes those with
+# the Gaussian kernel by .02.
 _SINGLE = 1e-2
 _MOST_DIAGONAL = 1e30  # largest addition to the diagonal (for tiny weights), within the range of float32
 

@@ -16,7 +16,7 @@ from ._univariate import Kernels
 from ._whitening import Space, mirrors
 
 STEP = 2.0 ** (1 / 32)  # ratio of the geometric grid of the samples' bandwidths
-MOST_STEPS = 320  # largest distance from the common bandwidth: a factor of 1024
+MOST_STEPS = 320  # limit on the steps between a sample's bandwidth and the common one: a factor of 1024
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def bandwidth_classes(log_density, weights, alpha):
 
 
 def leave_one_out_log_density(form, place, one):
-    """Leave-one-out log f of each sample, (n,): at its point, `place`, without its weight `one`. Copies stay."""
+    """log f at each sample with the sample left out, (n,). `place` is its point, and `one` its weight; copies stay."""
     points = form.points
     weights = np.ones(len(points.X)) if points.weights is None else points.weights
     left = np.maximum(weights[place] - one, 0.0)

@@ -5,8 +5,8 @@ Let U(s) be the mean of Gaussian kernels of width s over all pairs of samples th
     J(h) = U(sqrt(2) h) - 2 U(h) + k_{sqrt(2) h}(0) / n
 
 estimates the integrated squared error up to a constant, because the integral of the squared density is a sum of kernels
-sqrt(2) times as wide. On a grid of that ratio this width is the next candidate and costs nothing. Another kernel gets
-the bandwidth of the same variance.
+sqrt(2) times as wide. On a grid of ratio sqrt(2), this width is the next candidate, so its sums cost nothing extra. For
+a kernel other than the Gaussian, the bandwidth is scaled so that the variance is the same.
 
 If several bandwidths are nearly equally good, noise in J decides between them. Therefore, among those within `ERRORS`
 standard errors (of the difference) of the least J, the nearest to a rule of thumb with a robust spread is chosen.
@@ -31,12 +31,13 @@ from ._places import Places, share_of_ties, steps_of, without_atoms
 
 LEAST = 0.5  # smallest bandwidth in lattice steps, at which sums are within 1.5 % of the integral
 NOISE = 2.0**-26  # relative to the spread: smaller differences between values are rounding
-# On 26 distributions of one feature the error exceeds that of the rule by up to 7 % with 1, 4 % with 1.25, and 3 % with
-# 1.5; on average it is .862, .869 and .877 times that of the rule for 100 samples, .662, .668 and .675 times for 1000.
+# On 26 distributions of one feature, the error with 1, 1.25 and 1.5 exceeds that of the rule of thumb by at most 7, 4
+# and 3 %. On average it is .862, .869 and .877 times that of the rule with 100 samples, and .662, .668 and .675 times
+# with 1000 samples.
 ERRORS = 1.25
-# Factor of the rule for normal samples, in one feature: 0.9 instead of 1.06, Silverman's choice for other
-# distributions. In several features the tails contain more samples: on 11 distributions, .85 costs up to 20 % and 1 up
-# to 5 % more error than Scott's rule.
+# In one feature, the rule for normal samples is multiplied by this, which gives 0.9 instead of 1.06: Silverman's choice
+# for other distributions. In several features, where the tails contain more samples, the factor is 1: on 11
+# distributions, the error exceeds that of Scott's rule by up to 5 %, with .85 by up to 20 %.
 SHARPER = 0.85
 LARGEST = 200.0  # log densities are clipped this far above those of the samples
 
@@ -97,10 +98,10 @@ def _without_noise(X, scales):
 
 
 def rule_of_thumb(X, weights, round_=False):
-    """A bandwidth rule for samples that may not be normal: it uses the smaller of two spreads, from the standard
-    deviation and from the quartiles.
+    """A bandwidth rule for samples that may not be normal, from the smaller of two spreads.
 
-    They are spreads of the columns or, in coordinates that may be rotated (`round_`), of the distances from the mean.
+    One is the standard deviation. The other comes from the quartiles of each column or, in coordinates that may be
+    rotated (`round_`), from the median distance to the center.
     """
     n, d = effective_number(len(X), weights), X.shape[1]
     if round_:

@@ -20,7 +20,8 @@ from ._density_estimator import Density
 from ._density_model import leave_one_out_log_density
 from ._marginals import surprises, usual_surprises
 
-FENCES = (0.25, 1.5), (0.1, 0.724)  # lower quantile, and fence below it in units of its distance to the upper quartile
+# Lower quantiles to try. The fence lies below each by its distance from the upper quartile times the second number.
+FENCES = (0.25, 1.5), (0.1, 0.724)
 ROUNDING = 1e-12
 
 
@@ -339,7 +340,7 @@ def fence(scores, weights):
     """Tukey's fence, 1.5 interquartile ranges below the lower quartile.
 
     If the quartiles are equal, the lowest tenth replaces the lowest quarter, with the factor that gives normal scores
-    the same fence. If these are also equal, all lower scores lie beyond.
+    the same fence. If its upper end also equals the upper quartile, all lower scores lie beyond.
     """
     upper = weighted_quantile(scores, 0.75, weights)
     for share, factor in FENCES:

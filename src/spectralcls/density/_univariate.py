@@ -17,7 +17,7 @@ from ..kernels import PROFILES, kernel_sums
 from ._whitening import _REACH
 
 BISECTIONS = 80
-NODES = 24  # nodes of a polynomial over one kernel width, which is exact to rounding
+NODES = 24  # number of nodes of a polynomial that is exact to rounding over one kernel width
 FAR = 1000.0  # beyond this many widths, every distribution function is 0 or 1 to the last digit
 SUMS = 1.2  # a segment costs as much as this many distribution functions: NODES densities, each 20 times as fast
 FEW = 32  # up to this many places, direct sums are faster than moments of some thousand points

@@ -26,7 +26,7 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
         normal-reference rule for all samples, and ``"silverman_per_class"`` uses it for each class. ``"cv_per_class"``
         multiplies the bandwidths of the latter by the best common factor; `cv_results_` then contains the corresponding
         bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
-        data have no spread. ``"cv_per_class"`` takes a fit to each fold for each factor.
+        data have no spread. ``"cv_per_class"`` refits for each fold and factor.
     weighting : {"inverse", "symmetric"} or None, default="inverse"
         Weight of a training point in the class means: 1/f, ``f^-1/2``, or 1, where f is the Parzen density of all
         training points.

@@ -24,7 +24,7 @@ class ISEClassifier(KernelMeanClassifier):
         normal-reference rule for all samples, and ``"silverman_per_class"`` uses it for each class. ``"cv_per_class"``
         multiplies the bandwidths of the latter by the best common factor; `cv_results_` then contains the corresponding
         bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
-        data have no spread. ``"cv_per_class"`` takes a fit to each fold for each factor.
+        data have no spread. ``"cv_per_class"`` refits for each fold and factor.
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2, with
         which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class means,

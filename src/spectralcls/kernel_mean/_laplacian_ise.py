@@ -24,7 +24,7 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         normal-reference rule for all samples, and ``"silverman_per_class"`` uses it for each class. ``"cv_per_class"``
         multiplies the bandwidths of the latter by the best common factor; `cv_results_` then contains the corresponding
         bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
-        data have no spread. ``"cv_per_class"`` takes a fit to each fold for each factor.
+        data have no spread. ``"cv_per_class"`` refits for each fold and factor.
     weighting : {"symmetric", "inverse"}, default="symmetric"
         ``"symmetric"``: ``<m_c, y>_f`` is ``f(y)^-1/2`` times the mean of ``f(x_i)^-1/2 k(y, x_i)`` over the class,
         the inner product that also defines the squared norm. ``"inverse"``: the mean of ``f(x_i)^-1 k(y, x_i)``.

@@ -28,7 +28,7 @@ class ParzenClassifier(KernelMeanClassifier):
         normal-reference rule for all samples, and ``"silverman_per_class"`` uses it for each class. ``"cv_per_class"``
         multiplies the bandwidths of the latter by the best common factor; `cv_results_` then contains the corresponding
         bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
-        data have no spread. ``"cv_per_class"`` takes a fit to each fold for each factor.
+        data have no spread. ``"cv_per_class"`` refits for each fold and factor.
     priors : array-like of shape (n_classes,), dict or None, default=None
         Prior probabilities of the classes, in sorted order or as ``{label: p}``. None means the class proportions of
         the training data.

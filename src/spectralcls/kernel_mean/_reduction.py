@@ -143,7 +143,8 @@ def reduce_training_set(
 
 
 def _class_sizes(total, counts):
-    """Split the total in proportion to the counts by largest remainders: at least 1, and at most the count, each."""
+    """Split the total in proportion to the counts, by largest remainders; each class gets at least 1 and at most its
+    count."""
     if total >= counts.sum():
         return counts
     exact = total * counts / counts.sum()

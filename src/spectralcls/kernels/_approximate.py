@@ -19,11 +19,12 @@ GRID_FEATURES = 3
 # 1e5 points in eight clusters with four labels the grid settles 99 % of the sums in one feature (h = .1) and 69 % in
 # two (h = .15); in three it is not predicted to be faster (h = .265).
 AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
-# The grid replaces exact sums only for at least this many queries. Near ties come in smaller batches and use all pairs.
+# The grid replaces exact sums only for at least this many queries. Queries whose best labels nearly tie are summed over
+# all pairs, in smaller batches.
 GRID_QUERIES = 1024
-# With fewer pairs, exact sums are at least as fast as the grid and its decision (2000 to 32 000 normal points, h = .2).
-# The grid is faster from 2900 points on in one feature and 4100 in two (labels: 4100 and 5800); in three it gains
-# nothing below 1e5.
+# With fewer pairs, exact sums are at least as fast as the grid, including the decision between them (2000 to 32 000
+# normal points, h = .2). The grid is faster from 2900 points on in one feature and from 4100 in two (with labels, 4100
+# and 5800); in three features it gains nothing below 1e5 points.
 GRID_PAIRS = {1: 2**23, 2: 2**24, 3: 2**27}
 
 

@@ -84,7 +84,7 @@ def check_repetitions(n: float) -> None:
 
 
 def _spread_and_size(X: Any, sample_weight: ArrayLike | None) -> tuple[float, float]:
-    """Root of the mean diagonal of the covariance matrix, and n; weights count repetitions of a row."""
+    """Root of the mean variance of the features, and n; weights count repetitions of a row."""
     X, weights = _read(X, sample_weight)
     n = len(X)
     if weights is not None:
@@ -164,7 +164,7 @@ def silverman_bandwidth(
 def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: Kernel = "gaussian") -> float:
     """Bandwidth ``s sqrt(d / 2)``, where s^2 is the mean variance of the features.
 
-    The Gaussian kernel of a typical distance is then e^-2 in any dimension. On standardized features, this equals
+    At a typical distance, the Gaussian kernel is then e^-2 in any dimension. On standardized features, this equals
     scikit-learn's ``gamma="scale"``. Unlike rules for density estimation, it does not isolate points in many
     dimensions.
 

@@ -14,7 +14,7 @@ from ._request import SumsRequest
 
 
 class BoundedSums(NamedTuple):
-    """Lower bounds of sums, up to rounding, and bounds on their missing parts."""
+    """Lower bounds on sums, up to rounding, and bounds on their missing parts."""
 
     log_scale: Array  # (m, b, l)
     sums: Array  # (m, b, l, c), to be multiplied by exp(log_scale)

@@ -56,7 +56,7 @@ def _of_bandwidths(weights: Array | None, part: Array) -> Array | None:
 
 
 def _similar_bandwidths(bandwidths: Array) -> list[Array]:
-    """Indices of the bandwidths in parts within a factor of 2^30, the largest range that one packing covers."""
+    """Indices of the bandwidths, in parts that each span at most a factor of 2^30, the most that one packing covers."""
     exponents = np.frexp(bandwidths.reshape(len(bandwidths), -1).max(axis=1))[1]
     part = (exponents - exponents.min()) // 30
     return [np.flatnonzero(part == p) for p in np.unique(part)]

@@ -86,7 +86,7 @@ class PackedPoints:
 
     def _forget(self) -> None:
         # Filled on demand without a lock, because a fork could inherit a locked one. If several threads compute a
-        # value, one of them is kept.
+        # value, one result is kept.
         self._made: dict[Any, Any] = {}
 
     @property

@@ -61,7 +61,7 @@ class SumsRequest(NamedTuple):
         log_factor: Any = self.log_shift
         if self.normalize:
             constants = log_normalizer(self.kernel, self.X.shape[1], self.bandwidths)
-            log_factor = log_factor - constants.reshape(len(self.bandwidths), -1, 1)  # (b, l, c), all labels or one
+            log_factor = log_factor - constants.reshape(len(self.bandwidths), -1, 1)  # (b, l, 1) or (b, 1, 1)
         index = (slice(None), *(slice(None) if kept else 0 for kept in self.axes))
         if self.output == "scaled":
             scale, sums = sums

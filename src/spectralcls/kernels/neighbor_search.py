@@ -242,7 +242,7 @@ def mean_squared_length(distances: ArrayLike) -> float:
 
 
 def heat(distances: Array, length: float) -> Array:
-    """``exp(-(distance / length)^2)``, evaluated in float64, in the dtype of the distances."""
+    """``exp(-(distance / length)^2)``, evaluated in float64 and returned in the dtype of the distances."""
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(-np.square(distances.astype(np.float64) / length)).astype(distances.dtype)
 
@@ -252,8 +252,8 @@ def undirected(
 ) -> tuple[csr_array, Array]:
     """Make directed edges undirected: an (n, n) CSR array of distances, and the vote of each edge.
 
-    The vote of an edge is 1 if it was found from both ends and 1/2 if from one. Zero distances are stored; loops are
-    dropped.
+    The vote of an edge is 1 if it was found from both of its ends and 1/2 if only from one. Zero distances are stored;
+    loops are dropped.
     """
     proper = rows != columns
     rows, columns, distances = rows[proper], columns[proper], distances[proper]

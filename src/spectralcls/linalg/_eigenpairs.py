@@ -60,8 +60,8 @@ def top_eigenpairs(
         numbers. None means the larger of 2 k + 4 blocks and k + 7 blocks (15 blocks if A is sparse, 6 for a
         LinearOperator other than `GramOperator`).
     start : ndarray of shape (n, s), default=None
-        Approximate eigenvectors. By default, the eigenvectors of a random twentieth of the points, extended to all
-        points (Nystrom), for a kernel of more than 1500 points; otherwise random vectors.
+        Approximate eigenvectors. By default, random vectors; for a kernel of more than 1500 points, the eigenvectors
+        for a random twentieth of the points, extended to all points (Nystrom).
     deflate : ndarray of shape (n, p), default=None
         Linearly independent vectors, usually known eigenvectors: pairs are computed in their orthogonal complement.
     random_state : int, RandomState instance or None, default=None

@@ -10,7 +10,7 @@ from .._core.interrupt import eigh
 from .._utils.typing import Array
 from ._eigenproblem import Eigenproblem, EigenResult, fix_signs
 
-_LISTENING = 1000  # a dense decomposition of at most this dimension is too short to need an interrupt
+_LISTENING = 1000  # dense decompositions up to this dimension end so soon that they need not be interruptible
 _BLOCK = 8  # default block size
 _NYSTROM = 1500  # above this dimension, a Nystrom solution saves more time as a start than it takes
 _LANDMARKS = 20  # points per landmark; more landmarks saved no block product

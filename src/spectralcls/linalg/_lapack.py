@@ -1,4 +1,4 @@
-"""LAPACK routines in place and without the GIL, so that each thread can factor a matrix.
+"""LAPACK routines that work in place and release the GIL, so that several threads can factor matrices at once.
 
 SciPy's wrappers hold the GIL. These functions call the same routines at the addresses that SciPy exports for Cython.
 """

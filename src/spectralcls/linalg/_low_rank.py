@@ -158,7 +158,8 @@ class LowRankFactor:
         Returns
         -------
         sums : ndarray of shape (n,)
-            Row sums, at least 1e-30. For points that no pivot reaches, the rows of F vanish faster.
+            Row sums, at least 1e-30. At points so far from all pivots that this bound applies, the rows of F are small
+            even relative to its root.
         coefficients : ndarray of shape (r, 2)
             The row sum of a new point is the larger entry of its row of ``k(Q, pivots) @ coefficients``.
         """
@@ -251,8 +252,8 @@ def rpcholesky(
 ) -> LowRankFactor:
     """Partial Cholesky factor K ~= F F^T of a positive semi-definite kernel matrix, with random or greedy pivots.
 
-    With random pivots, the expected trace residual is within a factor 1 + eps of the best rank-q approximation if r is
-    about q / eps + q log(1 / (eps times the best relative residual)). Greedy pivots are deterministic and prefer
+    With random pivots, the expected trace residual is at most 1 + eps times that of the best rank-q approximation if r
+    is about q / eps + q log(1 / (eps times the best relative residual)). Greedy pivots are deterministic and prefer
     outliers. In both cases the trace residual is computed up to rounding and returned.
 
     Parameters

@@ -14,7 +14,7 @@ from ..kernels import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_nor
 
 __all__ = ["GramOperator", "KernelOperator"]
 
-_ISOLATED = 1e-3  # a point is isolated if the sum of its other kernel values, relative to its own, is at most this
+_ISOLATED = 1e-3  # a point is isolated if its kernel values with the others add up to at most this fraction of its own
 
 
 class _Operator(LinearOperator):
