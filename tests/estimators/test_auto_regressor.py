@@ -110,8 +110,8 @@ def test_a_transformation_is_chosen_where_it_is_clearly_better():
         assert chosen_map(Z, y, None, loss, np.random.RandomState(0)).kind == expected
 
 
-def boosted(iterations):
-    options = {"learning_rate": 0.07, "max_leaf_nodes": 8, "min_samples_leaf": 4, "max_features": 0.3}
+def boosted(iterations, leaves=8):
+    options = {"learning_rate": 0.07, "max_leaf_nodes": leaves, "min_samples_leaf": 4, "max_features": 0.3}
     return HistGradientBoostingRegressor(max_iter=iterations, early_stopping=False, random_state=0, **options)
 
 
@@ -126,6 +126,8 @@ def test_boosted_trees_are_those_of_scikit_learn():
     expected = boosted(200).fit(X[:, columns], y).predict(Q[:, columns])
     squares = boosted(150).fit(X[:, of_squares], y**2).predict(Q[:, of_squares])
     assert_allclose(BoostedRegression().fit(X, y).predict(Q)[:, 0], expected, rtol=1e-12, atol=1e-14)
+    larger = boosted(200, 31).fit(X[:, columns], y).predict(Q[:, columns])
+    assert_allclose(BoostedRegression(leaves=31).fit(X, y).predict(Q)[:, 0], larger, rtol=1e-12, atol=1e-14)
     both = BoostedRegression([200, 150]).fit(X, np.column_stack([y, y**2]))
     assert_allclose(both.predict(Q), np.column_stack([expected, squares]), rtol=1e-12, atol=1e-14)
 
@@ -239,6 +241,12 @@ def test_intervals_of_a_wrong_coverage_are_refused():
 def test_members_by_the_number_of_points():
     assert members_for(100_000, OF_NUMBERS)[1] == []
     assert members_for(1_000_000, OF_NUMBERS)[1] == ["gradient metric + local means"]
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_many_points_grow_larger_trees(large):
+    member = OF_NUMBERS[-1].make(np.zeros((9, 2)), large, {})
+    assert isinstance(member, BoostedRegression) and member.leaves == (31 if large else 8)
 
 
 def test_a_budget_is_said():

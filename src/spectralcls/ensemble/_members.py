@@ -19,7 +19,7 @@ from ..kernel_mean import ParzenClassifier
 from ..metric import GradientMetric, KernelMetric
 from ..perturbo import PerTurboClassifier
 from ..regression import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
-from ._trees import BoostedRegression, BoostedTrees, GrownTrees
+from ._trees import GROWN_LEAVES, LEAVES, BoostedRegression, BoostedTrees, GrownTrees
 
 # above this many points: one held-out part instead of folds, float32 instead of float64, looser tolerances
 LARGE = 3000
@@ -139,8 +139,10 @@ def _local_means(Z, large, options):
     return KernelRegressor(degree=0, scale=None, max_tuning_samples=_LARGE_TUNING, **options)
 
 
+# Error of trees with 31 leaves relative to 8, and with 63: 17 000 rows of weather .66 and .60, 5000 of txhousing .97 and
+# .98, 30 000 of InstEval 1.00 and 1.00. That of the vote with 31: .96 for weather, 1.00 for txhousing.
 def _boosted(Z, large, options):
-    return BoostedRegression()
+    return BoostedRegression(leaves=GROWN_LEAVES if large else LEAVES)
 
 
 # Conjugate gradients take n^2 operations per step, low-rank factors of the classes n times the rank squared.

@@ -208,14 +208,17 @@ class BoostedRegression(RegressorMixin, _Trees):
     ----------
     iterations : sequence of int, default=None
         Number of iterations for each output. None: determined by `unseen` points; 200 without them.
+    leaves : int, default=8
+        Most leaves of a tree, 32 at most.
 
     Attributes
     ----------
     iterations_ : ndarray of int, for each output
     """
 
-    def __init__(self, iterations=None):
+    def __init__(self, iterations=None, leaves=LEAVES):
         self.iterations = iterations
+        self.leaves = leaves
 
     def fit(self, X, y, sample_weight=None, unseen=None):
         """Fit to X (n, d) without missing values, y (n,) or (n, k), positive weights (n,).
@@ -228,7 +231,7 @@ class BoostedRegression(RegressorMixin, _Trees):
             model = HistGradientBoostingRegressor(
                 learning_rate=OF_NUMBERS["rate"],
                 max_iter=2 * FIRST if self.iterations is None else int(self.iterations[j]),
-                max_leaf_nodes=LEAVES,
+                max_leaf_nodes=self.leaves,
                 max_bins=bins,
                 min_samples_leaf=OF_NUMBERS["leaf"],
                 max_features=OF_NUMBERS["columns"],
@@ -250,7 +253,7 @@ class BoostedRegression(RegressorMixin, _Trees):
         self.iterations_ = np.array([len(own) for own in trees])
         # Trees of the outputs alternate, padded with trees of value zero.
         turns = zip_longest(*trees, fillvalue=_NOTHING)
-        self._keep([tree for of_outputs in turns for tree in of_outputs], np.stack(starts, axis=1))
+        self._keep([tree for of_outputs in turns for tree in of_outputs], np.stack(starts, axis=1), leaves=self.leaves)
         return self
 
     def predict(self, X):
