@@ -1,6 +1,6 @@
 """Predicted labels, computed without the exact sums of classes that cannot win.
 
-Certified labels are exact; all others are computed from full scores.
+Certified labels equal those of full scores; all other labels are computed from full scores.
 """
 
 import numpy as np

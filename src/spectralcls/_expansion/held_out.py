@@ -25,7 +25,7 @@ from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows
 from .rule import Rule
 
 MAX_WEIGHTED_LEAVE_ONE_OUT = 2000
-CACHE_BYTES = 1 << 20  # results per block, which fit into the second-level cache
+CACHE_BYTES = 1 << 20  # size of the results of a block, which fit into the second-level cache
 
 
 class Problem(NamedTuple):
@@ -361,7 +361,7 @@ def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
 
 
 def _widths(p):
-    """All bandwidths to evaluate, and the positions among them of those for the means and for the potentials."""
+    """The bandwidths to evaluate, and the positions among them of the means' and of the potentials' bandwidths."""
     squared, _ = p.rule.potential_kernel(p.kernel, p.bandwidths, p.sample.X.shape[1])
     if np.array_equal(squared, p.bandwidths):
         every = np.arange(len(p.bandwidths))

@@ -91,7 +91,7 @@ class LeftOut:
         return self.scores.shape[1]
 
     def limits(self, scores, dtype, slack=0.0):
-        """Log odds (m, C) of each class for queries with these scores, and the largest rounding error of ties."""
+        """Log odds (m, C) of the classes for queries with these scores, plus a rounding bound, so that ties count."""
         others = np.logaddexp(log_sums_of_others(scores), self.background)
         return odds(scores, others) + rounding_of(scores, dtype, slack)
 
@@ -199,7 +199,7 @@ class LeftOut:
 
 
 def rounding_of(scores, dtype, slack=0.0):
-    """Bound on the rounding errors of logarithmic scores, relative to them and at least `slack`."""
+    """Bound on the rounding errors of logarithmic scores: 64 eps, or `slack` if larger, times the size, at least 1."""
     return max(64 * np.finfo(dtype).eps, slack) * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
 
 

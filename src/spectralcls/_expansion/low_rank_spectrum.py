@@ -69,8 +69,8 @@ def low_rank_spectrum(
 ):
     """Leading eigenpairs of ``W^1/2 D^-1/2 F F^T D^-1/2 W^1/2`` with the Gaussian kernel, as a `Spectrum`.
 
-    D holds the (weighted) row means of F F^T, but at least the landmarks' contribution to those of K. Without
-    `weighting` it is the identity. Cost: n r kernel values, O(n r^2) operations, O(n r) memory.
+    D holds the (weighted) row means of F F^T or, if larger, the landmarks' contribution to those of K. Without
+    `weighting`, D is the identity. Cost: n r kernel values, O(n r^2) operations, O(n r) memory.
     """
     if n_components is not None and n_components > rank:
         raise ValueError(f"n_components={n_components} exceeds rank={rank}: a factor of rank r has r eigenvectors.")

@@ -115,7 +115,7 @@ class TrainingPoints:
         return split_by_missing(Q, complete, incomplete)[0]
 
     def by_class(self, way, Q, columns, kernel, bandwidth, tolerance, **options):
-        """What `kernels.bounded_sums`, `gridded_sums` or `grid_labels` finds for the points with these columns."""
+        """The result of `kernels.bounded_sums`, `gridded_sums` or `grid_labels` for the points with these weights."""
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
         return way(Q, self._packed(columns, True), kernel, widths, tolerance, n_jobs=self.n_jobs, **options)
 

@@ -36,7 +36,7 @@ class ClassTargets:
         return cls(Y - shares, shares, weights, codes)
 
     def take(self, rows):
-        """Those of some points."""
+        """The targets of some of the points."""
         return replace(self, Y=self.Y[rows], weights=self.weights[rows], codes=self.codes[rows])
 
     @property
@@ -87,7 +87,7 @@ class NumberTargets:
         return cls(standardization.to(targets), weights, standardization)
 
     def take(self, rows):
-        """Those of some points."""
+        """The targets of some of the points."""
         return replace(self, Y=self.Y[rows], weights=self.weights[rows])
 
     def judged(self, predicted):

@@ -31,7 +31,7 @@ MANY_UNSEEN = 10  # at least this many values, all of unseen levels, indicate an
 MOST_LEVELS = 48  # limit on the levels of a category; if it has more, the rarest share one
 FEW_WORDS = 3.0  # texts with at least this many words on average are free text
 MOST_TEXTS = 0.2  # only columns with a larger fraction of distinct texts may hold sentences
-_SPAN_OF_YEARS = 15  # the days in a column of dates span at least this many numbers, two-digit years rarely do
+_SPAN_OF_YEARS = 15  # days of the month differ by at least this much in most columns, two-digit years in few
 # (false, true) in several languages of office programs.
 _PAIRS = (
     "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"

@@ -6,7 +6,7 @@ import numpy as np
 
 FEWEST = 20  # fewest values for a decision
 SHARE = 0.95  # least fraction of distinct values in an identifier
-_HEAD = 1000  # number of first values, which suffice to rule out most columns
+_HEAD = 1000  # number of values that are checked first; they rule out most columns
 _NAME = re.compile(  # "number of employees" and "num_votes" are counts
     r"(?:^|[^a-z])(?:id|uuid|guid|key|index|lfd)(?:[^a-z]|$)"
     r"|(?:^|[^a-z])(?:nr|no|num|number)[^a-z]*$|(?:nummer|number|nr)[^a-z]*$",

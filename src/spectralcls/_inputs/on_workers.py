@@ -1,6 +1,6 @@
 """Readers of collections whose rows are on the workers of a cluster or on disk, and errors if these are not supported.
 
-`spectralcls.dask` registers its `Inputs` here. It is imported at the first Dask collection.
+`spectralcls.dask` registers its `Inputs` here. That package is imported when the first Dask collection is read.
 """
 
 from importlib import import_module

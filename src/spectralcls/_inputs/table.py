@@ -240,6 +240,8 @@ def categorical_columns(spec, columns):
     known = set(names)
     for name in wanted:
         if name not in known:
-            raise ValueError(f"categorical_features has {name!r}, which is not a column of X: these are {names[:20]}.")
+            raise ValueError(
+                f"categorical_features has {name!r}, which is not a column of X: columns are {names[:20]}."
+            )
     chosen = set(wanted)
     return [name in chosen for name in names]

@@ -61,8 +61,8 @@ def choose_factors(table, data, bandwidth, *, categories=True, random_state=0, n
 
 
 def _let_gaps_count(places, factors, loss):
-    """Set factor 1 for each gap that clearly reduces the loss, or, if there is none, for all gaps if together they do;
-    modifies `factors`."""
+    """Set factor 1 for each gap that clearly reduces the loss; if no single gap does, for all gaps if together they do.
+    Modifies `factors`."""
     if not len(places):
         return
     none, without = factors.copy(), loss.of_samples(factors)

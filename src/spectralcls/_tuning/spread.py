@@ -1,9 +1,9 @@
 """The spread of a column, from which scales, grids of bandwidths and reference rules are computed.
 
 The spread is the standard deviation after values more than `REACH` interquartile ranges from the median are replaced by
-the farthest value within. One far value thus changes little, while heavy tails still count. If more than half of the
-values are equal, the median distance of the others from them replaces the interquartile range. A column that varies by
-no more than the rounding of its mean has no spread.
+the farthest value within this distance. One far value thus changes little, while heavy tails still count. If more than
+half of the values are equal, the median distance of the others from them replaces the interquartile range. A column
+that varies by no more than the rounding of its mean has no spread.
 """
 
 import numpy as np
@@ -59,8 +59,8 @@ def centers_and_spreads(columns, weights=None, farthest=np.inf):
 
 
 def within_reach(X, weights=None):
-    """X (n, d) with values beyond the reach of their column replaced by the farthest within; X itself if there are
-    none."""
+    """X (n, d) with values beyond the reach of their column replaced by the farthest value within it; X itself if there
+    are none."""
     missing = np.isnan(X)
     incomplete = missing.any(axis=0)
     parts = [(slice(None), np.flatnonzero(~incomplete))]
@@ -151,7 +151,7 @@ def _reach(rows, weights):
     farthest = distances.max(axis=1, initial=0.0)
     mostly_one = (width == 0) & (farthest > 0)
     two_values = mostly_one & ((distances == 0) | (distances == farthest[:, None])).all(axis=1)
-    width[two_values] = farthest[two_values]  # at once: there may be many indicators
+    width[two_values] = farthest[two_values]  # all at once, because there may be many indicators
     for row in np.flatnonzero(mostly_one & ~two_values):
         rare = distances[row] > 0
         width[row] = weighted_quantile(distances[row, rare], 0.5, None if weights is None else weights[rare])
@@ -164,6 +164,6 @@ def _beyond(rows, median, reach):
 
 
 def _clipped(values, median, reach):
-    """Values (n,), with those beyond the reach replaced by the farthest within."""
+    """Values (n,), with those beyond the reach replaced by the farthest value within it."""
     near = values[np.abs(values - median) <= reach]
     return np.clip(values, near.min(), near.max())

@@ -63,7 +63,7 @@ def _ranks(columns):
     ordered = np.sort(columns, axis=1)
     new = ordered[:, 1:] != ordered[:, :-1]
     steps = np.count_nonzero(new, axis=1)
-    ranks = (columns != ordered[:, :1]).astype(np.uint64)  # right for at most two values, as of indicators
+    ranks = (columns != ordered[:, :1]).astype(np.uint64)  # correct for at most two distinct values, as in indicators
     few = FEW * steps < columns.shape[1]
     for row in np.flatnonzero(few & (steps > 1)):  # a search is faster than sorting positions
         ranks[row] = np.searchsorted(np.append(ordered[row, :1], ordered[row, 1:][new[row]]), columns[row])
@@ -130,7 +130,7 @@ def _differ(X, order):
 
 
 def hashes(X, seed=0):
-    """64 bits for each row from its values alone, by multiply-shift hashing of their bits; NaN equals itself."""
+    """A 64-bit hash of each row, from its values alone, by multiply-shift hashing of their bits; NaN equals itself."""
     words = np.where(np.isnan(X), X.dtype.type(np.nan), X + 0)  # one bit pattern for NaN; + 0 removes -0.0
     words = np.ascontiguousarray(words).view(np.uint32).reshape(len(X), -1)
     factors = np.random.default_rng(seed).integers(1 << 63, size=words.shape[1], dtype=np.uint64) * 2 + 1

@@ -98,7 +98,7 @@ class Density(Estimator):
         if bounds is None:
             return space
         if np.ndim(space.root) == 2:
-            raise ValueError("bounds need kernels along the features, not a full matrix of bandwidths.")
+            raise ValueError("bounds need kernels whose axes are the features, without a full covariance matrix.")
         if ((bounds[:, 0] > X) | (bounds[:, 1] < X)).any():
             raise ValueError(f"X has samples beyond the bounds {self.bounds!r}.")
         return space

@@ -9,7 +9,7 @@ sqrt(2) times as wide. On a grid of ratio sqrt(2), this width is the next candid
 a kernel other than the Gaussian, the bandwidth is scaled so that the variance is the same.
 
 If several bandwidths are nearly equally good, noise in J decides between them. Therefore, among those within `ERRORS`
-standard errors (of the difference) of the least J, the nearest to a rule of thumb with a robust spread is chosen.
+standard errors (of the difference) of the least J, the one nearest to a rule of thumb with a robust spread is chosen.
 
 .. [1] M. Rudemo, "Empirical choice of histograms and kernel density estimators", Scandinavian Journal of Statistics 9
    (2), 1982, pp. 65-78.
@@ -29,7 +29,7 @@ from ..kernels import geometric_grid, kernel_variance, reference_rule
 from ._others import Others
 from ._places import Places, share_of_ties, steps_of, without_atoms
 
-LEAST = 0.5  # smallest bandwidth in lattice steps, at which sums are within 1.5 % of the integral
+LEAST = 0.5  # smallest bandwidth, in lattice steps; sums over the lattice are then within 1.5 % of the integral
 NOISE = 2.0**-26  # relative to the spread: smaller differences between values are rounding
 # On 26 distributions of one feature, the error with 1, 1.25 and 1.5 exceeds that of the rule of thumb by at most 7, 4
 # and 3 %. On average it is .862, .869 and .877 times that of the rule with 100 samples, and .662, .668 and .675 times

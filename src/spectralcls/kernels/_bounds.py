@@ -32,11 +32,11 @@ class LabelRule(NamedTuple):
     offsets: Array | None  # (l,)
     log_share: Array | None  # (l,)
     rounding: float  # relative difference of two computations of a sum
-    step: float  # and for each unit of its exponents
+    step: float  # further relative difference for each unit of the exponents
 
 
 def certain_labels(found: BoundedSums, rule: LabelRule) -> Array:
-    """The labels (m,) that win by bounded sums at one bandwidth, -1 where the bounds leave that open."""
+    """The labels (m,) that certainly win, given bounded sums at one bandwidth; -1 if the bounds leave that open."""
     log_scale, sums = found.log_scale[:, 0], found.sums[:, 0]
     missing = np.zeros(sums.shape[1:])
     missing += found.missing
@@ -46,10 +46,10 @@ def certain_labels(found: BoundedSums, rule: LabelRule) -> Array:
 def grid_labels(
     Q: Array, points: PackedPoints, kernel: str, bandwidth: float, rtol: float, n_jobs: int | None, rule: LabelRule
 ) -> Array | None:
-    """The labels (m,) that win by Gaussian sums in few features on a grid, -1 where its bounds leave that open.
+    """The labels (m,) that certainly win, by Gaussian sums on a grid in few features; -1 if this is undecided.
 
-    None if exact sums are predicted to be as fast. `rtol` sets the accuracy of the grid. If its bounds leave a query
-    open, the sums of the labels that can win are computed from the points near the query.
+    None if exact sums are predicted to be as fast. `rtol` sets the accuracy of the grid. If the grid's error bounds do
+    not decide a query, the sums of the labels that can win are computed from the points near the query.
     """
     if kernel != "gaussian" or not _worth_a_grid(Q, points):
         return None

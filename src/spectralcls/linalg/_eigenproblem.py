@@ -154,7 +154,7 @@ def _csr_parts(matrix: Any) -> tuple[Array, Array, Array]:
 
 
 def sign_factors(vectors: Array) -> Array:
-    """+-1 for each column, which makes its first entry within 0.1 % of the largest modulus positive."""
+    """+-1 for each column, so that the first entry whose modulus is within 0.1 % of the largest becomes positive."""
     moduli = np.abs(vectors)
     largest = np.argmax(moduli >= 0.999 * moduli.max(axis=0, initial=0), axis=0)
     return np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1, 1).astype(vectors.dtype)
