@@ -10,6 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -496,6 +497,60 @@ def test_a_column_that_gives_the_class_away_is_named(written):
         read_table(written([("copy", "a", "score", "c"), *rows]), target="c")
     half = [(k % 2 if k < 40 else 1 - k % 2, *row[1:2], *row[3:]) for k, row in enumerate(rows)]
     read_table(written([("copy", "a", "c"), *half]), target="c")  # without a word
+
+
+def suspicion(written, header, rows):
+    """The column that is said to have nearly all importance for the last one, or None."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read_table(written([header, *rows]), target=header[-1])
+    said = [str(warning.message) for warning in caught if "nearly all importance" in str(warning.message)]
+    return said[0].split("'")[1] if said else None
+
+
+@pytest.mark.parametrize(("changed", "named"), [(0.0, None), (0.03, "after"), (0.25, None)])
+def test_a_noisy_copy_of_the_class_has_nearly_all_importance(written, changed, named):
+    """An exact copy gives the class away; one with many errors may be a good feature."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 600)
+    other = np.where(rng.random(600) < changed, 1 - y, y)
+    day = [f"2024-{1 + k % 12:02d}-{1 + k % 28:02d}" if one else "" for k, one in enumerate(other)]
+    noise = rng.normal(size=(600, 3)).round(3).tolist()
+    for cells in other, day:
+        rows = [(*x, cell, "ab"[c]) for x, cell, c in zip(noise, cells, y, strict=True)]
+        assert suspicion(written, ("p", "q", "r", "after", "c"), rows) == named
+
+
+@pytest.mark.parametrize(("noise", "named"), [(0.02, "bonus"), (0.6, None)])
+def test_a_column_computed_from_numbers_has_nearly_all_importance(written, noise, named):
+    rng = np.random.default_rng(0)
+    y = np.exp(rng.normal(size=500) / 2)
+    bonus = np.log(y) + noise * rng.normal(size=500)
+    rows = [(*x, f"{b:.4f}", f"{v:.3f}") for x, b, v in zip(rng.normal(size=(500, 2)).round(3), bonus, y, strict=True)]
+    assert suspicion(written, ("p", "q", "bonus", "y"), rows) == named
+    assert suspicion(written, ("q", "bonus", "y"), [row[1:] for row in rows]) is None  # of two columns one may be all
+
+
+@pytest.mark.parametrize(("twin", "named"), [(0.02, None), (5.0, "a")])
+def test_a_column_that_others_replace_is_not_suspicious(written, twin, named):
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=400)
+    flipped = (a > 0) ^ (rng.random(400) < 0.03)
+    rows = [
+        (f"{v:.3f}", f"{v + twin * e:.3f}", f"{o:.3f}", "uv"[int(c)])
+        for v, e, o, c in zip(a, rng.normal(size=400), rng.normal(size=400), flipped, strict=True)
+    ]
+    assert suspicion(written, ("a", "b", "d", "c"), rows) == named
+
+
+@pytest.mark.parametrize("load_set", [load_iris, load_wine, load_breast_cancer, load_diabetes])
+def test_ordinary_tables_have_no_suspicious_column(written, load_set):
+    X, y = load_set(return_X_y=True)
+    header = [f"x{j}" for j in range(X.shape[1])] + ["y"]
+    assert (
+        suspicion(written, header, [(*x, f"c{v:g}" if len(set(y)) < 9 else v) for x, v in zip(X, y, strict=True)])
+        is None
+    )
 
 
 def test_copies_of_rows_are_counted(written):

@@ -218,7 +218,7 @@ def read_table(
         labels = classes[y]
         _warn_of_classes(source, goal, classes)
         if data is not None:
-            warn_of_suspicions(source.path, schema, X, classes, y)
+            warn_of_suspicions(source.path, schema, X, classes, y, numbers_in)
     return Bunch(
         data=schema.frame(X) if as_frame else X,
         target=labels,
