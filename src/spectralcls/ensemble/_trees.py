@@ -111,7 +111,7 @@ class BoostedTrees(_Classifier):
         self.n_points_ = len(X)
         self.classes_ = unique_labels(y)
         columns = _telling(X, y[:, None] == self.classes_, sample_weight)
-        X = X if columns is None else X[:, columns]
+        X = X[:, columns]
         iterations = max(1, min(ITERATIONS, MOST_TREES // len(self.classes_)))
         model = HistGradientBoostingClassifier(
             learning_rate=min(RATE * ITERATIONS / iterations, _HIGHEST_RATE),
@@ -124,7 +124,7 @@ class BoostedTrees(_Classifier):
         with _openmp().limit(limits=1):
             model.fit(X, y, sample_weight)
         trees, start = boosted_nodes(model)
-        self._keep(trees if columns is None else _renumbered(trees, columns), start)
+        self._keep(_renumbered(trees, columns), start)
         return self
 
 
@@ -143,6 +143,7 @@ class GrownTrees(_Classifier):
     iterations_ : int
     levels_ : list of ndarray or None, for each column
     empty_ : ndarray of shape (d,) of bool, columns without any value
+    order_ : ndarray of shape (d,), columns in the order in which the trees get them
     """
 
     def __init__(self, iterations=None, categorical=None):
@@ -158,7 +159,9 @@ class GrownTrees(_Classifier):
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
         levels = [np.unique(x[~np.isnan(x)]) if named else None for x, named in zip(X.T, categorical, strict=True)]
         self.levels_ = [None if own is None or not 0 < len(own) <= _MOST_LEVELS else own for own in levels]
-        self.empty_ = np.isnan(X).all(axis=0)
+        self.empty_, self.order_ = np.isnan(X).all(axis=0), slice(None)
+        shares = _shares(self._coded(X), y[:, None] == self.classes_, sample_weight)
+        self.order_ = np.lexsort((-shares, [own is None for own in self.levels_]))
         most = max(1, MOST_GROWN_TREES // (1 if len(self.classes_) == 2 else len(self.classes_)))
         first = min(FIRST, most)
         training = self._coded(X), y, sample_weight
@@ -191,14 +194,14 @@ class GrownTrees(_Classifier):
         return super().predict_proba(self._coded(X))
 
     def _coded(self, X):
-        """Move categorical columns to the front, as positions of levels; unknown values become missing."""
+        """Positions of levels in categorical columns, which come first; unknown values become missing."""
         out = np.array(X, dtype=np.float64, order="F")
         out[:, self.empty_] = 0.0
         for j, levels in enumerate(self.levels_):
             if levels is not None:
                 place = np.minimum(np.searchsorted(levels, out[:, j]), len(levels) - 1)
                 out[:, j] = np.where(levels[place] == out[:, j], place, np.nan)
-        return out[:, np.argsort([levels is None for levels in self.levels_], kind="stable")]
+        return out[:, self.order_]
 
 
 class BoostedRegression(RegressorMixin, _Trees):
@@ -350,8 +353,7 @@ def _by_correlation(X, y, weights):
     """Order of the columns by correlation with y, so that the random columns of a split do not depend on their given
     order; at most the `MOST_COLUMNS` of largest absolute correlation.
     """
-    telling = _telling(X, y[:, None], weights)
-    columns = np.arange(X.shape[1]) if telling is None else telling
+    columns = _telling(X, y[:, None], weights)
     X = X[:, columns]
     centered = X - X.mean(axis=0)
     spread = np.sqrt(np.mean(centered**2, axis=0))
@@ -359,16 +361,30 @@ def _by_correlation(X, y, weights):
 
 
 def _telling(X, answers, weights):
-    """The `MOST_COLUMNS` columns of X (n, d) with the largest sum of squared correlations with the answers (n, k), in
-    their order; None if there are no more."""
-    if X.shape[1] <= MOST_COLUMNS:
-        return None
+    """The columns of X (n, d), the most correlated with the answers (n, k) first; `MOST_COLUMNS` at most.
+
+    Of two equally good splits a tree takes that of the first column: this order does not depend on the given one.
+    """
+    return np.argsort(-_shares(X, answers, weights), kind="stable")[:MOST_COLUMNS]
+
+
+def _shares(X, answers, weights):
+    """Sum of the squared correlations of each column of X (n, d) with the answers (n, k), up to a factor for each
+    answer. Missing values count as the mean of their column.
+    """
     weights = np.full(len(X), 1 / len(X)) if weights is None else weights / weights.sum()
-    centered, answers = X - weights @ X, answers - weights @ answers
-    square = weights @ centered**2
-    shared = np.sum((centered.T @ (answers * weights[:, None])) ** 2, axis=1)
-    shares = np.divide(shared, square, out=np.zeros(len(shared)), where=square > 0)
-    return np.sort(np.argsort(-shares, kind="stable")[:MOST_COLUMNS])
+    answers = (answers - weights @ answers) * weights[:, None]
+    out = np.zeros(X.shape[1])
+    for start in range(0, X.shape[1], step := max(1, _BLOCK // len(X))):
+        known = ~np.isnan(X[:, start : start + step])
+        values = np.where(known, X[:, start : start + step], 0.0)
+        of_known = weights @ known
+        mean = np.divide(weights @ values, of_known, out=np.zeros(len(of_known)), where=of_known > 0)
+        centered = np.where(known, values - mean, 0.0)
+        square = weights @ centered**2
+        shared = np.sum((centered.T @ answers) ** 2, axis=1)
+        np.divide(shared, square, out=out[start : start + step], where=square > 0)
+    return out
 
 
 def _renumbered(trees, columns):
