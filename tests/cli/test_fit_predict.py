@@ -222,7 +222,7 @@ def test_damaged_and_foreign_model_files(tmp_path, data, model, capsys):
     assert "not a readable model file" in fails_with(capsys, "predict", data, *arguments)
     foreign = tmp_path / "foreign.skops"
     skops.io.dump({"weights": np.ones(3)}, foreign)
-    assert "holds no classifier, but dict" in fails_with(capsys, "predict", foreign, *arguments)
+    assert "holds a dict, not a model that predicts" in fails_with(capsys, "predict", foreign, *arguments)
     assert not (tmp_path / "out.csv").exists()
 
 

@@ -110,7 +110,7 @@ def test_a_word_among_numbers_is_named_and_can_be_left_out(word, tmp_path, capsy
     fit = ["fit", path, "--target", "y", "--out", tmp_path / "m.skops", "--quiet", "--classifier", "kernelridge"]
     assert run(*fit) == 2
     error = capsys.readouterr().err
-    assert f"the target has 39 numbers, and {word!r}: correct the cell, or leave its row out by --missing" in error
+    assert f"the target has 39 numbers, and {word!r}: correct the cell, or leave out its row with --missing" in error
     assert run(*fit, "--missing", word) == 0
     assert "39 numbers: regression" in capsys.readouterr().out
 

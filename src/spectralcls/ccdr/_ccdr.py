@@ -134,8 +134,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     Notes
     -----
-    Time: the neighbor search, O(n^2 d) at worst, and some hundred products with a sparse matrix of about
-    2 n n_neighbors entries. Memory: O(n (n_neighbors + n_components)).
+    Time: the neighbor search, O(n^2 d) at worst, and on the order of a hundred products with a sparse matrix of about 2
+    n n_neighbors entries. Memory: O(n (n_neighbors + n_components)).
 
     On a disconnected graph, the constant vector is dropped, and so are the directions that only separate a component
     without labeled points from the rest. The directions that separate labeled components come first, with lambda = 0.
@@ -347,7 +347,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (m, n_features), or sparse of shape (m, n_samples)
-            Points, or their graph to the training points (distances or weights, as in `fit`).
+            Points, or the graph between them and the training points (distances or weights, as in `fit`).
 
         Returns
         -------
@@ -370,7 +370,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (m, n_features), or sparse of shape (m, n_samples)
-            Points, or their graph to the training points.
+            Points, or the graph between them and the training points.
         y : array-like of shape (m,) or None, default=None
             Labels among `classes_`, missing labels, or `unlabeled`. None means that all points are unlabeled.
 

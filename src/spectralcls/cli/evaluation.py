@@ -24,7 +24,7 @@ from .parallel import imap_unordered
 from .registry import Setting, prepared
 from .significance import OF_TASK
 
-SMALL = 5000  # up to this many samples, classifiers run in parallel on one thread each
+SMALL = 5000  # up to this many samples, classifiers run in parallel, each on one thread
 _MAX_FOLDS = 5
 COVERAGE = 0.9  # coverage of the intervals of a regression
 
@@ -71,7 +71,7 @@ class Result:
         return np.array([outcome.scores.get(metric, np.nan) for outcome in self.ordered])
 
     def mean(self, metric):
-        """Mean over the splits; NaN if it failed."""
+        """Mean over the splits; NaN if the classifier failed."""
         return float(np.mean(self.scores(metric))) if self.error is None else np.nan
 
     def deviation(self, metric):

@@ -27,8 +27,8 @@ pre, code { font: 13px/1.45 ui-monospace, monospace; } pre { overflow-x: auto; }
 @media (max-width: 40rem) {
 .more { display: none; } td svg { width: 4.5rem; } th, td { padding: .3rem .25rem; font-size: 13px; } }
 """
-_WIDTH, _HEIGHT = 150, 18  # of a row's picture
-_SIDE = 400  # of the picture of predictions
+_WIDTH, _HEIGHT = 150, 18  # of the picture in a row
+_SIDE = 400  # width and height of the picture of predictions
 _MOST_CLASSES, _MOST_FEATURES, _MOST_ROWS, _SHUFFLES = 12, 15, 1000, 5
 _NEARLY_ALL = 0.8  # share of all importances from which one column is reported
 _MOST_SHUFFLED = 500  # most columns to shuffle: more would take longer than the comparison
@@ -196,4 +196,4 @@ def _importances(data, entry, metric, arguments):
     gains = np.maximum(found.importances_mean, 0)
     if len(gains) > 1 and gains.max() > _NEARLY_ALL * gains.sum():
         name = html.escape(data.feature_names[order[0]])
-        yield f"<p>Nearly all of it is in the column {name}: is it known before the target is?</p>"
+        yield f"<p>Nearly all of this is due to the column {name}: is it known before the target is?</p>"

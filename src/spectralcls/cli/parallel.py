@@ -10,7 +10,8 @@ _PATIENCE = 2  # seconds of work before processes are started, whose imports tak
 def imap_unordered(function, tasks, processes, step):
     """Yield pairs of a task's name and the result of ``function`` for its arguments, in any order.
 
-    Child processes use one thread for BLAS, OpenMP and the core, and end with the generator. Short work starts none.
+    Child processes use one thread for BLAS, OpenMP and the core, and end with the generator. Short work starts no
+    processes.
 
     Parameters
     ----------

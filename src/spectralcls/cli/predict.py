@@ -1,4 +1,4 @@
-"""``spectralcls predict``: write the predictions of a saved model for a file to a text file."""
+"""``spectralcls predict``: predict the rows of a file with a saved model, and write a text file."""
 
 import bz2
 import csv
@@ -70,7 +70,7 @@ def run(arguments):
     except (ValueError, OSError) as error:
         raise CommandError(str(error)) from None
     if not hasattr(model, "predict"):
-        raise CommandError(f"{arguments.model}: holds no classifier, but {type(model).__name__}")
+        raise CommandError(f"{arguments.model}: holds a {type(model).__name__}, not a model that predicts")
     if arguments.proba and not hasattr(model, "predict_proba"):
         raise CommandError(f"{arguments.model}: {type(model).__name__} has no probabilities; omit --proba")
     if arguments.interval is not None and not hasattr(within(model)[0], "predict_interval"):

@@ -7,8 +7,8 @@ from .registry import NAIVE
 LEVEL = 0.05
 POINT = 0.01  # smaller differences do not matter
 PRICE = 0.005  # smallest gain that justifies ten times the time
-MUCH = 5  # factor in time from which a faster one may be preferred
-_UNNOTICED = 0.1  # seconds; shorter times count as this
+MUCH = 5  # a classifier that is faster by this factor may be preferred to the best
+_UNNOTICED = 0.1  # seconds; shorter times count as this many
 
 
 def _plain(value):
@@ -35,7 +35,7 @@ DEFAULT = {"classification": OF_TASK["classification"][:3], "regression": OF_TAS
 
 
 def unit_of(metric, best):
-    """Unit of differences of scores, given the best mean score."""
+    """What a difference of scores is divided by, given the best mean score."""
     return abs(best) or 1.0 if metric in RELATIVE else 1.0
 
 
@@ -64,7 +64,7 @@ def standings(results, metric):
 
 
 def p_value(differences, n_train, n_test):
-    """p-value of a zero mean difference of accuracies over repeated random splits, (n_splits,).
+    """p-value of the hypothesis that differences of scores on repeated random splits, (n_splits,), have mean zero.
 
     Repeated random splits share training samples, so the variance of a mean difference is that of one split times ``1 /
     n_splits + n_test / n_train`` and not ``1 / n_splits`` (Nadeau and Bengio, "Inference for the generalization error",

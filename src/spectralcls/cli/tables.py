@@ -22,9 +22,9 @@ _READING = {  # option: parameter of read_table
 }
 _DIALECT = ("encoding", "delimiter", "comment", "skip", "header", "sheet")
 _BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters by their names
-# up to this many distinct integers are classes; more are if consecutive, with this many rows per class
+# up to this many distinct integers are classes; more are classes if consecutive, with this many rows each on average
 _MOST_WHOLE, _ROWS_A_CLASS = 20, 3
-_NUMBERS_A_WORD = 10  # numbers per other cell, from which on the cell is a mistake
+_NUMBERS_A_WORD = 10  # with this many distinct numbers per other cell, the other cells are mistakes
 MOST_FEATURES = 50_000  # columns; more are refused
 
 
@@ -204,7 +204,8 @@ def _from_bunch(bunch, task):
 
 
 def checked(name, X, labels, feature_names, categorical, task=None, read=None, **more):
-    """Make a classification or regression problem; without `task`, a printed line reports a regression.
+    """Make a classification or regression problem. A regression that `task` does not ask for is reported in a printed
+    line.
 
     Raises
     ------
@@ -264,7 +265,7 @@ def _refuse_mistaken(name, classes, values, n_rows):
     if known.sum() >= _NUMBERS_A_WORD * (~known).sum() and _many(values[known], n_rows):
         wrong = str(classes[~known][0])
         raise CommandError(
-            f"{name}: the target has {known.sum()} numbers, and {wrong!r}: correct the cell, or leave its row out by "
+            f"{name}: the target has {known.sum()} numbers, and {wrong!r}: correct the cell, or leave out its row with "
             f"--missing {shlex.quote(wrong)}; --task classification takes each number as a class"
         )
     if len(classes) > max(_MOST_WHOLE, n_rows / _ROWS_A_CLASS):

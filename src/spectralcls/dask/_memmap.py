@@ -34,7 +34,7 @@ def from_memmap(array: Any, rows: int = 100_000) -> Any:
     TypeError
         For anything but a memory map.
     ValueError
-        For a slice or another view of one, Fortran order, no dimension, or a number of rows below 1.
+        For a slice or another view of a memory map, Fortran order, no dimension, or a number of rows below 1.
 
     Examples
     --------

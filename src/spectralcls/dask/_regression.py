@@ -16,7 +16,7 @@ from ._sums import nearest_points
 
 @dataclass(frozen=True)
 class DaskForm(RegressionForm):
-    """`RegressionForm` with arrays over the points on the workers."""
+    """`RegressionForm` whose arrays over the points are on the workers."""
 
     def predict(self, Q):
         """As in memory; for lazy queries, returns a Dask array in their chunks."""

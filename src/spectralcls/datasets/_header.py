@@ -125,7 +125,7 @@ def _positions(path, width, schema):
 
 
 def has_names(first, rows, words=()):
-    """Whether a row of cells holds the names of the columns of the rows below it.
+    """Whether a row of cells names the columns of the rows below it.
 
     Words above numbers or dates, and words that no row below repeats, are evidence for names. Numbers above numbers,
     dates above dates, and words that occur below are evidence for data. Without evidence, a row without numbers holds

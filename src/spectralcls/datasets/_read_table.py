@@ -115,8 +115,8 @@ def read_table(
     group : str or int, default=None
         Column that groups related rows; it is not a feature.
     encoding : str, default=None
-        Encoding of a text file. None takes that of its byte order mark, UTF-8, UTF-16, or otherwise cp1252 with a
-        warning.
+        Encoding of a text file. None takes the encoding that its byte order mark shows, otherwise UTF-8 or UTF-16,
+        otherwise cp1252 with a warning.
     delimiter : str, default=None
         Delimiter of the cells of a text file; a blank stands for any number of blanks and tabs. None detects it.
     comment : str, default=None

@@ -58,8 +58,8 @@ default="gaussian"
     max_tuning_samples : int or None, default=20000
         If there are more points, parameters are tuned on a random subsample of this size; `n_tuning_samples_` is the
         number used. A bandwidth tuned with m of n points is scaled to n points by the factor
-        ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, in
-        memory at most 200 000.
+        ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, but
+        at most 200 000 if the data are in memory.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
         they are predicted to be faster; tuning always uses exact sums.

@@ -29,8 +29,9 @@ class AutoRegressor(Auto, Regressor):
     mapped to normal quantiles; a missing value is replaced by the mean and marked by an indicator. The members are:
 
     - kernel ridge regression on standardized numbers, and on ranks;
-    - the same with the Laplace kernel after a :class:`~spectralcls.metric.GradientMetric`, of numbers and of ranks;
-    - local means (:class:`~spectralcls.KernelRegressor`) after the former metric;
+    - the same with the Laplace kernel after a :class:`~spectralcls.metric.GradientMetric` of standardized numbers, and
+      of ranks;
+    - local means (:class:`~spectralcls.KernelRegressor`) after the metric of standardized numbers;
     - boosted trees, which cut where smooth kernels cannot.
 
     Non-negative least squares on their predictions for unseen points gives the weights; then all members are refitted

@@ -129,7 +129,8 @@ class BoostedTrees(_Classifier):
 
 
 class GrownTrees(_Classifier):
-    """A :class:`~sklearn.ensemble.HistGradientBoostingClassifier` of all points, with as many trees as reduce the loss.
+    """A :class:`~sklearn.ensemble.HistGradientBoostingClassifier` fitted to all points, with as many trees as reduce
+    the loss.
 
     Parameters
     ----------

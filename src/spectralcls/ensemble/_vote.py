@@ -116,7 +116,7 @@ def unseen_votes(vote, said, parts, learn):
 
 
 def class_shares(codes, weights, n_classes):
-    """Share of each class in the weight of the points, (C,)."""
+    """Fraction of the total weight of the points in each class, (C,)."""
     of_classes = np.bincount(codes, weights, minlength=n_classes)
     return of_classes / of_classes.sum()
 

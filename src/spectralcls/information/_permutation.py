@@ -84,8 +84,9 @@ def two_sample_test(
         :func:`integrated_squared_error`, which is the squared maximum mean discrepancy of [1]_ for the convolved
         kernel, or :func:`cauchy_schwarz_divergence`.
     n_permutations : int or None, default=999
-        Number of random permutations, at most a million. None draws none: the p-value is the tail of a Pearson III
-        distribution with the first three moments of the statistics of all permutations (``statistic="ise"`` only).
+        Number of random permutations, at most a million. With None, no permutations are drawn, and the p-value is the
+        tail of a Pearson III distribution with the first three moments of the statistics of all permutations
+        (``statistic="ise"`` only).
     kernel : {"gaussian", "laplace"}, default="gaussian"
         Kernel of the Parzen densities.
     potential : {"convolved", "same"}, default="convolved"

@@ -64,8 +64,8 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
         A fitted classifier of class means (:mod:`spectralcls.kernel_mean`, or spectral with all components),
         :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`, also at the end
         of a pipeline or in a search. The scores are probabilities for :class:`~spectralcls.ParzenClassifier` and
-        `AutoClassifier`, the classes' shares in the cosines for rules that compare angles, and otherwise those of
-        `decision_function`.
+        `AutoClassifier`, each class's share of the sum of the cosines for rules that compare angles, and otherwise
+        those of `decision_function`.
     X : array-like of shape (n_queries, n_features)
         Queries, without missing values.
     n_points : int, default=10

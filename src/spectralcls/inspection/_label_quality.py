@@ -74,7 +74,7 @@ def predict_set(estimator: Any, X: ArrayLike, coverage: float = 0.9, by_class: b
     coverage : float, default=0.9
         Probability, in (0, 1), that the set contains the true class.
     by_class : bool, default=False
-        Whether the coverage holds within each class, not only over all.
+        Whether the coverage holds within each class, not only over all classes together.
 
     Returns
     -------

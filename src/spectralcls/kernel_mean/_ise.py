@@ -60,7 +60,7 @@ class ISEClassifier(KernelMeanClassifier):
         If there are more points, parameters are tuned on a random subsample of this size, stratified by class;
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
         ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all points of
-        the other folds, in memory at most 200 000.
+        the other folds, but at most 200 000 if the data are in memory.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
         they are predicted to be faster; tuning always uses exact sums. The errors of the terms ``2 p_c(y)`` of a query

@@ -11,7 +11,7 @@ MIN_BATCH = 1000  # queries per step, or a twentieth of the references if that i
 MAX_REFERENCES = 50_000  # points compared with the queries of a step
 HELD_OUT, MAX_VALIDATED = 0.15, 2000  # share and maximum number of the points for early stopping
 PATIENCE = 6  # evaluations without improvement before the descent ends
-_EVALUATED_EVERY = 4  # steps between evaluations; three times as many if a step uses only some points
+_EVALUATED_EVERY = 4  # steps between evaluations; three times as many with more than `MAX_REFERENCES` points
 _DENSER = 2.0 ** (-np.arange(5) / 2)  # relative bandwidths for validation, where points are denser than in a step
 
 
@@ -20,7 +20,7 @@ class Learned(NamedTuple):
     n_steps: int
     best_step: int  # 0: initial map
     training: list  # loss of each step, with the penalty
-    validation: list  # loss every few steps, the start first
+    validation: list  # loss of the start, and then every few steps
 
 
 class Adam:

@@ -240,8 +240,8 @@ class GradientMetric(CallbackSupport, LinearMap):
 
 
 def _combined(coefficients, targets, rng):
-    """At most `_MOST_OUTPUTS` columns, whose sum of outer products of gradients equals that of all columns in
-    expectation.
+    """At most `_MOST_OUTPUTS` columns. In expectation, the outer products of their gradients have the same sum as those
+    of all columns.
 
     Classes are numbered in the order of their points, so that their names do not matter.
     """
@@ -255,7 +255,7 @@ def _gradients(Z, coefficients, h, n_jobs):
     """Gradient of each class's prediction at the points, with respect to their coordinates: (n, d) for each class.
 
     ``grad exp(-r / h) = -(z - z_j) exp(-u) / (u h^2)`` with u = r / h, so a kernel sum with columns a_j and a_j z_j
-    suffices. The point itself is left out, where the kernel has no gradient.
+    suffices. The point itself, where the kernel has no gradient, is left out.
     """
     d, options = Z.shape[1], {"kernel": "laplace_derivative", "bandwidth": h, "exclude_self": True, "n_jobs": n_jobs}
     together = max(1, _COLUMNS // (d + 1))

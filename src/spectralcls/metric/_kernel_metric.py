@@ -188,8 +188,8 @@ class KernelMetric(CallbackSupport, LinearMap):
 
 
 def _standardized(data, rotate):
-    """Mean, map (d, q) and the distinct points in standardized features; if there are more features than points and
-    `rotate`, in coordinates of their span, which contains all gradients of a metric.
+    """Mean, map (d, q), and the distinct points in standardized features or, if `rotate` and there are more features
+    than points, in coordinates of the span of the points, which contains all gradients of a metric.
     """
     data = data.distinct(relative=True)
     weights = data.weights

@@ -322,7 +322,7 @@ def fit_class(
 
 
 def _mix(vectors, shares):
-    """Eigenvectors with positive filter as columns, scaled by the square roots of the filter."""
+    """The eigenvectors whose filter is positive, as columns scaled by the square root of the filter."""
     keep = shares > 0
     return np.ascontiguousarray(vectors[:, keep] * np.sqrt(shares[keep]))
 

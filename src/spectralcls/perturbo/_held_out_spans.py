@@ -55,7 +55,7 @@ def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=No
                 kernels = partial(_descending, kernel=kernel, bandwidths=class_wise[some, c])
                 _explained(X[members], sample.weights[members], seen[c], kernels, levels, own, shares[c])
 
-            for _ in pool.map(one_class, range(sample.n_classes)):  # raises the exceptions of the classes
+            for _ in pool.map(one_class, range(sample.n_classes)):  # raises the exception of a class that failed
                 pass
             right = (_best(shares) == sample.codes[test]).transpose(2, 0, 1)
             judge.add(places, shares.transpose(3, 1, 2, 0), right=right, at=(some,))

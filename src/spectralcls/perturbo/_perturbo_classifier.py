@@ -161,7 +161,7 @@ class PerTurboClassifier(Classifier):
 
     Notes
     -----
-    Everything is computed in float64, also for float32 input: a float32 Cholesky factorization may fail once the
+    Everything is computed in float64, even for float32 input: a float32 Cholesky factorization may fail once the
     condition number exceeds about 1e8, and the condition number amplifies rounding errors. Labels of 2048 queries or
     more are the exception: float32 decides those whose margin exceeds a bound on its error, in half the time.
 

@@ -13,7 +13,8 @@ _FEWER = 2  # a dense factor solves up to this many right-hand sides one by one
 
 
 def independent_rows(M, tol):
-    """Rows of ``M`` (overwritten) that are independent to ``tol``, and the Cholesky factor of that part of M.
+    """Rows of ``M`` (overwritten) that are linearly independent up to ``tol``, and the Cholesky factor of that part of
+    M.
 
     All rows are kept in order if all pivots of the plain factorization exceed ``tol``. Otherwise a pivoted
     factorization stops at the first pivot of at most ``tol``. The other rows lie in the span of the kept ones to that

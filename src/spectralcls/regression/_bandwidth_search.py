@@ -78,7 +78,9 @@ def _score_of(data, estimator, degrees, reached):
 
 
 def _name_lost(estimator, data, lost, grid, all_are):
-    """Warn about samples that no kernel of another sample reaches; raise if these are all samples."""
+    """Warn about samples that no kernel of another sample reaches; raise if these are all samples and a bandwidth is to
+    be chosen.
+    """
     which = f"{len(lost)} samples" if len(lost) > 1 else "a sample"
     if data.y is not None:  # the rows are as the user gave them
         row = np.flatnonzero((data.X == lost[0]).all(axis=1))[0]

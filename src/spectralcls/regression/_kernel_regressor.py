@@ -42,9 +42,9 @@ class KernelRegressor(Regressor):
         features do not matter. None uses the numbers unchanged.
     metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
         Map of the points, learned in `fit`. "diagonal" and "full": a :class:`~spectralcls.metric.GradientMetric` of the
-        scaled features. "whiten": the inverse root of their covariance within eighths of y, or only their scales, by a
-        :class:`~spectralcls.metric.KernelMetric`. Otherwise any transformer, which is used unchanged if it is fitted.
-        From a list, cross-validation of the whole `fit` chooses the map of least error. None: no map.
+        scaled features. "whiten": the inverse root of their covariance within eight slices of y, or only their scales,
+        by a :class:`~spectralcls.metric.KernelMetric`. Otherwise any transformer, which is used unchanged if it is
+        fitted. From a list, cross-validation of the whole `fit` chooses the map of least error. None: no map.
     cv : "loo", int, splitter or list of splits, default="loo"
         Samples that are held out together. Copies of a sample with equal targets count as one sample of greater weight.
     bandwidth_grid : array-like, default=None
@@ -53,8 +53,8 @@ class KernelRegressor(Regressor):
     max_tuning_samples : int or None, default=20000
         If there are more points, parameters are tuned on a random subsample of this size; `n_tuning_samples_` is the
         number used. A bandwidth tuned with m of n points is scaled to n points by the factor
-        ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, in
-        memory at most 200 000.
+        ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, but
+        at most 200 000 if the data are in memory.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); only for ``degree=0``. The error of a prediction is then at
         most twice this fraction of the range of y.

@@ -236,7 +236,7 @@ class PenalizedExpansion(Estimator):
 
 @with_parameters
 class PenalizedClassifier(PenalizedExpansion, Classifier):
-    """A classifier with the scores of a penalized expansion."""
+    """A classifier whose scores are a penalized expansion."""
 
     _: KW_ONLY
     class_weight: ClassWeight = None

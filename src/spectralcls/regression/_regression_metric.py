@@ -32,8 +32,9 @@ def variances(targets, weights):
 
 
 def sliced(targets, weights):
-    """Slice of each point, (n,): eighths of y, or of the leading principal component of several standardized
-    outputs."""
+    """Slice of each point, (n,): one of eight equal parts of the sorted y, or of the leading principal component of
+    several standardized outputs.
+    """
     centered = (targets - np.average(targets, axis=0, weights=weights)) / np.sqrt(variances(targets, weights))
     rows = centered if weights is None else centered * np.sqrt(weights)[:, None]
     component = centered @ np.linalg.eigh(rows.T @ rows)[1][:, -1]

@@ -41,8 +41,8 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
         ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
         are divided by one number instead if this makes held-out labels clearly more likely; `scale_` is then "shared"
-        instead of "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these
-        units. None uses the numbers unchanged.
+        instead of "each". Scales are learned in `fit`, and bandwidths are in these units. None uses the numbers
+        unchanged.
     bandwidth_grid : array-like, default=None
         Bandwidths to try. By default, 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35,
         0.7, 1.4 and 2.8 times.

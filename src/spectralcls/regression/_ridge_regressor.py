@@ -39,7 +39,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         `bandwidth` and `scale` have no effect, `metric` must be None, and `points_` holds the indices of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`. "diagonal" and "full": a :class:`~spectralcls.metric.GradientMetric`.
-        "whiten": the inverse root of their covariance within eighths of y, by a
+        "whiten": the inverse root of their covariance within eight slices of y, or only their scales, by a
         :class:`~spectralcls.metric.KernelMetric`. Otherwise any transformer, which is used unchanged if it is fitted.
         Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"

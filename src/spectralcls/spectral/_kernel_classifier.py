@@ -284,7 +284,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return float(found.params["bandwidth"])
 
     def _least_squares(self, Y, data, candidates):
-        """Number of components and fitted classifier of each problem, the best candidate and ridge by leave-one-out."""
+        """For each problem, the number of components and the fitted classifier, with the candidate and ridge that are
+        best by leave-one-out.
+        """
         first, group = data.copies  # copies are left out together
         Y, targets, weights = Y[first], data.classes[data.codes[first]], np.bincount(group, data.weights)
         score = SCORES["r2" if self.scoring == "auto" else self.scoring]
@@ -303,7 +305,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return candidates[[i for i, _ in best]], machines
 
     def _train(self, Y, data, candidates, seed):
-        """Number of components of each problem by cross-validation, and the estimator fitted to each."""
+        """For each problem, the number of components chosen by cross-validation, and the fitted estimator."""
         if self.scoring == "r2":
             raise ValueError("scoring='r2' needs least squares, estimator=None and dense X: use 'f1' or 'accuracy'.")
         targets = data.classes[data.codes]

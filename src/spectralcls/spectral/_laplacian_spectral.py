@@ -105,8 +105,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay unchanged. With labels and a bandwidth to tune, all columns
         are divided by one number instead if this makes held-out labels clearly more likely; `scale_` is then "shared"
-        instead of "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in these
-        units. None uses the numbers unchanged.
+        instead of "each". Scales are learned in `fit`, and bandwidths are in these units. None uses the numbers
+        unchanged.
     cv : int, "loo", splitter or list of splits, default=5
         Folds of the cross-validation. An int means random stratified folds, and ``"loo"`` means leave-one-out. Both
         keep equal rows of a class together, unless another class contains such a row too, so that no point is validated

@@ -21,7 +21,7 @@ def to_onnx(model: Any) -> Any:
     """Write a fitted kernel expansion as an ONNX graph.
 
     The graph has the input ``X`` of shape (n_queries, n_features), float64. Its outputs are ``label`` and
-    ``probabilities``, or ``scores`` of a classifier without probabilities, for a classifier; ``y`` for a regressor; and
+    ``probabilities`` for a classifier (``scores`` if it has no probabilities), ``y`` for a regressor, and
     ``log_density`` for a density.
 
     Parameters
@@ -30,7 +30,7 @@ def to_onnx(model: Any) -> Any:
         A fitted classifier of :mod:`spectralcls.kernel_mean` or :mod:`spectralcls.spectral`,
         :class:`~spectralcls.KernelRidgeClassifier`, :class:`~spectralcls.KernelLogisticClassifier`,
         :class:`~spectralcls.KernelRidgeRegressor`, :class:`~spectralcls.KernelRegressor` with local means, or
-        :class:`~spectralcls.ParzenDensity`; with the Gaussian or the Laplace kernel, on numeric columns. Of a search,
+        :class:`~spectralcls.ParzenDensity`; with the Gaussian or the Laplace kernel, on numeric columns. For a search,
         the best estimator is written.
 
     Returns

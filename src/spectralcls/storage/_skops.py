@@ -111,8 +111,8 @@ def load(path: FilePath) -> Any:
     foreign = [name for name in unknown if not _is_trusted(name)]
     if foreign:
         raise ValueError(
-            f"{path}: refused, because it holds {', '.join(foreign[:5])}, which is of neither this package, "
-            "scikit-learn, NumPy nor SciPy; if you trust its author, read it with skops.io.load"
+            f"{path}: refused, because it holds {', '.join(foreign[:5])}, which does not belong to this "
+            "package, scikit-learn, NumPy or SciPy; if you trust its author, read it with skops.io.load"
         )
     try:
         return skops.load(path, trusted=unknown)
@@ -126,9 +126,7 @@ def _damaged(path, error):
 
 
 def _refuse_other_versions(path):
-    """Raise for estimators of another minor version of scikit-learn, since scikit-learn does not guarantee to read
-    them.
-    """
+    """Raise for estimators of another minor version of scikit-learn, which this version may not read."""
     with zipfile.ZipFile(path) as file:
         versions = set(_VERSION.findall(file.read("schema.json").decode()))
     here = sklearn.__version__
