@@ -185,7 +185,7 @@ class Classifier(ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            If the queries are invalid, or the numbers of labels or weights differ from theirs.
+            If the queries are invalid, or the number of labels or weights is not the number of queries.
         sklearn.exceptions.NotFittedError
             Before `fit`.
 

@@ -32,7 +32,7 @@ def class_means(
     -------
     expansion : Expansion
     inverse_density : ndarray (n,) or None
-        1/f at the training points, if the rule weights them by f.
+        1/f at the training points, if the rule weights them by a power of f.
 
     Notes
     -----

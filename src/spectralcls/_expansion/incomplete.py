@@ -2,8 +2,7 @@
 
 The kernel is a product with one factor for each column. Missing features are integrated out: each of their columns
 contributes the factor sqrt(2 pi) h, equal for all points of one bandwidth. Weights by the density f refer to all F
-features; for a
-query with p known features, they are raised to the power p / F.
+features; for a query with p known features, they are raised to the power p / F.
 """
 
 import numpy as np

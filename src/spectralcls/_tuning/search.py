@@ -38,7 +38,7 @@ class Scored(NamedTuple):
     predicts_one_class : callable, optional
         ``predicts_one_class(index)`` says whether a candidate gave all held-out points the same class.
     temperature : callable, optional
-        ``temperature(index)`` turns a candidate's scores into probabilities.
+        ``temperature(index)`` returns the temperature with which a candidate's scores become probabilities.
     """
 
     by_split: np.ndarray
@@ -88,7 +88,7 @@ class Search(NamedTuple):
     params : dict of str to value
         Parameters of the winner.
     index : tuple of int
-        Its position in the grid.
+        Position of the winner in the grid.
     scores : ndarray of the shape of the grid
         Mean test scores.
     cv_results : dict

@@ -72,7 +72,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         scoring each sample by the others. If True, `predict`, `decision_function` and `score_samples` apply to new
         points, which must not be the training samples.
     kernel : str, default="gaussian"
-        Shape of the kernels; as in :class:`ParzenDensity`, like the next four parameters.
+        Shape of the kernels. This and the next four parameters are as in :class:`ParzenDensity`.
     scale : {"auto", None}, default="auto"
         Whether a bandwidth that is tuned or follows a rule is a multiple of the spread of each feature.
     covariance_type : {"spherical", "diag", "full"} or array-like of shape (d,) or (d, d), default="spherical"

@@ -236,7 +236,7 @@ default="gaussian"
 
         Notes
         -----
-        Kernels below e^-700 of the largest kernel at these values are left out.
+        Kernels that are below e^-700 times the largest one at these values are left out.
         """
         given = _marginals.check_features(self, features)
         rest = np.setdiff1d(np.arange(self.n_features_in_), given)

@@ -114,7 +114,7 @@ class PackedPoints:
         dtype : dtype
             Either float32 or float64.
         copy : bool, default=False
-            Ignored: scikit-learn's validation passes it.
+            Ignored; accepted because scikit-learn's validation passes it.
 
         Returns
         -------

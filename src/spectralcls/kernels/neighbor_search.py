@@ -315,7 +315,7 @@ def knn_graph(
     Returns
     -------
     csr_array of shape (n, n)
-        Empty diagonal, zero distances stored. O(n n_neighbors) memory.
+        The graph. Its diagonal is empty, and zero distances are stored. O(n n_neighbors) memory.
 
     Raises
     ------
