@@ -17,7 +17,7 @@ DENSE_SIZE = 400  # up to this size LAPACK is as fast as an iterative solver, an
 MAX_DEFLATED = 32  # up to this many known vectors are passed to the solver; more are subtracted as a sparse matrix
 SMALLEST = 1e-6  # least 1 - lambda: eq. 20 divides by it, which amplifies rounding errors of the eigenvectors
 TOLERANCE = 1e-12  # relative residual of the eigenpairs, likewise because of eq. 20
-BLOCK = 2  # products with the sparse graph are cheap, so a small basis saves more than it costs
+BLOCK = 2  # vectors per block: products with the sparse graph are cheap, and small blocks keep the basis small
 
 
 @dataclass(frozen=True)
@@ -58,17 +58,17 @@ def constrained_graph(W, codes, n_classes, beta, places=None):
 def constrained_eigenmap(G, n_classes, n_components, ways_out="label or remove them", rows=None):
     """Up to `n_components` solutions of L u = lambda D u (eq. 15) with U^T D U = I, by increasing lambda.
 
-    The problem is solved as that of the largest eigenvalues 1 - lambda of D^-1/2 G D^-1/2. The eigenvectors of
-    lambda = 0 are the indicators of the connected components, which are known and therefore deflated. Directions that
-    separate components with labeled points (all components if nothing is labeled) are kept. The constant, and
-    directions that separate an unlabeled component from the rest, are dropped. Directions with 1 - lambda below
-    `SMALLEST` are dropped too, so there may be fewer than `n_components`.
+    The problem is solved through the largest eigenvalues 1 - lambda of D^-1/2 G D^-1/2. The eigenvectors of lambda = 0
+    are the indicators of the connected components, which are known and therefore deflated. Directions that separate
+    components with labeled points (all components if nothing is labeled) are kept. The constant, and directions that
+    separate an unlabeled component from the rest, are dropped. Directions with 1 - lambda below `SMALLEST` are dropped
+    too, so there may be fewer than `n_components`.
 
     Raises
     ------
     ValueError
         If a point has no weight, which makes D singular. The message names the first such point by its number in
-        `rows`, and the `ways_out`.
+        `rows`, and gives the `ways_out`.
     """
     degrees = np.asarray(G.sum(axis=1)).ravel()
     if not (degrees > 0).all():

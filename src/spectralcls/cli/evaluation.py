@@ -149,7 +149,7 @@ def evaluate(data, entries, arguments, step):
 
 
 def splits_of(data, repeats, test_size, seed):
-    """Pairs of training and test rows: stratified by class, or by whole groups of rows if the data have groups.
+    """Pairs of training and test rows: stratified by class, or split by whole groups of rows if the data have groups.
 
     Raises
     ------

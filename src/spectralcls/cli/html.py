@@ -160,7 +160,7 @@ def _scatter(data, taken, arguments):
 
 
 def _importances(data, entry, metric, arguments):
-    """Decrease of the score if a column is shuffled, on the first split."""
+    """Decrease of the score on the first split if a column is shuffled."""
     from sklearn.inspection import permutation_importance
 
     if data.X.shape[1] > _MOST_SHUFFLED:

@@ -18,7 +18,7 @@ _TEXT = {
     ".csv": ",",
     ".tsv": "\t",
     ".txt": "\t",
-}  # delimiters; with decimal commas, a semicolon for the comma
+}  # delimiters; a semicolon replaces the comma if numbers have decimal commas
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full-width
 HELP = "predict a file with a saved model"
 DESCRIPTION = """\

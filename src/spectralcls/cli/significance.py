@@ -51,7 +51,9 @@ def ranked(results, metric):
 
 
 def standings(results, metric):
-    """{name: mark}: "=" for the best and all within a point of it, "?" for those that may be, "" for worse ones."""
+    """{name: mark}: "=" for the best and all within a point of it, "?" for those that may be as good, "" for worse
+    ones.
+    """
     scored = [result for result in ranked(results, metric) if not np.isnan(result.mean(metric))]
     sign = METRICS[metric][0]
     marks = {}

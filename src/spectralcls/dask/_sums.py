@@ -139,7 +139,7 @@ def kernel_sums(
     if labels is None:
         checks.check_labels(None, n_labels, X.shape[0])
     elif labels.ndim != 1 or labels.dtype.kind not in "iub":
-        raise ValueError(f"labels must be integers, one a row, got shape {labels.shape} and dtype {labels.dtype}.")
+        raise ValueError(f"labels must be integers, one per row, got shape {labels.shape} and dtype {labels.dtype}.")
     elif n_labels is None:
         n_labels = int(labels.max().compute()) + 1
     else:

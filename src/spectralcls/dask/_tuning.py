@@ -39,7 +39,7 @@ def _(data, points, sample, rule, estimator):
 
 
 def scores_against_all(problem, data, n_folds, seed):
-    """Accuracies of a rule that compares only sums, for the problem's points against all points of other folds.
+    """Scores of a rule that compares only sums, for the problem's points against all points of the other folds.
 
     Folds depend on the points' values, so that every worker can compute them. If no compact kernel reaches a query, the
     nearest of the problem's points decides.

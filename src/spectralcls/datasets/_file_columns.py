@@ -1,4 +1,4 @@
-"""Columns learned from a file, and the encoding of further files by them.
+"""Learn the columns of a file, and encode further files by them.
 
 Cells become typed columns here; `_inputs.columns` then decides their kinds, as for data frames.
 """

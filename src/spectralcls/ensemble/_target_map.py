@@ -74,7 +74,8 @@ def residual_quantiles(residuals, weights=None):
 
 
 def chosen_map(Z, targets, weights, loss, rng):
-    """The `TargetMap` under which kernel ridge regression has clearly the least leave-one-out loss.
+    """The `TargetMap` under which kernel ridge regression has the least leave-one-out loss, or "none" if no other is
+    clearly better.
 
     Parameters
     ----------

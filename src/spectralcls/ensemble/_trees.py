@@ -76,7 +76,7 @@ class _Trees(BaseEstimator):
         return np.concatenate([self._scores(X[i : i + step]) for i in range(0, len(X), step)])
 
     def _scores(self, X):
-        # Queries last, contiguous in memory: splits of a tree by trees by queries.
+        # Arrays of splits of a tree by trees by queries, where queries are contiguous in memory.
         columns, features = np.ascontiguousarray(X.T), self.features_.T
         failed = columns[features] > self.thresholds_.T[..., None]
         missing = np.isnan(columns)
@@ -144,7 +144,7 @@ class GrownTrees(_Classifier):
     iterations_ : int
     levels_ : list of ndarray or None, for each column
     empty_ : ndarray of shape (d,) of bool, columns without any value
-    order_ : ndarray of shape (d,), columns in the order in which the trees get them
+    order_ : ndarray of shape (d,), columns in the order in which the trees receive them
     """
 
     def __init__(self, iterations=None, categorical=None):
@@ -213,7 +213,7 @@ class BoostedRegression(RegressorMixin, _Trees):
     iterations : sequence of int, default=None
         Number of iterations for each output. None: determined by `unseen` points; 200 without them.
     leaves : int, default=8
-        Most leaves of a tree, 32 at most.
+        Maximum number of leaves of a tree, at most 32.
 
     Attributes
     ----------
@@ -362,9 +362,9 @@ def _by_correlation(X, y, weights):
 
 
 def _telling(X, answers, weights):
-    """The columns of X (n, d), the most correlated with the answers (n, k) first; `MOST_COLUMNS` at most.
+    """At most `MOST_COLUMNS` columns of X (n, d), those most correlated with the answers (n, k) first.
 
-    Of two equally good splits a tree takes that of the first column: this order does not depend on the given one.
+    Of two equally good splits a tree takes that of the first column, so this order must not depend on the given one.
     """
     return np.argsort(-_shares(X, answers, weights), kind="stable")[:MOST_COLUMNS]
 

@@ -74,8 +74,8 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     Returns
     -------
     influence : Influence
-        Its `points` count the samples of positive weight in `fit` (and `partial_fit`); merged copies appear as the
-        first of them.
+        Its `points` are positions among the samples of positive weight in `fit` (and `partial_fit`); merged copies
+        appear as the first of them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Label quality and prediction sets, from all other training samples."""
+"""Label quality and prediction sets, by leaving out training samples."""
 
 from typing import Any
 

@@ -272,9 +272,8 @@ def _mapped(Z, L):
 
 
 def _root(gradients, L):
-    """L of the new metric, from the outer products of weighted gradients with respect to z = L x, which L^T turns into
-    gradients with respect to x. M is scaled to trace d, and no eigenvalue vanishes, so that every feature can regain
-    weight.
+    """L of the new metric, from weighted gradients with respect to z = L x; L^T turns them into gradients with respect
+    to x. M is scaled to trace d, and no eigenvalue vanishes, so that every feature can regain weight.
     """
     d = len(L)
     if L.ndim == 1:

@@ -5,7 +5,8 @@ itself, and A_i the part of i's own class. The posterior of the own class is A_i
 components analysis, with the log loss. Its gradient takes a weighted kernel sum with one column for each feature and
 another with two columns; no matrix of pairs is formed.
 
-A `sample` is `TrainingData` of distinct points: X (n, q) float32 and centered, weights (n,) the multiplicities.
+A `sample` is `TrainingData` of distinct points, with X (n, q) in float32 and centered, and weights (n,) that count
+copies.
 """
 
 import numpy as np

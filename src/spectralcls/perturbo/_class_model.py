@@ -171,7 +171,9 @@ class ClassModel:
 
     @property
     def _block(self):
-        """Queries per block: enough for BLAS, but at most half the memory of a large factor."""
+        """Queries per block: enough for BLAS, and for a large factor so many that their kernel values take half its
+        memory.
+        """
         return max(_BLOCK, len(self.points) // 2)
 
     def log_explained_far(self, Q):

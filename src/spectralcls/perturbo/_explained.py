@@ -1,4 +1,4 @@
-"""Share of each query that each class explains, correctly ordered at any distance and with missing values.
+"""Share of each query's image that each class explains, correctly ordered at any distance and with missing values.
 
 Each class completes a query with the regression that completes its own points. The functions take a list of arrays (m,
 d): the queries as completed by each class.

@@ -22,10 +22,10 @@ from ._query import complete_pool, draw, margin_of, refuse_missing
 class ActivePool:
     """Unlabeled samples with scores that are updated after each label.
 
-    For every class with a growing Cholesky factor, K_l + alpha I = U^T U, the pool keeps the solve B = U^-T K(X_l,
-    pool). A label of that class adds one row, ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U, and
-    subtracts v^2 from tau. This reads B once (n_l numbers per pool sample), whereas a new solve takes n_l^2 operations
-    per pool sample. c itself is a column of B, so the factor grows without a solve, too.
+    For every class with a Cholesky factor that can grow, K_l + alpha I = U^T U, the pool keeps the solve B = U^-T
+    K(X_l, pool). A label of that class adds one row, ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U,
+    and subtracts v^2 from tau. This reads B once (n_l numbers per pool sample), whereas a new solve takes n_l^2
+    operations per pool sample. c itself is a column of B, so the factor grows without a solve, too.
 
     Parameters
     ----------
@@ -259,7 +259,9 @@ class ActivePool:
         return self.leave_out(positions)._follow(self._outgrown)
 
     def _whole(self, y):
-        """Convert labels that are floats only because some are missing to integers if the classes are integers."""
+        """Convert labels to integers if the classes are integers and the labels are floats only because some are
+        missing.
+        """
         whole = y.dtype.kind == "f" and self.estimator.classes_.dtype.kind in "iu" and np.all(y == np.round(y))
         return y.astype(self.estimator.classes_.dtype) if whole else y
 

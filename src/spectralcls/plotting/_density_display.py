@@ -32,7 +32,7 @@ class DensityDisplay(Display):
     X : ndarray of shape (n_samples, 1 or 2), default=None
         Samples to mark.
     levels : ndarray of shape (5,), default=None
-        For two features, densities above which 95, 80, 60, 40 and 20 % of the mass lie.
+        For two features, densities above which 95, 80, 60, 40 and 20 % of the mass lies.
     feature_names : list of str, default=None
         Labels of the axes.
 

@@ -64,8 +64,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
         With more distinct points than this, parameters are tuned on a stratified random subsample.
     max_exact_samples : int, default=6000
         Up to this many distinct points, the fit holds the kernel matrix and a Cholesky factor, 2 n^2 float64 numbers.
-        With more points it uses kernel sums; up to twice as many, the preconditioner is a factor of n^2 float32
-        numbers.
+        With more points it uses kernel sums; with up to twice as many, their preconditioner is a Cholesky factor of n^2
+        float32 numbers.
     tol : float, default=1e-4
         Norm of the gradient of each class, relative to the norm at f = 0, at which Newton's method stops.
     max_iter : int, default=100
@@ -123,9 +123,9 @@ class KernelLogisticClassifier(PenalizedClassifier):
 
     Notes
     -----
-    An exact fit takes about n^3 multiply-adds for each pair of candidates, and 2 n^2 numbers of memory. An iterative
-    fit takes a pass over the n^2 pairs for each step of conjugate gradients, and n (rank + 8 n_classes) numbers. A
-    query takes n kernel values.
+    An exact fit takes about n^3 multiply-adds for each combination of bandwidth and alpha, and 2 n^2 numbers of memory.
+    An iterative fit takes a pass over the n^2 pairs for each step of conjugate gradients, and n (rank + 8 n_classes)
+    numbers. A query takes n kernel values.
 
     A point is left out by one Newton step from the fit to all points. For two classes the step uses the whole Hessian.
     For more classes, a multiple of the identity replaces the Hessian of each other point, which is less accurate for

@@ -114,9 +114,9 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
 
     Notes
     -----
-    Cost: an exact fit takes n^3 / 2 multiply-adds for each pair of candidates, and n^2 numbers of memory. An iterative
-    fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_classes) numbers. A query takes n kernel
-    values.
+    Cost: an exact fit takes n^3 / 2 multiply-adds for each combination of bandwidth and alpha, and n^2 numbers of
+    memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_classes) numbers. A
+    query takes n kernel values.
 
     From 20 000 distinct points on, if there are more than `max_exact_samples`, four random trees partition the points
     into cells of at most 1500. A prediction is the mean, over the trees, of the regressions in the query's cells.

@@ -58,7 +58,7 @@ class SpectralClassifier(ExpansionClassifier):
         raise NotImplementedError
 
     def _implicit_scores(self, sample, bandwidths):
-        """Accuracies (n_splits, b) with all components and no decomposition."""
+        """Scores of the bandwidths for `search`, with all components and no decomposition."""
         raise NotImplementedError
 
     @property
@@ -87,7 +87,7 @@ class SpectralClassifier(ExpansionClassifier):
         raise NotImplementedError
 
     def _tune(self, data, bandwidth):
-        """The chosen bandwidth, which is tuned only if `bandwidth` is None, and number of components."""
+        """The chosen bandwidth and number of components; the bandwidth is tuned only if `bandwidth` is None."""
         points, sample = gathered_sample(self, data)
         grid = [bandwidth] if bandwidth is not None else candidate_grid(self, data, points, self.kernel)
         if self.n_components == "cv":
