@@ -418,7 +418,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         known = np.flatnonzero(duplicates >= 0)
         if self._log_graph is not None and self.extension == "symmetric":
             rows = replace_rows(rows, known, self._log_graph[duplicates[known]])
-        if self._counts is not None:  # mean number of samples at both ends of an edge, as in `constrained_graph`
+        if self._counts is not None:  # mean number of samples at the two ends of an edge, as in `constrained_graph`
             own = np.ones(len(Q))
             own[known] = self._counts[duplicates[known]]
             rows.data += np.log((1 + self._counts[rows.indices] / np.repeat(own, np.diff(rows.indptr))) / 2)

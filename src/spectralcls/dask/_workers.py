@@ -30,7 +30,7 @@ def keep(*collections):
 
 
 def most_bytes_held():
-    """Bytes that one call of `keep` may hold without a cluster, given the memory limit of a container."""
+    """Bytes that one call of `keep` may hold without a cluster, within the memory limit of a container."""
     return HELD * min(psutil.virtual_memory().available, MEMORY_LIMIT)
 
 

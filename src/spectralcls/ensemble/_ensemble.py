@@ -23,7 +23,8 @@ FEW_HELD_OUT = 0.02
 # the few trees have weight 0 and 1.06 times the loss of the vote, yet grown trees get weight .6. On 500 000 rows of
 # covertype, the few trees have 9 times the loss.
 CARRIES, NEAR = 0.3, 1.25
-_SETTLED = ("kernel", "bandwidth", "alpha")  # with many points, tuned on a part and reused to fit all
+# parameters that, with many points, are tuned on a part and reused for the fit to all
+_SETTLED = ("kernel", "bandwidth", "alpha")
 
 
 class Ensemble(NamedTuple):
@@ -107,7 +108,7 @@ class Fitting:
         return self._views[name]
 
     def _fitted(self, view):
-        """Fit a view, and return the points it was learned from in its coordinates."""
+        """Fit a view, and return in its coordinates the points from which it was learned."""
         points = self._seen_by_views
         Z = points.X
         for _, step in view.steps:  # one by one: a pipeline's arguments depend on the user's metadata routing

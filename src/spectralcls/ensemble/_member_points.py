@@ -17,7 +17,7 @@ class ClassPoints(NamedTuple):
     weights: np.ndarray | None  # (n,)
     n_classes: int
     categorical: np.ndarray  # (d,) bool: columns that hold levels of categories
-    units: np.ndarray | None = None  # (C,) weight of one sample per class, if classes have weights
+    units: np.ndarray | None = None  # (C,) weight of one sample of each class, if classes have weights
 
     @property
     def task(self):
@@ -44,7 +44,7 @@ class ClassPoints(NamedTuple):
         return self.weights if self.units is None else self.weights / self.units[self.codes]
 
     def weights_beside(self, head):
-        """Weights of the points; class weights are set on a head with such a parameter instead."""
+        """Weights of the points; if a head has the parameter `class_weight`, class weights are set there instead."""
         if self.units is None or "class_weight" not in head.get_params():
             return self.weights
         head.set_params(class_weight={int(c): float(self.units[c]) for c in np.unique(self.codes)})

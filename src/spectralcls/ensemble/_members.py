@@ -64,8 +64,8 @@ def make_views(name, points, indicators, options):
     metric = GradientMetric(task=points.task, scale=None, max_samples=most, **options)
     numeric = ["rank"] if name == "gradient metric" else ["standard"]
     if points.task == "classification" and len(points.X) >= MANY:
-        # The loss in cells chooses the encoding. Accuracies of ridge regression after the metric, on 100 000 rows of
-        # covertype: ranks 92.2, standardized 93.4, one scale 94.2.
+        # The loss in cells chooses the encoding. On 100 000 rows of covertype, the accuracies of ridge regression after
+        # the metric are 92.2 % with ranks, 93.4 % with standardized numbers, and 94.2 % in one scale.
         numeric = list(ENCODINGS.values())
     return [make_pipeline(encoder(each, indicators=indicators), clone(metric)) for each in numeric]
 

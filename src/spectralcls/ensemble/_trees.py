@@ -15,23 +15,23 @@ from .._utils.copies import random_keys
 from .._utils.from_sklearn import boosted_levels, boosted_nodes
 
 ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # leaves: as many as a byte has bits
-# In regression, trees are added until the loss on unseen points stops falling: after 13 to more than 400 on 34 tables
-# of at most 600 rows. On 17 of them, all columns at each split and leaves of 8 points gave 4 % more error; on the other
-# 17, 16 leaves per tree gave 1 % more, half of the columns the same, and a fifth of them 3 % more.
+# In regression, trees are added until the loss on unseen points stops falling: after 13 to more than 400 iterations on
+# 34 tables of at most 600 rows. On 17 of them, all columns at each split and leaves of 8 points gave 4 % more error; on
+# the other 17, 16 leaves per tree gave 1 % more, half of the columns the same, and a fifth of them 3 % more.
 OF_NUMBERS = {"rate": 0.07, "leaf": 4, "columns": 0.3}
 FIRST, MOST = 100, 800  # iterations; doubled while the best is among the last
 AMONG_THE_LAST = 0.75  # iterations beyond this fraction of all are the last ones
-MOST_TREES = 240  # over all classes; fewer iterations take larger steps
+MOST_TREES = 240  # limit over all classes; if there are fewer iterations, each takes a larger step
 _HIGHEST_RATE = 0.3
 _MOST_POINTS = 30_000  # more points do not help trees with so few leaves
-# Trees with few leaves cut only few columns, and each column costs 0.15 ms. For 10 000 words of 150 to 1000 Reuters
-# texts, 25 000 indicators and 8000 numbers, a choice of 500 to 4000 columns gave the same log loss on unseen points up
-# to noise (on the texts, 0 to 4 % less than all columns); 125 columns gave up to 15 % more.
+# Trees with few leaves split on only a few columns, and each column costs 0.15 ms. For 10 000 words of 150 to 1000
+# Reuters texts, 25 000 indicators and 8000 numbers, a choice of 500 to 4000 columns gave the same log loss on unseen
+# points up to noise (on the texts, 0 to 4 % less than all columns); 125 columns gave up to 15 % more.
 MOST_COLUMNS = 1000
 # comparisons at a time; 1 << 18 is as fast, 1 << 22 takes up to 1.4 times as long, 1 << 14 twice as long
 _BLOCK = 1 << 20
 _NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
-# Grown trees are those of scikit-learn's boosting by default, as many as help on unseen points.
+# Grown trees have the defaults of scikit-learn's boosting; their number is the best on unseen points.
 GROWN_RATE, GROWN_LEAVES = 0.1, 31
 MOST_GROWN_TREES = 3000  # over all classes
 _MOST_BINS = 255  # limit of scikit-learn's boosting, and its default

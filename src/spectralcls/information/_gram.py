@@ -16,7 +16,8 @@ from ..linalg import rpcholesky
 
 TOL = 1e-8  # relative trace residual allowed for a factor of the kernel matrix
 SMALL = 128  # up to this many points the matrix is faster than its factor
-# most points whose matrix is formed if the factor has many columns; it takes 32 MiB, and its third power a second
+# largest number of points whose matrix is formed if the factor has many columns; it takes 32 MiB, and its third power a
+# second
 MOST_PAIRED = 2048
 # largest number of columns with more points; at the median bandwidth the factor then misses 1e-8 of the trace with two
 # features, and .1 with ten

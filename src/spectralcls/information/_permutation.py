@@ -247,8 +247,8 @@ def _squared_errors(gram, inside):
 def _cauchy_schwarz(points, inside, kernel, h, n_jobs):
     """The divergence for each column of ``inside`` (n, c).
 
-    f^T K e with f = 1 - e is computed directly, because for distant samples it may be smaller than the rounding of a
-    difference.
+    For a column e and f = 1 - e, f^T K e is computed directly, because for distant samples it may be smaller than the
+    rounding of a difference.
     """
     columns = inside.astype(np.float64)
     weights = np.column_stack([columns, np.ones(len(points))])
@@ -278,7 +278,7 @@ def _by_draws(values, tested, log_constants=None):
     observed, null = statistics[0], statistics[1:]
     tied = (
         TIED * abs(observed) if np.isfinite(observed) else 0.0
-    )  # samples beyond each other's kernels are infinitely far apart
+    )  # samples out of reach of each other's kernels are infinitely far apart
     p_value = float((1 + np.count_nonzero(null >= observed - tied)) / (1 + len(null)))
     if len(values) == 1 and log_constants is not None:
         statistics = _times(statistics, log_constants[0])

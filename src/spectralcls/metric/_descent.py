@@ -8,7 +8,7 @@ from ._likelihood import loss, loss_and_gradient
 
 RIDGE = 1e-3  # penalty on the squared distance from the start
 MIN_BATCH = 1000  # queries per step, or a twentieth of the references if that is more; larger batches are no better
-MAX_REFERENCES = 50_000  # points compared with the queries of a step
+MAX_REFERENCES = 50_000  # largest number of points with which the queries of a step are compared
 HELD_OUT, MAX_VALIDATED = 0.15, 2000  # share and maximum number of the points for early stopping
 PATIENCE = 6  # evaluations without improvement before the descent ends
 _EVALUATED_EVERY = 4  # steps between evaluations; three times as many with more than `MAX_REFERENCES` points

@@ -48,7 +48,9 @@ class Regularization:
         return (sound & self.kept(values, sound)).astype(float)
 
     def kept(self, values, sound):
-        """Mask of the largest eigenvalues (ascending) that make up the share `retained` of the trace."""
+        """Mask of the largest eigenvalues, given in ascending order, that are needed for the share `retained` of the
+        trace.
+        """
         size = np.where(sound, values, 0.0)
         cumulative = np.cumsum(size[::-1])
         return largest(size, 1 + int(np.searchsorted(cumulative, self.retained * cumulative[-1] * (1 - 8 * EPS))))
@@ -132,7 +134,7 @@ class ClassModel:
 
     @cached_property
     def _parts_of_mix(self):
-        """Pairs (slice of columns, number of their rows that are not all zero)."""
+        """Pairs (slice of columns, number of their rows up to the last that is not all zero)."""
         starts = range(0, self.mix.shape[1], _COLUMNS)
         parts = [slice(start, start + _COLUMNS) for start in starts]
         return [(part, 1 + np.flatnonzero(self.mix[:, part].any(axis=1))[-1]) for part in parts]

@@ -31,7 +31,7 @@ class FittedClasses(NamedTuple):
 
 @singledispatch
 def fit_classes(data, bandwidths, regularization, *, n_jobs, **options):
-    """Fit a model to each class with its bandwidth of (C,); `options` are those of `fit_class`."""
+    """Fit a model to each class with its entry of `bandwidths` (C,); `options` are those of `fit_class`."""
     X, given, completion = data.X, None, None
     if is_incomplete(X):
         given, completion = data, Completion.learned(X, data.codes, data.weights, data.features)

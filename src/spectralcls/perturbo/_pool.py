@@ -25,7 +25,7 @@ class ActivePool:
     For every class with a Cholesky factor that can grow, K_l + alpha I = U^T U, the pool keeps the solve B = U^-T
     K(X_l, pool). A label of that class adds one row, ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U,
     and subtracts v^2 from tau. This reads B once (n_l numbers per pool sample), whereas a new solve takes n_l^2
-    operations per pool sample. c itself is a column of B, so the factor grows without a solve, too.
+    operations per pool sample. c itself is a column of B, so the factor also grows without a solve.
 
     Parameters
     ----------

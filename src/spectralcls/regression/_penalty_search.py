@@ -110,7 +110,9 @@ def _beside(at, candidates):
 
 
 def _steps(value, values, more):
-    """The next smaller and the next larger value, each as a list, which is empty unless it is a further value."""
+    """The next smaller and the next larger value, each in a list that is empty if there is none or it is not one of
+    `more`.
+    """
     values = np.union1d(values, more)
     place = int(np.searchsorted(values, value))
     return [[v for v in side.tolist() if v in more] for side in (values[:place][-1:], values[place + 1 :][:1])]

@@ -11,7 +11,8 @@ SLICES = 8  # slices of y, used as classes
 class RegressionKinds:
     """Learns a map of a given kind from numeric targets.
 
-    "diagonal" and "full" mean a `GradientMetric` of scaled features, "whiten" the covariance within slices of y.
+    "diagonal" and "full" mean a `GradientMetric` of scaled features, "whiten" a `KernelMetric` of this kind for slices
+    of y.
     """
 
     def __init__(self, random_state, n_jobs):

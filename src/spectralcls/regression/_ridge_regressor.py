@@ -17,7 +17,7 @@ from ._jackknife import Jackknife
 from ._kernel_ridge import KernelRidge
 from ._regression_metric import RegressionKinds
 
-FOLDS = 5  # for residuals of intervals if the system was solved by conjugate gradients
+FOLDS = 5  # folds for the residuals of intervals, if the system was solved by conjugate gradients
 
 
 @with_parameters

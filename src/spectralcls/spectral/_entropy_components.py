@@ -20,7 +20,8 @@ def of_largest_entropy(spectrum_of, n_components, kernel):
     """
     known, spectrum = 2 * n_components, spectrum_of(2 * n_components)
     n, weights = spectrum.operator.shape[0], spectrum.operator.sample_weight
-    ones = np.ones(n) if weights is None else np.sqrt(weights)  # the ones vector of repeated samples, for the operator
+    # the vector of ones over repeated samples, as the operator represents it
+    ones = np.ones(n) if weights is None else np.sqrt(weights)
     squared_length, total = ones @ ones, ones @ (spectrum.operator @ ones)
     while known < n and not len(spectrum.dropped):
         shares = spectrum.shares()

@@ -41,7 +41,7 @@ class ClasswiseMap(NamedTuple):
     expansion: Expansion  # with the identity as columns
     log_scale_shift: float  # logarithm of the constant omitted from the operator's entries
     overall: float  # bandwidth of f
-    density_weights: np.ndarray | None  # (n,) with f(y) = k(y) v; None if phi(y) is not divided by f(y)^1/2
+    density_weights: np.ndarray | None  # (n,) weights v with f(y) = k(y) v; None if phi(y) is not divided by f(y)^1/2
 
     def transform(self, Q):
         """phi(y), (m, r). The class of a query is unknown, so its bandwidth is that of all points."""
@@ -71,8 +71,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     K holds the normalized Gaussian of variance ``sigma_t^2 + sigma_s^2`` between points of classes t and s. D holds the
     Parzen density f of all training points, with bandwidth sigma. The kernel between a query y and a point x_i of class
-    c is the Gaussian of variance ``sigma^2 + sigma_c^2`` divided by ``sqrt(f(y) f_i)``, the inner product of the
-    density estimates. The rule minimizes a risk instead of the number of errors: it recognizes a rare class at the
+    c is the Gaussian of variance ``sigma^2 + sigma_c^2``, the inner product of the density estimates, divided by
+    ``sqrt(f(y) f_i)``. The rule minimizes a risk instead of the number of errors: it recognizes a rare class at the
     expense of the frequent one.
 
     Parameters

@@ -7,7 +7,7 @@ from scipy.linalg import eigh
 
 from .._tuning import ridge_grid
 
-ALPHAS = ridge_grid(-2, 0.5, step=0.5)  # relative to the mean squared length of a row
+ALPHAS = ridge_grid(-2, 0.5, step=0.5)  # ridge penalties, relative to the mean squared length of a row
 
 
 class LeastSquares(NamedTuple):
