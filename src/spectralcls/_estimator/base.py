@@ -239,7 +239,7 @@ class Estimator(BaseEstimator):
         return inputs.seen[name]
 
     def __dask_tokenize__(self):
-        return joblib.hash(self)  # of all attributes: Dask would hash only the parameters of a dataclass
+        return joblib.hash(self)  # hashes all attributes; Dask would hash only the parameters of a dataclass
 
     def __getstate__(self):
         return written(super().__getstate__())

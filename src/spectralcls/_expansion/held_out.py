@@ -56,7 +56,7 @@ class HeldOut(NamedTuple):
 
     log_sums: np.ndarray  # (m, b, C)
     log_scale: np.ndarray  # (parts, b, C), or (parts, b, k, C)
-    offsets: np.ndarray  # of the same shape
+    offsets: np.ndarray  # the shape of `log_scale`
     part: np.ndarray  # (m,) row of `log_scale` and `offsets` for each point
     log_densities: np.ndarray | None = None  # (m, b)
 

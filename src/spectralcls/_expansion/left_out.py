@@ -10,7 +10,8 @@ from .._utils.quantile import weighted_quantile
 from .held_out import log_sums_of_others
 from .points import blocks
 
-OFTEN = 0.9  # undecided classes per query that justify a pass over the points; 2 is as good, .5 and 9 are worse
+# From this many undecided classes per query on, a pass over the points saves time; 2 is as good, .5 and 9 are worse.
+OFTEN = 0.9
 STEPS = 0.05, 0.2  # distances in log odds at which Markov's inequality is applied: .03 to .3 work equally well
 PAIRS = 1 << 17  # queries times undecided points per block; 2^16 to 2^18 take the same time within 15 %
 BACKGROUND = 0.02  # fraction of training points whose own class scores less than the background

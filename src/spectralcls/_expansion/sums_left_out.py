@@ -33,7 +33,7 @@ class SumsLeftOut(LeftOut):
         rows = np.arange(len(points.X))
         left_out = {"exclude_self": rows} if groups is None else {"exclude_groups": (groups, groups)}
         counts = np.ones(len(rows)) if points.weights is None else points.weights
-        mean = counts.sum() / (len(rows) if groups is None else groups.max() + 1)  # of a group; the weight of a query
+        mean = counts.sum() / (len(rows) if groups is None else groups.max() + 1)  # weight of a group; also a query's
         columns = points.weights
         if expansion.rule.weighting is not None:
             columns = expansion.columns if expansion.columns.ndim == 1 else expansion.columns[:, 0].copy()

@@ -15,7 +15,7 @@ from .points import blocks
 MANY = 20_000
 _SEEN = 500  # points from which a node's principal directions are estimated
 _MIDDLE = 0.25  # smallest fraction of points on either side of a cut, unless ties prevent it
-_RESOLVED = 1e-12  # relative to the largest coordinate: rounding may swap closer values
+_RESOLVED = 1e-12  # rounding may swap values closer than this fraction of the largest coordinate
 
 
 @dataclass(frozen=True)

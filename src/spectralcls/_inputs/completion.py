@@ -61,8 +61,8 @@ class Donors(NamedTuple):
 class Completion(NamedTuple):
     """Completes points from the points of a class, either from all or, for each fold, from those outside it."""
 
-    classes: list  # of Donors
-    columns: list  # of each feature
+    classes: list  # `Donors` of each class
+    columns: list  # columns of each feature, arrays
     center: np.ndarray  # (d,)
     spread: np.ndarray  # (d,) mean square of the centered values
     width: float

@@ -26,7 +26,7 @@ class Scaled:
     center: float = 0.0
     scale: float = 1.0
     observed: bool = True
-    spread: float = 1.0  # of the coordinate
+    spread: float = 1.0  # spread of the coordinate
     is_category = ordered = False
     factor = None  # numbers have no factor
 
@@ -87,7 +87,7 @@ class Indicators:
 class Gap:
     """A standardized indicator that a number is missing; the indicator itself is never missing."""
 
-    position: int  # of the number's column in the matrix
+    position: int  # position of the number's column in the matrix
     scale: float
     factor: float = 1.0
     is_category = False

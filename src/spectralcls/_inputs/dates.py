@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "ym", "time")  # of day, month (n: its name) and year, or a time of day
+ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "ym", "time")  # order of day, month (n: its name), year; or a time
 SHORT = "yymd"  # the year comes first and may have two digits
 # Regular expressions with the same meaning in Python and Arrow.
 _LETTER = "[A-Za-zÀ-ɏ]"
@@ -29,7 +29,7 @@ UNCLEAR = re.compile("[-/]")  # separators of dates in which either the day or t
 _CENTURY = 30  # two-digit years from this one on are those of the 1900s, as in Excel
 _NAMES = "jan|jän feb mar|mär|mrz apr may|mai jun jul aug sep oct|okt nov dec|dez"
 _MONTHS = {name: month for month, names in enumerate(_NAMES.split(), 1) for name in names.split("|")}
-_MICROSECONDS = 86_400_000_000  # of a day
+_MICROSECONDS = 86_400_000_000  # number in a day
 
 
 def moments(fields, n, found=True):

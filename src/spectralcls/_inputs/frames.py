@@ -140,7 +140,7 @@ class Columns(list):
 
     @classmethod
     def joined(cls, parts):
-        """The rows of several tables with the same columns, one below the other.
+        """The concatenated rows of several tables with the same columns.
 
         Raises
         ------

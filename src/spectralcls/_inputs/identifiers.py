@@ -28,7 +28,7 @@ _POSTAL = re.compile(  # Italian "cap" comes first in a name; "market cap" is no
     r"|postcode",
     re.I,
 )
-_DIGITS = range(4, 7)  # of postal codes
+_DIGITS = range(4, 7)  # possible numbers of digits of a postal code
 _FRACTION = re.compile(r"[+-]?\d*[.,]\d+")
 
 
@@ -86,8 +86,8 @@ def is_identifier(values, name="", counted=False):
     """Whether numbers look like customer numbers or row numbers.
 
     Nearly all values of an identifier differ. In addition, the column has a name such as ``customer_id``, or its values
-    count the rows: they rise or fall from row to row with few gaps. Sorted populations, in contrast, have many gaps,
-    and ranks by another column neither rise nor fall.
+    count the rows: they rise or fall from row to row with few gaps. Sorted numbers of inhabitants, in contrast, have
+    many gaps, and ranks by another column neither rise nor fall.
 
     Parameters
     ----------

@@ -477,7 +477,7 @@ def take(raw, kept):
 
 
 def joined(parts):
-    """The rows of several sets of checked samples, one below the other."""
+    """The concatenated rows of several sets of checked samples."""
     if not any(isinstance(part, Columns) for part in parts):
         return np.concatenate(parts)
     return Columns.joined([part if isinstance(part, Columns) else as_columns(part) for part in parts])

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._utils.quantile import weighted_quantile
 
-REACH = 10.0  # interquartile ranges from the median; values beyond may be cut
+REACH = 10.0  # values more than this many interquartile ranges from the median may be replaced
 # Isolated values are at least this many times as far from the median as all values within reach; 3 and 10 isolate the
 # same values in 61 public tables.
 APART = 5.0

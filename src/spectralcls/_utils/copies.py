@@ -117,7 +117,7 @@ def copies_of(X, codes, numbers=None):
     new = new_row.copy()
     new[1:] |= np.diff(codes[order]) != 0
     value = np.cumsum(new_row) - 1
-    n_classes = np.bincount(value[new])  # of each distinct row
+    n_classes = np.bincount(value[new])  # number of classes that contain each distinct row
     new |= n_classes[value] > 1
     group[order] = np.cumsum(new) - 1
     return Copies(order[new], group)

@@ -22,13 +22,13 @@ class ISEClassifier(KernelMeanClassifier):
     bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` chooses the bandwidth by cross-validation, ``"silverman"`` uses the
         normal-reference rule for all samples, and ``"silverman_per_class"`` uses it for each class. ``"cv_per_class"``
-        multiplies the bandwidths of the latter by the best common factor; `cv_results_` then contains the corresponding
+        multiplies these class bandwidths by the best common factor; `cv_results_` then contains the corresponding
         bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
         data have no spread. ``"cv_per_class"`` refits for each fold and factor.
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2, with
         which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class means,
-        which all other kernels always use.
+        which is always used unless the kernel is Gaussian.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.

@@ -95,7 +95,7 @@ class KernelMeanClassifier(ExpansionClassifier):
             self.inverse_density_ = inverse_density
 
     def _tune(self, data, log_priors):
-        ratios = None  # of the classes' bandwidths to the overall one
+        ratios = None  # bandwidths of the classes relative to the overall one
         if self.bandwidth == "cv_per_class":
             ratios = class_proportions(data, self.kernel, self.random_state)
         sample, grid, score = self._bandwidth_problem(data, self._rule(), log_priors, ratios)

@@ -26,7 +26,7 @@ class ParzenClassifier(KernelMeanClassifier):
     bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` chooses the bandwidth by cross-validation, ``"silverman"`` uses the
         normal-reference rule for all samples, and ``"silverman_per_class"`` uses it for each class. ``"cv_per_class"``
-        multiplies the bandwidths of the latter by the best common factor; `cv_results_` then contains the corresponding
+        multiplies these class bandwidths by the best common factor; `cv_results_` then contains the corresponding
         bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
         data have no spread. ``"cv_per_class"`` refits for each fold and factor.
     priors : array-like of shape (n_classes,), dict or None, default=None

@@ -31,7 +31,7 @@ class SumsRequest(NamedTuple):
     rtol: float = 0.0
     atol: float = 0.0
     n_threads: int = 1
-    dtype: Any = None  # of the result
+    dtype: Any = None  # dtype of the result
     log_shift: float = 0.0  # added to logarithms, because the weights were divided by exp(log_shift)
     axes: tuple[bool, bool, bool] = (True, True, True)  # whether the result keeps the axes b, l and c
     normalize: bool = False

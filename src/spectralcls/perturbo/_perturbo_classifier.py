@@ -67,7 +67,7 @@ class PerTurboClassifier(Classifier):
     bandwidth : {"cv", "cv_per_class", "silverman", "silverman_per_class"}, float or dict, default="cv"
         Radius h of the kernel. ``"cv"`` chooses the bandwidth by cross-validation, ``"silverman"`` uses the
         normal-reference rule for all samples, and ``"silverman_per_class"`` uses it for each class. ``"cv_per_class"``
-        multiplies the bandwidths of the latter by the best common factor; `cv_results_` then contains the corresponding
+        multiplies these class bandwidths by the best common factor; `cv_results_` then contains the corresponding
         bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
         data have no spread. Class-wise values need no normalization, since k(x, x) = 1 at every bandwidth.
     regularization : {"tikhonov", "truncate", None}, default="tikhonov"
