@@ -39,18 +39,18 @@ def gaussians(source, found):
         _panel(ax, Q, labels, f"({letter}) {name}: labels and border")
         _border(ax, model, Q)
         wrong = [int(np.sum(labels[truth == c] != c)) for c in (0, 1)]
-        sentences.append(f"({letter}) {name}: {wrong[0]} wrong of class one, {wrong[1]} of class two")
+        sentences.append(f"({letter}) {name}: {wrong[0]} points of class one are wrong, {wrong[1]} of class two")
     means = "; ".join(
         f"{name}: {of_class['class 1'][0]:.1f} and {of_class['class 2'][0]:.1f}"
         for name, of_class in found["wrong"].items()
     )
     equal = "; ".join(f"{name}: {both[0]:.1f}" for name, both in found["equal classes"].items())
     return figure, (
-        f"The draw nearest to the medians of the spectral classifier. {'; '.join(sentences)}. Means over all draws, "
-        f"wrong of 200 points of class one and of 10 of class two: {means}. For classes of equal size, says the paper, "
-        f"both do equally well; wrong of 105 and 105 points after 50 and 50: {equal}. Tuned is the default of the "
-        "package, which maximizes the balanced accuracy. Equal priors serve the same purpose, with fewer rare points "
-        "missed and more false alarms."
+        f"The picture shows the draw nearest to the medians of the spectral classifier. {'; '.join(sentences)}. Mean "
+        f"numbers over all draws of misclassified points (of 200 in class one and of 10 in class two): {means}. The "
+        "paper says that both do equally well if the classes have equal sizes. Then, after training on 50 points of "
+        f'each class, the misclassified points (of 210) are: {equal}. "Tuned" is the default of the package, which '
+        "maximizes the balanced accuracy. Equal priors serve the same purpose; they miss fewer rare points and raise more false alarms."
     )
 
 
@@ -68,4 +68,4 @@ def rings(source):
     kernel_map = KernelMap(2, weighting="symmetric", bandwidth=float(model.overall_bandwidth_), scale=None).fit(X)
     _panel(axes[2], kernel_map.transform(Q), truth, "(c) two coordinates of many")
     axes[2].set(xlabel="first eigenvector", ylabel="second eigenvector")
-    return figure, f"{int(np.sum(labels != truth))} of {len(truth)} test points are wrong."
+    return figure, f"{int(np.sum(labels != truth))} of {len(truth)} test points are misclassified."

@@ -47,7 +47,8 @@ def largest_weights(source):
     ax.legend(frameon=False, fontsize=8)
     return (
         figure,
-        f"{int((y[top] == 1).sum())} of the 10 points of largest weight 1/f are in the ring (h = {RING_BANDWIDTH}).",
+        f"Of the 10 points with the largest weights 1/f, {int((y[top] == 1).sum())} are in the ring "
+        f"(h = {RING_BANDWIDTH}).",
     )
 
 
@@ -59,7 +60,7 @@ def weights_of_gaussian_in_ring(source):
     ax.vlines(np.arange(len(weights)), 0, weights, colors=np.array(COLORS)[y[order]], linewidth=0.8)
     ax.set(xlabel="sample (first 150: Gaussian)", ylabel="weight 1/f")
     ratio = weights[y[order] == 1].mean() / weights[y[order] == 0].mean()
-    return figure, f"The ring's weights are {ratio:.1f} times the Gaussian's on average."
+    return figure, f"On average, the weights in the ring are {ratio:.1f} times those in the Gaussian."
 
 
 def densities(source, h):
@@ -80,8 +81,8 @@ def densities(source, h):
     axes[0].set_ylabel("feature 2")
     figure.colorbar(image, ax=axes, label="density, share of its peak")
     return figure, (
-        f"h = {h}: the density at the center is {peaks[0]:.1f} times that on the ring without weights and "
-        f"{peaks[1]:.1f} times with them."
+        f"h = {h}: without weights, the density at the center is {peaks[0]:.1f} times that on the ring; with weights, "
+        f"{peaks[1]:.1f} times."
     )
 
 
@@ -97,7 +98,8 @@ def map_of_ring(source, weighting):
     angle = np.degrees(np.arccos(means[0] @ means[1] / norms.prod()))
     return (
         figure,
-        f"Angle between the class means: {angle:.0f} degrees; their lengths {norms[0]:.3g} and {norms[1]:.3g}.",
+        f"The angle between the class means is {angle:.0f} degrees; their lengths are {norms[0]:.3g} and "
+        f"{norms[1]:.3g}.",
     )
 
 
@@ -121,9 +123,8 @@ def classes_and_ranges(source, *ranges):
         if ends
     )
     return figure, (
-        f"Left: a draw. Right: mean range of the bandwidths with all test points right; the widest is "
-        f"that of the "
-        f"{widest[1]} classifier with the {widest[2]} kernel."
+        "Left: one draw. Right: the mean range of bandwidths for which all test points are classified correctly. The "
+        f"widest is that of the {widest[1]} classifier with the {widest[2]} kernel."
     )
 
 
@@ -148,7 +149,10 @@ def banana_weights(source):
     _stars(ax, X[top])
     ax.set(xlabel="feature 1", ylabel="feature 2")
     ax.legend(frameon=False, fontsize=8)
-    return (figure, f"A training set and its 15 points of largest weight (h = {h:.2g}): the border of the whole set.")
+    return (
+        figure,
+        f"A training set. Its 15 points with the largest weights (h = {h:.2g}) lie on the border of the whole set.",
+    )
 
 
 def iris_weights(source):
@@ -159,7 +163,10 @@ def iris_weights(source):
     _stars(ax, X[top][:, 1:3])
     ax.set(xlabel="feature 2, unit deviation", ylabel="feature 3, unit deviation")
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-    return (figure, f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g}).")
+    return (
+        figure,
+        f"A training set of iris in dimensions 2 and 3, and the 15 points with the largest weights (h = {h:.2g}).",
+    )
 
 
 def class_weights(source, data):
@@ -181,9 +188,8 @@ def class_weights(source, data):
     ax.set_title("A few points weigh many times the others")
     ax.legend()
     ratios = [weights[y == c].max() / np.median(weights[y == c]) for c in range(n_classes)]
-    return figure, (
-        f"h = {h:.2g}; the largest weight of a class is " + ", ".join(f"{r:.1f}" for r in ratios) + " times its median."
-    )
+    of_classes = ", ".join(f"{r:.1f}" for r in ratios)
+    return figure, f"h = {h:.2g}. The ratios of the largest to the median weight of the classes are {of_classes}."
 
 
 def map_of_data(source, data, classifier):
@@ -210,8 +216,9 @@ def map_of_data(source, data, classifier):
     axes[0, 0].legend()
     nearest = ((Z[:, None] - estimator.centers_) ** 2).sum(axis=-1).argmin(axis=1)
     return figure, (
-        f"h = {h:.2g}, chosen by cross-validation. Of the training points {100 * np.mean(nearest == y):.0f} per "
-        f"cent are nearest to their own mean, of the test points {100 * np.mean(labels == truth):.0f} per cent."
+        f"h = {h:.2g}, chosen by cross-validation. The mean of their own class is the nearest one for "
+        f"{100 * np.mean(nearest == y):.0f} percent of the training points and "
+        f"{100 * np.mean(labels == truth):.0f} percent of the test points."
     )
 
 
@@ -229,12 +236,12 @@ def outliers(source, *found):
     places = np.arange(len(means["none"]))
     for shift, (kind, of) in enumerate(means.items()):
         ax.barh(places + (shift - 1) * 0.27, list(of.values()), 0.25, label=kind)
-    ax.set(yticks=places, yticklabels=list(means["none"]), xlabel="rate, per cent")
+    ax.set(yticks=places, yticklabels=list(means["none"]), xlabel="rate, %")
     ax.invert_yaxis()
     ax.legend(title="spoiled", loc="center left", bbox_to_anchor=(1, 0.5))
     rates = "; ".join(f"{rule} {', '.join(f'{of[rule]:.1f}' for of in means.values())}" for rule in means["none"])
     return figure, (
-        f"The thesis asks for this test, and supposes that medians help if there are outliers. Mean rates over "
-        f"{len(found)} sets of the thesis with clean training data, with a tenth of the training points thrown ten "
-        f"deviations away, and with the labels of a fifth exchanged: {rates}."
+        "The thesis proposes this test, and supposes that medians help if there are outliers. The rates are means over "
+        f"{len(found)} data sets of the thesis, in this order: with clean training data, with a tenth of the training "
+        f"points moved away by ten deviations, and with the labels of a fifth exchanged. {rates}."
     )

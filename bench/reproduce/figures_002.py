@@ -23,9 +23,10 @@ def medline(source, *found):
         ax.set(title=f"query {query}", xlabel="number of eigenvectors k")
         ax.grid(alpha=0.25)
         sentences.append(
-            f"Query {query}, unit rows: mean over the splits {unit['mean'][0]:.1f} at k = {unit['k']}, best single "
-            f"split {unit['split']:.1f}; as the text has it, without: {plain['mean'][0]:.1f} and {plain['split']:.1f}; "
-            f"linear kernel {linear['mean'][0]:.1f} and {linear['best']:.1f}."
+            f"Query {query}: with unit rows, the mean over the splits is {unit['mean'][0]:.1f} at k = {unit['k']}, and "
+            f"the best single split has {unit['split']:.1f}. Without unit rows, as in the text, these numbers are "
+            f"{plain['mean'][0]:.1f} and {plain['split']:.1f}, and with the linear kernel {linear['mean'][0]:.1f} and "
+            f"{linear['best']:.1f}."
         )
     axes[0].set_ylabel("F1, %")
     axes[0].legend(frameon=False, fontsize=8)
@@ -53,10 +54,12 @@ def reuters(source, found, automatic, latent):
     averages, seconds = automatic["F1"], latent["seconds"]
     rival = "; ".join(f"k = {k}: {of['micro']:.1f} and {of['macro']:.1f}" for k, of in latent["F1"].items())
     return figure, (
-        f"Best micro average {found[best]['micro']:.1f} at k = {best}, linear kernel {found['linear']['micro']:.1f}. "
-        f"With k for each category by cross-validation on the training documents ({chosen}): micro "
-        f"{averages['micro']:.1f}, macro {averages['macro']:.1f}. Latent semantic kernel, micro and macro: {rival}. "
-        f"Processor seconds of ten linear SVMs, trained and asked: {seconds['terms']:.2f} on the terms; "
-        f"{seconds['coordinates']:.2f} on {seconds['k']} coordinates, after {seconds['embedding']:.2f} for these. The "
-        "paper says that its kernel speeds classification up; with this solver, made for sparse terms, it does not."
+        f"The best micro average is {found[best]['micro']:.1f}, at k = {best}; the linear kernel has "
+        f"{found['linear']['micro']:.1f}. If k is chosen for each category by cross-validation on the training "
+        f"documents ({chosen}), the micro average is {averages['micro']:.1f} and the macro average "
+        f"{averages['macro']:.1f}. Micro and macro averages of the latent semantic kernel: {rival}. Training of and "
+        f"prediction with ten linear SVMs take {seconds['terms']:.2f} processor seconds on the terms and "
+        f"{seconds['coordinates']:.2f} on {seconds['k']} coordinates, whose computation takes "
+        f"{seconds['embedding']:.2f}. The paper says that its kernel speeds up classification; with this solver, which "
+        "is made for sparse terms, it does not."
     )

@@ -38,8 +38,10 @@ def elongated(source):
         ax.set(title=f"{name}: one dimension", xlabel="coordinate", ylabel="points")
         order = y[np.argsort(Z[:, 0])]
         right = max(np.mean(order == y), np.mean(order[::-1] == y))
-        separated.append(f"{name} {100 * right:.0f} per cent")
-    return figure, "Points on the right side of the median in one dimension: " + ", ".join(separated) + "."
+        separated.append(f"{name} {100 * right:.0f} percent")
+    return figure, "Fraction of points on the correct side of the median, in one dimension: " + ", ".join(
+        separated
+    ) + "."
 
 
 def errors(source, found, words):
@@ -56,8 +58,8 @@ def errors(source, found, words):
     ax.legend(frameon=False)
     best = {name: (min(found[name]), found["values"][int(np.argmin(found[name]))]) for name in ("linear", "k-NN")}
     return figure, "; ".join(
-        f"{name}: least error {e:.2f} per cent at {v:g}" for name, (e, v) in best.items()
-    ) + ". Bars: 80 % interval of a share of the test points."
+        f"{name}: least error {e:.2f} percent at {v:g}" for name, (e, v) in best.items()
+    ) + ". The bars are 80 % intervals for the sampling of the test points."
 
 
 def rivals(source, table, linear_maps):
@@ -72,5 +74,5 @@ def rivals(source, table, linear_maps):
     rates = "; ".join(f"{name} {of['Linear']:.2f} and {of['k-NN']:.2f}" for name, of in errors.items())
     return figure, (
         "The paper reviews linear discriminant analysis (LDA) and marginal Fisher analysis (MFA) without numbers. "
-        f"Least error of the linear rule and of k-NN, per cent, best case as in table I: {rates}."
+        f"The least errors of the linear rule and of k-NN, in percent, in the best case as in table I: {rates}."
     )

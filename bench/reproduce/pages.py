@@ -7,24 +7,25 @@ from .registry import DEVIATIONS, PAPERS, POINTS, STANDARD_ERRORS, VERDICTS, Tab
 from .results import Results
 
 LEGEND = (
-    "Each cell: ours, then the paper's in brackets, each with the deviation of single trials; z is the difference over "
-    "its standard error, if both deviations are known or the paper shows one draw. Splits overlap, so that z is rough. "
-    f"Three verdicts: a number *agrees* within {STANDARD_ERRORS} standard errors; it is *in the spread* (in italics) "
-    f"within {DEVIATIONS} of the paper's deviations, or {POINTS} points of per cent where these are less or not given; "
-    "it is **outside** (in bold) otherwise. *Not comparable* (in brackets) are numbers of data that the paper does not "
-    "specify."
+    "Each cell has our number and, in parentheses, the paper's, both with the standard deviation of single trials if "
+    "it is known. z is the difference divided by its standard error; it is given if both deviations are known or the "
+    "paper shows a single draw. The splits overlap, so z is only approximate. There are three verdicts. A number "
+    f"*agrees* if it is within {STANDARD_ERRORS} standard errors. Otherwise it is *in the spread* (in italics) if it "
+    f"is within {DEVIATIONS} of the paper's deviations, or within {POINTS} percentage points if that is more or no "
+    "deviation is given. All others are **outside** (in bold). Numbers in square brackets are *not comparable*, "
+    "because the paper does not specify the data."
 )
 MARKS = {"agrees": "{}", "in the spread": "*{}*", "outside": "**{}**", "not comparable": "[{}]"}
 COUNTED = (
-    "What others imply is not counted: the diagonal of a confusion matrix, which follows from the sizes of classes; "
-    "the last of some shares; a second reading of the same number."
+    "Numbers that follow from others are not counted: the diagonal of a confusion matrix, which follows from the "
+    "sizes of the classes; the last of several shares; a second reading of the same number."
 )
 CHOSEN = (
-    "Chosen because it fits: where a paper leaves a reading open, ours is the one of several that comes nearest to its "
-    "tables. Among these are the end of the thesis's grid of bandwidths, 2.5, on which some rates rest; the kernels of "
-    "chapters 5 to 7; what the truncated PerTurbo keeps, and ties; the order of the Hill-valley sets; and rows of "
-    "confusion matrices, scaled to the printed sizes of the classes. Agreement says that one set of readings serves "
-    "all tables, not that it was the authors'."
+    "If a paper can be read in several ways, we chose the reading that comes nearest to its tables. This concerns the "
+    "end of the thesis's grid of bandwidths (2.5), on which some rates depend; the kernels of chapters 5 to 7; which "
+    "eigenvalues the truncated PerTurbo keeps, and how it breaks ties; the order of the Hill-valley sets; and the "
+    "rows of confusion matrices, which are scaled to the printed sizes of the classes. Agreement therefore shows that "
+    "one set of readings explains all tables, not that it was the authors' reading."
 )
 
 
@@ -52,18 +53,16 @@ def tally(tables, results):
 
 
 def summary(count):
-    """What the counts say, in a sentence."""
+    """The counts in words."""
     compared = sum(count[verdict] for verdict in VERDICTS)
-    text = (
-        f"Of {compared} numbers {count['agrees']} agree, {count['in the spread']} more are in the paper's spread, and "
-    )
-    text += f"{count['outside']} are outside"
+    text = f"Numbers compared: {compared}. Agree: {count['agrees']}; in the paper's spread: {count['in the spread']}; "
+    text += f"outside: {count['outside']}"
     for rest, words in (
-        ("not comparable", "are not comparable"),
-        ("no data", "have no data"),
-        ("not computed", "wait"),
+        ("not comparable", "not comparable"),
+        ("no data", "no data"),
+        ("not computed", "not yet computed"),
     ):
-        text += f"; {count[rest]} {words}" if count[rest] else ""
+        text += f"; {words}: {count[rest]}" if count[rest] else ""
     return text + "."
 
 
@@ -85,7 +84,13 @@ def paper_page(paper, items, results):
         if "caption" in kept:
             lines += [f"![{figure.title}](figures/{picture_name(figure)})", ""]
         lines.append(kept.get("caption") or kept["missing"])
-    lines += ["", "---", "", "Written by `python -m bench.reproduce`, which computed at commit"]
+    lines += [
+        "",
+        "---",
+        "",
+        "Written by `python -m bench.reproduce`. The commits at which the numbers and figures were computed:",
+        "",
+    ]
     found = results.commits(items)
     parts = [f"{at}: {'all' if len(found) == 1 else ', '.join(names)}" for at, names in found.items()]
     return "\n".join([*lines, "; ".join(parts) + "."]) + "\n", count
@@ -150,8 +155,8 @@ def overview(counts):
     lines = [
         "# Results of the papers",
         "",
-        "Tables and figures of the five source papers, computed again. These pages are for those who know the "
-        "papers; to choose a classifier read [Choose](../choose.md).",
+        "These pages recompute the tables and figures of the five source papers, for readers who know them. To choose "
+        "a classifier, read [Choose](../choose.md).",
         "",
         "| paper | " + " | ".join(shown) + " |",
         "|---" * (len(shown) + 1) + "|",

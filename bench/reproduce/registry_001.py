@@ -22,24 +22,24 @@ TRIALS = 100  # of the thesis
 REASONS = (
     Reason(
         "Ringnorm, Bayes",
-        "At h = 0.1, which cross-validation chooses, nearly half of the test points lie where both densities underflow "
-        "in double precision, and the first class, the scattered one, gets them. Without underflow the rate is "
-        "65 per cent; at h = 0.09, between the steps of our grid, the printed counts come out.",
+        "At h = 0.1, which cross-validation chooses, both densities underflow in double precision at nearly half of "
+        "the test points, which are then assigned to the first class, the more scattered one. Without underflow the "
+        "rate would be 65 percent. At h = 0.09, between two steps of our grid, the printed counts result.",
         ("9.1", "9.6"),
         ("Ringnorm", "Bayes: class 1"),
         ("Bayes", "as 1", "as 2"),
     ),
     Reason(
         "Ringnorm, spectral ISE",
-        "As h grows, the rate goes from one half to 98 per cent and back, between h = 0.5 and 1.7. The thesis "
-        "evidently missed the window: its counts come out at h = 1.7. Ours is the better classifier.",
+        "Between h = 0.5 and h = 1.7, the rate rises from one half to 98 percent and falls again. The thesis "
+        "evidently missed this range: its counts result at h = 1.7. Our bandwidth gives the better classifier.",
         ("9.17", "B.1", "B.4"),
         ("Ringnorm", "Means: class 1", "Medians: class 1"),
     ),
     Reason(
         "Information potentials",
-        "All of these are within two of our deviations over the trials, in which the chosen bandwidth varies; the "
-        "thesis gives neither its deviations nor its bandwidths.",
+        "All of these differ by at most two of our deviations over the trials, in which the chosen bandwidth varies. "
+        "The thesis gives neither deviations nor bandwidths.",
         ("9.4",),
     ),
 )
@@ -63,14 +63,15 @@ RATES = {  # tables of the rates, by means and by medians
 }
 CENTERS = {"Means": "mean", "Medians": "median"}  # of the confusion matrices in appendices B and C
 READING = (
-    "Bandwidth by 3-fold cross-validation over h = 0.1(0.1)2.5, of tied ones the smallest; the thesis "
-    "names neither. "
-    "Features of unit deviation over the whole set. Bayes in double precision: where all densities underflow, the "
-    "first class wins."
+    "The bandwidth is chosen by 3-fold cross-validation over h = 0.1, 0.2, ..., 2.5, and the smallest one if several "
+    "tie; the thesis states neither the grid nor how ties are broken. Features are scaled to unit deviation over the "
+    "whole set. The Bayes classifier is computed in double precision: if all densities underflow, the first class "
+    "wins."
 )
 SPECTRAL_READING = (
-    READING + " The map of test points is eq. 7.2 as printed: factor sqrt(n) and the plain kernel, also for the "
-    "Laplacian matrix."
+    READING
+    + " Test points are mapped by eq. 7.2 as printed, with the factor sqrt(n) and with the plain kernel even for "
+    "the Laplacian matrix."
 )
 
 
@@ -153,15 +154,15 @@ def _potentials_table(name, title, trials):
                 place = THESIS[data].title, f"class {c + 1}"
                 entries.append(Entry(*place, number, None, source, ("potentials", c), counted=c < last))
     reading = (
-        "Share of each class in the sum of the classes' information potentials, at the bandwidth that the ISE "
-        "classifier chose in each trial; the thesis does not say which. The window is W of variance sigma^2: with "
-        "2 sigma^2, which the rule has and eq. 4.28 prints, the shares are further from the printed ones, so that this "
-        "reading is chosen because it fits. The last share follows from the others and is not counted."
+        "The share of each class in the sum of the information potentials of all classes, at the bandwidth that the "
+        "ISE classifier chose in each trial; the thesis does not name the bandwidth. The window W has variance "
+        "sigma^2. With 2 sigma^2, as in the rule and in eq. 4.28, the shares are farther from the printed ones, so "
+        "this reading was chosen because it fits. The last share follows from the others and is not counted."
     )
     if exchanged:
         reading += (
-            f" {', '.join(exchanged)}: the thesis prints the classes the other way round than in its other tables; its "
-            "two numbers are exchanged here."
+            f" {', '.join(exchanged)}: the thesis prints the classes in the opposite order from its other tables, so "
+            "its two numbers are exchanged here."
         )
     return Table(f"001:{name}", title, tuple(entries), reading)
 
@@ -201,21 +202,20 @@ def _confusion_table(name, trials):
                         )
                     )
     reading = (
-        "Average counts, one point being one per cent of the test points. Our rows are scaled to the printed "
-        "sizes of the classes, which random splits meet on average only. The spread is that of the rate: two of its "
-        "printed deviations. With the sizes of the classes what is off the diagonal implies the diagonal, which is not "
+        "Average counts; one percentage point is one percent of the test points. Our rows are scaled to the printed "
+        "sizes of the classes, which random splits have only on average. The spread is that of the rate, two of its "
+        "printed deviations. The diagonal follows from the other counts and the sizes of the classes, so it is not "
         "counted."
     )
     if any(table == name for table, _ in CALIBRATED):
         reading += (
-            " Rows called calibrated have a grid of bandwidths that was chosen because it brings the printed counts; "
-            "they are not counted."
+            " For rows marked as calibrated, the grid of bandwidths was chosen to reproduce the printed counts; these "
+            "rows are not counted."
         )
     if turned:
         reading += (
-            f" The printed matrix ({', '.join(turned)}) has the true classes in its columns: only its "
-            f"column sums are "
-            "near the classes' sizes; it is transposed here."
+            f" The printed matrix ({', '.join(turned)}) evidently has the true classes in its columns, because only "
+            "its column sums are near the sizes of the classes. It is transposed here."
         )
     return Table(f"001:{name}", f"Confusion matrices, {THESIS[data].title}", tuple(entries), reading)
 
@@ -248,10 +248,11 @@ def _ranges_table(name, kernel, trials):
         for i, end in enumerate(("from", "to"))
     ]
     reading = (
-        "Bandwidths with all test points right: the longest run on the grid 0.01(0.01)2.50, 50 training and "
-        f"20 test points of each class, mean and deviation over {draws} draws. The thesis shows one draw of "
-        "a distribution that it does not specify: ours was chosen, among a few, such that the ranges of tables 8.1 to "
-        "8.3 come near the thesis's. They are not comparable. Where both densities are zero Bayes decides for the ring."
+        "The longest range of bandwidths on the grid 0.01, 0.02, ..., 2.50 for which all test points are classified "
+        f"correctly, with 50 training and 20 test points of each class: mean and deviation over {draws} draws. The "
+        "thesis shows one draw from a distribution that it does not specify. Ours was chosen among a few, such that "
+        "the ranges come near those of tables 8.1 to 8.3; they are therefore not comparable. If both densities are "
+        "zero, the Bayes classifier chooses the ring."
     )
     return Table(f"001:{name}", f"Bandwidths with 100 %, {kernel} kernel", tuple(entries), reading)
 

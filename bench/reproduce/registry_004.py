@@ -8,8 +8,8 @@ SWEEPS = (("2", "beta", "beta"), ("3", "dimension", "dimension"), ("4", "neighbo
 REASONS = (
     Reason(
         "Neural net without dimension reduction",
-        "The printed error of 83 per cent is that of a constant answer, averaged over six classes: the paper's network "
-        "did not learn from unscaled features. Ours did.",
+        "The printed error of 83 percent is that of a constant prediction, averaged over six classes: the paper's "
+        "network did not learn from unscaled features. Ours did.",
         ("I",),
         ("dimension reduction: none",),
         ("Neural net",),
@@ -22,18 +22,18 @@ def tables(trials):
     ours = cell("ccdr.table", 90)
     yield Table(
         "004:I",
-        "Classification error probability, satimage, per cent",
+        "Classification error probability, satimage, percent",
         tuple(
             Entry(f"dimension reduction: {row}", column, number, None, ours, (row, column))
             for row, numbers in paper["I"]["rows"].items()
             for column, number in zip(paper["I"]["columns"], numbers, strict=True)
         ),
-        "Best case, as in the paper: the least test error over the tuning parameters. Raw features, test points "
-        "embedded out of sample; epsilon, which the paper does not give, is the mean squared edge length. The linear "
-        "classifier is least squares on class indicators, of centered features without an intercept: with one it is "
-        "further from the paper, so that this reading is chosen because it fits. The network has 2 d hidden units, d "
-        "from PCA at 99.9 % of the energy, on raw features as they are, on embedded ones divided by one common "
-        "factor.",
+        "The best case, as in the paper: the smallest test error over the tuning parameters. Features are raw, and "
+        "test points are embedded out of sample. The paper does not give epsilon; here it is the mean squared length "
+        "of the edges. The linear classifier is a least-squares fit of the class indicators to centered features "
+        "without an intercept. With an intercept it is farther from the paper's numbers, so this reading was chosen "
+        "because it fits. The network has 2 d hidden units, where d is the number of principal components with 99.9 % "
+        "of the energy. Raw features are not scaled; embedded features are divided by one common factor.",
     )
     dimension = cell("ccdr.dimensions", 60)
     yield Table(
@@ -43,17 +43,17 @@ def tables(trials):
             Entry(f"class {c + 1}", "dimension", number, None, dimension, ("estimates", c), None)
             for c, number in enumerate(paper["dimension"])
         ),
-        "Minimal spanning trees of resamples; two deviations over the resamples are the tolerance.",
+        "Minimal spanning trees of resampled points. The deviation is that over the resamples.",
     )
     minima = cell("ccdr.minima", 20)
     yield Table(
         "004:text",
-        "Least errors in figures 2 and 4 (section V), per cent",
+        "Least errors in figures 2 and 4 (section V), percent",
         tuple(
             Entry(name, f"at {value}", number, None, minima, (name,))
             for name, (number, value) in paper["minima"].items()
         ),
-        "14 dimensions, 4 neighbors and beta = 0.5 where they do not vary; 5-NN in the embedding.",
+        "14 dimensions, 4 neighbors and beta = 0.5, unless varied; 5-NN in the embedding.",
     )
 
 
