@@ -50,7 +50,8 @@ def gaussians(source, found):
         f"numbers over all draws of misclassified points (of 200 in class one and of 10 in class two): {means}. The "
         "paper says that both do equally well if the classes have equal sizes. Then, after training on 50 points of "
         f'each class, the misclassified points (of 210) are: {equal}. "Tuned" is the default of the package, which '
-        "maximizes the balanced accuracy. Equal priors serve the same purpose; they miss fewer rare points and raise more false alarms."
+        "maximizes the balanced accuracy. Equal priors serve the same purpose; they miss fewer rare points and raise "
+        "more false alarms."
     )
 
 
