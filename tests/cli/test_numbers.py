@@ -94,7 +94,7 @@ def test_the_task_is_overruled_and_what_does_not_fit_it_is_named(houses, tmp_pat
     assert run(*compare, "--metric", "accuracy") == 2
     assert "the target holds numbers, and accuracy is not a metric for these: use rmse" in capsys.readouterr().err
     assert run(*compare, "--metric", "coverage,rmse") == 2
-    assert "coverage ranks nothing" in capsys.readouterr().err
+    assert "coverage cannot rank models" in capsys.readouterr().err
     assert run(*compare, "--classifiers", "parzen") == 2
     assert "parzen does not predict numbers" in capsys.readouterr().err
     assert run(*compare, "--task", "classification") == 2  # each price is a class of one

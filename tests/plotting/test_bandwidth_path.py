@@ -36,7 +36,7 @@ def test_nothing_to_draw():
     with pytest.raises(NotFittedError):
         plotting.BandwidthPathDisplay.from_estimator(ParzenClassifier())
     for model in (ParzenClassifier(bandwidth=1.0), CCDRClassifier()):  # the second tunes other parameters
-        with pytest.raises(ValueError, match="has tuned no bandwidth and has no path to draw"):
+        with pytest.raises(ValueError, match="tuned no bandwidth, so there is no path to draw"):
             plotting.BandwidthPathDisplay.from_estimator(model.fit(X, y))
 
 

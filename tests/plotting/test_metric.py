@@ -39,7 +39,7 @@ def test_a_classifier_shows_the_metric_that_it_learned():
     plane = plotting.EmbeddingDisplay.from_estimator(model, X, y)
     np.testing.assert_array_equal(plane.points, plotting.EmbeddingDisplay.from_estimator(model, X).points)
     np.testing.assert_allclose(plane.points, model._inputs(X)[:, :2])
-    with pytest.raises(ValueError, match="ParzenClassifier has learned no metric"):
+    with pytest.raises(ValueError, match="ParzenClassifier did not learn a metric"):
         plotting.MetricDisplay.from_estimator(ParzenClassifier().fit(X, y))
 
 

@@ -113,7 +113,7 @@ def _metrics_of(data, asked):
             f"{', '.join(OF_TASK[data.task])}, or --task"
         )
     if asked[0] == "coverage":
-        raise CommandError("coverage ranks nothing: name another metric first, as in rmse,coverage")
+        raise CommandError("coverage cannot rank models: name another metric first, as in rmse,coverage")
     return asked
 
 

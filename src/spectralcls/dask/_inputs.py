@@ -53,7 +53,7 @@ class DaskInputs(Inputs):
         layout = Layout.of(X)
         data = check_points(self.name, self.seen, layout.numeric(X), self._relative(sample_weight))
         if data.X.shape[0] < ensure_min_samples:
-            raise ValueError(f"{self.name} requires {ensure_min_samples} samples of positive weight at least.")
+            raise ValueError(f"{self.name} requires at least {ensure_min_samples} samples of positive weight.")
         return self._learn(layout, data)
 
     def _relative(self, sample_weight):

@@ -91,7 +91,7 @@ class BandwidthPathDisplay(Display):
         results = getattr(estimator, "cv_results_", {})
         if "param_bandwidth" not in results:
             raise ValueError(
-                f"{type(estimator).__name__} has tuned no bandwidth and has no path to draw: fit an estimator with "
+                f"{type(estimator).__name__} tuned no bandwidth, so there is no path to draw: fit an estimator with "
                 'bandwidth="cv".'
             )
         bandwidths, scores = _path(results)

@@ -99,7 +99,7 @@ class DensityDisplay(Display):
         names = getattr(estimator, "feature_names_in_", None)
         frame, X = X, check_array(X, dtype=np.float64)
         if X.shape[1] > 2:
-            raise ValueError(f"A picture has one or two features, got {X.shape[1]}: take marginal([j, k]) first.")
+            raise ValueError(f"A plot shows one or two features, got {X.shape[1]}: take marginal([j, k]) first.")
         drawn = estimator.sample(DRAWN, random_state=0) if hasattr(estimator, "sample") else X
         reach = margin * np.ptp(X, axis=0)
         reach = np.where(reach > 0, reach, np.maximum(np.ptp(drawn, axis=0), 1e-9))

@@ -86,7 +86,7 @@ class MetricDisplay(Display):
         owner, metric = metric, getattr(metric, "metric_", metric)
         if not (hasattr(metric, "components_") and hasattr(metric, "loss_curve_")):
             raise ValueError(
-                f"{type(owner).__name__} has learned no metric: fit a KernelMetric or a GradientMetric, or a "
+                f"{type(owner).__name__} did not learn a metric: fit a KernelMetric or a GradientMetric, or a "
                 'classifier with metric="full".'
             )
         weights = np.linalg.norm(metric.components_, axis=0)
