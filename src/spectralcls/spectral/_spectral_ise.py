@@ -197,10 +197,10 @@ class SpectralISEClassifier(_SpectralISE):
         Class centers in the embedding.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
-        ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
-        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
-        candidates the lower middle one is chosen. The score is NaN if the data do not determine the leading
-        eigenvectors, as at a bandwidth that isolates points.
+        ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that
+        `scoring` names), `std_test_score`, `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present
+        if something was tuned. Among tied candidates the lower middle one is chosen. The score is NaN if the data do
+        not determine the leading eigenvectors, as at a bandwidth that isolates points.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
@@ -327,10 +327,10 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
         Class centers in the embedding.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
-        ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
-        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied
-        candidates the lower middle one is chosen. The score is NaN if the data do not determine the leading
-        eigenvectors, as at a bandwidth that isolates points.
+        ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that
+        `scoring` names), `std_test_score`, `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present
+        if something was tuned. Among tied candidates the lower middle one is chosen. The score is NaN if the data do
+        not determine the leading eigenvectors, as at a bandwidth that isolates points.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
