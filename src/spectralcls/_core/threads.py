@@ -1,4 +1,4 @@
-"""Thread counts for calls of the core, and limits set through threadpoolctl."""
+"""Thread counts for calls to the core, and limits set through threadpoolctl."""
 
 import multiprocessing
 import os

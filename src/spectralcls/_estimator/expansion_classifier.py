@@ -7,7 +7,7 @@ from .classifier import Classifier
 
 
 class ExpansionClassifier(Classifier):
-    """A classifier with the scores of `_model`, whose class sums can leave out single points."""
+    """A classifier with the scores of `_model`. Single points can be left out of its class sums."""
 
     _model: Expansion
 

@@ -17,7 +17,7 @@ MANY = 1024  # from this many queries on, the core looks for pairs to skip
 BY_ALL_PAIRS = GRID_QUERIES - 1  # largest number of queries at a time that the core does not sum on the grid
 UNCERTAIN = -1
 ROUNDINGS = 40  # bound on the relative error of a kernel value, in eps times its exponent
-AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # relative error of a sum
+AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # bound on the relative error of a sum
 
 
 def certified_labels(model, Q):

@@ -7,7 +7,7 @@ import numpy as np
 FEWEST = 20  # fewest values for a decision
 SHARE = 0.95  # least fraction of distinct values in an identifier
 _HEAD = 1000  # number of values that are checked first; they rule out most columns
-_NAME = re.compile(  # "number of employees" and "num_votes" are counts
+_NAME = re.compile(  # "number of employees" and "num_votes" are counts, not keys
     r"(?:^|[^a-z])(?:id|uuid|guid|key|index|lfd)(?:[^a-z]|$)"
     r"|(?:^|[^a-z])(?:nr|no|num|number)[^a-z]*$|(?:nummer|number|nr)[^a-z]*$",
     re.IGNORECASE,
@@ -33,7 +33,7 @@ _FRACTION = re.compile(r"[+-]?\d*[.,]\d+")
 
 
 def may_be_postal_code(name):
-    """Whether a column may hold postal codes, with significant zeros, judged by its name."""
+    """Whether a column's name suggests postal codes, whose leading zeros are significant."""
     return bool(_POSTAL.search(str(name)))
 
 

@@ -39,7 +39,7 @@ ERRORS = 1.25
 # for other distributions. In several features, where the tails contain more samples, the factor is 1: on 11
 # distributions, the error exceeds that of Scott's rule by up to 5 %, with .85 by up to 20 %.
 SHARPER = 0.85
-LARGEST = 200.0  # log densities are clipped this far above those of the samples
+LARGEST = 200.0  # log densities relative to the samples' mean density are clipped to this
 
 
 def choose(search, estimator, data, space, factors, bounds, kernel):

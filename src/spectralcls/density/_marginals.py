@@ -146,7 +146,7 @@ def surprises(form, Q, columns, n_columns, own=None):
     log_width, log_weight = np.log(widths), np.log(form.weights)
     left_out, constants = {}, np.zeros(n_columns)
     for c in np.unique(columns):
-        some = inverse[:, columns == c]  # P_cc is some' some
+        some = inverse[:, columns == c]  # P_cc = some' some
         size = np.abs(some).max()
         some = some / size
         factor = cholesky(some.T @ some, lower=True)

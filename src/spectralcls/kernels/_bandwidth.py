@@ -32,8 +32,8 @@ _CONSTRAINTS = {
 def kernel_variance(kernel: Kernel, n_features: int) -> float:
     """Variance per coordinate of the radial kernel in R^d, at bandwidth 1.
 
-    Two kernels smooth by the same amount if the ratio of their bandwidths is the square root of the inverse ratio of
-    their variances. Bandwidth rules for the Gaussian are transferred to other kernels in this way.
+    Two kernels smooth by the same amount if their bandwidths are inversely proportional to the square roots of their
+    variances. Bandwidth rules for the Gaussian are transferred to other kernels in this way.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
 
 
 def reference_rule(spread: float, n: float, d: int, rule: str, kernel: Kernel) -> float:
-    """Normal-reference bandwidth for n samples in R^d whose covariance matrix has mean diagonal ``spread^2``."""
+    """Normal-reference bandwidth for n samples in R^d whose features have the mean variance ``spread^2``."""
     h = spread * (4 / (_RULES[rule](d) * n)) ** (1 / (d + 4))
     return float(h / np.sqrt(kernel_variance(kernel, d)))
 
