@@ -13,7 +13,7 @@ import numpy as np
 
 
 def accuracies(data, splits):
-    """{"sizes": sizes of a split, classifier: accuracies in per cent} for all classifiers with their defaults."""
+    """{"sizes": sizes of a split, classifier: accuracies in percent} for all classifiers with their defaults."""
     from sklearn.preprocessing import StandardScaler
 
     from bench.classifiers import OURS

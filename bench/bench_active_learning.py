@@ -1,4 +1,4 @@
-"""Active learning: labels near the border against random labels, PerTurbo's section 4.2 (figure 5) on three data sets
+"""Active learning: border queries against random labels, as in section 4.2 (figure 5) of the PerTurbo paper
 
 Two thirds of a set form the pool, one third the test set. Features are raw, and two samples of each class are labeled
 at the start. PerTurbo is retuned after every 20 labels; k-NN has k = 3.

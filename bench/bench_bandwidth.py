@@ -1,12 +1,12 @@
-"""Bandwidths that densities choose by themselves
+"""Bandwidths that density estimators choose
 
-Errors are integrated squared errors relative to the integral of the squared density, means over draws. The table
+Errors are integrated squared errors relative to the integral of the squared density, averaged over draws. The table
 compares the default `ParzenDensity`, R's rule of thumb ``0.9 min(s, IQR / 1.34) n^(-1/5)``, and peers, all with the
 Gaussian kernel. There are 50 draws up to n = 1000, then fewer.
 
-The best bandwidth is the rule times the one factor that has the least mean error over all draws. It requires the true
-density, so no choice from the sample can be expected to beat it. If its error equals that of the rule, the rule cannot
-be improved.
+The best bandwidth is the rule times the one factor that gives the least mean error over all draws. Finding it requires
+the true density, so no choice from a sample can be expected to beat it. If its error equals that of the rule, no
+constant factor improves the rule.
 """
 
 import warnings
@@ -133,8 +133,8 @@ def log_density(kind, X):
 @pytest.mark.parametrize("d", [2, 5])
 @pytest.mark.parametrize("kind", ["normal", "t(3)", "log-normal", "two modes"])
 def test_several_features(record, kind, d, n):
-    """The rule is Scott's, with the measure of spread of the rule for one feature. Integrals over the density are means
-    over 20 000 points drawn from it. There are 20 draws up to n = 1000.
+    """The rule is Scott's, with the measure of spread of the rule for one feature. Integrals are estimated by means
+    over 20 000 points drawn from the density. There are 20 draws up to n = 1000.
     """
     rng = np.random.default_rng(0)
     Q = several(kind, 2000 if QUICK else 20_000, d, rng)

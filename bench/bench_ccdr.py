@@ -54,9 +54,9 @@ def test_fit(record):
 
 
 def test_table_1_of_the_paper(record):
-    """Test errors on satimage in per cent, the paper's in brackets. As in the paper, they are the best test errors over
-    the grid (beta, and 1 to 15 neighbors). The last column is the error of `CCDRClassifier()`, which chooses without
-    the test set.
+    """Test errors on satimage in percent, with the paper's in parentheses. As in the paper, they are the best test
+    errors over a grid of beta and of 1 to 15 neighbors. The last column is the error of `CCDRClassifier()`, which
+    chooses without the test set.
     """
     X, y, T, t = satimage()
     best, neighbors = {"k-NN": 100.0, "linear": 100.0}, (1, 5) if QUICK else range(1, 16)
@@ -75,9 +75,10 @@ def test_table_1_of_the_paper(record):
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
 def test_few_labels(record, share):
     """Ten random splits of the pixels of satimage into two thirds for training and a test set; a share of the training
-    pixels is labeled. The columns are mean test errors in per cent: of the fit to all pixels, of the same classifier
+    pixels is labeled. The columns are the mean test errors in percent of a fit to all pixels, of the same classifier
     fitted to the labeled pixels only, and of k-NN on the labeled pixels; then the gain with its standard error over the
-    splits, and the number of splits with a gain."""
+    splits, and the number of splits with a gain.
+    """
     X, y, T, t = satimage()
     X, y, errors = np.concatenate([X, T]), np.concatenate([y, t]), []
     model = CCDRClassifier(n_components=14, beta=5.0, unlabeled=-1)
@@ -96,7 +97,7 @@ def test_few_labels(record, share):
 
 
 def test_shuttle(record):
-    """One fit to all 43 500 training points with 9 features, and the accuracy on the 14 500 test points in per cent."""
+    """One fit to all 43 500 training points with 9 features, and the accuracy on the 14 500 test points in percent."""
     data, kept = load("shuttle"), slice(0, 3000 if QUICK else None)
     X, y, T, t = (data[key][kept] for key in ("X_train", "y_train", "X_test", "y_test"))
     row, found = compare({"CCDR": lambda: CCDRClassifier(n_components=10, beta=0.5).fit(X, y)}, threads=2, repeats=3)
@@ -118,8 +119,9 @@ def covertype_fit(n):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_memory(record, n):
-    """One fit to n points of covertype (54 features), 4 neighbors, 14 components, in a separate process: processor
-    seconds, peak memory beyond the data, and the same memory in float64 numbers per point."""
+    """One fit to n points of covertype (54 features) with 4 neighbors and 14 components, in a separate process:
+    processor seconds, peak memory beyond the data, and the same in float64 numbers per point.
+    """
     with get_context("spawn").Pool(1) as pool:
         taken, mib = pool.apply(covertype_fit, (n,))
     record({"fit, s": taken, "MiB beyond the data": mib, "numbers a point": mib * 2**17 / n})
@@ -127,7 +129,7 @@ def test_memory(record, n):
 
 def test_subsamples(record):
     """Covertype: embeddings of five subsamples are extended to all points, aligned and averaged; then k-NN among all
-    embedded points is compared with k-NN on the raw features. Accuracies are in per cent; seconds of the fit and of the
+    embedded points is compared with k-NN on the raw features. Accuracies are in percent; seconds of the fit and of the
     queries are on the clock.
     """
     data = load("covertype")
@@ -148,9 +150,10 @@ def test_subsamples(record):
 
 @pytest.mark.parametrize("graph", ["knn", "mst"])
 def test_dimension(record, graph):
-    """1 000 points on a five-dimensional sphere embedded in twenty dimensions: our estimate with its spread over
-    resamples, and the estimates of two estimators of scikit-dimension with their time relative to ours (below 1:
-    faster)."""
+    """Dimension of 1 000 points on a five-dimensional sphere in twenty dimensions: our estimate with its spread over
+    resamples, and the estimates of two estimators of scikit-dimension with their time relative to ours (below 1 they
+    are faster).
+    """
     skdim = pytest.importorskip("skdim")
     rng = np.random.default_rng(0)
     sphere = rng.standard_normal((300 if QUICK else 1000, 6))

@@ -50,7 +50,7 @@ def make(name):
 @pytest.mark.parametrize("name", [*OURS, *THEIRS])
 @pytest.mark.parametrize("data", SETS)
 def test_accuracy(record, data, name):
-    """Mean accuracy over the splits in per cent, and processor seconds of tuning and training."""
+    """Mean accuracy over the splits in percent, and processor seconds of tuning and training."""
     try:
         X, y, splits = parts(Source(folder()), data, SPLITS)
     except MissingData as missing:
@@ -73,8 +73,8 @@ def test_accuracy(record, data, name):
 def test_size(record, size, name):
     """Processor seconds of one fit with tuning to rows of covertype (54 features, 7 classes), and the accuracy on 10
     000 others. SVM and k-NN get standardized features; all others, and "k-NN, raw", get raw features. Two are not run
-    at 100 000 rows: the SVM, which compares all pairs many times, and PerTurbo, whose matrix of the largest class
-    exceeds the memory unless `rank` bounds it.
+    at 100 000 rows: the SVM, which compares all pairs many times, and PerTurbo, whose matrix for the largest class does
+    not fit into memory unless `rank` limits it.
     """
     if size > LARGEST.get(name, size):
         pytest.skip(f"{name} has no defaults for {size} rows")
@@ -107,7 +107,7 @@ def test_one_row(record, name):
 
 @pytest.mark.parametrize("name", [*OURS, *THEIRS])
 def test_memory(record, name):
-    """MiB beyond the data to fit 1000 points with 20 features and predict as many, in a new process."""
+    """MiB beyond the data that fitting 1000 points with 20 features and predicting as many take, in a new process."""
     code = f"from bench.bench_choose import beyond; print(beyond({name!r}))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     record({"MiB": float(run.stdout)})
@@ -152,7 +152,9 @@ def ranking(rows, memory):
 
 @view("accuracy", "memory")
 def which(rows, memory):
-    """*Less the SVM*: accuracy minus that of the tuned SVM, in points, with a 95 % interval over the real sets."""
+    """*Less the SVM* is the accuracy minus that of the tuned SVM, in percentage points, with a 95 % interval over the
+    real sets.
+    """
     table, words = ranking(rows, memory), []
     for row in table:
         use, avoid, guide = WORDS.get(row.pop("name"), (None, None, None))
@@ -171,7 +173,7 @@ def which_in_short(rows, memory):
 
 @view("size")
 def seconds_of_one_fit(rows):
-    """Seconds of the fit, and accuracy on 10 000 other rows in per cent."""
+    """Seconds of the fit, and accuracy on 10 000 other rows in percent."""
     table = {}
     for row in rows:
         name = f"`{row['name']}`" if row["name"] in FRONT else row["name"]
@@ -182,7 +184,7 @@ def seconds_of_one_fit(rows):
 
 @view("accuracy")
 def set_by_set(rows):
-    """Mean accuracy over five splits, in per cent."""
+    """Mean accuracy over five splits, in percent."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     short = {name: name.removesuffix("Classifier") for name in names}
     table = {}

@@ -1,4 +1,4 @@
-"""Choices of bandwidths, scales and weights, before and after they were unified
+"""How bandwidths, scales and weights are chosen: before and after the unification
 
 *Before* is commit 205aa86. Both versions get the same rows, in turns, each in a separate process, on one thread and
 with defaults; features are raw. For densities with heavy tails, and of rounded and mixed data, see
@@ -100,8 +100,9 @@ def test_cases(record, both, case):
 
 @view("cases")
 def table_of_cases(rows):
-    """Means of 5 draws (20 for units): figure without the change → figure with it. If both are equal, the choice
-    ignores the change."""
+    """Means of 5 draws (20 for units): the figure without the change of the data → the figure with it. If both are
+    equal, the change does not affect the choice.
+    """
     return [
         [
             {"change": row["case"].strip(), "estimator": titled(name), "measured": row["measured"]}
@@ -117,7 +118,7 @@ def table_of_cases(rows):
 
 @pytest.mark.parametrize("name", [*FRONT, *PAPERS, *PEERS])
 def test_contamination(record, both, name):
-    """Accuracy on clean rows in per cent after training with -9999 in some cells: means over splits and sets."""
+    """Accuracy on clean rows in percent after training with -9999 in some cells: means over splits and sets."""
     table = {}
     for kind in ("none", "one cell", "1 % of cells", "1 % of rows"):
         jobs = [(data, name, kind, seed) for data in SPOILED for seed in range(FEWER)]
@@ -144,7 +145,7 @@ def one_of(kept):
 
 @view("contamination")
 def sentinels_in_wine(rows):
-    """Accuracy on clean rows of wine in per cent after training with -9999 in some cells: before → after."""
+    """Accuracy on clean rows of wine in percent after training with -9999 in some cells: before → after."""
     return one_of(lambda data: data == "wine")(rows)
 
 
@@ -232,7 +233,7 @@ def with_losses(rows):
 
 @view("sets")
 def numbers(rows):
-    """22 sets of numbers, up to 300 rows for training and 1000 others, four splits: accuracy in per cent, log loss, the
+    """22 sets of numbers, up to 300 rows for training and 1000 others, four splits: accuracy in percent, log loss, the
     mean difference over the sets with its 95 % interval, and the geometric mean ratio of the processor seconds of a
     fit. `LaplacianSpectralClassifier` is now tuned by balanced accuracy, which costs accuracy if a class is rare."""
     return with_losses(rows)
@@ -247,7 +248,7 @@ def categories_and_gaps(rows):
 @pytest.mark.parametrize("name", FRONT[1:])
 @pytest.mark.parametrize("data", ["letter", "satimage"])
 def test_many_rows(record, both, data, name):
-    """Processor seconds of a fit to 2000 rows, in three turns; the tables above have 300 at most."""
+    """Processor seconds of a fit to 2000 rows, in three turns. In the tables above, fits have at most 300 rows."""
     turns = [both("seconds_of_many", data, name, 300 if QUICK else 2000) for _ in range(1 if QUICK else 3)]
     before, after = np.transpose(turns)
     record({"before, s": spread(before), "after, s": spread(after), "ratio": spread(after / before)})

@@ -1,9 +1,10 @@
 """One fit and one prediction in memory, and on Dask workers of one thread each
 
 The workers are processes of one machine. Points are normal, with 8 features in float64, four classes with different
-centers, and chunks of 25 000 rows; the bandwidth is given, or tuned on 2000 points. `clock` is in seconds on the clock,
-which depend on the number of free processors; `processor` is in seconds of all processes together, which show the cost
-of distribution. `worker` is the growth of the largest worker in GiB, `client` that of this process.
+centers, and chunks of 25 000 rows; the bandwidth is given, or tuned on 2000 points. `clock` is the number of seconds on
+the clock, which depends on how many processors are free; `processor` is the number of processor seconds of all
+processes together, which shows the cost of distribution. `worker` is the growth in memory of the largest worker in GiB,
+`client` that of this process.
 """
 
 import os

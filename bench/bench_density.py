@@ -30,8 +30,9 @@ def by_hand(Q, X, h):
 @pytest.mark.parametrize("d", [2, 16])
 def test_log_densities(record, d):
     """`score_samples` with as many queries as points at Scott's bandwidth, compared with `KernelDensity` with its
-    default leaves, with one leaf, and with rtol=1e-4. Errors are the largest in nats over 200 queries, compared with
-    sums by NumPy."""
+    default leaves, with one leaf, and with rtol=1e-4. Errors are the largest of 200 queries, in nats, relative to sums
+    by NumPy.
+    """
     X, Q, h = normal(N, d), normal(N, d, 1), N ** (-1 / (d + 4))
     others = {"": {}, ", one leaf": {"leaf_size": N}, ", rtol=1e-4": {"rtol": 1e-4}}
     functions = {"ParzenDensity": lambda: ParzenDensity(h).fit(X).score_samples(Q)} | {
@@ -54,7 +55,7 @@ def test_distribution_function(record, kernel, n):
 
 
 def test_error_far_from_the_data(record):
-    """Largest errors in nats of log densities at d = 50, for queries among the points and up to a thousand bandwidths
+    """Largest errors of log densities in nats, at d = 50, for queries from among the points to a thousand bandwidths
     away.
     """
     X, h = normal(2000, 50), 0.3
@@ -67,7 +68,9 @@ def test_error_far_from_the_data(record):
 
 @pytest.mark.parametrize("d", [1, 2, 8])
 def test_scipy(record, d):
-    """`gaussian_kde` at its default bandwidth, 5000 queries and points: the same kernels, shaped by the covariance."""
+    """Densities of 5000 queries from 5000 points: `gaussian_kde` at its default bandwidth, and the same kernels, shaped
+    by the covariance, in this package.
+    """
     n = min(N, 5000)
     X, Q = normal(n, d), normal(n, d, 1)
     factor = float(gaussian_kde(X.T).factor * np.sqrt(n / (n - 1)))
@@ -101,9 +104,9 @@ def test_kdepy(record, d):
 
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_bandwidth_by_least_squares(record, d):
-    """`KDEMultivariate(bw="cv_ls")` of statsmodels, n = 2000, finds one bandwidth for each feature by a simplex search.
-    Ours uses one bandwidth for all features: the best of sixteen by the same criterion, or an equally good one closer
-    to a rule of thumb. The amounts of work differ: the table gives the number of bandwidths that each tries.
+    """With n = 2000, `KDEMultivariate(bw="cv_ls")` of statsmodels finds one bandwidth for each feature by a simplex
+    search. Ours uses one bandwidth for all features: the best of sixteen by the same criterion, or an equally good one
+    closer to a rule of thumb. The amounts of work differ, so the table gives the number of bandwidths that each tries.
     """
     statsmodels = peer("statsmodels.nonparametric.api")
     X, tried = normal(N_SEARCH, d), []

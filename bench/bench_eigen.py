@@ -1,8 +1,8 @@
 """The eigensolver and kernel maps against ARPACK, LOBPCG and KernelPCA, on one operator and at equal residuals
 
-All run on one thread. LOBPCG gets blocks of twice the wanted number of vectors and a tolerance of the same relative
-residual; residuals are recomputed for all. ARPACK may skip a member of a cluster that a loose tolerance does not
-resolve.
+All run on one thread. LOBPCG gets blocks of twice the wanted number of vectors, and its tolerance is the same relative
+residual. The residuals of all solvers are recomputed. ARPACK may skip a member of a cluster that a loose tolerance does
+not resolve.
 """
 
 import subprocess
@@ -116,7 +116,8 @@ def solvers(kernels, dense, graphs):
 
 def test_kernel_map(record):
     """`KernelMap` with ten components of 10 000 points, compared with `KernelPCA`, which forms the matrix, with its
-    ARPACK and randomized solvers. KernelPCA centers the kernel; `tenth value off` is its error relative to ARPACK's.
+    ARPACK and randomized solvers. KernelPCA centers the kernel. `tenth value off` is the relative difference of its
+    tenth eigenvalue from that of ARPACK.
     """
     X, h = clusters(MAP), 2.5
 
@@ -157,8 +158,9 @@ def bytes_beyond_data(n, imports, call):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_memory_of_the_solver(record, n):
-    """Bytes beyond the data for ten pairs of a matrix-free kernel in single precision, divided by n and the number of
-    pairs."""
+    """Bytes beyond the data that ten eigenpairs of a matrix-free kernel in single precision need, divided by n and by
+    the number of pairs.
+    """
     imports = "from spectralcls.linalg import KernelOperator, top_eigenpairs"
     call = "top_eigenpairs(KernelOperator(X{0}, bandwidth=2.5, weighting='sum'), 10, tol=1e-4)"
     used = bytes_beyond_data(n, imports, call)
@@ -167,7 +169,9 @@ def test_memory_of_the_solver(record, n):
 
 
 def test_memory_of_all_components(record):
-    """Bytes beyond the data of `LaplacianSpectralClassifier` with all components, fit and predict, divided by n."""
+    """Bytes beyond the data that `LaplacianSpectralClassifier` with all components needs to fit and predict, divided by
+    n.
+    """
     imports = "from spectralcls.spectral import LaplacianSpectralClassifier"
     used = bytes_beyond_data(ALL, imports, "LaplacianSpectralClassifier().fit(X{0}, y{0}).predict(X{0})")
     assert used <= 1000 * ALL + 2**24

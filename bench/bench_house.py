@@ -1,4 +1,4 @@
-"""The house: rooms, names and lines, now and before each thing existed once
+"""The code: rooms, names and lines, now and before duplicates were removed
 
 *Before* is commit 205aa86. Both are counted by the same code, from what git tracks.
 """
@@ -75,8 +75,10 @@ def test_counts(record, when):
 
 @view("counts")
 def before_and_now(rows):
-    """Counts of the package, the benches, the tests and the records. Lines that are no blank, comment or docstring are
-    code. Since *before*, the package also has regression, the papers' methods, ONNX and the reader's quirks."""
+    """Counts of the package, the benches, the tests and the records. Lines of code are all lines except blank lines,
+    comments and docstrings. Since *before*, the package also has regression, the papers' methods, ONNX and the reader's
+    quirks.
+    """
     by_time = {row["when"]: row for row in rows}
     counts = [key for key in rows[0] if key not in ("when", "isa")]
     return [[{"count": key} | {when: row[key] for when, row in by_time.items()} for key in counts]]

@@ -82,8 +82,9 @@ def draw(name, ratio, seed, n=ROWS, tested=TESTED):
 @pytest.mark.parametrize("seed, name, ratio", list(product(range(DRAWS), NAMES, RATIOS)))
 @pytest.mark.parametrize("method", [*OURS, *THEIRS])
 def test_rare(record, seed, name, ratio, method):
-    """Balanced accuracy with and without the weights, and the area under the ROC curve, in per cent; processor seconds
-    of the fit with them."""
+    """Balanced accuracy with and without the weights and the area under the ROC curve, in percent, and processor
+    seconds of the fit with weights.
+    """
     X, y, Q, truth = draw(name, ratio, seed)
     row = {}
     with warnings.catch_warnings(), limited_threads(1):
@@ -204,9 +205,10 @@ def test_degenerate_fits(record, ratio, seed, name, tmp_path):
 
 @view("degenerate_fits")
 def before_and_after(rows):
-    """Means over sets and splits, before and after: accuracy and balanced accuracy in per cent, log loss (for the
-    classifiers that had probabilities before, whose number comes first), and the percentage of fits that predict one
-    class for all their training points."""
+    """Means over sets and splits, before and after: accuracy and balanced accuracy in percent, log loss, and the
+    percentage of fits that predict one class for all their training points. The log loss is that of the classifiers
+    that had probabilities before; their number comes first.
+    """
     blocks = []
     for ratio in sorted({row["ratio"] for row in rows}):
         chosen, table = [row for row in rows if row["ratio"] == ratio], []

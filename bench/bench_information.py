@@ -60,9 +60,10 @@ def test_level(record, distribution, n):
 
 @view("level")
 def levels(rows):
-    """Fraction of 5000 draws under the null hypothesis with a p-value of at most .01 and .05: two samples of n and n /
-    2 points in even draws, n pairs of independent measurements in odd ones; 99 permutations. The standard errors are
-    .0014 and .003. Ties make permutation p-values larger."""
+    """Fraction of 5000 draws under the null hypothesis with a p-value of at most .01 and .05, from 99 permutations.
+    Even draws are two samples of n and n / 2 points, odd ones n pairs of independent measurements. The standard errors
+    are .0014 and .003. Ties make permutation p-values larger.
+    """
     names = [f"{way}, {level:g}" for way in WAYS for level in LEVELS[:2]]
     kept = ("distribution", "n")
     return [[{key: row[key] for key in kept} | {name: f"{row[name]:.3f}" for name in names} for row in rows]]
@@ -200,8 +201,10 @@ def test_time(record, test, n, d):
 
 @view("time")
 def times(rows):
-    """Seconds of the default, and the time of the others relative to it. *Two samples*: n points in both together.
-    *Independence*: n pairs. Ours and dcor's take 999 permutations, hyppo's `MMD` and `Hsic` at n = 100 take 99."""
+    """Seconds of the default, and the time of the others relative to it. n is the number of points in both samples
+    together, or the number of pairs in tests of independence. Ours and dcor's tests use 999 permutations; hyppo's `MMD`
+    and `Hsic`, run at n = 100 only, use 99.
+    """
     hyppo = {"two samples": "x hyppo's MMD, 99", "independence": "x hyppo's Hsic, 99"}
     kept = ("test", "n", "d", "grid, s", "x median", "x moments", "x dcor")
     return [[{key: row[key] for key in kept} | {"x hyppo, 99": row.get(hyppo[row["test"]], "")} for row in rows]]

@@ -1,4 +1,4 @@
-"""Response to Ctrl-C: processor seconds of the whole process from the interrupt to the answer
+"""Response to Ctrl-C: processor seconds of the whole process from the interrupt to the response
 
 Each call is interrupted after 0.6 processor seconds.
 """
@@ -17,7 +17,7 @@ def run():
 
 @pytest.mark.parametrize("call", CALLS)
 def test_answer(record, run, call):
-    """The median and the longest of five interrupts."""
+    """The median and the longest response to five interrupts."""
     answers = [run(call) for _ in range(1 if QUICK else 5)]
     assert {what for what, _ in answers} == {"answered"}
     seconds = [seconds for _, seconds in answers]

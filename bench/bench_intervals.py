@@ -133,7 +133,7 @@ def jackknife_plus(X, y, Q, seed):
 
 @pytest.mark.parametrize("name, n", list(product([*FRAMES, *DRAWN], MANY)))
 def test_many_draws(record, name, n):
-    """Coverage of the jackknife+ in per cent, over enough draws for a standard error below one point for each table."""
+    """Coverage of the jackknife+ in percent, over enough draws for a standard error below one point for each table."""
     found, draws = [], MANY[n]
     for seed in range(1000, 1000 + draws):
         X, y, Q, truth = draw(name, n, seed)
@@ -146,7 +146,7 @@ def test_many_draws(record, name, n):
 
 @pytest.mark.parametrize("name, n", list(product([*FRAMES, *DRAWN], SIZES)))
 def test_coverage(record, name, n):
-    """Share of the targets in the interval in per cent, mean width, and processor seconds of fit and intervals,
+    """Share of the targets in the interval in percent, mean width, and processor seconds of fit and intervals,
     averaged over draws.
     """
     found = {}
@@ -168,9 +168,10 @@ def test_coverage(record, name, n):
 
 @view("coverage")
 def by_size(rows):
-    """Means over tables with half the width of a 95 % interval; *least* is the lowest coverage of a table, *off* the
-    number of tables more than 1.5 points from 90. Widths and seconds are geometric means relative to those of the
-    jackknife+."""
+    """Means over tables with half the width of a 95 % interval. *Least* is the lowest coverage of a table; *off* is the
+    number of tables whose coverage differs from 90 % by more than 1.5 points. Widths and seconds are geometric means
+    relative to those of the jackknife+.
+    """
     blocks = []
     for n in SIZES:
         chosen, lines = [row for row in rows if row["n"] == n], []

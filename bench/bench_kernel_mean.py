@@ -1,4 +1,4 @@
-"""Tuning and prediction of the kernel-mean classifiers, in units of one pass over all pairs and against refits
+"""Tuning and prediction of the kernel-mean classifiers, in units of one pass over all pairs and compared with refits
 
 The data are 20 000 points of two classes with 16 features in float32; all run on one thread.
 """
@@ -30,8 +30,9 @@ def problem(n=N):
 
 @each_classifier
 def test_passes(record, make):
-    """Tuning over 16 and 50 bandwidths with five folds, and prediction of as many queries as points, in units of one
-    pass; bytes of memory beyond the data per point."""
+    """Time of tuning over 16 and 50 bandwidths with five folds, and of predicting as many queries as points, in units
+    of one pass; memory beyond the data in bytes per point.
+    """
     X, y = problem()
     model = make(bandwidth=0.7).fit(X, y)
 
@@ -69,8 +70,9 @@ def test_against_kernel_density(record, n):
 @pytest.mark.parametrize("data", THESIS)
 @each_classifier
 def test_grid_search(record, make, data):
-    """The thesis's protocol of 25 bandwidths and three folds: tuning, fit and prediction with the estimators' own
-    search, and with scikit-learn's `GridSearchCV` around the same estimator."""
+    """The protocol of the thesis, with 25 bandwidths and three folds: tuning, fit and prediction with the estimators'
+    own search, and with scikit-learn's `GridSearchCV` and the same estimator.
+    """
     try:
         X, y, splits = thesis_data(Source(folder()), data)
     except MissingData as missing:
@@ -91,8 +93,9 @@ def test_grid_search(record, make, data):
 
 @view("grid_search")
 def grid_search_in_short(rows):
-    """The thesis's protocol on its data sets, 25 bandwidths and three folds: seconds of the estimators' own search,
-    summed over the sets, and the total time of `GridSearchCV` around the same estimators relative to it."""
+    """The protocol of the thesis on its data sets, with 25 bandwidths and three folds: seconds of the estimators' own
+    search, summed over the sets, and the total time of `GridSearchCV` with the same estimators relative to that.
+    """
     found = {}
     for row in rows:
         own = row["own search, s"]["median"]

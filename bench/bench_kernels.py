@@ -1,9 +1,9 @@
 """Kernel sums and kernel matrices against their peers on the CPU, and against the limit of the machine
 
 A pair of points takes d multiply-adds for its distance, 12 for a float32 exponential or 18 for a float64 one, and one
-for each further bandwidth or column. *% of limit* is the rate of these multiply-adds in per cent of the rate measured
-for the processor. With AVX-512 the exponential takes 7 or 12 instead of 12 or 18, so more than 100 % is possible. Data
-are normal; the bandwidth is 0.35 sqrt(d).
+for each further bandwidth or column. *% of limit* is the rate of these multiply-adds as a percentage of the rate
+measured for the processor. With AVX-512 the exponential takes 7 or 12 multiply-adds instead of 12 or 18, so more than
+100 % is possible. Data are normal; the bandwidth is 0.35 sqrt(d).
 """
 
 import numpy as np
@@ -71,8 +71,8 @@ def peers_in_short(rows):
 @each_dtype
 @each_d
 def test_class_sums(record, d, dtype):
-    """Sums of three classes, plain and in logarithms, on one thread. The last column is the product X X^T alone,
-    computed by NumPy's BLAS into a buffer of 128 rows, in per cent of the limit of its multiply-adds.
+    """Sums of three classes, plain and in logarithms, on one thread. The last column is for the product X X^T alone,
+    computed by NumPy's BLAS into a buffer of 128 rows: its rate of multiply-adds as a percentage of the limit.
     """
     X, h, labels, _ = problem(d, dtype)
     buffer = np.empty((128, len(X)), dtype)
@@ -121,8 +121,9 @@ def test_small_problems(record, n, dtype):
 
 
 def test_what_is_shared(record):
-    """Further columns, bandwidths and folds in units of one plain pass over all pairs: d = 16, float32, one thread. The
-    last column is a refit for each of five folds and each bandwidth."""
+    """The time with further columns, bandwidths and folds in units of one plain pass over all pairs: d = 16, float32,
+    one thread. The last column is the time of a refit for each of five folds and each bandwidth.
+    """
     X, h, _, _ = problem(16, "float32", N // 2)
     rng = np.random.default_rng(1)
     labels, folds, W = rng.integers(0, 10, len(X)), rng.integers(0, 5, len(X)), rng.normal(size=(len(X), 16))
@@ -155,8 +156,8 @@ def test_what_is_shared(record):
 @each_dtype
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_kernel_matrix(record, symmetric, dtype):
-    """A kernel matrix written into a buffer, d = 16, compared with a copy of as many bytes: either the exponential or
-    the copy limits the speed.
+    """A kernel matrix written into a buffer, d = 16, compared with copying as many bytes: either the exponential or the
+    memory limits the speed.
     """
     X, h, _, _ = problem(16, dtype, N // 2)
     out, source = np.zeros((len(X), len(X)), dtype=dtype), np.ones((len(X), len(X)), dtype=dtype)

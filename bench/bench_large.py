@@ -1,6 +1,6 @@
 """Large sizes: a million by a million, and half a million rows of covertype against other classifiers
 
-Seconds are on the clock, with two threads for all, from one run each. Accuracies are in per cent.
+Seconds are on the clock, with two threads for all, from one run each. Accuracies are in percent.
 """
 
 import time
@@ -77,8 +77,9 @@ METHODS = {  # name: (standardized?, maker)
 @pytest.mark.parametrize("method", METHODS)
 def test_covertype(record, method):
     """Covertype with 54 features, 500 000 training points and 81 012 test points: tune and fit, then predict. Peers
-    without *tuned* in their name use their library's defaults; features are raw or standardized as stated. k-NN is
-    ours. Ridge regression in cells, with its metric, takes three quarters of AutoClassifier's processor time.
+    without *tuned* in their name use their library's defaults; features are raw or standardized as stated. k-NN uses
+    our `knn`. In AutoClassifier, ridge regression in cells, with its metric, takes three quarters of the processor
+    time.
     """
     if method in NEEDED and method not in installed():
         pytest.skip(f"{NEEDED[method]} is not installed")

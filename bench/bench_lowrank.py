@@ -1,7 +1,7 @@
 """Low-rank kernel factors against scikit-learn's Nystroem at equal rank
 
 Both compute a feature map G with G G^T close to K; Nystroem draws its landmarks uniformly. The data are thirty
-unbalanced groups; the bandwidth leaves a residual of a few per cent.
+unbalanced groups; the bandwidth leaves a residual of a few percent.
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ def test_factor(record, threads, n, rank, d, dtype):
 
 @pytest.mark.parametrize("n, rank", CASES)
 def test_classifier(record, n, rank):
-    """A spectral Laplacian ISE classifier with the factor: fit and predict all points, float32, 16 features."""
+    """A spectral Laplacian ISE classifier with the factor: fitting and predicting all points, float32, 16 features."""
     (X, y), bandwidth = unbalanced_blobs(n, 16, np.float32), BANDWIDTHS[16]
     model = SpectralLaplacianISEClassifier(bandwidth=bandwidth, n_components=min(30, rank), scale=None, rank=rank)
     _, gib = gib_beyond(lambda: model.fit(X, y).score(X, y))

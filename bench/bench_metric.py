@@ -1,6 +1,6 @@
 """Learned metrics and the ridge against scikit-learn's
 
-All run on one thread, each case in a separate process, whose peak resident memory is given.
+All run on one thread. Each case runs in a separate process, whose peak resident memory is given.
 """
 
 import resource
@@ -69,8 +69,8 @@ def learned(method, n):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("method", METRICS)
 def test_metrics(record, method, n):
-    """Letter: processor seconds to learn a map from n rows, and the accuracy in per cent of 5-NN on 4000 other rows
-    after it; the last column is the accuracy on standardized features. `NeighborhoodComponentsAnalysis` is
+    """Letter: processor seconds to learn a map from n rows, and the accuracy of 5-NN on 4000 other rows after mapping,
+    in percent. The last column is the accuracy on standardized features. `NeighborhoodComponentsAnalysis` is
     scikit-learn's.
     """
     if n > 4000 and "200" in method:

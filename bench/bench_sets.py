@@ -1,4 +1,4 @@
-"""Prediction sets, probabilities, doubtful labels and unknown classes from held-out scores, against other libraries
+"""Prediction sets, probabilities, doubtful labels and unknown classes, compared with other libraries
 
 *Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. The others are
 MAPIE's, with the same classifier. *Split*: half of the points fit it, and the other half give the quantile of 1 - p of
@@ -292,8 +292,8 @@ def test_families(record, name):
 
 @pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
 def test_label_quality(record, seed, name):
-    """A tenth of the labels is changed at random: area under the ROC curve for finding them, and processor seconds of
-    fit and quality. cleanlab uses a random forest with five folds.
+    """A tenth of the labels is changed at random. The table has the area under the ROC curve for detecting the changed
+    labels, and processor seconds of the fit and of the label quality. cleanlab uses a random forest with five folds.
     """
     needs("cleanlab")
     from cleanlab.classification import CleanLearning
@@ -317,10 +317,10 @@ def test_label_quality(record, seed, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_unknown_classes(record, name):
-    """Each class in turn (at most six) is left out of training: the fraction of it that is called unknown, at 5 % false
-    alarms among the queries of other classes. Ours are the empty set at 95 % coverage, and
-    `ParzenOutlierDetector.p_values` of at most 0.05, with their measured false alarms; the thresholds of the others are
-    set on the queries themselves, which favors them.
+    """Each class in turn (at most six) is left out of training. The figure is the fraction of its queries that are
+    called unknown, at 5 % false alarms among the queries of the other classes. Ours are the empty set at 95 % coverage,
+    and `ParzenOutlierDetector.p_values` of at most 0.05, with their measured false alarms; the thresholds of the others
+    are set on the queries themselves, which favors them.
     """
     X, y, Q, truth = draw(name, 0)
     if y.max() < 2:
@@ -425,9 +425,9 @@ DRAWN = {
 
 @pytest.mark.parametrize("kind, drawn, n", list(product(OURS, DRAWN, [12, 25, 50, 100])))
 def test_small_samples(record, kind, drawn, n):
-    """The effect of tuning with the same few points: coverage of 90 % sets of classifiers with defaults, for two
-    overlapping classes of equal shares in two features (heavy tails: Student's t with two degrees of freedom). There
-    are 500 draws of n points, at least two of each class, and 20 queries; the standard error is over the draws.
+    """The effect of tuning on the same few points: the coverage of 90 % sets of classifiers with defaults, for two
+    overlapping classes of equal shares in two features (*heavy tails* means Student's t with two degrees of freedom).
+    There are 500 draws of n points, at least two of each class, and 20 queries; the standard error is over the draws.
     *Nothing tuned* is the coverage of full conformal prediction with a classifier that has nothing to tune.
     """
     hits = []
@@ -447,8 +447,9 @@ def test_small_samples(record, kind, drawn, n):
 
 @pytest.mark.parametrize("seed", range(1 if QUICK else 20))
 def test_coverage_of_auto(record, seed):
-    """`AutoClassifier`, which has no guarantee: coverage and mean size of the sets of 400 queries, for three classes of
-    50, 30 and 20 %, heavy tails in four features, and 120 training points."""
+    """Coverage and mean size of the sets of `AutoClassifier`, which has no guarantee, for 400 queries and 120 training
+    points: three classes with shares of 50, 30 and 20 % and heavy tails, in four features.
+    """
     rng, row = np.random.default_rng(seed), {}
     y = rng.choice(3, 520, p=[0.5, 0.3, 0.2])
     X = rng.standard_t(4, size=(520, 4)) + np.array([[0, 0, 0, 0], [1.5, 0, 0, 0], [0, 2, 0, 1]])[y]
@@ -630,7 +631,7 @@ def ties_by_log_loss(rows):
             less = found - alone
             row |= {what: f"{found.mean():.3g}", f"{what}, less": f"{less.mean():+.3f} ± {half_interval(less):.3f}"}
         table.append(row)
-    return ["Accuracy and calibration error in per cent.", table]
+    return ["Accuracy and calibration error in percent.", table]
 
 
 @view("statistic")

@@ -1,7 +1,7 @@
 """Tables with missing values and categories, and scales
 
-Each classifier tunes itself. Figures are means over random splits with a third of the rows for the test; accuracy is in
-per cent.
+Each classifier tunes itself. Figures are means over random splits with a third of the rows for the test; accuracies are
+in percent.
 """
 
 import importlib.util
@@ -131,8 +131,8 @@ def test_missing_values(record, name):
 @view("missing_values")
 def loss_by_missing_values(rows):
     """30 % of the entries of ten sets are removed at random from the training and the test part. The table has the mean
-    loss of accuracy in points if the classifier handles missing values itself, and if they are imputed first; and the
-    reduction of this loss compared with imputation by the mean, with its 95 % interval over the sets.
+    loss of accuracy in points, if the classifier handles missing values itself and if they are imputed first. It also
+    has the reduction of this loss compared with imputation by the mean, with its 95 % interval over the sets.
     """
     table = []
     for kind in [*KINDS, "boosting"]:
@@ -268,7 +268,7 @@ def test_mixed_tables(record, missing):
 
 @pytest.mark.parametrize("name", SCALE_SETS)
 def test_scales(record, name):
-    """Complete data as they are (`scale=None`), and with `scale="auto"`, the default."""
+    """Accuracy on complete data with unscaled features (`scale=None`), and with `scale="auto"`, the default."""
     X, y = problem(name, SAMPLES)
     runs = [
         {
@@ -369,8 +369,8 @@ def test_reading(record, large_files, file, threads):
 def test_raw_exports(record, tmp_path):
     """AutoClassifier on the customer table (1200 rows): the raw German export through `read_table`, and a data frame of
     the same values prepared by hand, with dates, numbers and categories of the right type, two useless columns dropped,
-    and the first digit of the postal code. Accuracy is in per cent over five splits. All dialects give the same
-    table.
+    and the first digit of the postal code. Accuracy is in percent over five splits. All dialects of the file give the
+    same table.
     """
     import office
 
@@ -473,10 +473,10 @@ def files_with_a_quirk(rows):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_million_rows(record, tmp_path, threads):
-    """A million rows of five numbers and a class, 49 MB: seconds of `read_table`, given the target, and the time of the
-    others relative to that. The others are pandas with its own engine and with that of pyarrow, and DuckDB, which fills
-    a data frame. None of them detects other decimal signs, thousands, dates of several orders, or words for missing
-    values.
+    """A file of a million rows with five numbers and a class, 49 MB: seconds of `read_table`, given the target, and the
+    time of the others relative to that. The others are pandas, with its own engine and with that of pyarrow, and
+    DuckDB, which fills a data frame. None of them detects other decimal signs, thousands, dates of several orders, or
+    words for missing values.
     """
     import pyarrow as pa
 

@@ -77,8 +77,8 @@ def test_embedding(record):
 
 
 def test_categories(record):
-    """Tuning with three folds, training and predicting ten categories, and F1 on the test documents in per cent. The
-    peers search C on the raw features: a linear SVM tries six values, a kernel SVM two.
+    """Seconds for tuning with three folds, training and predicting ten categories, and F1 on the test documents in
+    percent. The peers search C on the raw features: a linear SVM tries six values, a kernel SVM two.
     """
     X, Y, T, U = reuters()
     one_of_all = lambda svm, values: GridSearchCV(  # noqa: E731

@@ -1,8 +1,8 @@
 """Kernel sums within a tolerance, against all pairs and against libraries that approximate
 
-Points and queries come from a mixture of eight classes; all run on one thread. The bandwidth is the cross-validated
-optimum of the likelihood or of the classifier's accuracy, or Silverman's. All pairs and `KernelDensity` are timed for
-two numbers of queries, and extrapolated linearly with the fixed time counted once.
+Points and queries come from a mixture of eight classes; all run on one thread. The bandwidth maximizes the
+cross-validated likelihood or the accuracy of the classifier, or follows Silverman's rule. All pairs and `KernelDensity`
+are timed for two numbers of queries, and extrapolated linearly with the fixed time counted once.
 """
 
 from functools import cache
@@ -112,8 +112,9 @@ def test_classifier(record, d):
 @pytest.mark.parametrize("rtol", [1e-3, 0.05])
 @pytest.mark.parametrize("d", [2, 3, 6, 10])
 def test_mlpack(record, d, rtol):
-    """mlpack's dual trees with the same tolerance, 50 000 points and queries: our seconds, and mlpack's time relative
-    to them, building included."""
+    """mlpack's dual trees with the same tolerance on 50 000 points and queries: our seconds, and mlpack's time,
+    including the construction of the trees, relative to ours.
+    """
     mlpack = pytest.importorskip("mlpack")
     n = min(N, 50_000)
     (X, _, Q), h = problem(d, n), bandwidth(d, "likelihood", n)

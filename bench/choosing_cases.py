@@ -36,7 +36,7 @@ def made(name, **options):
 
 
 def judged(model, Q, truth):
-    """Accuracy in per cent, and mean log loss, None without probabilities."""
+    """Accuracy in percent, and mean log loss, None without probabilities."""
     found = {"accuracy": 100 * float(np.mean(model.predict(Q) == truth)), "log loss": None}
     if hasattr(model, "predict_proba"):
         own = model.predict_proba(Q)[truth[:, None] == model.classes_] if np.isin(truth, model.classes_).all() else None
