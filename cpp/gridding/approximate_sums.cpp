@@ -29,6 +29,7 @@ constexpr double gain = 0.7, trial_share = 0.02;
 struct QueryTile {
   index_t begin, end;  // positions among the sorted queries
   Cell corner;
+  double n_sources = 0;                                              // points within the gridding radius
   double exact = 0, grid = std::numeric_limits<double>::infinity();  // predicted nanoseconds
 
   index_t size() const { return end - begin; }
@@ -66,29 +67,37 @@ class Evaluation {
         inverse_total_.push_back(1 / sources.total(c, request_.n_columns));
     sort_queries();
     plan();
-    const double by_grid = total(&QueryTile::grid), exact = total(&QueryTile::exact);
+    price();
     const double rows = costs.row * static_cast<double>(request_.queries.rows + request_.points.rows);
-    const double left = exact_ - exact;
-    auto pays = [&](double failing) { return always_ || rows + by_grid + left + failing * exact < gain * exact_; };
+    auto pays = [&](double failing) {
+      const double by_grid = total(&QueryTile::grid), exact = total(&QueryTile::exact);
+      return always_ || rows + by_grid + (exact_ - exact) + failing * exact < gain * exact_;
+    };
     if (chosen_.empty() || !pays(0)) return false;
     const auto n_tiles = length(chosen_);
     const auto stride = static_cast<index_t>(
-        std::clamp(by_grid / (trial_share * exact_), 2.0, 1.0 + static_cast<double>(length(chosen_))));
+        std::clamp(total(&QueryTile::grid) / (trial_share * exact_), 2.0, 1.0 + static_cast<double>(n_tiles)));
     std::vector<index_t> trial, others;
     for (index_t i = 0; i < n_tiles; ++i)
-      (i % stride == stride / 2 || n_tiles == 1 ? trial : others).push_back(chosen_[i]);
+      if (i % stride == stride / 2 || n_tiles == 1) trial.push_back(chosen_[i]);
     double tried = 0;
     for (const index_t t : trial) tried += tiles_[t].exact;
-    if (!pays(evaluate(trial) / tried)) {
+    const double failing = evaluate(trial) / tried;
+    price();
+    if (!pays(failing)) {
       forget(outcome_, request_);
       return false;
     }
+    std::vector<bool> done(tiles_.size());
+    for (const index_t t : trial) done[t] = true;
+    for (const index_t t : chosen_)
+      if (!done[t]) others.push_back(t);
     // The most expensive tiles come first, so that no worker is left with one at the end.
     std::stable_sort(others.begin(), others.end(),
                      [&](index_t a, index_t b) { return tiles_[a].grid > tiles_[b].grid; });
     if (outcome_.labels)
       for (index_t t = 0; t < length(tiles_); ++t)
-        if (!tiles_[t].on_grid()) others.push_back(t);
+        if (!tiles_[t].on_grid() && !done[t]) others.push_back(t);
     evaluate(others);
     return true;
   }
@@ -189,7 +198,8 @@ class Evaluation {
     return request_.exact_passes * std::min(pair * n_points, costs.query + costs.pruned * n_points + 2 * pair * n_seen);
   }
 
-  // Predicted nanoseconds of a tile with `size` queries on the grid.
+  // Predicted nanoseconds of a tile with `size` queries on the grid. Every source is spread for its own label; a query
+  // gathers the sums of `n_gathered_` labels.
   double grid_cost(double n_sources, double size) const {
     const auto columns = static_cast<double>(request_.n_columns), channels = columns * request_.n_labels;
     const double width = accuracy_.width, box = gridding_box[d_];
@@ -200,7 +210,7 @@ class Evaluation {
     // Patches of three dimensions exceed the second-level cache.
     const double vector = costs.gridding_vector * (values > 1 << 15 ? 3 : 1);
     return n_sources * (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * columns * vector) +
-           size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * channels * vector) +
+           size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * columns * n_gathered_ * vector) +
            values * channels / lanes<double> * vector;
   }
 
@@ -248,9 +258,15 @@ class Evaluation {
     for_each_chunk((n_tiles + batch - 1) / batch, execution_, [&](index_t chunk, Checkpoint&) {
       for (index_t t = chunk * batch; t < std::min(n_tiles, (chunk + 1) * batch); ++t) plan(tiles_[t]);
     });
-    for (index_t t = 0; t < n_tiles; ++t) {
-      const QueryTile& tile = tiles_[t];
-      exact_ += tile.exact;
+    for (const QueryTile& tile : tiles_) exact_ += tile.exact;
+  }
+
+  // Predicts the cost of every tile on the grid, and chooses the tiles that the grid makes cheaper.
+  void price() {
+    chosen_.clear();
+    for (index_t t = 0; t < length(tiles_); ++t) {
+      QueryTile& tile = tiles_[t];
+      if (tile.n_sources > 0) tile.grid = always_ ? 0 : grid_cost(tile.n_sources, static_cast<double>(tile.size()));
       if (tile.on_grid()) chosen_.push_back(t);
     }
   }
@@ -265,9 +281,7 @@ class Evaluation {
     }
     tile.exact = static_cast<double>(tile.size()) * exact_cost(seen / static_cast<double>(n_sampled));
     if (!gridding_possible(tile)) return;
-    const index_t n_sources = sources_->count(around(tile.corner, tile_width(), cells(gridding_radius())));
-    if (n_sources == 0) return;
-    tile.grid = always_ ? 0 : grid_cost(static_cast<double>(n_sources), static_cast<double>(tile.size()));
+    tile.n_sources = static_cast<double>(sources_->count(around(tile.corner, tile_width(), cells(gridding_radius()))));
   }
 
   double total(double QueryTile::* cost) const {
@@ -284,9 +298,11 @@ class Evaluation {
     std::vector<double> low, high, most, reach, leader;
     std::vector<int> order, chosen;
     NearbySums nearby;
+    double n_gathered = 0;  // labels, over all queries
   };
 
-  // Sums these tiles on the grid. Returns the predicted cost of the exact sums that they still need.
+  // Sums these tiles on the grid, and counts the labels gathered for a query. Returns the predicted cost of the exact
+  // sums that the tiles still need.
   double evaluate(const std::vector<index_t>& tiles) {
     double cost = 0;
     for (const index_t t : tiles) cost += tiles_[t].cost();
@@ -299,15 +315,22 @@ class Evaluation {
       first.push_back(i + 1);
       cost = 0;
     }
-    std::vector<double> left(length(first) - 1, 0.0);
+    std::vector<double> left(length(first) - 1, 0.0), gathered(left), queries(left);
     for_each_chunk(length(left), execution_, [&](index_t chunk, Checkpoint& checkpoint) {
       const FlushSubnormals flush;
       Worker worker;
       worker.grid = GriddingSums::create(request_, *sources_, grid_, accuracy_);
       if (outcome_.labels) worker.decision = std::make_unique<LabelDecision>(*outcome_.rule);
       const auto c = chunk;
-      for (index_t i = first[c]; i < first[c + 1]; ++i) left[c] += evaluate(tiles_[tiles[i]], worker, checkpoint);
+      for (index_t i = first[c]; i < first[c + 1]; ++i) {
+        const QueryTile& tile = tiles_[tiles[i]];
+        left[c] += evaluate(tile, worker, checkpoint);
+        if (tile.on_grid()) queries[c] += static_cast<double>(tile.size());
+      }
+      gathered[c] = worker.n_gathered;
     });
+    if (const double n = std::accumulate(queries.begin(), queries.end(), 0.0); n > 0 && outcome_.labels)
+      n_gathered_ = std::accumulate(gathered.begin(), gathered.end(), 0.0) / n;
     return std::accumulate(left.begin(), left.end(), 0.0);
   }
 
@@ -390,6 +413,7 @@ class Evaluation {
           std::copy_n(&worker.most[l * n_columns], n_columns, high);
           continue;
         }
+        worker.n_gathered += 1;
         for (index_t c = 0; c < n_columns; ++c) {
           const index_t channel = l * n_columns + c;
           bracket(*worker.decision, channel, worker.grid->sum(i, channel), worker.bounds[channel], low[c], high[c]);
@@ -529,6 +553,9 @@ class Evaluation {
   std::vector<QueryTile> tiles_;
   std::vector<index_t> chosen_;  // tiles that are summed on the grid
   double exact_ = 0;             // predicted nanoseconds of the exact sums of all tiles
+  // Labels whose sums are gathered for a query. Two are assumed for a decision until the trial has counted them.
+  double n_gathered_ =
+      outcome_.labels && !outcome_.rule->log_share ? std::min(2, request_.n_labels) : request_.n_labels;
 };
 
 bool all_finite(MatrixView<double> points) {

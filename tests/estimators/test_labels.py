@@ -140,6 +140,25 @@ def test_points_near_a_query_settle_what_the_grid_leaves_open(d, dtype):
         np.testing.assert_array_equal(labels[certain], sums.argmax(axis=1)[certain])
 
 
+def test_a_grid_in_space_pays_where_few_classes_can_win(pruning):
+    """Gathering a sum costs more in space than in the plane, and of classes at random the sums of all are gathered."""
+    pruning("sampled")
+    rng, n = np.random.default_rng(0), 60_000
+    centers, component = 3 * rng.normal(size=(8, 3)), rng.integers(8, size=n)
+    X = (centers[component] + 0.5 * rng.normal(size=(n, 3))).astype(np.float32)
+
+    def by_grid(y, bandwidth):
+        model = ParzenClassifier(bandwidth=bandwidth, scale=None).fit(X, y)._model
+        found = certified.from_grid(model, X, certified.label_rule(model, X.dtype), 2.0**-8)
+        if found is not None:
+            certain = np.flatnonzero(found >= 0)[:500]
+            np.testing.assert_array_equal(found[certain], model.scores(X[certain]).argmax(axis=1))
+        return found is not None
+
+    pays = {(by_grid(component, h), by_grid(rng.integers(8, size=n), h)) for h in (0.2, 0.3)}
+    assert (True, False) in pays and (False, True) not in pays
+
+
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_threads_change_no_label(monkeypatch, d):
     """Not even whether a label is certain."""
