@@ -1,6 +1,6 @@
-"""The five papers' tables and figures, recomputed and set beside what the papers print.
+"""The tables and figures of the five papers, recomputed and compared with the printed ones.
 
-``python -m bench.reproduce`` runs all of it; see `__main__`. A *cell* (`cells`) is a piece of computation
-whose result is kept; tables and figures (`registry`) say which number of which cell stands beside which
-number of the paper, and those are in `published/`, copied from the papers; `pages` writes what comes out.
+``python -m bench.reproduce`` runs everything; see `__main__`. A *cell* (`cells`) is a computation whose result is kept.
+Tables and figures (`registry`) say which number of which cell is compared with which number of the paper. The numbers
+of the papers are in `published/`. `pages` writes the pages.
 """

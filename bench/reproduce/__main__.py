@@ -51,7 +51,7 @@ def main(arguments=None):
 
 
 def compute(items, options):
-    """Run what is not finished, draw, and note in the record what came out."""
+    """Run the unfinished cells, draw the figures, and enter the results into the record."""
     store = Store(options.out / "cells.json")
     source = Source(options.data, not options.offline)
     cells = [entry.cell for item in items if isinstance(item, Table) for entry in item.entries]
@@ -65,7 +65,7 @@ def compute(items, options):
 
 
 def draw(items, store, source, out):
-    """Draw the figures; {name: {"caption"}, or {"missing"}: why there is none}."""
+    """Draw the figures. Returns {name: {"caption": text}, or {"missing": reason} if a figure cannot be drawn}."""
     captions = {}
     (out / "figures").mkdir(exist_ok=True)
     for figure in items:

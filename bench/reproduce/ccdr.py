@@ -1,4 +1,4 @@
-"""Paper 004, section V: satimage with and without CCDR, and the classes' entropic dimensions."""
+"""Paper 004, section V: satimage with and without CCDR, and the entropic dimensions of its classes."""
 
 from itertools import product
 
@@ -33,7 +33,9 @@ def satimage(source):
 
 
 def linear_error(Z, y, Q, truth):
-    """Per cent wrong of least squares on class indicators, the paper's linear classifier: centered, no intercept."""
+    """Error in percent of the paper's linear classifier: least squares on class indicators, centered, without
+    intercept.
+    """
     indicators, middle = LabelBinarizer().fit(y), Z.mean(axis=0)
     linear = LinearRegression(fit_intercept=False).fit(Z - middle, indicators.transform(y))
     predicted = linear.predict(Q - middle).argmax(axis=1)
@@ -45,7 +47,7 @@ def knn_error(Z, y, Q, truth, k):
 
 
 def net_error(Z, y, Q, truth, n_inputs, scale=1.0):
-    """Per cent wrong of the paper's network, 2 d hidden units, on inputs divided by one common factor."""
+    """Error in percent of the paper's network with 2 d hidden units, on inputs divided by one common factor."""
     net = MLPClassifier((2 * n_inputs,), max_iter=400, random_state=0)
     return 100 * float(np.mean(net.fit(Z / scale, y).predict(Q / scale) != truth))
 
@@ -123,7 +125,7 @@ def sweep(source, over):
 
 
 def minima(source):
-    """What the text reads off figures 2 and 4: least errors."""
+    """The least errors in figures 2 and 4, which the text names."""
     k, beta = sweep(source, "neighbors"), sweep(source, "beta")
     return {"figure 4, linear": min(k["linear"]), "figure 4, k-NN": min(k["k-NN"]), "figure 2, k-NN": min(beta["k-NN"])}
 

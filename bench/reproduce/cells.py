@@ -1,4 +1,4 @@
-"""Cells: computations with a name, run in parallel and kept in a JSON file, so that a rerun continues."""
+"""Cells: named computations that run in parallel. Their results are kept in a JSON file, so that a rerun continues."""
 
 import hashlib
 import importlib
@@ -23,8 +23,8 @@ from .data import MissingData
 class Cell:
     """``function(source, **arguments)`` of a module of this package; equal cells are computed once.
 
-    `function` is ``"module.name"``, `arguments` a tuple of (name, value) pairs, all of them JSON; `weight` is
-    about how many seconds it takes, for the order of work only.
+    `function` is ``"module.name"``, and `arguments` is a tuple of (name, value) pairs, all of them JSON. `weight` is
+    the approximate number of seconds, which determines only the order of work.
     """
 
     function: str
@@ -37,7 +37,7 @@ class Cell:
 
     @property
     def trials(self):
-        """How many trials its numbers are means over."""
+        """Number of trials over which the results are averaged."""
         arguments = dict(self.arguments)
         return next((arguments[name] for name in ("trials", "draws", "splits") if name in arguments), 1)
 
@@ -57,8 +57,8 @@ def cell(function, weight=1.0, **arguments):
 class Store:
     """Finished cells in a JSON file: {key: {"value": ..., "seconds": ..., "code": ...}}.
 
-    A cell counts as finished only for the code that computed it: `code` is a digest of its module and of
-    those of this package that it imports.
+    A cell is finished only for the code that computed it: `code` is a digest of its module and of the modules of this
+    package that it imports.
     """
 
     def __init__(self, path):
@@ -80,7 +80,7 @@ class Store:
         return self.cells[wanted.key]["seconds"] if wanted in self else 0.0
 
     def failure(self, wanted):
-        """Why there is no result, or None."""
+        """The reason why there is no result, or None."""
         return self.failures.get(wanted.key)
 
     def keep(self, key, value, seconds):
@@ -92,7 +92,7 @@ class Store:
 
 @cache
 def _siblings(module):
-    """The modules of this package that a module imports, itself and `data` among them, all the way down."""
+    """The modules of this package that a module imports directly or indirectly, including itself and `data`."""
     found, todo = set(), {module, "data"}
     while todo:
         name = todo.pop()
@@ -106,13 +106,13 @@ def _siblings(module):
 
 @cache
 def code_digest(key):
-    """Digest of the modules behind a cell: what tables and pages do does not recompute it."""
+    """Digest of the modules that compute a cell. Changes to tables and pages do not affect it."""
     files = [Path(__file__).parent / f"{name}.py" for name in _siblings(key.split(".", 1)[0])]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
 def run(cells, store, source, *, jobs, silent=False):
-    """Compute the cells that are not in the store, the longest first; failures are noted and passed over."""
+    """Compute the cells that are not in the store, longest first. Failures are recorded, and the others continue."""
     todo = sorted({c.key: c for c in cells if c not in store}.values(), key=lambda c: -c.weight)
     if not todo:
         return
@@ -136,6 +136,6 @@ def _attempt(wanted, source):
         value, failure = wanted.compute(source), None
     except MissingData as missing:
         value, failure = None, str(missing)
-    except Exception as error:  # one broken row must not stop the others: the page names it
+    except Exception as error:  # one failure must not stop the other cells; the page names it
         value, failure = None, f"failed: {type(error).__name__}: {error}"
     return wanted.key, value, time.perf_counter() - start, failure

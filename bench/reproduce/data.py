@@ -1,4 +1,4 @@
-"""Where the data comes from, the splits and scaling of each paper's protocol, and the papers' own numbers."""
+"""The sources of the data, the splits and scaling of each paper's protocol, and the numbers of the papers."""
 
 import json
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class MissingData(Exception):
 
 @dataclass(frozen=True)
 class Source:
-    """The data folder, and whether OpenML may be asked."""
+    """The data folder, and whether data may be fetched from OpenML."""
 
     folder: str | None
     network: bool = False
@@ -46,7 +46,7 @@ PENDIGITS_TEST = np.r_[6728:9892, 10658:10992]  # rows of KEEL's file that are t
 
 
 def _pendigits(package):
-    """Pen digits as KEEL has them, with the original test set as the second part of the only split."""
+    """Pen digits from KEEL, with one split, whose test part is the original test set."""
     rows = np.loadtxt(package / "data" / "balanced" / "raw" / "penbased.dat", delimiter=",", comments="@")
     train = np.setdiff1d(np.arange(len(rows)), PENDIGITS_TEST)
     return Bunch(data=rows[:, :-1], target=rows[:, -1].astype(int), splits=[(train, PENDIGITS_TEST)], name="pendigits")
@@ -54,9 +54,9 @@ def _pendigits(package):
 
 @dataclass(frozen=True)
 class ThesisSet:
-    """A data set of the thesis: its file, and for those of Raetsch the sizes of training and test set.
+    """A data set of the thesis: its file and, for the sets of Raetsch, the sizes of the training and the test set.
 
-    `reverse`: the thesis counts the classes the other way round than the file.
+    `reverse`: the thesis numbers the classes in the opposite order from the file.
     """
 
     file: str
@@ -97,8 +97,9 @@ SIMULATED = {  # after sizes in paper 003: features, components, and the separat
 
 
 def simdata(name, n=1000):
-    """Component k, of class k mod 10, has a mean from N(0, s^2 I) and a diagonal covariance of draws from the
-    exponential distribution of mean 1: the paper gives neither."""
+    """Component k belongs to class k mod 10. Its mean is drawn from N(0, s^2 I), and the entries of its diagonal
+    covariance from the exponential distribution with mean 1. The paper specifies neither.
+    """
     n_features, n_components, separation = SIMULATED[name]
     mixture, rng = np.random.RandomState(int(name[-1])), np.random.RandomState(0)
     means = separation * mixture.standard_normal((n_components, n_features))
@@ -141,8 +142,8 @@ def scale_of(X):
 def thesis_splits(name, y, splits, trials, sizes=None):
     """Training and test rows of each trial.
 
-    Sets of Raetsch use their own realisations as far as there are any, then random splits of the same sizes
-    (all test sets are cut to the size that the thesis names); the others random splits, 2/3 for training.
+    Sets of Raetsch use their published splits, as many as there are, and then random splits of the same sizes. Their
+    test sets are cut to the size that the thesis names. Other sets use random splits with 2/3 for training.
     """
     n_train, n_test = sizes or THESIS[name].sizes or (2 * (len(y) // 3), len(y) - 2 * (len(y) // 3))
     for trial in range(trials):
@@ -162,7 +163,7 @@ def stratum_splits(n, n_train, trials):
 
 
 def parts(source, name, trials):
-    """(X, y, splits) of a set in `TITLES`, with the sizes of the paper that it is from."""
+    """(X, y, splits) of a set in `TITLES`, with the sizes in its paper."""
     if name in THESIS:
         X, y, splits = thesis_data(source, name)
         return X, y, thesis_splits(name, y, splits, trials)
@@ -178,5 +179,5 @@ def published(paper):
 
 
 def spread(values):
-    """[mean, standard deviation] of what the trials gave."""
+    """[mean, standard deviation] of the results of the trials."""
     return [float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0]

@@ -18,7 +18,7 @@ def _panel(ax, X, codes, title):
 
 
 def _border(ax, model, X):
-    """Where the classes of the larger of two scores meet."""
+    """Draw the border between the predicted classes."""
     low, high = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3
     x, y = (np.linspace(low[i], high[i], 200) for i in (0, 1))
     labels = model.predict(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(200, 200)

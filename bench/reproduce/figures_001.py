@@ -1,4 +1,4 @@
-"""The thesis's figures, redrawn with our own draws of its distributions."""
+"""The figures of the thesis, with our own draws from its distributions."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -193,7 +193,7 @@ def class_weights(source, data):
 
 
 def map_of_data(source, data, classifier):
-    """Training and test points on their own scales: eq. 7.2 multiplies test points by sqrt(n)."""
+    """Training and test points on separate scales, because eq. 7.2 multiplies test points by sqrt(n)."""
     X, y, Q, truth = _training_set(source, data)
     estimator = model(classifier, "mean")
     labels, h = predict_tuned(estimator, X, y, Q, SEED)
@@ -223,7 +223,7 @@ def map_of_data(source, data, classifier):
 
 
 def extend_as_printed(fitted, Q):
-    """Eq. 7.2: sqrt(n) k(y) E L^-1/2, with the plain profile also for the Laplacian matrix."""
+    """Eq. 7.2: sqrt(n) k(y) E L^-1/2, with the unweighted kernel even for the Laplacian matrix."""
     alpha = fitted.eigenvectors_ / np.sqrt(fitted.eigenvalues_)
     sums = kernel_sums(Q, fitted.X_fit_, weights=alpha, bandwidth=fitted.bandwidth_, n_jobs=1)
     return np.sqrt(len(fitted.X_fit_)) * sums
@@ -243,5 +243,5 @@ def outliers(source, *found):
     return figure, (
         "The thesis proposes this test, and supposes that medians help if there are outliers. The rates are means over "
         f"{len(found)} data sets of the thesis, in this order: with clean training data, with a tenth of the training "
-        f"points moved away by ten deviations, and with the labels of a fifth exchanged. {rates}."
+        f"points replaced by points with ten times their deviation, and with the labels of a fifth permuted. {rates}."
     )

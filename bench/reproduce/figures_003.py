@@ -18,7 +18,7 @@ def _plane(X, n=161):
 
 
 def figure_2(source):
-    """tau of one spiral for two bandwidths, and regularized."""
+    """tau of one spiral for two bandwidths, and for one of them with regularization."""
     X, y = make_two_spirals(200, random_state=0)
     models = (
         ("h = 0.1", PerTurboClassifier(0.1, regularization=None, scale=None)),
@@ -74,7 +74,7 @@ def figure_3(source, measured):
 
 
 def _draw_fields(axes, model, X, y):
-    """tau of each class, and where the two least of them differ by less than 0.1."""
+    """Draw tau of each class, and the region in which the two smallest differ by less than 0.1."""
     x, v, grid = _plane(X)
     tau = model.fit(X, y).perturbation(grid).reshape(len(v), len(x), -1)
     for c, ax in enumerate(axes[:-1]):
@@ -97,7 +97,7 @@ def figure_4(source):
 
 
 def figure_5(source, *found, titles):
-    """Accuracy against the number of labels, on what is left of the pool and on a fixed test set."""
+    """Accuracy against the number of labels, on the rest of the pool and on a fixed test set."""
     figure, axes = plt.subplots(len(found) // 2, 2, figsize=(9, 2.6 * (len(found) // 2)), layout="constrained")
     sentences = []
     for ax, title, curves in zip(axes.flat, titles, found, strict=True):

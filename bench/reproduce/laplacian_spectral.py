@@ -33,8 +33,9 @@ def draw(trial, sizes=UNEQUAL):
 
 
 def gaussians(source, trials):
-    """Wrong test points of each class, their extremes, the draw nearest to the medians of the spectral classifier, and
-    wrong test points of both classes if these are equally large."""
+    """Numbers of misclassified test points of each class, with their extremes; the draw nearest to the medians of the
+    spectral classifier; and the numbers for both classes if these have equal sizes.
+    """
     wrong, both = {name: [] for name in MODELS}, {name: [] for name in MODELS}
     for trial in range(trials):
         for sizes, found in ((UNEQUAL, wrong), (EQUAL, both)):

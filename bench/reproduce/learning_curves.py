@@ -1,4 +1,4 @@
-"""Labels come in one at a time, near the border or at random: section 4.2 of PerTurbo's paper."""
+"""Learning curves with one new label at a time, near the border or at random: section 4.2 of the PerTurbo paper."""
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -13,8 +13,9 @@ STRATEGIES = ("boundary", "random")
 def learning_curves(model, X, y, *, n_queries, retune, n_repeats, n_jobs=None):
     """Labels at each measurement, and the accuracies (repeats, strategies, pool or test set, measurements).
 
-    A third of the samples is the test set; the others are a pool that begins with two labels a class. A
-    PerTurboClassifier, which also measures the border for other models, is tuned anew after `retune` labels.
+    A third of the samples is the test set. The others are the pool, in which two samples of each class are labeled at
+    the start. A PerTurboClassifier, which also finds the border for other models, is tuned again after every `retune`
+    labels.
     """
     seeds = check_random_state(0).randint(np.iinfo(np.int32).max, size=n_repeats)
     border = model if isinstance(model, PerTurboClassifier) else PerTurboClassifier(scale=None)
@@ -24,7 +25,7 @@ def learning_curves(model, X, y, *, n_queries, retune, n_repeats, n_jobs=None):
 
 
 def gain(scores, scored_on, at=-1):
-    """Mean and standard deviation over the repeats of the border's accuracy less that of random labels."""
+    """Accuracy with border queries minus that with random labels: mean and standard deviation over the repeats."""
     near, random = scores[:, :, ("pool", "test").index(scored_on), at].T
     return np.mean(near - random), np.std(near - random, ddof=1)
 
@@ -32,7 +33,9 @@ def gain(scores, scored_on, at=-1):
 def _repeat(model, border, X, y, n_queries, retune, seed):
     order = np.random.RandomState(seed).permutation(len(X))
     pool, test = np.split(order, [len(X) - -(-len(X) // 3)])
-    _, first = np.unique(y[pool], return_index=True)  # of a random order: one random sample of each class
+    _, first = np.unique(
+        y[pool], return_index=True
+    )  # the order is random, so these are random samples, one of each class
     start = np.concatenate([first, np.setdiff1d(np.arange(len(pool)), first)])[: 2 * len(np.unique(y))]
     parts = X[pool], y[pool], X[test], y[test]
     return [_curve(model, border, *parts, start, n_queries, retune, s, np.random.RandomState(seed)) for s in STRATEGIES]

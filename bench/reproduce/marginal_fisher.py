@@ -1,4 +1,4 @@
-"""Marginal Fisher analysis, which paper 004 reviews: the linear map of close neighbors of a class, far from others."""
+"""Marginal Fisher analysis, which paper 004 reviews."""
 
 import numpy as np
 from scipy.linalg import eigh
@@ -6,10 +6,12 @@ from scipy.spatial.distance import cdist
 
 
 def marginal_fisher(X, y, n_within, n_between):
-    """Directions (d, d), the best first: the least ratio of squared lengths of the edges within and between classes.
+    """Directions (d, d), ordered by the ratio of squared edge lengths within classes to those between classes, least
+    first.
 
-    Within a class each point is joined to its `n_within` nearest; between a class and the others the `n_between`
-    shortest pairs are joined (S. Yan et al., IEEE Transactions on Pattern Analysis and Machine Intelligence 29, 2007).
+    Within a class, edges join each point to its `n_within` nearest points. Between a class and all others, edges join
+    the `n_between` nearest pairs (S. Yan et al., IEEE Transactions on Pattern Analysis and Machine Intelligence 29,
+    2007).
     """
     D, within, between = cdist(X, X, "sqeuclidean"), [], []
     for c in np.unique(y):

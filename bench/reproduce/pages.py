@@ -1,4 +1,4 @@
-"""A page for each paper, with one table of all its numbers, and an index: from the record and the registry alone."""
+"""Write a page for each paper, with one table of its numbers, and an index, from the record and the registry alone."""
 
 from collections import Counter
 from itertools import groupby
@@ -48,7 +48,7 @@ def by_paper():
 
 
 def tally(tables, results):
-    """How many numbers that no others imply have each verdict."""
+    """Number of counted entries with each verdict."""
     return Counter(results.verdict(table, entry) for table in tables for entry in table.entries if entry.counted)
 
 
@@ -133,7 +133,7 @@ def number(value, deviation, digits):
 
 
 def outside(tables, results):
-    """(table, entry) of the numbers outside, those that others imply among them."""
+    """(table, entry) of all numbers outside, including those that follow from others."""
     return [(table, entry) for table in tables for entry in table.entries if results.verdict(table, entry) == "outside"]
 
 

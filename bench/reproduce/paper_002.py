@@ -1,8 +1,8 @@
 """Section 4 of paper 002 (Spectral Kernels for Classification): figure 2, figure 3 and table 3.
 
-Each function returns plain dicts. Readings where the paper is silent: an SVM with hinge loss and C = 1 / mean
-|x|^2 (the default of SVM-light), ten one-against-the-rest problems on Reuters; on Medline 24 of the 39
-relevant documents and 90 % of the others for training.
+Each function returns plain dicts. The paper does not specify everything. We use an SVM with hinge loss and C = 1 / mean
+|x|^2 (the default of SVM-light), ten one-versus-rest problems on Reuters, and, on Medline, 24 of the 39 relevant
+documents and 90 % of the others for training.
 """
 
 from pathlib import Path
@@ -65,7 +65,7 @@ def figure_3(n_components=FIGURE_3_COMPONENTS, data=None, random_state=0):
 
 
 def embedded_scores(n_components, data, random_state=0, *, weighting="symmetric", unit_rows=True):
-    """F1 of SK<Gamma, 1(b), S_I> for each k; one decomposition serves all."""
+    """F1 of SK<Gamma, 1(b), S_I> for each k, from one decomposition."""
     X, Y, X_test, Y_test, categories = data
     kernel = SpectralKernel(
         max(n_components), weighting=weighting, kernel="linear", normalize=False, random_state=random_state
@@ -84,8 +84,9 @@ def latent_semantic(data, n_components=(*TABLE_3_COMPONENTS, 500, 1000)):
 
 
 def seconds(data, n_components=TABLE_3_COMPONENTS[0]):
-    """Processor seconds of ten linear SVMs and their predictions: on the terms, on k coordinates, and of the embedding
-    that gives these."""
+    """Processor seconds to train ten linear SVMs and predict with them, on the terms and on k coordinates, and to
+    compute these coordinates.
+    """
     X, Y, X_test, _, _ = data
 
     def machines(train, test):
@@ -101,7 +102,7 @@ def seconds(data, n_components=TABLE_3_COMPONENTS[0]):
 
 
 def table_3(data=None, random_state=0):
-    """F1 for k = 120, 270, 420 and of the linear kernel: figure 3 at three places."""
+    """F1 for k = 120, 270 and 420, and of the linear kernel: three points of figure 3."""
     return figure_3(TABLE_3_COMPONENTS, data, random_state)
 
 
@@ -114,7 +115,7 @@ def reuters_automatic(n_components="cv", cv=5, data=None, random_state=0):
 
 
 def medline_split(relevant, n_training_positives, rng):
-    """Random training mask with so many relevant documents and 90 % of the others."""
+    """Random training mask with the given number of relevant documents and 90 % of the others."""
     positive, negative = rng.permutation(np.flatnonzero(relevant)), rng.permutation(np.flatnonzero(~relevant))
     train = np.zeros(len(relevant), dtype=bool)
     train[positive[:n_training_positives]] = True
@@ -133,8 +134,8 @@ def figure_2(
 ):
     """F1 on Medline of SK<Gamma_N, 1(a), S_I> for each k and of the linear kernel, over random splits.
 
-    The text names no step 2, but the values need it (``normalize``). Returns for each k and for "linear" the
-    "mean", "std" and "best" over the splits, the last because the published 84.62 and 42.11 can only be
+    The text mentions no step 2, but the values require it (``normalize``). Returns the "mean", "std" and "best" over
+    the splits for each k and for "linear". The best is included because the published 84.62 and 42.11 must be those of
     single splits (22/26 and 8/19).
     """
     X, relevance = load_medline() if data is None else data

@@ -41,7 +41,7 @@ SVM_GRID = {"svc__C": [0.1, 1.0, 10.0, 100.0], "svc__gamma": 4.0 ** np.arange(-5
 
 
 def parts(source, name, trials):
-    """(X, y, splits): raw features, a fifth for training, or the set's own split."""
+    """(X, y, splits): raw features, with a fifth for training or the split of the set."""
     data = source.load(name, OPENML.get(name))
     X, y = np.asarray(data.data, dtype=np.float64), np.asarray(data.target)
     if name in PREDEFINED and data.splits:
@@ -50,7 +50,7 @@ def parts(source, name, trials):
 
 
 def perturbo(source, data, variant, trials):
-    """Rate of a variant, and in how many trials some class has a singular kernel matrix."""
+    """Rate of a variant, and the number of trials in which a class has a singular kernel matrix."""
     X, y, splits = parts(source, data, trials)
     found, singular = [], 0
     for train, test in splits:
@@ -69,7 +69,7 @@ def perturbo_model(variant, bandwidth="cv", **parameters):
 
 
 def plain(source, data, variant, trials):
-    """Rate of a variant as it had to be computed then: see `perturbo_plain`."""
+    """Rate of a variant in plain double precision: see `perturbo_plain`."""
     X, y, splits = parts(source, data, trials)
     codes, found = np.unique(y, return_inverse=True)[1], []
     for train, test in splits:
@@ -104,7 +104,7 @@ def folds(y):
 
 
 def knn(source, data, trials):
-    """The best k on the test set, as the paper says: an over-estimate."""
+    """Rate of the k that is best on the test set, as in the paper; this is too optimistic."""
     return {"rate": spread(knn_rates(*parts(source, data, trials)))}
 
 
@@ -121,7 +121,7 @@ def knn_rates(X, y, splits):
 
 
 def active(source, data, classifier, trials, retune=None):
-    """Learning curves; the gain of border over random queries on the remaining pool and on a test set.
+    """Learning curves, and the gain of border over random queries on the rest of the pool and on a test set.
 
     PerTurbo is tuned on the first labels and again after every `retune` further ones (None: never).
     """

@@ -1,4 +1,4 @@
-"""Two literal readings of the truncated PerTurbo in paper 003, neither of which a user should meet."""
+"""Two literal readings of the truncated PerTurbo in paper 003, which are not offered to users."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from spectralcls.perturbo._class_model import Regularization, largest
 
 @dataclass(frozen=True)
 class LargestOfTheInverse(Regularization):
-    """The largest eigenvalues of K^-1, the paper's words: they hold the noise."""
+    """Keep the largest eigenvalues of K^-1, as the text of the paper says. They contain the noise."""
 
     def kept(self, values, sound):
         size = np.divide(1.0, values, out=np.zeros_like(values), where=sound)
@@ -20,7 +20,7 @@ class LargestOfTheInverse(Regularization):
 
 @dataclass(frozen=True)
 class ShareOfTheirNumber(Regularization):
-    """A share of the number of eigenvalues, the caption of figure 3."""
+    """Keep a fraction of the number of eigenvalues, as in the caption of figure 3."""
 
     def kept(self, values, sound):
         return largest(np.where(sound, values, 0.0), int(np.ceil(self.retained * len(values))))

@@ -1,7 +1,7 @@
 """PerTurbo in plain double precision, as the paper's authors had to compute it.
 
-A query that no sample reaches has tau = 1 exactly, and of equal ones the first class wins, as in the R code of one of
-them (pRoloc, R/perTurbo-algorithm.R). The package compares logarithms, so that the nearest class wins.
+A query far from all samples has tau = 1 exactly, and the first class wins ties, as in the R code of one of the authors
+(pRoloc, R/perTurbo-algorithm.R). The package compares logarithms, so the nearest class wins.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def perturbation(X, codes, Q, bandwidth, variant, alphas=(0.0,)):
 
 
 def _inverse(values, variant, alpha):
-    """What of each eigenvalue of K stands in K^-1."""
+    """The eigenvalues of the (regularized or truncated) inverse of K."""
     if variant == "reg":
         return 1 / (np.maximum(values, 0) + alpha)
     sound = values > len(values) * np.finfo(float).eps * values[-1]
@@ -37,7 +37,7 @@ def _inverse(values, variant, alpha):
 
 
 def predict_tuned(X, codes, Q, variant, folds):
-    """Codes of Q; bandwidth and alpha have the best accuracy over the splits, of tied ones the middle is taken."""
+    """Codes of Q, with the bandwidth and alpha of the best accuracy over the splits; the middle of those that tie."""
     grid, alphas = bandwidth_grid(X), ALPHAS if variant == "reg" else (0.0,)
     right = np.zeros((len(grid), len(alphas)))
     for train, test in folds:

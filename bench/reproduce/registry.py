@@ -1,4 +1,4 @@
-"""What a table and a figure are, when a number agrees, and the list of all of them."""
+"""Definitions of tables and figures, the criteria for agreement, and the list of all tables and figures."""
 
 import importlib
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ PAPERS = {
     "003": "PerTurbo",
     "004": "Classification constrained dimensionality reduction (CCDR)",
 }
-STANDARD_ERRORS = 2  # of the difference, within which two means agree
-DEVIATIONS = 2  # of single trials, within which a number is in the paper's spread
-POINTS = 1.5  # the least spread, in points of per cent: that of a paper which gives none
+STANDARD_ERRORS = 2  # two means agree if they differ by at most this many standard errors of the difference
+DEVIATIONS = 2  # a number is in the paper's spread within this many deviations of single trials
+POINTS = 1.5  # the least spread in percentage points, also used if a paper gives no deviation
 VERDICTS = ("agrees", "in the spread", "outside")
 
 
@@ -30,10 +30,11 @@ class Ours(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """A number of a paper and where ours is: ``path`` leads into the cell's value, to x or [mean, deviation].
+    """A number of a paper, and the place of ours: ``path`` leads to it in the value of the cell, as x or [mean,
+    deviation].
 
-    `points`: how many points of per cent one unit is (for counts: 100 / size of the test set); None if the paper's
-    number has another unit and no deviation: ours then stands for the paper's.
+    `points` is the number of percentage points in one unit (for counts: 100 / size of the test set). It is None if the
+    paper's number has another unit and no deviation; our deviation is then used for the paper's.
     """
 
     row: str
@@ -46,8 +47,8 @@ class Entry:
     digits: int = 1
     row_total: float | None = None  # our row of counts is scaled to this sum, the printed size of the class
     trials: int = 1  # of the paper
-    allowance: float = POINTS  # the least spread, in points of per cent
-    counted: bool = True  # False for a number that others of the table imply, as the diagonal of a confusion matrix
+    allowance: float = POINTS  # the least spread in percentage points
+    counted: bool = True  # False if other numbers imply it, such as the diagonal of a confusion matrix
     specified: bool = True  # whether the paper says what the data are
 
     def ours(self, store):
@@ -67,7 +68,7 @@ class Entry:
     def z(self, ours):
         """The difference over its standard error; None if a deviation is unknown.
 
-        Splits overlap, so that their means are less certain than this says.
+        The splits overlap, so the means are less certain than z suggests.
         """
         if self.paper is None or not ours.deviation or (self.deviation is None and self.points is not None):
             return None
@@ -95,7 +96,7 @@ class Table:
     name: str  # "001:9.1"
     title: str
     entries: tuple
-    reading: str = ""  # of the paper, where it leaves something open
+    reading: str = ""  # how an ambiguous paper is read
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a group of numbers is outside: those of the tables, and of the rows and columns if these are given."""
+    """The reason why a group of numbers is outside. The group is given by tables and, optionally, rows and columns."""
 
     group: str
     sentence: str
@@ -132,7 +133,7 @@ class Reason:
 
 
 def everything(trials):
-    """All tables and figures, with so many trials where the paper's protocol has no fewer."""
+    """All tables and figures, with at most this many trials; some protocols have fewer."""
     found = []
     for paper in PAPERS:
         module = importlib.import_module(f"{__package__}.registry_{paper}")
@@ -141,7 +142,7 @@ def everything(trials):
 
 
 def reasons(paper):
-    """Why numbers of a paper are outside, written by hand."""
+    """The reasons, written by hand, why numbers of a paper are outside."""
     return importlib.import_module(f"{__package__}.registry_{paper}").REASONS
 
 

@@ -43,8 +43,8 @@ REASONS = (
         ("9.4",),
     ),
 )
-EXCHANGED = ("wbc",)  # information potentials printed in the other order of the classes
-CALIBRATED = {  # rows of confusion matrices again, with a grid of bandwidths that brings the printed counts
+EXCHANGED = ("wbc",)  # data sets whose information potentials are printed in the opposite order of the classes
+CALIBRATED = {  # additional rows of confusion matrices, with a grid of bandwidths that reproduces the printed counts
     ("9.6", "Bayes"): ("in steps of 0.01", {"step": 0.01}),
     ("9.13", "ISE"): ("up to 1.2", {"last": 1.2}),
     ("B.10", "Means"): ("up to 1.5", {"last": 1.5}),
@@ -76,7 +76,7 @@ SPECTRAL_READING = (
 
 
 def rates_cell(data, classifier, trials, center="mean", **grid):
-    """The cell behind a classifier's rate and confusion matrix; `center` counts for the spectral ones."""
+    """The cell of a classifier's rate and confusion matrix; `center` applies to spectral classifiers only."""
     small = classifier == "laplacian_ise" and data in SMALL
     slow = 0.6 if data in ("pendigits", "pima") else 0.2
     if classifier == "svm":
@@ -135,7 +135,7 @@ def printed_deviation(data, classifier, center):
 
 
 def matrix_classifier(number, label):
-    """Which classifier a confusion matrix belongs to."""
+    """The classifier to which a confusion matrix belongs."""
     if label in CENTERS:
         return "spectral_ise" if number.startswith("B") else "spectral_laplacian_ise"
     return {"ISE": "ise", "Bayes": "bayes"}.get(label, "laplacian_ise")
@@ -168,8 +168,9 @@ def _potentials_table(name, title, trials):
 
 
 def _confusion_table(name, trials):
-    """Counts compared in points of the test set; a printed matrix is transposed where only so do its row
-    sums come near the classes' sizes."""
+    """A table of counts, compared in percentage points of the test set. A printed matrix is transposed if only its
+    column sums are near the sizes of the classes.
+    """
     data = published("001")[name]["data"]
     entries, turned = [], []
     for label, printed in published("001")[name]["matrices"].items():
@@ -227,7 +228,7 @@ CLASS_SHARES = {  # of the whole data sets, in the thesis's order; from the thes
 
 
 def upright(data, printed):
-    """The matrix with true classes in rows, and whether it had to be transposed for that."""
+    """The matrix with true classes in its rows, and whether the printed one had to be transposed."""
     transposed = [list(column) for column in zip(*printed, strict=True)]
     shares = [share / sum(CLASS_SHARES[data]) for share in CLASS_SHARES[data]]
     total = sum(map(sum, printed))

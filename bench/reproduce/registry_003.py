@@ -1,4 +1,4 @@
-"""Paper 003: table 2, figures 2 to 5, and the gains that its text reads off figure 5."""
+"""Paper 003: table 2, figures 2 to 5, and the gains in figure 5 that its text names."""
 
 from .cells import cell
 from .data import published
@@ -22,9 +22,9 @@ TITLES = {
 }
 VARIANTS = ("full", "gle", "reg")
 SHOWN = {"full": "PerTurbo (full)", "gle": "PerTurbo (gle)", "reg": "PerTurbo (reg)", "svm": "SVM", "knn": "k-NN"}
-PLAIN = "ionosphere"  # where many queries are unlike every class
+PLAIN = "ionosphere"  # many of its queries are far from every class
 LETTER_TRIALS = 3
-RETUNE = 20  # labels, after which PerTurbo is tuned anew for figure 5, as on the page of active learning
+RETUNE = 20  # number of labels after which PerTurbo is tuned again in figure 5, as on the page about active learning
 REASONS = (
     Reason(
         "Ionosphere, PerTurbo",
@@ -53,7 +53,7 @@ REASONS = (
 
 
 def _plain(number, column, trials):
-    """The number once more, as it had to be computed then."""
+    """The same number, computed in plain double precision."""
     ours = cell("perturbo.plain", data=PLAIN, variant=column, trials=min(trials, REPETITIONS))
     return Entry(f"{TITLES[PLAIN]}, as computed then", SHOWN[column], *number, ours, ("rate",), trials=REPETITIONS)
 

@@ -1,4 +1,4 @@
-"""What the runs found, number by number and figure by figure: `record.jsonl`, from which the pages are written."""
+"""The results of the runs, number by number and figure by figure: `record.jsonl`, from which the pages are written."""
 
 import json
 
@@ -7,7 +7,7 @@ from .registry import Ours, Table
 
 
 class Results:
-    """The record of a folder: a number or a figure a line, with the commit that computed it.
+    """The record of a folder: one line for each number or figure, with the commit that computed it.
 
     `found` is {(item, row, column): {"mean", "deviation", "trials"} or {"missing"}, with "commit"}; a figure has its
     "caption" instead, and empty row and column.
@@ -19,7 +19,7 @@ class Results:
         self.found = {tuple(row.pop("what")): row for row in map(json.loads, lines)}
 
     def note(self, items, store, captions):
-        """Take over what the cells say of tables and figures; what has no result for want of a run stays as it was."""
+        """Enter the results of the cells for tables and figures. Entries whose cells have not run remain unchanged."""
         at = {"commit": commit()}
         for item in items:
             if not isinstance(item, Table):
@@ -52,7 +52,7 @@ class Results:
         return "no data" if (table.name, entry.row, entry.column) in self.found else "not computed"
 
     def missing(self, tables):
-        """What the tables lack, each said once."""
+        """The reasons why numbers of the tables are missing, without repetitions."""
         names = {table.name for table in tables}
         return sorted({row["missing"] for what, row in self.found.items() if what[0] in names and "missing" in row})
 

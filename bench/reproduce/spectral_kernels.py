@@ -1,4 +1,4 @@
-"""Cells of paper 002: `paper_002` computes, these give its numbers the form of a cell."""
+"""Cells of paper 002, which bring the results of `paper_002` into the form of a cell."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def reuters(source):
 
 
 def latent_semantic(source):
-    """The same of the latent semantic kernel, and processor seconds of SVMs with and without the embedding."""
+    """The same for the latent semantic kernel, and processor seconds of SVMs with and without the embedding."""
     data = _reuters(source)
     found = {str(k): _points(scores) for k, scores in paper_002.latent_semantic(data).items()}
     return {"F1": found, "seconds": paper_002.seconds(data)}
@@ -56,7 +56,7 @@ def medline(source, splits, query):
 
 
 def _best(curves):
-    """The number of eigenvectors of the best mean, that mean, and the best single split of all."""
+    """The number of eigenvectors with the best mean, this mean, and the best single split for any number."""
     of_k = {k: scores for k, scores in curves.items() if k != "linear"}
     k = max(of_k, key=lambda k: of_k[k]["mean"][0])
     return {"k": k, "mean": of_k[k]["mean"], "split": max(scores["best"] for scores in of_k.values())}

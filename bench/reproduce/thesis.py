@@ -20,7 +20,7 @@ FOLDS = 3
 
 
 def bandwidths(step, last):
-    """step(step)last."""
+    """The bandwidths step, 2 step, ..., last."""
     return tuple(round(step * i, 2) for i in range(1, round(last / step) + 1))
 
 
@@ -28,7 +28,7 @@ GRID = bandwidths(0.1, 2.5)  # the thesis names none
 
 
 class _PlainlyTuned:
-    """Every bandwidth is a candidate, also one at which the data hardly determine the eigenvectors."""
+    """Every bandwidth is a candidate, even if the data hardly determine the eigenvectors there."""
 
     def _nested_scores(self, *arguments):
         scores, sound = super()._nested_scores(*arguments)
@@ -55,14 +55,15 @@ SVM_GRID = {"C": 10.0 ** np.arange(-1, 4), "gamma": 2.0 ** np.arange(-9, 3)}
 
 
 def model(classifier, center=None, **parameters):
-    """The estimator, with one thread; `center` of a spectral one, whose eigenvectors LAPACK finds, which at these
-    sizes is the fastest."""
+    """The estimator, with one thread. `center` applies to spectral classifiers. LAPACK finds their eigenvectors, which
+    is fastest at these sizes.
+    """
     spectral = {} if center is None else {"center": center, "solver": "dense"}
     return CLASSIFIERS[classifier](**{"scale": None, "n_jobs": 1} | spectral | parameters)
 
 
 def smallest_best(grid, scores):
-    """Of the bandwidths with the best score, the smallest; the largest where no score is defined."""
+    """The smallest bandwidth with the best score, or the largest bandwidth if no score is defined."""
     scores = np.asarray(scores)
     if np.isnan(scores).all():
         return float(grid[-1])
@@ -70,7 +71,7 @@ def smallest_best(grid, scores):
 
 
 def predict_tuned(estimator, X, y, Q, seed, grid=GRID):
-    """Labels of Q, and the bandwidth that 3-fold cross-validation chose, the smallest of tied ones."""
+    """Labels of Q, and the bandwidth that 3-fold cross-validation chose, the smallest one if several tie."""
     estimator.set_params(cv=FOLDS, bandwidth_grid=grid, random_state=seed)
     estimator.fit(X, y)
     h = smallest_best(grid, estimator.cv_results_["mean_test_score"])
@@ -80,7 +81,7 @@ def predict_tuned(estimator, X, y, Q, seed, grid=GRID):
 
 
 def predict_bayes(X, y, Q, seed, grid=GRID):
-    """The same of the Bayes classifier in double precision: where all densities underflow the first class wins."""
+    """The same for the Bayes classifier in double precision: if all densities underflow, the first class wins."""
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     right = np.zeros(len(grid))
     for train, test in folds.split(X, y):
@@ -90,7 +91,7 @@ def predict_bayes(X, y, Q, seed, grid=GRID):
 
 
 def densest_class(X, y, Q, bandwidths):
-    """The class of the largest density times prior, at each bandwidth (m, b)."""
+    """The class with the largest product of density and prior, at each bandwidth (m, b)."""
     return kernel_sums(Q, X, labels=y, bandwidth=bandwidths, n_jobs=1).argmax(axis=-1)
 
 
@@ -111,8 +112,8 @@ class Tally:
 def rates(source, data, classifier, trials, center=None, small=False, step=0.1, last=2.5):
     """The protocol for one classifier of `CLASSIFIERS` on one data set.
 
-    `center`: of a spectral classifier; `small`: 100 training and 50 test points, as the thesis did for the
-    Laplacian ISE classifier; `step` and `last` make the grid of bandwidths.
+    `center` applies to spectral classifiers. `small` uses 100 training and 50 test points, as in the thesis for the
+    Laplacian ISE classifier. `step` and `last` define the grid of bandwidths.
     """
     grid = bandwidths(step, last)
     X, y, splits = thesis_data(source, data)

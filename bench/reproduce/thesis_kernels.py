@@ -1,6 +1,4 @@
-"""Thesis chapter 8: over which bandwidths do five classifiers get every test point right, for three
-kernels?
-"""
+"""Thesis, chapter 8: the bandwidths at which five classifiers make no error on the test points, for three kernels."""
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -71,12 +69,12 @@ def ranges(source, kernel, draws, size="dense"):
 
 
 def _right(X, y, Q, truth, kernel, h):
-    """{classifier: whether it gets all of Q right}."""
+    """{classifier: whether it classifies all of Q correctly}."""
     right = {}
     reached = kernel_sums(Q, X, kernel=kernel, bandwidth=h, n_jobs=1) > 0
     for name, (classifier, center) in CLASSIFIERS.items():
         labels = model(classifier, center, bandwidth=h, kernel=kernel).fit(X, y).predict(Q)
-        if name == "Bayes":  # of two densities of zero the thesis's choice can only have been the ring's
+        if name == "Bayes":  # if both densities are zero, the thesis must have chosen the ring
             labels = np.where(reached, labels, 1)
         right[name] = (labels == truth).all()
     return right

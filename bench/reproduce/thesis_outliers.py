@@ -1,4 +1,4 @@
-"""The thesis's last item of further work: its classifiers, medians among them, on data with outliers."""
+"""The last item of further work in the thesis: its classifiers, with means and with medians, on data with outliers."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from .thesis import model, predict_tuned
 
 SETS = ("wine", "iris", "wbc", "thyroid", "ionosphere", "pima")
 SHARES = {"none": 0.0, "outliers": 0.1, "wrong labels": 0.2}  # of the training points that are spoiled
-FAR = 10.0  # deviation of an outlier, in those of the features
+FAR = 10.0  # deviation of the outliers, in units of the deviations of the features
 RULES = {
     "Bayes": ("bayes", None),
     "ISE": ("ise", None),
@@ -21,7 +21,7 @@ RULES = {
 
 
 def spoiled(X, y, kind, rng):
-    """Training data, a share of which is thrown far around the middle, or has its labels exchanged."""
+    """Training data, a fraction of which is replaced by far points or has its labels permuted."""
     X, y = X.copy(), y.copy()
     rows = rng.permutation(len(X))[: round(SHARES[kind] * len(X))]
     if kind == "outliers":
@@ -32,7 +32,7 @@ def spoiled(X, y, kind, rng):
 
 
 def rates(source, data, trials):
-    """{kind: {rule: mean rate}} on one set; test data are as they are."""
+    """{kind: {rule: mean rate}} on one set, with unchanged test data."""
     X, y, splits = thesis_data(source, data)
     found = {kind: {rule: [] for rule in RULES} for kind in SHARES}
     for trial, (train, test) in enumerate(thesis_splits(data, y, splits, trials)):
