@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Worker:
-    """A process of one checkout and variant, which answers each line with a line of JSON."""
+    """A process of one checkout and variant that answers each line of input with a line of JSON."""
 
     def __init__(self, checkout, variant):
         path = os.pathsep.join([str(checkout / "src"), str(HERE.parent)])

@@ -37,7 +37,14 @@ NAMED = ["birthwt"] if QUICK else list(FRAMES)
 KEYS = ("accuracy", "balanced accuracy", "log loss", "AUC", "calibration error", "seconds")
 BUDGETS = (1,) if QUICK else (5, 20, 60)  # seconds
 BINS = 10  # of the expected calibration error
-SHOWN = ("CatBoost", "SVM", "RandomForest", "LightGBM, tuned", "HistGradientBoosting", "k-NN")  # first of all
+SHOWN = (
+    "CatBoost",
+    "SVM",
+    "RandomForest",
+    "LightGBM, tuned",
+    "HistGradientBoosting",
+    "k-NN",
+)  # peers in the picture of the home page
 
 
 @cache

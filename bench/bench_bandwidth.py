@@ -22,7 +22,7 @@ from spectralcls.kernels import kernel_sums
 
 SIZES = (100, 1000) if QUICK else (100, 1000, 10_000, 100_000)
 DRAWS = dict.fromkeys(SIZES, 2) if QUICK else {100: 50, 1000: 50, 10_000: 4, 100_000: 1}
-FACTORS = 2.0 ** np.arange(-4, 1.25, 0.25)  # of the rule, among which the best is
+FACTORS = 2.0 ** np.arange(-4, 1.25, 0.25)  # multiples of the rule, among which the best is sought
 
 
 class Mixture:
@@ -75,7 +75,7 @@ def rule(x):
 
 
 def sheather_jones(x):
-    with warnings.catch_warnings():  # of its dependencies
+    with warnings.catch_warnings():  # its dependencies warn
         warnings.simplefilter("ignore")
         from KDEpy.bw_selection import improved_sheather_jones
 

@@ -37,7 +37,7 @@ def test_fit(record):
 
     def peer(solver):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of LOBPCG's convergence, and that the graph is not connected
+            warnings.simplefilter("ignore")  # LOBPCG does not converge, and the graph is not connected
             embedding = SpectralEmbedding(14, affinity="precomputed", eigen_solver=solver, random_state=0)
             return embedding.fit(graph)
 

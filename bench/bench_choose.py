@@ -60,7 +60,7 @@ def test_accuracy(record, data, name):
         scaler = StandardScaler().fit(X[train])
         known, codes = np.unique(y[train], return_inverse=True)
         with warnings.catch_warnings(), limited_threads(1):
-            warnings.simplefilter("ignore")  # small classes, and maps that a tried bandwidth leaves undetermined
+            warnings.simplefilter("ignore")  # small classes, and bandwidths that do not determine a map
             model, taken = processor_seconds(make(name).fit, scaler.transform(X[train]), codes)
             labels = known[np.ravel(model.predict(scaler.transform(X[test]))).astype(int)]
         rates.append(100 * float(np.mean(labels == y[test])))
@@ -84,7 +84,7 @@ def test_size(record, size, name):
     X, Q = (data["X"][part].astype(np.float64) for part in (train, test))
     codes = np.unique(data["y"], return_inverse=True)[1]
     with warnings.catch_warnings(), limited_threads(1):
-        warnings.simplefilter("ignore")  # members that a vote drops
+        warnings.simplefilter("ignore")  # AutoClassifier drops members
         model, seconds = processor_seconds(make(name).fit, X, codes[train])
         accuracy = float(np.mean(np.ravel(model.predict(Q)) == codes[test]))
     record({"seconds": seconds, "accuracy": 100 * accuracy})

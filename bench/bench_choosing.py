@@ -81,7 +81,7 @@ def both():
         found("on_set", "wine", name, 0)
     yield found
     for worker in found.workers:
-        with worker.process:  # its end of file
+        with worker.process:  # closes its standard input
             worker.process.stdin.close()
 
 

@@ -21,7 +21,7 @@ COMMITS = {"before": "HEAD" if QUICK else BEFORE, "now": "HEAD"}
 
 
 def house_of(tree):
-    """The module that knows the rooms, for the package of this tree."""
+    """The module that lists the rooms, applied to the package in this tree."""
     spec = spec_from_file_location("house_of_tree", ROOT / "docs" / "_ext" / "house.py")
     house = module_from_spec(spec)
     spec.loader.exec_module(house)
@@ -64,7 +64,7 @@ def length(paths):
 
 @pytest.mark.parametrize("when", list(COMMITS))
 def test_counts(record, when):
-    """Lines that are no blank, comment or docstring are code."""
+    """Lines of code are all lines except blank lines, comments and docstrings."""
     archive = git_bytes("archive", COMMITS[when], "src", "bench", "docs/measured", "tests", "cpp")
     if not archive:
         pytest.skip("needs the history")

@@ -88,7 +88,7 @@ def test_rare(record, seed, name, ratio, method):
     X, y, Q, truth = draw(name, ratio, seed)
     row = {}
     with warnings.catch_warnings(), limited_threads(1):
-        warnings.simplefilter("ignore")  # that one class is predicted for all
+        warnings.simplefilter("ignore")  # a classifier predicts one class for all rows
         for weights in (None, "balanced"):
             options = {"class_weight": weights} | ({"n_jobs": 1} if method in OURS else {})
             model, seconds = processor_seconds((OURS | THEIRS)[method](**options).fit, X, y)

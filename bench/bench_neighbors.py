@@ -60,7 +60,7 @@ def peers(Q, X, k, threads):
             return tree.kneighbors(Q, n_jobs=threads)
 
         found["nanoflann"] = nano
-    if X.shape[1] > 8:  # trees take minutes there, and lose
+    if X.shape[1] > 8:  # trees would take minutes and be slower
         found = {}
     if find_spec("faiss"):
         import faiss
@@ -156,7 +156,7 @@ def test_kept(record, d, m):
 
         other = KDTree(X)
         functions["pykdtree"] = lambda: other.query(Q, K)
-    knn(Q, kept, K)  # builds
+    knn(Q, kept, K)  # builds the tree
     row, _ = compare(functions, repeats=7, rtol=1e-4, atol=1e-6, answer=distances)
     record({"n": n, "m": m, "d": d} | row)
 
@@ -182,7 +182,7 @@ def test_one_query(record, name, n):
         for form, index in faiss_indices(faiss, X.shape[1]).items():
             index.add(X)
             functions[form] = one_by_one(lambda q, index=index: np.sqrt(np.maximum(index.search(q, K)[0], 0)))
-    knn(Q[:1], kept, K)  # packs
+    knn(Q[:1], kept, K)  # packs the points
     row, _ = compare(functions, repeats=7, budget=30, rtol=2e-2, atol=1e-2, answer=lambda found: found[:, 1:])
     record({"n": len(X), "d": X.shape[1]} | row)
 

@@ -124,7 +124,7 @@ def test_a_label(record, n_per_class):
     X = rng.normal(size=(len(y), 16)) + y[:, None]
     pool_X = rng.normal(size=(pool_size, 16)) + pool_y[:, None]
     pool = ActivePool(PerTurboClassifier(3.0, alpha=1e-3, scale=None, n_jobs=1).fit(X, y), pool_X)
-    pool.label(0, pool_y[0]).label(np.argmax(pool_y != pool_y[0]), 1 - pool_y[0])  # both buffers have room now
+    pool.label(0, pool_y[0]).label(np.argmax(pool_y != pool_y[0]), 1 - pool_y[0])  # both buffers are now large enough
     solve, weights = np.ones((n_per_class, pool_size)), np.ones(n_per_class)
 
     def label():

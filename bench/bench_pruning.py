@@ -34,7 +34,7 @@ SIZES = {
     "curved 256": (8_000, 2_000),
     "curved 784": (8_000, 2_000),
 }
-AGREEMENT = 5000  # queries at least whose labels are compared
+AGREEMENT = 5000  # least number of queries whose labels are compared
 K = 10
 if QUICK:
     SIZES = {"letter": (2_000, 500), "curved 256": (1_000, 200)}
@@ -285,7 +285,7 @@ def searches(X, Q):
             return tree.kneighbors(Q[:q])
 
         found["nanoflann"] = Queries(nano, **few)
-    if X.shape[1] > 64:  # trees take minutes, and lose
+    if X.shape[1] > 64:  # trees would take minutes and be slower
         found = {}
     if find_spec("faiss"):
         import faiss

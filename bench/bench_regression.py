@@ -94,7 +94,7 @@ FRAMES, LARGE = (
 )
 OTHERS = ["diabetes", "chick weights", "trump approval"]  # of scikit-learn and river
 SPLITS, FITTED, TESTED = (1 if QUICK else 5), (200 if QUICK else 2000), 2000
-FEW = 1000  # fitted rows of which all splits are drawn
+FEW = 1000  # up to this many training rows, all splits are drawn
 COVERAGES = (0.8, 0.9, 0.95)
 
 

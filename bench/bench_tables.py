@@ -74,7 +74,7 @@ GERMAN = CUSTOMER | dict(sep=";", decimal=",", thousands=".", na_values=["-", "k
 @pytest.fixture(autouse=True)
 def one_quiet_thread():
     with warnings.catch_warnings(), limited_threads(1):
-        warnings.simplefilter("ignore")  # of imputers that do not converge, of small classes
+        warnings.simplefilter("ignore")  # imputers that do not converge, and small classes
         yield
 
 

@@ -56,9 +56,7 @@ FIELDS = ("pair_32", "feature_32", "pair_64", "feature_64")
 
 
 def chosen_over_best(d, n, bandwidth, rtol):
-    """CPU time of sums within a tolerance by the chosen method, relative to the best one, and the name of the
-    latter.
-    """
+    """CPU time of sums within a tolerance by the chosen method relative to the best one, and the name of the best."""
     from spectralcls._core import compiled
     from spectralcls.kernels import kernel_sums
 

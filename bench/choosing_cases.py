@@ -28,7 +28,7 @@ PEERS = {
     "HistGradientBoosting": lambda: HistGradientBoostingClassifier(random_state=0),
 }
 SENTINEL, LEAST = -9999, 1e-6  # probabilities below count as this
-TRAIN, TEST = 300, 1000  # rows at most
+TRAIN, TEST = 300, 1000  # at most this many rows
 
 
 def made(name, **options):
@@ -36,7 +36,7 @@ def made(name, **options):
 
 
 def judged(model, Q, truth):
-    """Accuracy in percent, and mean log loss, None without probabilities."""
+    """Accuracy in percent, and mean log loss (None if there are no probabilities)."""
     found = {"accuracy": 100 * float(np.mean(model.predict(Q) == truth)), "log loss": None}
     if hasattr(model, "predict_proba"):
         own = model.predict_proba(Q)[truth[:, None] == model.classes_] if np.isin(truth, model.classes_).all() else None
@@ -90,7 +90,7 @@ def on_frame(data, name, seed):
 
 
 def spoiled(X, kind, rng):
-    """Sentinels in one cell, in 1 % of the cells, or in all cells of 1 % of the rows."""
+    """X with sentinels in one cell, in 1 % of the cells, or in all cells of 1 % of the rows."""
     X = X.astype(np.float64)
     if kind == "1 % of rows":
         X[rng.permutation(len(X))[: max(1, len(X) // 100)]] = SENTINEL

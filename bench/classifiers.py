@@ -1,4 +1,4 @@
-"""Classifiers of other libraries as used in practice: with defaults, and tuned as their documentation advises.
+"""Classifiers of other libraries, with their defaults, or tuned as their documentation advises.
 
 Each entry takes the number of threads and returns an unfitted classifier for features in any units. Labels are 0, 1,
 ...
@@ -67,7 +67,7 @@ class EarlyStopping:
     def fit(self, X, y):
         some = y if np.bincount(y)[np.unique(y)].min() > 1 and len(y) > 10 * len(np.unique(y)) else None
         A, B, a, b = train_test_split(X, y, test_size=0.1, random_state=0, stratify=some)
-        known = np.isin(b, a)  # the loss of a class that was not learned is infinite
+        known = np.isin(b, a)  # the loss of a class that is absent from training is infinite
         tried = {leaves: self.watch(self.make(MOST_ROUNDS, leaves), A, a, B[known], b[known]) for leaves in LEAVES}
         leaves = min(tried, key=tried.get)
         rounds = max(tried[leaves][1], 1)

@@ -1,8 +1,8 @@
-"""Hot spots, which take from a fraction of a second to a few seconds each: ``pytest bench --benchmark-only``.
+"""Hot spots, each of which takes at most a few seconds: ``pytest bench --benchmark-only``.
 
 Use ``--benchmark-autosave`` before a change and ``--benchmark-compare`` after it. All run on one thread and measure
-processor time, which other work on the machine disturbs little; compare the least of the rounds. Comparisons with other
-libraries are in the other files, which measure in turns.
+processor time, which other work on the machine disturbs little; compare the minimum over the rounds. Comparisons with
+other libraries are in the other files, which measure in turns.
 """
 
 import time
@@ -134,7 +134,7 @@ def test_randomly_pivoted_cholesky(benchmark, dtype):
 
 
 def problem(n):
-    """Three overlapping classes of eight features, mostly determined by a curve in two of them."""
+    """Three overlapping classes with eight features; a curve in two of these largely determines the class."""
     X = normal(n, 8, "float64", n)
     return X, np.digitize(np.sin(2 * X[:, 0]) + X[:, 1] ** 2 + 0.3 * X[:, 2], [0.3, 1.2])
 

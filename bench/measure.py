@@ -1,5 +1,5 @@
-"""The one way to measure: in turns in one process, on equally many threads, with separate fixed costs and compared
-results.
+"""Measurement of functions in turns in one process, on equal numbers of threads, with fixed costs separated and results
+compared.
 
 A *turn* calls every function once, in an order that is reversed from turn to turn. A figure is the median over the
 turns, and a ratio is the median of the turns' ratios; the spread is half the distance between the quartiles. On one
@@ -31,13 +31,13 @@ QUICK = bool(os.environ.get("SPECTRALCLS_BENCH_QUICK"))  # checks that everythin
 SETTLE = 0.1  # seconds, because threads of the previous function (OpenBLAS, OpenMP) wait busily for more work
 SHORTEST = 2e-3  # seconds: a faster call is repeated within its turn
 WARM = 1.0  # seconds: a first call that takes less is not counted
-FULL = 4e9  # pairs; fewer are measured in full
-LEAST = 5000  # queries; fewer are measured in full, too
+FULL = 4e9  # pairs; smaller problems are measured in full
+LEAST = 5000  # queries; smaller problems are measured in full, too
 
 
 @contextmanager
 def quiet():
-    """Ignore warnings, of which peers and their dependencies issue many."""
+    """Ignore warnings, because peers and their dependencies issue many."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -114,15 +114,10 @@ def limited_threads(count):
 def side_by_side(functions, repeats=7, budget=60.0, threads=None):
     """Timings of functions that run in turns, and the last result of each.
 
-    Parameters
-    ----------
-    functions : dict of callables without arguments, or of `Queries`
-    repeats : int
-        Maximum number of turns.
-    budget : float
-        Seconds; a function that has taken its equal share runs no further turn, but each runs at least once.
-    threads : int, default=None
-        Threads of all libraries; 1 measures processor time. None changes nothing and measures time on the clock.
+    Parameters ---------- functions : dict of callables without arguments, or of `Queries` repeats : int Maximum number
+    of turns. budget : float Seconds. A function that has used up its equal share runs no further turn, but each
+    function runs at least once. threads : int, default=None Threads of all libraries; 1 measures processor time. None
+    changes nothing and measures time on the clock.
 
     Returns
     -------
@@ -148,7 +143,7 @@ def side_by_side(functions, repeats=7, budget=60.0, threads=None):
 
 
 def _turn(work, times, now, settle):
-    """Seconds of a call for each of its sizes, the last result, and how often a call is repeated next time."""
+    """Seconds of a call for each of its sizes, the last result, and the number of repetitions in the next turn."""
     taken = []
     for size in work.sizes:
         time.sleep(settle)
@@ -165,8 +160,8 @@ def _turn(work, times, now, settle):
 def compare(functions, *, threads=1, repeats=7, budget=60.0, rtol=None, atol=0.0, answer=np.asarray):
     """A row of a table: seconds of the first function, and how many times as long the others take.
 
-    With `rtol`, all results ``answer(result)`` must agree with the first, as far as they reach. Returns the row and the
-    results.
+    With `rtol`, every ``answer(result)`` must agree with the first one, over their common length. Returns the row and
+    the results.
     """
     timings, results = side_by_side(functions, repeats, budget, threads)
     ours, *others = functions
@@ -192,7 +187,7 @@ def spread(values):
 
 
 def ratio(theirs, ours):
-    """Of two timings, turn by turn."""
+    """The ratio of two timings, turn by turn."""
     count = min(len(theirs.turns), len(ours.turns))
     return spread(np.divide(theirs.turns[-count:], ours.turns[-count:]))
 
@@ -239,9 +234,9 @@ def peak_gib():
 
 
 def gib_beyond(function):
-    """Result of a call, and by how much the resident size rose above that before it, in GiB (Linux)."""
+    """Result of a call, and the largest increase of the resident size during it, in GiB (Linux)."""
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")  # the largest size so far starts anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the largest size so far
     before = _resident("VmRSS")
     result = function()
     return result, (_resident("VmHWM") - before) / 2**20

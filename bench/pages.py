@@ -1,9 +1,9 @@
 """``python -m bench report`` writes pages from records: docs/measured, docs/performance.md, and marked places in other
 pages.
 
-A bench is a section of its file's page: its name is the heading, its docstring the text, its rows the table. A function
-marked by `view` shows rows in another way. In any other page, ``<!-- measured TOPIC NAME -->`` and ``<!-- end -->``
-enclose the output of a section or a view. No page holds a figure that was not written by a run.
+Each bench is a section of the page of its file: its name is the heading, its docstring the text, and its rows are the
+table. A function marked by `view` shows rows in another way. In any other page, ``<!-- measured TOPIC NAME -->`` and
+``<!-- end -->`` enclose the output of a section or a view. No page holds a figure that was not written by a run.
 """
 
 import importlib
@@ -16,7 +16,7 @@ from .record import FOLDER, ROOT, Record
 
 BENCH, DOCS = ROOT / "bench", ROOT / "docs"
 PLACE = re.compile(r"(<!-- measured (\w+) (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-WIDEST, UPRIGHT = 140, 5  # characters of a row of a table; rows of one that is turned if it is wider
+WIDEST, UPRIGHT = 140, 5  # characters of a row; a wider table with at most UPRIGHT rows is transposed
 SPELLED = {"arpack": "ARPACK", "kdepy": "KDEpy", "knn": "k-NN", "pca": "PCA", "scipy": "SciPy", "svm": "SVM"}
 ANYWHERE = {"kernels": DOCS / "performance.md"}  # pages that are not in docs/measured
 STATISTIC = (
@@ -93,7 +93,7 @@ def shown(topic, name, page):
 
 
 def table(rows):
-    """Markdown table of dictionaries, with values that are the same in all rows in a line above."""
+    """Markdown table of dictionaries. A line above it has the values that are the same in all rows."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     same = [key for key in keys if len(rows) > 1 and all(key in row and row[key] == rows[0][key] for row in rows)]
     keys = [key for key in keys if key not in same]
@@ -129,7 +129,7 @@ def heading(name):
 
 
 def provenance(topic):
-    """A line for each run whose sections are on the page."""
+    """A line for each run of which sections are on the page."""
     lines, record = {}, Record(topic)
     for name, section in record.sections.items():
         run, rows = section["run"], section["rows"]

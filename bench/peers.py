@@ -1,5 +1,5 @@
-"""The sums ``out[i, c] = sum_j k(q_i, x_j) W[j, c]`` by other libraries on the CPU, each as fast as possible: block
-sizes are tried first, and the fastest is kept.
+"""The sums ``out[i, c] = sum_j k(q_i, x_j) W[j, c]`` by other libraries on the CPU, each as fast as possible: several
+block sizes are tried, and the fastest is used.
 """
 
 import importlib.util
@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import KernelDensity
 
-ROWS, COLUMNS = (16, 64, 256), (512, 2048, None)  # of a block: None is all
+ROWS, COLUMNS = (16, 64, 256), (512, 2048, None)  # sizes of a block; None means all columns
 
 
 def numpy_512(Q, X, h, W):
@@ -111,7 +111,7 @@ def numba_loop():
 
 
 def fastest(function, Q, *arguments):
-    """The function with the block sizes that take the least time for some of the queries."""
+    """The function with the block sizes that are fastest on some of the queries."""
     seconds, some = {}, Q[: max(512, len(Q) // 8)]
     for sizes in product(ROWS, COLUMNS):
         begin = time.perf_counter()
@@ -122,7 +122,7 @@ def fastest(function, Q, *arguments):
 
 
 def peers(Q, X, h, W):
-    """Functions without arguments for the installed peers, and the names of peers that are not installed."""
+    """Functions without arguments for the installed peers, and the names of those not installed."""
     found = {
         "NumPy, cache-blocked": lambda: fastest(numpy_in_cache, Q, X, h, W),
         "NumPy, 512 rows": lambda: lambda: numpy_512(Q, X, h, W),

@@ -215,7 +215,7 @@ def verdict(quirk, read):
         names, columns, warned = read()
     except ImportError:
         raise
-    except Exception:  # whatever a reader raises is a refusal
+    except Exception:  # any exception of a reader is a refusal
         return "right" if quirk.columns is None else "told"
     if quirk.columns is None:
         texts = any(pd.Series(column).dtype.kind in "OT" and len(set(column)) > 5 for column in columns)

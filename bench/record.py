@@ -1,8 +1,7 @@
-"""Records of a run: its figures, machine and versions, as the run itself found them; one file per topic in
-docs/measured.
+"""Records of runs: figures, machine and versions, as found by the run itself, in one file per topic in docs/measured.
 
 A record holds sections, and a section rows. All rows of a section come from one commit, one build of the core, one
-processor and one set of versions; a different run is refused until the section is dropped (``--fresh``).
+processor and one set of versions. Rows of any other run are refused unless the section is started again (``--fresh``).
 """
 
 import hashlib
@@ -30,7 +29,7 @@ PACKAGES = (
 
 
 class Mixed(Exception):
-    """A section has rows of another commit, build, processor or version."""
+    """Raised if a section has rows of another commit, build, processor or version."""
 
 
 def git(*arguments):
@@ -46,7 +45,7 @@ def digest(*parts):
 
 
 def commit():
-    """The commit, and a digest of changes to it in the sources."""
+    """The commit, and a digest of uncommitted changes to the sources."""
     changed = git("diff", "HEAD", "--", *SOURCES)
     new = git("ls-files", "--others", "--exclude-standard", "--", *SOURCES).split()
     if not changed and not new:

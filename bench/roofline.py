@@ -35,7 +35,7 @@ def library():
 
 @cache
 def multiply_add_rate(dtype, threads, seconds=0.5):
-    """Vector multiply-adds a second that all threads together reach."""
+    """Vector multiply-adds per second of all threads together."""
     rate = getattr(library(), f"rate_of_{np.dtype(dtype).name}")
     with ThreadPoolExecutor(threads) as pool:
         return sum(pool.map(rate, [seconds] * threads))
@@ -47,11 +47,12 @@ def lanes(dtype):
 
 
 def slots(d, dtype, *, exponentials=1, squarings=0, columns=1):
-    """Multiply-add slots that a pair needs: the distance, the exponentials, squarings, and a further slot for each
-    column beyond the first (the first is in the exponential's count)."""
+    """Multiply-adds that a pair needs: for its distance, the exponentials and the squarings, and one for each column
+    beyond the first, which the exponential includes.
+    """
     return d + EXPONENTIAL_SLOTS[np.dtype(dtype).name] * exponentials + squarings + columns - 1
 
 
 def limit(pair_slots, dtype, threads):
-    """Pairs a second at the machine's limit."""
+    """Pairs per second at the limit of the machine."""
     return multiply_add_rate(np.dtype(dtype).name, threads) * lanes(dtype) / pair_slots

@@ -22,7 +22,7 @@ class ColumnLayout {
   index_t n_vectors() const { return across_lanes_ ? n_vectors_ : n_columns_; }
   index_t weights_per_point() const { return across_lanes_ ? n_vectors_ * lanes<T> : n_columns_; }
 
-  // Stores the weights of one point with those of its tile of `width` points.
+  // Stores the weights of one point among those of its tile, which has `width` points.
   void pack(const T* weights, index_t point, index_t width, T* tile) const {
     if (!across_lanes_) {
       for (index_t c = 0; c < n_columns_; ++c) tile[c * width + point] = weights[c];

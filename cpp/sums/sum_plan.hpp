@@ -68,7 +68,7 @@ struct SumPlan {
   const PackedTiles<T>* points;
   std::vector<Bandwidths<T>> bandwidths;   // one for each label, or one for all
   AlignedVector<float> query_coordinates;  // of queries, if pairs are pruned
-  std::vector<index_t> rows;               // query at each place of the order of computation
+  std::vector<index_t> rows;               // query at each place in the order of computation
   PackedWeights<T> own_weights;
   const PackedWeights<T>* weights;
   std::vector<Range> chunks;  // of `rows`
