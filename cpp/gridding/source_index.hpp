@@ -12,8 +12,8 @@ namespace spectralcls {
 // The points of one label.
 struct Sources {
   CellTree tree;
-  AlignedVector<double> coordinates;  // d rows of n
-  std::vector<double> weights;        // n rows of n_columns
+  AlignedVector<double> coordinates;  // d rows of n values
+  std::vector<double> weights;        // n rows of n_columns values
   std::vector<double> prefix;         // (n + 1) rows of n_columns: sums of |weight| up to a position
   index_t size() const { return length(tree.order()); }
   // Sum of |weight|.

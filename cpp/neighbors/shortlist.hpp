@@ -1,4 +1,4 @@
-// The points that may be among the k nearest of each of 16 queries, by rounded squared distances.
+// For each of 16 queries, the points that may be among its k nearest, by rounded squared distances.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace spectralcls::detail {
 
 // limit() returns a safe limit: if k points have rounded squared distances up to `squared`, no point beyond the limit
 // is among the k nearest. A rounded squared distance of d coordinates has a relative error of up to (d + 2) / 2
-// epsilons. If T is double, so does an exact one.
+// epsilons. If T is double, so do exact squared distances.
 template <class T>
 struct Rounding {
   T factor, least;

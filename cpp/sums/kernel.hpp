@@ -11,8 +11,8 @@ namespace spectralcls {
 
 constexpr double ln2 = 0.69314718055994530942;
 
-// The decay of a kernel k(u), u = |x - y| / h. It decides the argument a that is stored for each distance. With the
-// rate r of the kernel, at the scale of the packing,
+// The decay of a kernel k(u), u = |x - y| / h. It determines the argument a that is computed from each distance. If r
+// is the rate of the kernel, at the scale of the packing,
 //   gaussian     k = 2^(-r a) f(u), a the squared distance, r a = u^2 log2(e) / 2;
 //   exponential  k = 2^(-r a) f(u), a the distance, r a = u log2(e);
 //   compact      k = f(v) or f(v, r a), v = max(1 - r a, 0), a the squared distance, r a = u^2.
@@ -22,7 +22,7 @@ struct Traits {
   const char* name;
   Decay decay;
   double at_zero;     // k(0), by definition if the formula has no value there
-  bool rates_double;  // twice the rate squares the kernel, so bandwidths can share exponentials
+  bool rates_double;  // doubling the rate squares the kernel, so bandwidths can share exponentials
 };
 
 // The factor f = 1, of a kernel that equals its decay.
@@ -86,7 +86,7 @@ inline constexpr auto profiles = std::make_tuple(
     Profile{"laplace", Decay::exponential, 1, One{}},
     Profile{"laplace_derivative", Decay::exponential, 0, [](auto u) { return 1 / u; }});
 
-// A row of the table. The Gaussian comes first, because the grid sums name it.
+// The number of a row of the table. The Gaussian is the first, because sums on a grid name it.
 enum class Kernel : int { gaussian = 0 };
 
 Kernel kernel_from_name(const std::string& name);  // throws std::invalid_argument
