@@ -10,26 +10,28 @@ PAGE = Path(__file__).parents[1] / "docs" / "reliability.md"
 BEGIN, END = "<!-- invariances -->\n", "<!-- end -->"
 
 PROMISES = {
-    "unit of a column": "One column is multiplied by 1000, 2^-20 or 1e6: held-out points are predicted as well.",
-    "unit of the data": "All columns are multiplied by such a factor: the same predictions; densities are rescaled.",
-    "offset": "1e6 is added to a float64 column: the same predictions.",
-    "unit of weights": "All sample weights are multiplied by 1.5, 0.9 or 1e-6: the same predictions.",
-    "weights as copies": "Rows get a weight of two instead of being repeated: the same predictions.",
-    "copies": "Every row, or the first fifth of the rows, is repeated: held-out points are predicted as well.",
-    "far cell": "One cell of the training data is set to -9999, 1e6 or 1e30: held-out points are predicted as well.",
-    "order": "Rows and columns are reordered: the same predictions.",
-    "names": "Classes get other names, in another order: the same labels.",
-    "constant column": "A column is added that is constant up to rounding: held-out points are predicted as well.",
-    "ties": "All cells are rounded to whole numbers or to one decimal: held-out points are predicted as well.",
+    "unit of a column": "One column is multiplied by 1000, 2^-20 or 1e6: held-out points are predicted equally well.",
+    "unit of the data": "All columns are multiplied by a factor: predictions stay the same (densities are rescaled).",
+    "offset": "1e6 is added to a float64 column: predictions stay the same.",
+    "unit of weights": "All sample weights are multiplied by 1.5, 0.9 or 1e-6: predictions stay the same.",
+    "weights as copies": "Rows get a weight of two instead of being repeated: predictions stay the same.",
+    "copies": "Every row, or the first fifth of the rows, is repeated: held-out points are predicted equally well.",
+    "far cell": "A training cell is set to -9999, 1e6 or 1e30: held-out points are predicted equally well.",
+    "order": "Rows and columns are reordered: predictions stay the same.",
+    "names": "Classes get other names, in another order: the labels stay the same.",
+    "constant column": "A column is added that is constant up to rounding: held-out points are predicted equally well.",
+    "ties": "All cells are rounded to whole numbers or to one decimal: held-out points are predicted equally well.",
     "3000 features": "40 samples have 3000 features: predictions are finite and much better than chance.",
 }
 
-_SINGLE_ROWS = "tuning leaves out one copy of a repeated row, but all of a weighted one; not with a given bandwidth."
+_SINGLE_ROWS = (
+    "tuning leaves out one copy of a repeated row, but all of a weighted one. A given bandwidth is not affected."
+)
 
 EXCEPTIONS = {
     "weights as copies": {
-        "AutoClassifier": "its trees do not treat a weight of two as a repeated row.",
-        "AutoRegressor": "its trees do not treat a weight of two as a repeated row.",
+        "AutoClassifier": "the trees do not treat a weight of two as a repeated row.",
+        "AutoRegressor": "the trees do not treat a weight of two as a repeated row.",
         "ParzenDensity": _SINGLE_ROWS,
         "ParzenOutlierDetector": _SINGLE_ROWS,
     },
