@@ -65,7 +65,7 @@ def deciding(models, seen, n_jobs=None):
     """Scores (m, C) whose largest entry in each row is that of `log_explained`; faster for many queries.
 
     Shares in float32 take half the time. They decide a query if the largest exceeds the others by more than the errors;
-    the other queries get `log_explained`, and so do all if the first ones show that float32 decides too few.
+    the other queries get `log_explained`. So do all queries if float32 decides too few of the first ones.
     """
     singles = [model.single for model in models] if len(seen[0]) >= _MANY else [None]
     if any(single is None for single in singles):
@@ -78,9 +78,8 @@ def deciding(models, seen, n_jobs=None):
         least, most, best = shares - errors, shares + errors, shares.argmax(axis=1)[:, None]
         np.put_along_axis(most, best, 0.0, axis=1)
         decided = np.take_along_axis(least, best, axis=1)[:, 0] > most.max(axis=1)
-        if decided.mean() < _WORTH:
-            out[rows.start :] = log_explained(models, [Q[rows.start :] for Q in seen], n_jobs)
-            break
+        if rows.start == 0 and decided.mean() < _WORTH:
+            return log_explained(models, seen, n_jobs)
         with np.errstate(divide="ignore"):
             out[rows] = np.log(shares)
         if not decided.all():
