@@ -255,9 +255,7 @@ def fit_and_predict(make, X, y, Q):
     return model, model.predict(Q)
 
 
-@pytest.mark.parametrize("method", list(METHODS))
-@pytest.mark.parametrize("name", [*FRAMES, *OTHERS])
-def test_errors(record, name, method):
+def errors(name, method):
     """RMSE and MAE over the standard deviation of the target, and processor seconds, of each split."""
     rmse, mae, seconds = [], [], []
     with limited_threads(1), warnings.catch_warnings():
@@ -270,7 +268,31 @@ def test_errors(record, name, method):
             rmse.append(float(np.sqrt(np.mean((predicted - truth) ** 2)) / spread))
             mae.append(float(np.mean(np.abs(predicted - truth)) / spread))
             seconds.append(float(taken))
-    record({"rmse": rmse, "mae": mae, "seconds": seconds, "rows": len(y)})
+    return {"rmse": rmse, "mae": mae, "seconds": seconds, "rows": len(y)}
+
+
+OF_SCIKIT = [method for method in METHODS if method.startswith(("HistGradientBoosting", "SVR"))]
+each_table = pytest.mark.parametrize("name", [*FRAMES, *OTHERS])
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in (*OF_SCIKIT, "RealMLP")])
+@each_table
+def test_errors(record, name, method):
+    """Our regressors and the peers that are tuned in moments or not at all."""
+    record(errors(name, method))
+
+
+@pytest.mark.parametrize("method", OF_SCIKIT)
+@each_table
+def test_tuned(record, name, method):
+    """Boosting and support vectors of scikit-learn."""
+    record(errors(name, method))
+
+
+@each_table
+def test_network(record, name):
+    """RealMLP, where it is installed."""
+    record(errors(name, "RealMLP"))
 
 
 OF_MANY = ("AutoRegressor", "KernelRidgeRegressor", "CatBoost", "LightGBM", "HistGradientBoosting")
@@ -354,7 +376,7 @@ INTERVALS = {
 
 
 @pytest.mark.parametrize("method", list(INTERVALS))
-@pytest.mark.parametrize("name", [*FRAMES, *OTHERS])
+@each_table
 def test_intervals(record, name, method):
     """Share of the targets within intervals of 80, 90 and 95 %, and mean widths over the standard deviation."""
     covered, widths = [], []
@@ -379,11 +401,12 @@ def of_tables(rows, figure):
     return found
 
 
-@view("errors")
-def summary(rows):
+@view("errors", "tuned")
+def summary(rows, more):
     """Errors relative to CatBoost's, as geometric means over tables with half the width of a 95 % interval in per cent;
     the mean rank among all methods by RMSE; the number of tables with the least RMSE; and processor seconds.
     """
+    rows = rows + more
     rmse, mae, seconds = (of_tables(rows, figure) for figure in ("rmse", "mae", "seconds"))
     methods = [method for method in METHODS if all(method in each for each in rmse.values())]
     ranks = np.array([rankdata([each[method] for method in methods]) for each in rmse.values()])
@@ -404,11 +427,12 @@ def summary(rows):
     return [lines]
 
 
-@view("errors")
-def by_table(rows):
+@view("errors", "tuned")
+def by_table(rows, more):
     """RMSE over the standard deviation of the target. *Behind* is the percentage by which AutoRegressor's RMSE exceeds
     that of the best method on the table: the mean over the splits, with half the width of its 95 % interval.
     """
+    rows = rows + more
     rmse, sizes = of_tables(rows, "rmse"), {row["name"]: row["rows"] for row in rows}
     by_split = {(row["name"], row["method"]): np.array(row["rmse"]) for row in rows}
     shown = ("AutoRegressor", "KernelRidgeRegressor", "CatBoost", "HistGradientBoosting", "RandomForest", "Ridge")
@@ -419,6 +443,19 @@ def by_table(rows):
         ratio = 100 * (by_split[name, "AutoRegressor"][: len(best)] / best - 1)
         line = {"table": name, "rows": sizes[name]} | {method: f"{each[method]:.3f}" for method in methods}
         lines.append(line | {"behind": f"{ratio.mean():.0f} ± {half_interval(ratio):.0f}" if ratio.any() else "0"})
+    return [lines]
+
+
+@view("network", "errors")
+def realmlp(rows, others):
+    """RMSE of RealMLP (pytabkit, defaults, one thread) over the standard deviation of the target, beside others, and
+    its processor seconds."""
+    rmse = {(row["name"], row["method"]): np.mean(row["rmse"]) for row in others}
+    lines = []
+    for row in rows:
+        line = {"table": row["name"], "rows": row["rows"], "RealMLP": f"{np.mean(row['rmse']):.3f}"}
+        line |= {method: f"{rmse[row['name'], method]:.3f}" for method in ("AutoRegressor", "CatBoost")}
+        lines.append(line | {"RealMLP, s": f"{np.mean(row['seconds']):.1f}"})
     return [lines]
 
 
