@@ -1,4 +1,4 @@
-"""Kernel sums within a tolerance, against all pairs and against libraries that approximate
+"""Kernel sums in few features, exact and within a tolerance, against all pairs and against libraries that approximate
 
 Points and queries come from a mixture of eight classes; all run on one thread. The bandwidth is the cross-validated
 optimum of the likelihood or of the classifier's accuracy, or Silverman's. All pairs and `KernelDensity` are timed for
@@ -16,6 +16,8 @@ from sklearn.neighbors import KernelDensity
 from bench.measure import QUICK, Queries, compare
 from bench.pages import pick, view
 from spectralcls import ParzenClassifier
+from spectralcls._core import compiled
+from spectralcls.density import ParzenDensity
 from spectralcls.kernels import bandwidth_grid, kernel_sums, log_normalizer, silverman_bandwidth
 
 N = 5000 if QUICK else 1_000_000
@@ -50,6 +52,19 @@ def bandwidth(d, rule, n=N):
     return float(best * (len(some) / n) ** (1 / (d + 4)))
 
 
+def of_all_pairs(call):
+    """The same call without the grid and without pruning."""
+
+    def run(q):
+        compiled.set_pruning("never")
+        try:
+            return call(q)
+        finally:
+            compiled.set_pruning("sampled")
+
+    return run
+
+
 def largest_error(values, truth):
     count = min(len(values), len(truth))
     return float(np.max(np.abs(values[:count] - truth[:count]) / truth[:count]))
@@ -77,7 +92,7 @@ def test_sums(record, d, rule):
 
     functions = {
         "ours": lambda: kernel_sums(Q, X, bandwidth=h, rtol=RTOL),
-        "all pairs": Queries(lambda q: kernel_sums(Q[:q], X, bandwidth=h), n, n),
+        "all pairs": Queries(of_all_pairs(lambda q: kernel_sums(Q[:q], X, bandwidth=h)), n, n),
         "KernelDensity": Queries(trees, n, n, full=4e8),
     }
     if d == 2 and find_spec("KDEpy"):
@@ -94,19 +109,59 @@ def sums_in_short(rows):
     return [pick(rows, "d", "rule", "n = m", "ours, s", "x *", "error of ours", "error of FFTKDE")]
 
 
-@pytest.mark.parametrize("d", [2, 3])
-def test_classifier(record, d):
-    """`predict` of the Parzen classifier with `tolerance=1e-3`, and the time without a tolerance relative to that."""
-    (X, y, Q), h = problem(d), bandwidth(d, "accuracy")
-    exact, tolerant = (ParzenClassifier(bandwidth=h, scale=None, tolerance=t).fit(X, y) for t in (None, RTOL))
-    functions = {"ours": lambda: tolerant.predict(Q), "exact": Queries(lambda q: exact.predict(Q[:q]), len(Q), len(X))}
-    row, results = compare(functions, repeats=3, budget=240)
-    some = slice(0, len(results["exact"]))
-    error = float(np.abs(tolerant.predict_proba(Q[some]) - exact.predict_proba(Q[some])).max())
-    assert error <= RTOL / (1 - RTOL)
-    differ = np.count_nonzero(results["ours"][some] != results["exact"])
-    more = {"largest error of a posterior": error, "other labels": f"{differ} of {len(results['exact'])}"}
-    record({"n = m": len(X)} | row | more)
+ANSWERS = {"labels": "predict", "posteriors": "predict_proba", "log densities": "score_samples"}
+
+
+@pytest.mark.every_isa
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [N // 10, N])
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_few_features(record, answer, d, n, dtype):
+    """`ParzenClassifier` and `ParzenDensity` with their defaults, and with `tolerance=1e-3`. Accuracy chooses the
+    classifier's bandwidth, the likelihood that of the density. Calls after the first, which packs the points, are
+    measured.
+    """
+    (X, y, Q), rule = problem(d, n), "likelihood" if answer == "log densities" else "accuracy"
+    X, Q, h = X.astype(dtype), Q.astype(dtype), bandwidth(d, rule, n)
+
+    def fitted(tolerance):
+        if answer == "log densities":
+            return ParzenDensity(bandwidth=h, scale=None, tolerance=tolerance, n_jobs=1).fit(X)
+        return ParzenClassifier(bandwidth=h, scale=None, tolerance=tolerance, n_jobs=1).fit(X, y)
+
+    exact, tolerant = (getattr(fitted(t), ANSWERS[answer]) for t in (None, RTOL))
+    exact(Q[:2]), tolerant(Q[:2])  # pack the points
+    functions = {
+        "ours": lambda: exact(Q),
+        "all pairs": Queries(of_all_pairs(lambda q: exact(Q[:q])), n, n),
+        "tolerance 1e-3": lambda: tolerant(Q),
+    }
+    row, results = compare(functions, repeats=3, budget=60)
+    truth = results["all pairs"]
+    found = {name: results[name][: len(truth)] for name in ("ours", "tolerance 1e-3")}
+    if answer == "labels":
+        differ = {name: f"{np.count_nonzero(labels != truth)} of {len(truth)}" for name, labels in found.items()}
+    else:
+        differ = {name: float(np.max(np.abs(values - truth))) for name, values in found.items()}
+        assert differ["ours"] <= (1e-4 if dtype == "float32" else 1e-10)
+    record({"n = m": n} | row | {f"differ, {name}": value for name, value in differ.items()})
+
+
+@view("few_features")
+def few_features_in_short(rows):
+    """Time of all pairs relative to `ParzenClassifier` and `ParzenDensity` with their defaults, after a first call that
+    packs the points. *Differ* is the number of labels that differ from those of all pairs, or the largest difference of
+    a posterior or of a log density.
+    """
+    table = {}
+    for row in rows:
+        key = {name: row[name] for name in ("answer", "d", "dtype", "isa")}
+        line = table.setdefault(tuple(key.values()), key)
+        size = f"{row['n = m']:,}"
+        line |= {f"{size}, s": row["ours, s"], f"{size}, x all pairs": row["x all pairs"]}
+        line[f"{size}, differ"] = row["differ, ours"]
+    return [list(table.values())]
 
 
 @pytest.mark.parametrize("rtol", [1e-3, 0.05])
@@ -124,6 +179,10 @@ def test_mlpack(record, d, rtol):
         return scale * np.ravel(mlpack.kde(reference=X, query=Q, bandwidth=h, **options)["predictions"])
 
     functions = {"ours": lambda: kernel_sums(Q, X, bandwidth=h, rtol=rtol), "mlpack": dual_trees}
-    row, results = compare(functions | {"all pairs": lambda: kernel_sums(Q, X, bandwidth=h)}, repeats=3, budget=240)
+    row, results = compare(
+        functions | {"all pairs": Queries(of_all_pairs(lambda q: kernel_sums(Q[:q], X, bandwidth=h)), n, n)},
+        repeats=3,
+        budget=240,
+    )
     errors = {f"error of {name}": largest_error(results[name], results["all pairs"]) for name in ("ours", "mlpack")}
     record({"n = m": n, "h": h} | row | errors)
