@@ -1,9 +1,9 @@
 """AutoClassifier against support vector machines, neighbors, forests and boosting
 
 All run on one thread; seconds are processor seconds of tuning and fitting. The SVM searches 25 pairs of C and gamma
-with five folds; with *ranks* it also tries quantile-normalized features. *Tuned* boosting stops early and searches the
-number of leaves. The others use the defaults of their libraries. Networks pretrained on many tables (TabPFN) are not
-included.
+with five folds; with *ranks* it also tries quantile-normalized features. *Tuned* boosting uses early stopping and
+searches the number of leaves. The others use the defaults of their libraries. Networks pretrained on many tables
+(TabPFN) are not included.
 """
 
 import time

@@ -70,7 +70,7 @@ def learned(method, n):
 @pytest.mark.parametrize("method", METRICS)
 def test_metrics(record, method, n):
     """Letter: processor seconds to learn a map from n rows, and the accuracy of 5-NN on 4000 other rows after mapping,
-    in percent. The last column is the accuracy on standardized features. `NeighborhoodComponentsAnalysis` is
+    in percent. *Not learned* is the accuracy on standardized features. `NeighborhoodComponentsAnalysis` is
     scikit-learn's.
     """
     if n > 4000 and "200" in method:

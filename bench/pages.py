@@ -97,7 +97,7 @@ def table(rows):
     keys = list(dict.fromkeys(key for row in rows for key in row))
     same = [key for key in keys if len(rows) > 1 and all(key in row and row[key] == rows[0][key] for row in rows)]
     keys = [key for key in keys if key not in same]
-    lines = [f"In all rows: {', '.join(f'{key} {cell(rows[0][key])}' for key in same)}.", ""] if same else []
+    lines = [f"In all rows: {', '.join(f'*{key}* {cell(rows[0][key])}' for key in same)}.", ""] if same else []
     found = [keys, *([cell(row.get(key, "")) for key in keys] for row in rows)]
     wide = max(len(" | ".join(map(str, line))) for line in found) > WIDEST
     if len(rows) == 1 or wide and len(rows) <= UPRIGHT:

@@ -79,8 +79,8 @@ def prepare(source, columns, words):
     Parameters
     ----------
     columns : dict
-        For each name, the possible decimal signs of plain numbers in the column: "." or ",", ".," for either; "" for
-        other columns.
+        Maps each name to the decimal signs that plain numbers in the column may have: ".", "," or ".," (either); "" for
+        columns without plain numbers.
     words : callable
         Function from a name to the words for a missing value in its column.
     """

@@ -472,7 +472,7 @@ class PerTurboClassifier(Classifier):
         return self._search(sample, candidates, score)
 
     def _bandwidths(self, data):
-        """Candidate bandwidths; a single one, or a row of class-wise values, if it is given."""
+        """Candidate bandwidths. If the bandwidth is not tuned, there is one: a number, or a value for each class."""
         if not isinstance(self.bandwidth, str):
             return [check_bandwidth(self.bandwidth, data.classes)]
         if not self._is_tuned("bandwidth"):
