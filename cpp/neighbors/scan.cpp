@@ -84,7 +84,7 @@ class Part {
     T squared[together];
     for (index_t i = begin; i + together <= end; i += together) {
       squared_distances_(queries_.row(q), points_.row(i), squared);
-      // The computed squared distance of a point within reach never exceeds this.
+      // The computed squared distance of a point within reach never exceeds this limit.
       const double limit = (mine.reach() + flushed()) * (1 + 2 * rounding());
       for (int j = 0; j < together; ++j)
         if (squared[j] <= limit) add(mine, q, i + j, squared[j]);
