@@ -1,11 +1,12 @@
 // Gaussian sums on a grid. Sources are spread onto a patch of grid points, and targets gather from it.
 //
-// In d dimensions and in units of the bandwidth, exp(-|x - y|^2 / 2) = (2 / pi)^(d/2) * integral of exp(-|x - z|^2)
-// exp(-|z - y|^2) dz. The integral is replaced by D^d times the sum over the grid D Z^d, with spacing D. By Poisson
-// summation, the sum is the integral times a *factor* between (1 - e)^d and (1 + e)^d, e = 2 (q + q^4 + ...), with q =
-// exp(-pi^2 / (2 D^2)), for any x and y. Both Gaussians are cut to the `width` nearest grid points along each axis, so
-// only points z with |z - x| < a = width D / 2 on every axis are certain to be included. Let c = D sqrt(2 / pi), T =
-// sum over k >= 0 of exp(-2 k^2 D^2), and t = |x - y| along one axis. The part omitted along this axis is at most
+// In d dimensions and in units of the bandwidth, exp(-|x - y|^2 / 2) = (2 / pi)^(d/2) *
+// integral of exp(-|x - z|^2) exp(-|z - y|^2) dz. The integral is replaced by D^d times the sum over the grid D Z^d,
+// with spacing D. By Poisson summation, the sum is the integral times a factor between (1 - e)^d and (1 + e)^d for any
+// x and y, with e = 2 (q + q^4 + ...) and q = exp(-pi^2 / (2 D^2)). Both Gaussians are cut to the `width` nearest grid
+// points along each axis, so only points z with |z - x| < a = width D / 2 on every axis are certain to be included. Let
+// c = D sqrt(2 / pi), T = sum over k >= 0 of exp(-2 k^2 D^2), and t = |x - y| along one axis. The part omitted along
+// this axis is at most
 //   2 c T (exp(-a^2 - (t - a)^2) + exp(-a^2 - (t + a)^2)) for t <= 2 a, and exp(-t^2 / 2) (1 + e) beyond.
 // The factor of every other axis is at most 1 + e. For a pair this gives
 //   |grid - exp(-|x - y|^2 / 2)| <= relative * exp(-|x - y|^2 / 2) + absolute,

@@ -17,14 +17,14 @@ using detail::Convergence;
 using detail::RitzPairs;
 using detail::Schedule;
 
-// The operator, scaled. If the largest entry of the first product is far from 1, all products are divided by a power of
+// Scales the operator. If the largest entry of the first product is far from 1, all products are divided by a power of
 // two near it. Norms then neither overflow nor underflow, whatever the magnitude of the operator.
 template <class T>
 class ScaledOperator {
  public:
   explicit ScaledOperator(const BlockOperator<T>& apply) : apply_(apply) {}
 
-  // Computes y = A x / scale. x and y are n x columns.
+  // Computes y = A x / scale. Both x and y are n x columns.
   void operator()(const T* x, T* y, index_t n, index_t columns) {
     apply_(x, y, columns);
     if (first_) {

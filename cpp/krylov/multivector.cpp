@@ -104,7 +104,7 @@ void MultivectorAlgebra<T>::normalize(const Multivector<T>& block) {
 template <class T>
 Eigen::VectorXd MultivectorAlgebra<T>::whiten(const Multivector<T>& block, const Matrix& gram, double least) const {
   auto [values, root] = symmetric_eigenpairs(gram);
-  // Directions with eigenvalues below the rounding of the Gram matrix are noise.
+  // Directions with eigenvalues below the rounding error of the Gram matrix are noise.
   const double floor = std::max(std::numeric_limits<T>::epsilon() * values(values.size() - 1), least);
   for (index_t j = 0; j < block.columns; ++j) root.col(j) /= std::sqrt(std::max(values(j), floor));
   multiply(block, root, block);

@@ -24,8 +24,8 @@ class MultivectorAlgebra {
   void multiply(const Multivector<T>& vectors, const Matrix& coefficients, const Multivector<T>& target) const;
 
   // Makes the columns orthonormal, given their Gram matrix: multiplies the block by the eigenvectors of this matrix,
-  // each divided by the square root of its eigenvalue. Directions with an eigenvalue below `least` become short.
-  // Returns the eigenvalues in ascending order.
+  // each divided by the square root of its eigenvalue. Directions with an eigenvalue below `least` remain shorter than
+  // unit length. Returns the eigenvalues in ascending order.
   Eigen::VectorXd whiten(const Multivector<T>& block, const Matrix& gram, double least) const;
 
   // Fills a block with uniform random numbers in [-1, 1). They depend only on the seed, the number of columns filled

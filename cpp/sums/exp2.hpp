@@ -100,7 +100,7 @@ struct Exp2Constants<double> : Exp2NearOne {
   static constexpr int mantissa_bits = 52;
 };
 
-// The number that callers add to x before exp2_biased(x). In float, P then lies in [1, 2].
+// The number that callers add to x before they call exp2_biased(x). In float, P then lies in [1, 2].
 template <class T>
 constexpr T exp2_bias = sizeof(T) == 4 ? T(-0.5) : T(0);
 

@@ -9,8 +9,8 @@
 
 namespace spectralcls::detail {
 
-// A second copy of the packed points. The coordinates of each point are a row, padded with zeros to whole vectors,
-// scaled but not centered.
+// A second copy of the packed points. The coordinates of each point form a row, padded with zeros to whole vectors.
+// They are scaled but not centered.
 template <class T>
 class PointRows {
  public:
