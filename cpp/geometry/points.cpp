@@ -62,8 +62,8 @@ SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
   if (k < d) body(k, d - k);
 }
 
-// Scales n <= lanes<T> coordinates, those from feature k on, of a point or query. `centered` receives the coordinates
-// relative to the center, `raw` those relative to zero.
+// Scales n <= lanes<T> coordinates of a point or query, from feature k on. `centered` receives the coordinates relative
+// to the center, `raw` the uncentered coordinates.
 template <class T, class Count>
 SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
   const double* center = geometry.center.data() + k;
@@ -365,8 +365,8 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
         if (!rows[j]) continue;
         __builtin_prefetch(rows[j] + k + pack_ahead * W);
         place(rows[j] + k, geometry, k, n, centered[j], raw[j]);
-        // Norms are those of the rounded coordinates, so that the product form is the distance between the points as
-        // stored.
+        // The norms are computed from the rounded coordinates. The product form is then the distance between the points
+        // as stored.
         norms.add(j, centered[j], n);
         if (box)
           for (index_t i = 0; i < n; ++i) {

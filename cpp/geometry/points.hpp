@@ -43,7 +43,7 @@ struct Geometry {
   // A power of two, about as large as the largest centered coordinate (without far rows) or, if that is larger, as
   // `length_scale`.
   double scale = 1;
-  double limit = 0;  // beyond it, squared distances of scaled coordinates might overflow
+  double limit = 0;  // of scaled coordinates; beyond the limit, squared distances might overflow
 
   // `length_scale` is the largest relevant length apart from the spread of the points, such as a bandwidth.
   template <class T>

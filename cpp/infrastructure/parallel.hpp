@@ -24,7 +24,7 @@ std::shared_ptr<Team> make_team();
 struct Execution {
   int n_threads = 1;
   std::function<bool()> interrupted;
-  std::shared_ptr<Team> team;  // nullptr: each region starts its own threads
+  std::shared_ptr<Team> team;  // nullptr: each region starts separate threads
 
   // Returns the same execution with at most as many threads as pay off for the given number of operations. A thread
   // pays off if its share of the work takes longer than starting the thread.

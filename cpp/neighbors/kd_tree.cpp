@@ -58,7 +58,7 @@ class KdTree<T>::Builder {
 
   struct Scratch {
     Selection<T> selection;
-    std::vector<std::uint16_t> left;  // for each group of 16 points: bits of those that go to the left
+    std::vector<std::uint16_t> left;  // for each group of 16 points, the bits of the points that go left
     UninitializedVector<T> moved;
   };
 

@@ -21,7 +21,7 @@ struct NeighborLists {
 // The search method. All methods give the same result.
 enum class Search { automatic, tiles, tree };
 
-// Points that many searches share. The first search for which a k-d tree pays off builds the tree.
+// An index of points that many searches share. The first search for which a k-d tree pays off builds the tree.
 template <class T>
 class NeighborIndex;
 
@@ -36,7 +36,7 @@ template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
                        Search search, T* distances, std::int64_t* indices, const Execution& execution);
 
-// Finds, for every query, the points j that are nearer to it than radii[j].
+// Finds, for every query, the points j at a distance of less than radii[j].
 template <class T>
 NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii,
                                    const Execution& execution);

@@ -120,7 +120,7 @@ void tile_filter_bounds_distances(index_t d) {
   for (index_t first = 0; first < m; first += tile_rows) {
     const index_t n_rows = std::min<index_t>(tile_rows, m - first);
     block.set(tiles.filter(), coordinates.data(), rows.data() + first, n_rows);
-    // Each row has a separate squared radius: the squared distance of its neighbor 10 (r + 1), counted from 0.
+    // The squared radius of row r is the squared distance to its neighbor 10 (r + 1), counted from 0.
     double radius[tile_rows];
     for (index_t r = 0; r < n_rows; ++r) {
       std::vector<double> all;
