@@ -1,4 +1,4 @@
-// The measured limit of the machine. Percentages in the benchmarks refer to it.
+// Measures the peak multiply-add rate of the machine, to which percentages in the benchmarks refer.
 #include <algorithm>
 #include <chrono>
 
@@ -11,8 +11,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Independent chains in registers, enough to hide a latency of four cycles on two ports. Without a fused instruction, a
-// multiplication and an addition count as one.
+// Returns the vector multiply-adds per second. The chains in registers are independent and hide a latency of four
+// cycles on two ports. Without FMA, a multiplication and an addition count as one multiply-add.
 template <class T>
 double rate(double seconds) {
   constexpr int chains = n_vector_registers == 32 ? 16 : 12;
@@ -42,7 +42,8 @@ double rate(double seconds) {
 }  // namespace spectralcls
 
 extern "C" {
-// Vector multiply-adds a second that the calling thread reaches; takes about `seconds`.
+// rate_of_float32() and rate_of_float64() return the vector multiply-adds per second of the calling thread, measured
+// for about `seconds`.
 double rate_of_float32(double seconds) { return spectralcls::rate<float>(seconds); }
 double rate_of_float64(double seconds) { return spectralcls::rate<double>(seconds); }
 int bytes_of_vector() { return spectralcls::vector_bytes; }

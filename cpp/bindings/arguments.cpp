@@ -28,7 +28,7 @@ py::int_ python_integer(const py::handle& given, const char* name) {
   return py::reinterpret_steal<py::int_>(PyNumber_Index(given.ptr()));
 }
 
-// Returns the value, or the nearest one that index_t can hold.
+// Returns the value, clamped to the range of index_t.
 index_t saturated(const py::int_& value) {
   int overflow = 0;
   const long long exact = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
@@ -131,8 +131,8 @@ void check_memory(const std::vector<index_t>& counts, std::size_t bytes, const c
 
 Execution execution(const py::handle& n_threads) {
   const index_t threads = std::min<index_t>(at_most(n_threads, "n_jobs"), std::numeric_limits<int>::max());
-  // Copies of the function share the time of the last check, so a call with many short parallel regions checks as
-  // rarely as a call with one long region.
+  // All copies of the lambda share the time of the last check. A call with many short parallel regions therefore checks
+  // as rarely as a call with one long region.
   using Clock = std::chrono::steady_clock;
   static constexpr auto interval = std::chrono::milliseconds(100);
   return {static_cast<int>(threads),

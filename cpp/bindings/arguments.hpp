@@ -20,7 +20,7 @@ namespace py = pybind11;
 
 constexpr index_t no_limit = std::numeric_limits<index_t>::max(), no_least = std::numeric_limits<index_t>::min();
 
-// C-contiguous, aligned, and exactly of this dtype.
+// Aligned arrays of the dtype of T. Array is C-contiguous, ColumnMajorArray is Fortran-contiguous.
 template <class T>
 using Array = py::array_t<T, py::array::c_style | py::detail::npy_api::NPY_ARRAY_ALIGNED_>;
 template <class T>
@@ -32,17 +32,19 @@ using ColumnMajorArray = py::array_t<T, py::array::f_style | py::detail::npy_api
 std::string shape_of(const py::array& array);  // "(3, 2)"
 std::string text(double value);
 
-// Returns an integer in [least, most].
+// Returns `given` as an integer, which must be in [least, most].
 index_t integer(const py::handle& given, const char* name, index_t least, index_t most);
-// Returns an integer of at least `least` that serves as a limit, so values above 2^40 become 2^40.
+// Returns `given` as an integer that serves as a limit. It must be at least `least`; values above 2^40 become 2^40.
 index_t at_most(const py::handle& given, const char* name, index_t least = 1);
-// number() returns a number in [least, infinity), positive() one in (0, infinity).
+// Returns `given` as a finite number, which must be at least `least`.
 double number(const py::handle& given, const char* name, double least = -std::numeric_limits<double>::max());
+// Returns `given` as a finite number, which must be above zero.
 double positive(const py::handle& given, const char* name);
 
 std::string name_of(const py::handle& given, const char* name);  // must be a str
 
-// Returns an array of the dtype of T with least ... most dimensions. Copies it unless it is contiguous and aligned.
+// Returns an array of the dtype of T with least_dimensions to most_dimensions dimensions. Copies an array whose layout
+// or alignment is not that of `Checked`.
 template <class T, class Checked = Array<T>>
 Checked array(const py::handle& given, const char* name, int least_dimensions, int most_dimensions) {
   if (!py::isinstance<py::array_t<T>>(given))
@@ -79,8 +81,9 @@ Array<T> vector(const py::handle& given, const char* name, index_t size) {
   return checked;
 }
 
-// Returns a vector of integers in [least, most], or std::nullopt for None.
+// A vector of integers, or std::nullopt for None.
 using Integers = std::optional<Array<std::int64_t>>;
+// Returns a vector of `size` integers in [least, most], or std::nullopt for None.
 Integers integers(const py::handle& given, const char* name, index_t size, index_t least, index_t most);
 inline const std::int64_t* data(const Integers& values) { return values ? values->data() : nullptr; }
 
@@ -94,7 +97,8 @@ Array<T> output(const py::handle& given, const char* name, index_t rows, index_t
   return whole;
 }
 
-// Raises a MemoryError if an array of this shape needs more memory than the machine has.
+// Raises a MemoryError that names `what` if an array of shape `counts`, with `bytes` per element, needs more memory
+// than the machine has.
 void check_memory(const std::vector<index_t>& counts, std::size_t bytes, const char* what);
 
 template <class T>
@@ -108,12 +112,12 @@ Array<T> to_array(const std::vector<T>& values) {
   return Array<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-// Returns an Execution on at most n_threads threads that Ctrl-C can interrupt. The calling thread polls for it, with
-// the GIL released.
+// Returns an Execution on at most n_threads threads, which Ctrl-C can interrupt. The calling thread runs without the
+// GIL and takes the GIL at most ten times a second to check for signals.
 Execution execution(const py::handle& n_threads);
 
-// Runs a numeric call of the core without the GIL. The caller's references keep the arrays alive, and the core touches
-// Python only through `interrupted`.
+// Runs a numeric call of the core without the GIL. The caller's references keep the arrays alive. Callbacks that need
+// Python take the GIL themselves.
 template <class Call>
 void without_gil(Call&& call) {
   try {

@@ -33,7 +33,7 @@ spectralcls_install(_bindings)
 target_include_directories(_bindings SYSTEM PRIVATE ${CMAKE_BINARY_DIR}/include)
 target_compile_definitions(_bindings PRIVATE EIGEN_MPL2_ONLY)
 target_compile_options(_bindings PRIVATE -O1)
-# All bindings are one translation unit, because reading pybind11 takes most of the time of each.
+# All bindings are one translation unit, because parsing pybind11 takes most of the time of each compilation.
 set_target_properties(_bindings PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 set_source_files_properties(${driver_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 # These sources hold the small products of the eigensolver.

@@ -19,7 +19,7 @@ const char* name(EigenStatus status) {
   }
 }
 
-// Checks vectors (n, c), column-major.
+// Checks and returns options[name], a column-major array with n rows.
 template <class T>
 ColumnMajorArray<T> columns_of(const py::dict& options, const char* name, index_t n) {
   auto vectors = array<T, ColumnMajorArray<T>>(options[name], name, 2, 2);
@@ -67,7 +67,7 @@ Array<T> square(const py::object& given) {
   return a;
 }
 
-// The arrays of a CSR matrix with the given number of columns. Every index is checked.
+// The arrays of a CSR matrix. The constructor checks the row starts, and check_columns() the column indices.
 template <class T>
 class Csr {
  public:
@@ -123,7 +123,7 @@ py::dict eigen_csr(const py::object& row_starts, const py::object& indices, cons
   });
 }
 
-// Finds eigenpairs of X X^T. Both X and X^T are given as CSR matrices.
+// Finds the largest eigenpairs of X X^T. Both X and its transpose are given as CSR matrices.
 py::dict eigen_gram(const py::object& row_starts, const py::object& indices, const py::object& values,
                     const py::object& transposed_starts, const py::object& transposed_indices,
                     const py::object& transposed_values, const py::dict& options, const py::object& n_threads) {
@@ -146,9 +146,10 @@ py::dict eigen_gram(const py::object& row_starts, const py::object& indices, con
   });
 }
 
-// Finds eigenpairs of S K S over packed points. `bandwidths` and `factors`, both (n_labels, n_labels), hold the values
-// for each pair of labels. `scale`, (n,) or None, is the diagonal of S. The products run on product_threads threads,
-// the rest on n_threads.
+// Finds the largest eigenpairs of S K S. K is the kernel matrix of packed points and S is diagonal; `scale` holds the
+// diagonal, (n,), or is None for ones. `bandwidths` and `factors`, both (n_labels, n_labels), hold the bandwidth and
+// the factor of the kernel between the points of each pair of labels. The matrix-vector products run on product_threads
+// threads, everything else on n_threads.
 py::dict eigen_kernel(const py::object& points, const py::object& kernel, const py::object& bandwidths,
                       const py::object& factors, const py::object& scale, const py::object& product_threads,
                       const py::dict& options, const py::object& n_threads) {
@@ -183,7 +184,8 @@ py::dict eigen_kernel(const py::object& points, const py::object& kernel, const 
   });
 }
 
-// `apply(x)` maps an (n, columns) array to one of the same shape. The dtype is that of options["start"].
+// Finds the largest eigenpairs of an operator that is given as a Python function. apply(x) maps an array (n, columns)
+// to an array of the same shape. Both have the dtype of options["start"].
 py::dict eigen_callback(const py::object& n_rows, const py::function& apply, const py::dict& options,
                         const py::object& n_threads) {
   return dispatch(options["start"], "start", [&](auto zero) {

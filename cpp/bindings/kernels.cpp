@@ -15,7 +15,8 @@ void check_same_columns(index_t queries, index_t points) {
     refuse("Q has " + std::to_string(queries) + " features, but X has " + std::to_string(points) + ".");
 }
 
-// Checks weights (n, c), or (n, b, c) with separate weights for each bandwidth.
+// Checks and returns weights: (n, c) for c columns of sums, or (n, n_bandwidths, c) with separate weights for each
+// bandwidth.
 template <class T>
 Array<T> check_weights(const py::handle& given, index_t n, index_t n_bandwidths) {
   auto weights = array<T>(given, "weights", 2, 3);
@@ -28,7 +29,8 @@ Array<T> check_weights(const py::handle& given, index_t n, index_t n_bandwidths)
   return weights;
 }
 
-// Checks bandwidths (b,), or (b, n_labels) with separate bandwidths for each label. All must be positive and finite.
+// Checks and returns b bandwidths: (b,), or (b, n_labels) with separate bandwidths for each label. All must be positive
+// and finite.
 Array<double> check_bandwidths(const py::handle& given, int n_labels) {
   const auto bandwidths = array<double>(given, "bandwidth", 1, 2);
   if (bandwidths.size() == 0 || (bandwidths.ndim() == 2 && bandwidths.shape(1) != n_labels))
@@ -136,8 +138,7 @@ py::object pack_points(const py::object& points, const py::object& weights, cons
   });
 }
 
-// Computes sums over packed points with their labels. `weights`, unless None, replace the weights that were packed with
-// them.
+// Computes sums over packed points. `weights`, unless None, replace the weights with which the points were packed.
 py::object packed_kernel_sums(const py::object& queries, const py::object& points, const py::object& weights,
                               const py::object& kernel, const py::object& bandwidths, const py::object& excluded,
                               const py::object& rtol, const py::object& output, const py::object& n_threads) {
@@ -169,7 +170,8 @@ void kernel_matrix(const py::object& queries, const py::object& points, const py
   });
 }
 
-// The arguments that approximate_sums() and grid_labels() share, and the arrays that hold them.
+// The request that approximate_sums() and grid_labels() build from the arguments they share, and the arrays to which
+// the request points.
 struct GridRequest {
   Array<double> Q, X;
   std::optional<Array<double>> W;
@@ -204,8 +206,8 @@ struct GridRequest {
   }
 };
 
-// Returns Gaussian sums on a grid, and marks that say which are within the tolerance. Returns None if exact sums are
-// predicted to be as fast.
+// Returns Gaussian sums computed on a grid, and marks, one for each query and label, that say which sums are within the
+// tolerance. Returns None if exact sums are predicted to be as fast.
 py::object approximate_sums(const py::object& queries, const py::object& points, const py::object& weights,
                             const py::object& labels, const py::object& n_labels, const py::object& bandwidth,
                             const py::object& excluded, const py::object& rtol, const py::object& atol,
@@ -232,7 +234,7 @@ py::object approximate_sums(const py::object& queries, const py::object& points,
   return py::make_tuple(sums, settled);
 }
 
-// The rule of a classifier by class sums, and the arrays that hold it.
+// The rule that derives labels from class sums, and the arrays to which the rule points.
 struct GivenRule {
   Array<double> log_scale;
   std::optional<Array<double>> offsets, log_share;
@@ -254,7 +256,7 @@ struct GivenRule {
   }
 };
 
-// Returns the labels of queries that class sums determine with certainty, -1 for the others.
+// Returns for each query the label that its class sums determine with certainty, or -1 if there is none.
 py::object certain_labels(const py::object& log_scale, const py::object& sums, const py::object& missing,
                           const py::object& factors, const py::object& offsets, const py::object& log_share,
                           const py::object& rounding, const py::object& step) {
@@ -278,8 +280,8 @@ py::object certain_labels(const py::object& log_scale, const py::object& sums, c
   });
 }
 
-// Returns the labels of queries that Gaussian sums on a grid determine with certainty, -1 for the others. Returns None
-// if exact sums are predicted to be as fast.
+// Returns for each query the label that Gaussian sums on a grid determine with certainty, or -1 if there is none.
+// Returns None if exact sums are predicted to be as fast.
 py::object grid_labels(const py::object& queries, const py::object& points, const py::object& weights,
                        const py::object& label_of, const py::object& n_labels, const py::object& bandwidth,
                        const py::object& rtol, const py::object& single_precision, const py::object& factors,

@@ -4,7 +4,7 @@
 namespace spectralcls::bindings {
 namespace {
 
-// Points that Python keeps for many searches.
+// Points, with an index if Python keeps the points for many searches.
 template <class T>
 struct IndexedPoints {
   Array<T> points;
@@ -28,8 +28,8 @@ py::object index_points(const py::object& points) {
   });
 }
 
-// Returns the largest absolute value: NaN if a value is NaN, otherwise infinity if one is infinite. NumPy would take
-// longer than a search for a few queries.
+// Returns the largest absolute value, or NaN if any value is NaN. Computed here because NumPy would take longer than a
+// search for a few queries.
 double largest_size(const py::object& values) {
   return dispatch(values, "values", [&](auto zero) {
     using T = decltype(zero);

@@ -1,4 +1,5 @@
-// The extension module: it chooses the variant, limits the threads, and calls one registrar for each area.
+// The extension module. It loads a variant of the core, keeps the limit on threads, and calls one registrar for each
+// area.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -9,7 +10,7 @@
 namespace spectralcls::bindings {
 namespace {
 
-// The limit on threads for calls that name no number, 0 for no limit. threadpoolctl sets it.
+// The limit on threads for calls that do not specify their number; 0: no limit. threadpoolctl sets the limit.
 std::atomic<int> thread_limit{0};
 
 void load(const std::string& path) {
@@ -51,8 +52,8 @@ PYBIND11_EXPORT int spectralcls_get_num_threads() {
 PYBIND11_EXPORT void spectralcls_set_num_threads(int n) { spectralcls::bindings::thread_limit = n; }
 }
 
-// The module needs no GIL: the variant is chosen once, during import, and calls share no other state but the limit on
-// threads, which is atomic.
+// The module needs no GIL. The variant and the LAPACK routines are set once, during import. The settings that may
+// change later, the limit on threads and the choice of pruning, are atomic.
 PYBIND11_MODULE(_bindings, module, pybind11::mod_gil_not_used()) {
   using namespace spectralcls::bindings;
   module.doc() = "Bindings of the compiled core: the functions of one instruction-set variant, which load() chooses.";

@@ -11,7 +11,8 @@ namespace spectralcls::bindings {
 
 constexpr index_t largest_int = std::numeric_limits<int>::max();
 
-// Points with their weights and labels, and a cache of their packings if many calls use them.
+// Points with their weights and labels. `cache` holds the packings of points that serve many calls; it is nullptr for
+// the points of a single call.
 template <class T>
 struct Points {
   Array<T> points;
@@ -28,7 +29,7 @@ struct Points {
   index_t rows() const { return points.shape(0); }
 };
 
-// Calls f(points) for packed points from Python.
+// Returns f(points) for the packed points, in float or double, that a Python object holds.
 template <class F>
 auto with_points(const py::object& given, F&& f) {
   if (py::isinstance<Points<float>>(given)) return f(given.cast<const Points<float>&>());

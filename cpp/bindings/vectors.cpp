@@ -1,4 +1,4 @@
-// Small linear algebra: combinations of rows in place, and LAPACK for the eigensolver.
+// Small linear algebra: linear combinations of rows, and the LAPACK routines that the eigensolver uses.
 #include <cstring>
 
 #include "arguments.hpp"
@@ -8,7 +8,8 @@
 namespace spectralcls::bindings {
 namespace {
 
-// Replaces the last rows of a C-contiguous (k, n) array by factors @ rows, in place. factors (c, k) are float64.
+// Replaces the last c rows of `rows`, a C-contiguous array (k, n), by factors @ rows. `factors` is a float64 array (c,
+// k).
 void combine_rows(const py::object& rows, const py::object& factors, const py::object& n_threads) {
   dispatch(rows, "rows", [&](auto zero) {
     using T = decltype(zero);

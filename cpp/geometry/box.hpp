@@ -1,4 +1,5 @@
-// Axis-parallel boxes around blocks of queries and tiles of points: d lows, then d highs, scaled by the geometry.
+// Axis-parallel boxes around blocks of queries and tiles of points. A box in d dimensions consists of d lows, then d
+// highs, scaled by the geometry.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 namespace spectralcls {
 
-// Returns the box of every block of packed queries, one after the other.
+// Returns the boxes of all blocks of packed queries, one after the other.
 template <class T>
 std::vector<T> boxes_of_blocks(const PackedQueries<T>& queries) {
   const index_t d = queries.d;
@@ -25,7 +26,7 @@ std::vector<T> boxes_of_blocks(const PackedQueries<T>& queries) {
   return boxes;
 }
 
-// Returns the smallest box that contains all boxes.
+// Returns the smallest box that contains all given boxes.
 template <class T>
 std::vector<T> union_of_boxes(const std::vector<T>& boxes, index_t d) {
   std::vector<T> box(boxes.begin(), boxes.begin() + 2 * d);
@@ -37,8 +38,8 @@ std::vector<T> union_of_boxes(const std::vector<T>& boxes, index_t d) {
   return box;
 }
 
-// Returns a lower bound on the squared distance between a point of one box and a point of the other. It allows for the
-// rounding of the boxes.
+// Returns a lower bound on the squared distance between a point of one box and a point of the other. The bound allows
+// for the rounding of the boxes.
 template <class T>
 double squared_gap(const T* a, const T* b, index_t d) {
   double squared = 0;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int prefetch_ahead = 8;  // in features
 
-// |q|^2 + |x|^2 - 2 q.x, where q holds -2 q: one multiply-add per feature, with all sums in registers. A floor may have
-// been subtracted from the norms of the queries.
+// Computes |q|^2 + |x|^2 - 2 q.x for queries q and points x. The coordinates of queries are stored times -2, so each
+// feature takes one multiply-add. All sums are in registers.
 template <class T, int NV, int Rows>
 struct ProductPanel {
   static constexpr int W = lanes<T>;
@@ -74,9 +74,9 @@ SPECTRALCLS_INLINE void store_panel(const Vec<T> (&sum)[Rows][NV], T* out) {
     }
 }
 
-// Computes the sums of a panel. D is the number of features if that is a compile-time constant, else 0. It is one for
-// few features, because the loop would then cost as much as its body. `out` holds partial sums while the registers sum
-// the next features.
+// Computes the squared distances of a panel. D is the number of features d if d is a compile-time constant, and 0
+// otherwise. For few features d is a constant, because a loop would cost as much as its body. `out` holds partial sums
+// while the registers sum the next features.
 template <class T, int NV, int Rows, int D, template <class, int, int> class Panel>
 SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
   Panel<T, NV, Rows> first;
@@ -104,8 +104,8 @@ SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* 
   }
 }
 
-// Returns whether a panel holds a distance below the floor of its row. Reads the sums from memory, because the
-// computation of the panel needed all sixteen registers.
+// Returns whether a panel holds a squared distance below the floor of its row. Reads the sums from memory, because the
+// computation of the panel leaves too few registers free.
 template <class T, int NV, int Rows>
 SPECTRALCLS_INLINE bool any_below(const T* distances, const T* floors) {
   Bits<T> signs{};

@@ -10,24 +10,26 @@ struct alignas(64) TileBuffer {
   T value[tile_rows][tile_width<T>];
 };
 
-// Number of features that are summed in sequence. Equal terms, such as those of copied features, are rounded alike, so
-// the error grows with the number of terms. Longer sums are therefore split into partial sums of this length, which may
-// be greater in float64.
+// The number of features that are summed in sequence. Equal terms, such as those of copied features, are rounded alike,
+// so the error grows with the number of terms. Longer sums are therefore split into partial sums of this length. In
+// float64, longer partial sums are accurate enough.
 template <class T>
 constexpr index_t summed_in_turn = sizeof(T) == 4 ? 32 : 64;
 
-// Computes the first n_rows rows of the block, and possibly more. The rows that repeat a single query are not computed.
+// Computes the squared distances of the first n_rows rows of the block. The padding rows are computed too, unless
+// n_rows is 1.
 template <class T>
 void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block, index_t n_rows,
                        const PackedTiles<T>& points, const Tile& tile, TileBuffer<T>& out);
 
-// Computes squared distances in the product form. Below the floor of a row, this form is too inaccurate. Returns a bit
-// for each panel that holds a squared distance below a floor. The test costs one addition for each vector.
+// Computes squared distances in the product form, which is too inaccurate below the floor of a row. Sets a bit of the
+// result for each panel that holds a squared distance below the floor of its row. The test costs about one minimum for
+// each vector.
 template <class T>
 unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                         const Tile& tile, const T* floors, TileBuffer<T>& out);
 
-// Computes squared distances from differences in the panels whose bits are set.
+// Computes squared distances in the difference form, in the panels whose bits are set.
 template <class T>
 void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                            const Tile& tile, unsigned panels, TileBuffer<T>& out);
@@ -43,7 +45,7 @@ SPECTRALCLS_DECLARE(float)
 SPECTRALCLS_DECLARE(double)
 #undef SPECTRALCLS_DECLARE
 
-// Returns the smallest distance in each lane of one row of a tile.
+// Returns, for each lane, the smallest squared distance in one row of a tile.
 template <class T>
 inline Vec<T> row_minimum(const T* row, int n_vectors) {
   if (n_vectors < tile_vectors) {

@@ -7,15 +7,15 @@
 
 namespace spectralcls::detail {
 
-// Returns the difference of two coordinates times the scale, a power of two. Unless the sum has a wider type, the
-// coordinates are scaled first, because their difference may overflow.
+// Returns (left - right) * scale; the scale is a power of two. Unless Sum is wider than the type of the coordinates
+// (`Wider`), the coordinates are scaled first, because their difference may overflow.
 template <bool Wider, class Value, class Sum>
 Value scaled_difference(Value left, Value right, Sum scale) {
   return Wider ? (left - right) * scale : left * scale - right * scale;
 }
 
-// Returns the squared distance of two points after multiplication by `scale`. Eight partial sums, added in a fixed
-// order, have the type Sum: double, or T if rounding does not matter.
+// Returns the squared distance of two points with d features after multiplication by `scale`. Eight partial sums of
+// type Sum are added in a fixed order. Sum is double, or T if rounding does not matter.
 template <class Sum = double, class T>
 Sum squared_distance(const T* q, const T* x, index_t d, Sum scale) {
   typedef T Eight __attribute__((vector_size(8 * sizeof(T))));

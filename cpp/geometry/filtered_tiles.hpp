@@ -12,7 +12,7 @@
 
 namespace spectralcls::detail {
 
-// Tiles of few points, compact in principal coordinates, with their filter. pack() makes both.
+// Makes tiles of few points that lie close together in principal coordinates, and the filter of these tiles.
 template <class T>
 class FilteredTiles {
  public:
@@ -41,7 +41,7 @@ class FilteredTiles {
   }
 
  private:
-  // A tile holds few points, in whole panels of both the filter and the sums.
+  // The largest number of vectors in a tile. Tiles hold few points, in whole panels of both the filter and the sums.
   static constexpr int widest = std::min<int>(tile_vectors, TileFilter::typical_points / lanes<T>);
 
   PrincipalAxes axes_;

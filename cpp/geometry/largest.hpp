@@ -5,7 +5,7 @@
 
 namespace spectralcls {
 
-// Returns the largest absolute value of n numbers: NaN if one of them is NaN, otherwise infinity if one is infinite.
+// Returns the largest absolute value of n numbers, or NaN if any of the numbers is NaN.
 template <class T>
 T largest_size(const T* values, index_t n);
 

@@ -5,7 +5,7 @@
 namespace spectralcls {
 namespace {
 
-// Returns the feature with the largest variance in a sample of 128 rows, which is robust enough against a few far
+// Returns the feature with the largest variance in a sample of 128 rows. This choice is robust enough against a few far
 // points.
 template <class T>
 index_t widest_feature(MatrixView<T> points, const std::vector<index_t>& rows, Range range) {
@@ -32,7 +32,8 @@ index_t widest_feature(MatrixView<T> points, const std::vector<index_t>& rows, R
   return widest;
 }
 
-// Moves the lower half along the widest feature to the front. Returns the beginning of the upper half.
+// Moves the lower half of the rows along the widest feature to the front of the range. Returns the beginning of the
+// upper half.
 template <class T>
 index_t split(MatrixView<T> points, std::vector<index_t>& rows, Range range, index_t leaf) {
   struct Key {
@@ -63,7 +64,7 @@ void order_range(MatrixView<T> points, std::vector<index_t>& rows, Range range, 
 template <class T>
 void order_by_locality(MatrixView<T> points, std::vector<index_t>& rows, std::vector<Range> ranges, index_t leaf,
                        const Execution& execution) {
-  // Large ranges are split level by level, all ranges of a level in parallel, until there are enough whole ranges for
+  // Large ranges are split level by level, all ranges of a level in parallel, until there are enough ranges to occupy
   // all threads.
   const auto n_rows = length(rows);
   const index_t large = std::max(leaf, n_rows / 32);

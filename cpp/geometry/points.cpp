@@ -11,7 +11,7 @@ namespace spectralcls {
 namespace detail {
 
 // The squared norms of several vectors that arrive in pieces. There is a sum in double for each lane. If T is double,
-// Kahan's compensation is used, because equal terms are rounded alike.
+// Kahan summation is used, because equal terms are rounded alike and their errors add up.
 template <class T, int Vectors>
 class SquaredNorms {
  public:
@@ -43,8 +43,8 @@ class SquaredNorms {
 
 namespace {
 
-constexpr int pack_ahead = 8;  // distance of prefetching, in vectors of features; points may lie anywhere in memory
-constexpr index_t geometry_rows = 4096;  // rows of a chunk, which has its own sums
+constexpr int pack_ahead = 8;            // prefetch distance in vectors of features; points may lie anywhere in memory
+constexpr index_t geometry_rows = 4096;  // rows of a chunk; each chunk has separate sums
 
 double power_of_two_at_least(double x) {
   int exponent;
@@ -62,8 +62,8 @@ SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
   if (k < d) body(k, d - k);
 }
 
-// Scales n <= lanes coordinates of a point or query from feature k on. `centered` receives them relative to the center,
-// `raw` without an offset.
+// Scales n <= lanes<T> coordinates of a point or query, from feature k on. `centered` receives the coordinates relative
+// to the center, `raw` the uncentered coordinates.
 template <class T, class Count>
 SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
   const double* center = geometry.center.data() + k;
@@ -108,9 +108,9 @@ void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body)
   });
 }
 
-// Returns the largest coordinate of the difference between two typical points: its median over the differences between
-// one point and a sample, and the smallest median over several such points, because one of them may itself be far away.
-// Returns zero if all points are equal.
+// Returns a typical distance between points, in the maximum norm. For each of several points, takes the median of the
+// nonzero distances to a sample, and returns the smallest of these medians, because some of the points may themselves
+// be far away. Returns zero if all sampled points are equal.
 template <class T>
 double typical_difference(MatrixView<T> points) {
   // The samples are small, because only the order of magnitude matters.
@@ -195,8 +195,8 @@ Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution
   geometry.center.assign(d, 0.0);
   for (const Summary& part : parts)
     for (index_t k = 0; k < d; ++k) geometry.center[k] += part.sum[k];
-  // Returns the largest distance from the center, and the largest distance of the center from the origin, in any
-  // coordinate.
+  // Returns the largest distance of a point from the center, and the distance of the center from the origin, each as
+  // the maximum over the coordinates.
   auto extent = [&] {
     double radius = 0, offset = 0;
     for (index_t k = 0; k < d; ++k) {
@@ -218,7 +218,7 @@ Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution
       largest = largest_share * typical;
     }
   }
-  // If points differ by less than the dtype resolves, the scale is the resolution at their offset.
+  // If the points differ by less than the dtype resolves, the scale is the resolution of the dtype at the center.
   const double resolution = offset * std::numeric_limits<T>::epsilon() / 2;
   constexpr double smallest_scale = 0x1p-1000, largest_scale = 0x1p1000;  // reciprocals are finite
   const double size = std::max({std::min(radius, largest), resolution, length_scale});
@@ -272,8 +272,8 @@ PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, cons
   pack_forms(points, geometry, with_product, with_difference, execution);
 }
 
-// Sorts the points by label and group with a counting sort, and within groups by order(rows, ranges of rows). Then cuts
-// each label into tiles.
+// Sorts the points by label and group with a counting sort. order(rows, runs) then sorts the rows within each run.
+// Finally, each label is cut into tiles.
 template <class T>
 template <class Order>
 void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order) {
@@ -335,7 +335,7 @@ void PackedTiles<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_
   });
 }
 
-// Norms and boxes are computed only if this is the first packing.
+// Packs tile t. Norms and box are computed only in the first packing (`first`).
 template <class T>
 void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw,
                                bool first) {
@@ -365,8 +365,8 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
         if (!rows[j]) continue;
         __builtin_prefetch(rows[j] + k + pack_ahead * W);
         place(rows[j] + k, geometry, k, n, centered[j], raw[j]);
-        // Norms are those of the rounded coordinates, so that the product form is the distance between the points as
-        // stored.
+        // The norms are computed from the rounded coordinates. The product form is then the distance between the points
+        // as stored.
         norms.add(j, centered[j], n);
         if (box)
           for (index_t i = 0; i < n; ++i) {

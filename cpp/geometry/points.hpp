@@ -15,12 +15,12 @@
 namespace spectralcls {
 
 // The register block. Distances between `tile_rows` queries and `panel_vectors` vectors of points (a panel) are summed
-// in registers. The sums, the panel and a query fill 28 of 32 registers, or 16 of 16. A few panels, `tile_vectors`
-// vectors, make a tile. Its distances (at most 6 KiB) stay in the first-level cache.
+// in registers. The sums, the panel and a query fill 28 of 32 registers, or 16 of 16. A tile consists of a few panels,
+// `tile_vectors` vectors in all. Its distances (at most 6 KiB) stay in the first-level cache.
 constexpr int tile_rows = n_vector_registers == 32 ? 8 : 4;
 constexpr int panel_vectors = 3;
 constexpr int tile_vectors = n_vector_registers == 32 ? 12 : 24;
-// Number of vectors whose exponentials are computed together, step by step. More do not fit the registers.
+// The number of vectors whose exponentials are computed together, step by step. More would not fit into the registers.
 constexpr int group_vectors = n_vector_registers == 32 ? 4 : 3;
 template <class T>
 constexpr int tile_width = tile_vectors * lanes<T>;
@@ -28,32 +28,33 @@ constexpr int tile_width = tile_vectors * lanes<T>;
 // One thread's task is a chunk of queries, whose packed coordinates stay in the first-level cache.
 constexpr index_t query_chunk_rows = 128;
 static_assert(query_chunk_rows % tile_rows == 0);
-// Sorting the points by locality costs about as much as 100 queries.
+// Points are sorted by locality for at least this many queries. Sorting costs about as much as 100 queries.
 constexpr index_t ordering_pays_from = 1024;
 
-// How |x - y|^2 is computed. `product` is |x|^2 + |y|^2 - 2 x.y. It takes d operations, but loses digits to
-// cancellation if both norms are large relative to the distance. `difference` is the sum of (x - y)^2. It takes 2 d
-// operations and loses none.
+// How the squared distance of two points x and y with d features is computed. `product` is |x|^2 + |y|^2 - 2 x.y, which
+// takes d operations, but loses digits to cancellation if both norms are large relative to the distance. `difference`
+// is the sum of the squared differences of the coordinates, which takes 2 d operations and loses no digits.
 enum class DistanceForm { product, difference };
 
-// The origin and the scale. The scale is a power of two, so scaling is exact. Products use centered points,
-// differences use points without an offset.
+// The center and the scale of packed coordinates. The scale is a power of two, so scaling is exact. The product form
+// uses centered points, the difference form points that are not centered.
 struct Geometry {
   std::vector<double> center;
-  // A power of two near the largest centered coordinate (without far rows) or, if that is larger, the largest
-  // bandwidth.
+  // A power of two, about as large as the largest centered coordinate (without far rows) or, if that is larger, as
+  // `length_scale`.
   double scale = 1;
-  double limit = 0;  // beyond it, squared distances of scaled coordinates might overflow
+  double limit = 0;  // of scaled coordinates; beyond the limit, squared distances might overflow
 
   // `length_scale` is the largest relevant length apart from the spread of the points, such as a bandwidth.
   template <class T>
   static Geometry of(MatrixView<T> points, double length_scale, const Execution& execution);
-  // Replaces a centered and scaled coordinate beyond the limit by a value of at most twice the limit. The value grows
-  // with the logarithm of the coordinate, so that far coordinates keep their order and stay many scales apart if they
-  // differ.
+  // Returns the replacement of a centered and scaled coordinate beyond the limit, at most twice the limit. The
+  // replacement grows with the logarithm of the coordinate. Far coordinates thus keep their order, and different ones
+  // stay many scales apart.
   template <class T>
   double far(double offset) const;
-  // Returns a coordinate of feature k, centered and scaled, and replaced by far() if it lies beyond the limit.
+  // Returns a coordinate of feature k, scaled but not centered. An offset from the center beyond the limit is replaced
+  // by far().
   template <class T>
   double placed(T x, index_t k) const;
   // Returns the largest squared norm of the points about the center, scaled.
@@ -61,13 +62,14 @@ struct Geometry {
   double largest_norm(MatrixView<T> points, const Execution& execution) const;
 };
 
-// Returns a coordinate about the center, scaled. The scale is applied first: a difference of two numbers, or its
-// square, may overflow although the scaled result does not.
+// Returns a coordinate relative to the center, scaled. The scale is applied first, because the difference of the
+// unscaled numbers may overflow although the result does not.
 inline double scaled_offset(double x, double center, double inverse_scale) {
   return x * inverse_scale - center * inverse_scale;
 }
 
-// The labels and groups of the points. A label starts a new tile. Points of one label and group are adjacent.
+// The labels and groups of the points. The points of one label and group are packed next to each other, and each label
+// starts a new tile.
 struct Grouping {
   const std::int64_t* labels = nullptr;  // 0 ... n_labels - 1, or negative if left out; nullptr: one label
   int n_labels = 1;
@@ -88,25 +90,26 @@ struct Tile {
   double largest_norm;  // largest squared norm of the points, scaled
 };
 
-// n points as a sequence of tiles. Points of one label and group form a run of columns. Each label ends with padding to
-// whole vectors, at infinite distance from everything. Within a tile, panels of up to three vectors store their
-// coordinates feature by feature.
+// Points packed into a sequence of tiles, each point in one column. The points of one label and group form a run of
+// columns. Each label ends with padding to whole vectors, at infinite distance from every point. Within a tile, panels
+// of up to three vectors store their coordinates feature by feature.
 template <class T>
 class PackedTiles {
  public:
-  // With `by_locality`, the points of a run are sorted so that each tile is a compact set.
+  // With `by_locality`, the points of a run are sorted: the points of a tile then lie close together, and each tile has
+  // a box.
   PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
               bool with_difference, bool by_locality, const Execution& execution);
-  // Packs the points into tiles of at most `widest` vectors that are compact in the given coordinates. There are no
-  // boxes.
+  // Packs the points into tiles of at most `widest` vectors. The points of a tile lie close together in the given
+  // coordinates. The tiles have no boxes.
   PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
               bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution);
 
   bool has(DistanceForm form) const {
     return n_columns() == 0 || !(form == DistanceForm::product ? centered_ : raw_).empty();
   }
-  // Adds the coordinates for differences. Points and geometry must be the same as before. The call has no effect before
-  // its last step.
+  // Adds the coordinates for the difference form. Points and geometry must be those of the constructor. The call has no
+  // effect before its last step.
   void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution) {
     UninitializedVector<T> raw(length(source_) * d_);
     pack(points, geometry, nullptr, raw.data(), execution);
@@ -129,7 +132,8 @@ class PackedTiles {
     return (form == DistanceForm::product ? centered_ : raw_).data() + tile.first * d_;
   }
   const T* norms(const Tile& tile) const { return norms_.data() + tile.first; }
-  // Bounding box of the points of a tile, scaled: d lows, then d highs, about the center.
+  // Bounding box of the points of a tile, centered and scaled: d lows, then d highs for d features. nullptr without
+  // boxes.
   const T* box(const Tile& tile) const {
     return boxes_.empty() ? nullptr : boxes_.data() + (&tile - tiles_.data()) * 2 * d_;
   }
@@ -139,7 +143,7 @@ class PackedTiles {
   void lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order);
   void pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
                   const Execution& execution);
-  // Fills the coordinates that are not nullptr, and norms and boxes if they are still empty.
+  // Fills the outputs that are not nullptr. The first call also fills the norms and the boxes.
   void pack(MatrixView<T> points, const Geometry& geometry, T* to_centered, T* to_raw, const Execution& execution);
   void pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw, bool first);
 
@@ -157,7 +161,7 @@ struct PackedQueries {
   std::vector<double> largest_norm;       // for each block of tile_rows
   index_t n_blocks = 0, d = 0;
 
-  // Packs the n_rows rows of `queries` that `rows` lists. The last block repeats its last row.
+  // Packs the n_rows queries that `rows` lists. The last query is repeated to fill the last block.
   void pack(MatrixView<T> queries, const index_t* rows, index_t n_rows, const Geometry& geometry);
   const T* block(DistanceForm form, index_t b) const {
     assert(0 <= b && b < n_blocks);

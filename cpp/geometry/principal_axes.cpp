@@ -62,7 +62,8 @@ void add(std::vector<double>& to, double factor, const std::vector<double>& x) {
   for (index_t i = 0; i < length(to); ++i) to[i] += factor * x[i];
 }
 
-// Gram-Schmidt, applied twice. A vector that depends on earlier ones is replaced by the first feature that does not.
+// Orthonormalizes by Gram-Schmidt, repeated because of rounding. A vector that depends on earlier vectors is replaced
+// by the axis of the first feature that does not.
 void orthonormalize(Vectors& vectors) {
   for (index_t j = 0; j < length(vectors); ++j) {
     std::vector<double>& v = vectors[j];
@@ -119,7 +120,7 @@ PrincipalAxes PrincipalAxes::of(MatrixView<T> points, const Geometry& geometry, 
       transposed[k * n + i] = x;
     }
 
-  // Orthogonal iteration, started from the features of largest spread. The columns are sorted by decreasing variance.
+  // Orthogonal iteration. It starts from the axes of the features with the largest spread, in decreasing order.
   std::vector<index_t> order(d);
   std::iota(order.begin(), order.end(), index_t{0});
   std::stable_sort(order.begin(), order.end(), [&](index_t a, index_t b) { return spread[a] > spread[b]; });

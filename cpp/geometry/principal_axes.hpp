@@ -1,4 +1,5 @@
-// Orthonormal axes along which the points spread most. A few coordinates along them give a lower bound on a distance.
+// Orthonormal axes along which the points spread most. The coordinates of two points along a few of these axes give a
+// lower bound on their distance.
 #pragma once
 
 #include <vector>
@@ -16,11 +17,11 @@ class PrincipalAxes {
   static PrincipalAxes of(MatrixView<T> points, const Geometry& geometry, index_t n_axes);
 
   // The number of coordinates of a point: one along each axis and, if there are fewer axes than features, the length of
-  // its component outside the axes, which comes first. Any subset of the coordinates gives a lower bound on the
-  // distance.
+  // the component orthogonal to all axes. This length comes first. Any subset of the coordinates gives a lower bound on
+  // the distance of two points.
   index_t n_coordinates() const { return n_axes_ + (n_axes_ < d_); }
 
-  // Returns the scaled coordinates, row by row.
+  // Returns the scaled coordinates of the points, row by row.
   template <class T>
   AlignedVector<float> coordinates(MatrixView<T> points, const Geometry& geometry, const Execution& execution) const;
 

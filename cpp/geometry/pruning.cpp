@@ -26,14 +26,14 @@ namespace {
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();
 
-// The distances from a query to the nearest point of each label, and the radius of a ball that contains as many points
-// as a tile.
+// The distances from a query to the nearest point of each label, and the radius of a ball about the query that contains
+// as many points as a tile.
 struct Nearness {
   std::vector<double> least;
   double tile = 0;
 };
 
-// A sample of queries and points, spread evenly over all of them.
+// A sample of queries and a sample of points, each spread evenly over all rows.
 template <class T>
 class Sample {
  public:
@@ -58,8 +58,8 @@ class Sample {
         distances_.push_back(std::sqrt(squared_distance(row(i), row(n_queries + j), points.cols, 1 / geometry.scale)));
   }
 
-  // Extrapolates distances from the sample to all points. It is assumed that the number of points in a ball grows as a
-  // power of the radius. The exponent is estimated from the 4th and the 64th neighbors in the sample.
+  // Extrapolates the nearest distances from the sample to all points, assuming that the number of points in a ball
+  // grows as a power of the radius. The exponent is estimated from the 4th and the 64th neighbors in the sample.
   std::vector<Nearness> extrapolated() const {
     constexpr index_t near = 4, far = 64;
     std::vector<double> fourth;
@@ -94,7 +94,7 @@ class Sample {
   }
 
   // Measures the distances from the first queries of the sample to all points, in T. Distances that overflow are
-  // infinite, and those that underflow do not count as nearest.
+  // infinite, and distances that underflow to zero are not taken as the nearest.
   std::vector<Nearness> measured(index_t n_queries) const {
     std::vector<Nearness> all;
     std::vector<T> squared(points_.rows), of_nearest;
@@ -122,8 +122,8 @@ class Sample {
     return all;
   }
 
-  // Returns the cost with the filter relative to that of all pairs. A pair is dropped if the box of its tile is out of
-  // reach, or as soon as the partial sum over its first coordinates is.
+  // Returns the cost with the filter relative to the cost of all pairs. A pair is dropped if the box of its tile is out
+  // of reach, or as soon as the partial sum over the first coordinates is out of reach.
   double share(const std::vector<Nearness>& of_queries, double pair_cost, const SquaredReach& squared_reach) const {
     const double n_pairs = static_cast<double>(of_queries.size()) * static_cast<double>(n_points_);
     double cost = FilterCosts::pass * apart_.n_labels * n_pairs / static_cast<double>(points_.rows);
@@ -182,7 +182,7 @@ bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateL
                     double pair_cost, const SquaredReach& squared_reach) {
   // The filter is considered only for at least `from_points` points and `from_features` features; with fewer features,
   // the bounding boxes of tiles suffice. A sample has `least_points` ... `most_points` points, and one query for every
-  // `points_per_query` of them. Distances are measured from `least_measured` ... `most_measured` queries.
+  // `points_per_query` points. Distances are measured from `least_measured` ... `most_measured` queries.
   constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32,
                     least_measured = 3, most_measured = 6;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);

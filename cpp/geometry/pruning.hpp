@@ -11,12 +11,12 @@
 
 namespace spectralcls::detail {
 
-// Returns the squared radius within which points matter to a query, given the scale and the squared distance `least` of
-// its nearest point. Both squared lengths are scaled.
+// Returns the squared radius within which points matter to a query, given the scale of the coordinates and the squared
+// distance `least` of the nearest point. Both squared lengths are scaled.
 using SquaredReach = std::function<double(double scale, double least)>;
 
-// The labels of the points if each label has its own search radius, which depends on the nearest point of the label.
-// Negative labels are left out. nullptr: one radius for all points.
+// The labels of the points if each label has a separate search radius, which depends on the nearest point of the label.
+// Points with negative labels are left out. nullptr: one radius for all points.
 struct SeparateLabels {
   const std::int64_t* labels = nullptr;
   int n_labels = 1;
@@ -35,8 +35,8 @@ struct TrialCost {
 
 // Returns make(true), a computation that prunes, if pruning pays off, and make(false) otherwise. may_pay() is called
 // first, before any packing. If it returns true, a trial decides: trial(computation, places) computes one block of
-// queries and returns its TrialCost. Twelve blocks, spread over all queries, are tried, or fewer if twelve would be
-// more than a sixteenth of the work.
+// queries and returns its TrialCost. Up to twelve blocks, spread over all queries, are tried: at most a sixteenth of
+// all blocks, but at least one.
 template <class Make, class MayPay, class Trial>
 auto prune_if_it_pays(index_t n_queries, Make&& make, MayPay&& may_pay, Trial&& trial) {
   constexpr index_t most_blocks = 12, least_share = 16;

@@ -1,4 +1,4 @@
-// The choice whether pairs are pruned: if samples suggest it, always, or never.
+// The choice whether pairs are pruned: always, never, or if samples suggest that pruning pays off.
 #pragma once
 
 namespace spectralcls::detail {

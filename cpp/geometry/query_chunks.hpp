@@ -21,10 +21,11 @@ struct QueryChunk {
     packed.pack(queries, rows, places.size(), geometry);
   }
   index_t n_blocks() const { return packed.n_blocks; }
-  // size_of() returns the number of queries of a block, rows_of() their rows.
+  // Returns the number of queries in a block.
   index_t size_of(index_t block) const { return std::min<index_t>(tile_rows, places.size() - block * tile_rows); }
+  // Returns the rows of the queries in a block.
   const index_t* rows_of(index_t block) const { return rows + block * tile_rows; }
-  // The original coordinates of row r of a block.
+  // Returns the original coordinates of query r of a block.
   const T* row(index_t block, index_t r) const { return queries.row(rows_of(block)[r]); }
 };
 
@@ -32,7 +33,7 @@ inline index_t n_query_chunks(index_t n_queries, index_t chunk_rows) {
   return (n_queries + chunk_rows - 1) / chunk_rows;
 }
 
-// Calls body(number of the chunk, chunk, checkpoint) for all chunks of `chunk_rows` queries.
+// Calls body(number of the chunk, chunk, checkpoint) for every chunk of `chunk_rows` queries.
 template <class T, class Body>
 void for_each_query_chunk(MatrixView<T> queries, const std::vector<index_t>& order, index_t chunk_rows,
                           const Geometry& geometry, const Execution& execution, Body&& body) {

@@ -41,8 +41,8 @@ inline bool any_negative(const Vec<float> (&sum)[tile_rows][panel_vectors]) {
   return sign_bits<float>(bits) != 0;
 }
 
-// Sets the bits, from bit `shift` on, of the points whose squared distance to a row may be below the reach of the row.
-// Returns the number of bits set.
+// Sets in bits[r], for each row r, the bits of the points of a panel whose squared distance may be below reach[r]. The
+// bits of the panel start at `shift`. Returns the number of bits set in all rows.
 int panel_hits(const std::vector<index_t>& ends, const float* q, const float* x, const float* reach, int shift,
                std::uint64_t* bits, index_t& n_coordinates) {
   Vec<float> sum[tile_rows][panel_vectors];

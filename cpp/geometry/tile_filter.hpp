@@ -13,7 +13,8 @@
 
 namespace spectralcls::detail {
 
-// The squared search radius of each query of a block. Rows without a query find nothing.
+// The squared search radius of each query of a block. The value of a row without a query is -infinity, so the row finds
+// no point.
 struct SearchRadius {
   alignas(64) float squared[tile_rows];
   float farthest = 0;
@@ -38,7 +39,8 @@ class TileFilter {
   static constexpr index_t panel_points = panel_vectors * lanes<float>;
   static constexpr index_t most_points = 64, typical_points = 48;  // in a tile
 
-  // `coordinates` (rows of `width`) are those of the original points; points.source() maps packed columns to them.
+  // `coordinates` holds a row of `width` coordinates for each original point. points.source() maps packed columns to
+  // these rows.
   template <class T>
   TileFilter(const PackedTiles<T>& points, const float* coordinates, index_t width, const Execution& execution)
       : TileFilter(points.tiles(), lanes<T>, points.source(), coordinates, width, execution) {}
@@ -49,16 +51,17 @@ class TileFilter {
   // A block of tile_rows queries.
   class Block {
    public:
-    // Takes the coordinates of rows[0 ... n_rows - 1] of a matrix.
+    // Sets the queries of the block: rows[0 ... n_rows - 1] of the matrix `coordinates`.
     void set(const TileFilter& filter, const float* coordinates, const index_t* rows, index_t n_rows);
 
-    // bounds() returns lower bounds on the squared distances to all tiles. nearest() returns the tile of a range with
-    // the smallest bound; the distance of the centers breaks ties.
+    // Returns lower bounds on the squared distances to all tiles.
     const float* bounds() const { return bounds_.data(); }
+    // Returns the tile of a range with the smallest squared gap plus 1 % of the squared distance of the centers, which
+    // mainly breaks ties.
     index_t nearest(index_t begin, index_t end) const;
 
-    // Sets a bit for each point of a tile that may be nearer to row r than the root of squared[r]. Returns the number
-    // of bits set in all rows.
+    // Sets in bits[r], for each row r, the bits of the points of a tile whose squared distance may be below squared[r].
+    // Returns the number of bits set in all rows.
     int hits(index_t tile, const float* squared, std::uint64_t* bits);
 
     // Calls body(tile, number of hits, bits) for the tiles of a range that may hold points within the radius. Tiles in
@@ -94,7 +97,7 @@ class TileFilter {
     index_t n_coordinates_ = 0;
     AlignedVector<float> stream_;  // for each segment: its part of the norms, then its coordinates times -2
     AlignedVector<float> bounds_;  // squared gap between the boxes of the block and of each tile
-    // The gap plus a hundredth of the squared distance of the centers, which breaks ties.
+    // The squared gap plus 1 % of the squared distance of the centers, which mainly breaks ties.
     AlignedVector<float> centers_;
     std::vector<std::pair<float, index_t>> near_;  // bounds and tiles
   };

@@ -21,9 +21,9 @@ namespace {
 // Rounding error when one point is subtracted from a grid sum, relative to the weight of the point.
 constexpr double subtraction_rounding = 1e-14;
 constexpr double largest_patch = 1 << 25;  // values of one worker's grid patch: 256 MiB
-// The grid is used if it is predicted to take less than `gain` times the time of exact sums, which leaves a margin for
-// predictions that are a third too low. A trial first counts the unsettled sums of some tiles; it takes about
-// `trial_share` of the time of exact sums.
+// The grid is used if it is predicted to take less than `gain` times the time of exact sums. The margin covers
+// predictions that are a third too low. A trial on some tiles, which takes about `trial_share` of the time of exact
+// sums, first measures how many sums remain unsettled.
 constexpr double gain = 0.7, trial_share = 0.02;
 
 struct QueryTile {
@@ -37,7 +37,7 @@ struct QueryTile {
   double cost() const { return std::min(grid, exact); }
 };
 
-// The results to compute: either all sums with their marks, or labels.
+// The results to compute: either all sums, with marks for those that are settled, or labels.
 struct Outcome {
   double* sums = nullptr;
   std::uint8_t* settled = nullptr;
@@ -45,7 +45,7 @@ struct Outcome {
   std::int64_t* labels = nullptr;
 };
 
-// The data that all workers of one call share.
+// The evaluation of one request, with the data that all workers share.
 class Evaluation {
  public:
   Evaluation(const ApproximateSums& request, const Outcome& outcome, const Execution& execution)
@@ -92,7 +92,7 @@ class Evaluation {
     for (const index_t t : trial) done[t] = true;
     for (const index_t t : chosen_)
       if (!done[t]) others.push_back(t);
-    // The most expensive tiles come first, so that no worker is left with one at the end.
+    // The most expensive tiles come first, so that none of them is left for the end.
     std::stable_sort(others.begin(), others.end(),
                      [&](index_t a, index_t b) { return tiles_[a].grid > tiles_[b].grid; });
     if (outcome_.labels)
@@ -119,8 +119,8 @@ class Evaluation {
     }
     const double atol = largest > 0 ? request_.atol / largest : 0.0;
     const double relative = std::min(std::max(request_.rtol, atol) / 2, 0.2);
-    // A sum is typically a thousandth of the weight within the gridding radius, which the bounds count. It is much
-    // smaller for a label whose points are near the query but not next to it.
+    // The bounds are relative to the weight within the gridding radius. A sum is typically a thousandth of this weight,
+    // but the sum of a label is much smaller if its points are near the query and not next to it.
     const double typical = request_.each_label ? least_of_label[d_] : 1e-3;
     return GriddingAccuracy::reach(d_, relative, std::min(std::max(request_.rtol * typical, atol / 2), 0.01) / 4);
   }
@@ -155,7 +155,7 @@ class Evaluation {
   std::uint64_t key_of_tile(index_t sorted) const { return query(sorted).key >> (tile_shift_ * grid_.n_axes); }
   Cell cell_of(index_t sorted) const { return grid_.cell(request_.queries.row(query(sorted).row)); }
   std::int32_t tile_width() const { return 1 << tile_shift_; }
-  // Radius in bandwidths: the stencils of a source and a target that are farther apart have no grid point in common.
+  // Returns the distance, in bandwidths, beyond which the stencils of a source and a target share no grid point.
   double gridding_radius() const { return accuracy_.width * accuracy_.spacing; }
 
   // Returns the number of cells that a radius in bandwidths spans.
@@ -179,18 +179,18 @@ class Evaluation {
            static_cast<double>((request_.n_labels + 1) * request_.n_columns);
   }
 
-  // Cells at the limit hold clamped points, which lie elsewhere.
+  // Returns whether no cell of the tile is at the limit. Cells at the limit hold clamped points, which lie elsewhere.
   bool gridding_possible(const QueryTile& tile) const {
     for (index_t k = 0; k < d_; ++k)
       if (tile.corner[k] <= -CellGrid::cell_limit || tile.corner[k] + tile_width() > CellGrid::cell_limit) return false;
     return true;
   }
 
-  // Radius in bandwidths beyond which exact sums prune points.
+  // Returns the radius, in bandwidths, beyond which exact sums prune points.
   double seen_radius() const { return request_.single_precision ? 7 : 10; }
 
-  // Predicted nanoseconds of the exact sums of a query with `n_seen` points within reach, with or without pruning,
-  // whichever is faster.
+  // Returns the predicted nanoseconds of the exact sums of a query with `n_seen` points within reach: with or without
+  // pruning, whichever is faster.
   double exact_cost(double n_seen) const {
     const double pair =
         request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
@@ -198,8 +198,8 @@ class Evaluation {
     return request_.exact_passes * std::min(pair * n_points, costs.query + costs.pruned * n_points + 2 * pair * n_seen);
   }
 
-  // Predicted nanoseconds of a tile with `size` queries on the grid. Every source is spread for its own label; a query
-  // gathers the sums of `n_gathered_` labels.
+  // Returns the predicted nanoseconds of a tile with `size` queries on the grid. Every source is spread for its own
+  // label, and every query gathers the sums of `n_gathered_` labels.
   double grid_cost(double n_sources, double size) const {
     const auto columns = static_cast<double>(request_.n_columns), channels = columns * request_.n_labels;
     const double width = accuracy_.width, box = gridding_box[d_];
@@ -214,9 +214,9 @@ class Evaluation {
            values * channels / lanes<double> * vector;
   }
 
-  // Estimates from a sample of queries and points, before anything is sorted, whether tiles hold enough queries, and
-  // queries have enough points within reach, for the grid to pay off. Returns false for small problems without a
-  // sample, which would take a few percent of their time.
+  // Returns whether the grid may pay off: whether tiles hold enough queries, and queries have enough points within
+  // reach. The estimate comes from a sample, before anything is sorted. Returns false for small problems, because a
+  // sample would take a few percent of their time.
   bool may_pay() const {
     constexpr index_t most = 256;       // number of queries and number of points of the sample
     constexpr double least_work = 3e6;  // nanoseconds
@@ -246,7 +246,7 @@ class Evaluation {
       same += static_cast<double>(i - begin);
     }
     const auto pairs = 0.5 * static_cast<double>(sampled_queries * std::max<index_t>(sampled_queries - 1, 1));
-    const double size = std::max(n_queries * std::min(same / pairs, 1.0), 1.0);  // of the tile that holds a query
+    const double size = std::max(n_queries * std::min(same / pairs, 1.0), 1.0);  // mean size of the tile of a query
     const double exact = exact_cost(seen / static_cast<double>(sampled_queries * sampled_points) * n_points);
     const double by_grid = grid_cost(size * n_points / n_queries, size) / size;
     return costs.row * (1 + n_points / n_queries) + by_grid < gain * exact;
@@ -301,8 +301,8 @@ class Evaluation {
     double n_gathered = 0;  // labels, over all queries
   };
 
-  // Sums these tiles on the grid, and counts the labels gathered for a query. Returns the predicted cost of the exact
-  // sums that the tiles still need.
+  // Evaluates these tiles, and averages the number of labels gathered for a query. Returns the predicted cost of the
+  // exact sums that the tiles still need.
   double evaluate(const std::vector<index_t>& tiles) {
     double cost = 0;
     for (const index_t t : tiles) cost += tiles_[t].cost();
@@ -361,8 +361,8 @@ class Evaluation {
     return left * tile.exact / static_cast<double>(tile.size());
   }
 
-  // Decides the labels of a tile from its sums on the grid, cell by cell. Returns the predicted cost of those left
-  // uncertain.
+  // Decides the labels of a tile from its sums on the grid, cell by cell. Returns the predicted cost of exact sums for
+  // the queries left uncertain.
   double decide(const QueryTile& tile, Worker& worker, Checkpoint& checkpoint) const {
     double left = 0;
     for (index_t begin = tile.begin; begin < tile.end;) {
@@ -399,7 +399,7 @@ class Evaluation {
                      [&](int a, int b) { return worker.reach[a] > worker.reach[b]; });
   }
 
-  // Returns the number of queries whose label remains uncertain.
+  // Decides the labels of the queries [begin, end), which share a cell. Returns the number of labels left uncertain.
   double decide(const QueryTile& tile, index_t begin, index_t end, Worker& worker) const {
     const index_t n_columns = request_.n_columns, n_sums = length(worker.bounds), n = end - begin;
     worker.grid->open(&query(begin), n);
@@ -431,7 +431,8 @@ class Evaluation {
     return left;
   }
 
-  // Decides the labels of a tile that is not summed on the grid.
+  // Decides the labels of a tile that is not summed on the grid. Returns the predicted cost of exact sums for the
+  // queries left uncertain.
   double decide_by_pairs(const QueryTile& tile, Worker& worker, Checkpoint& checkpoint) const {
     const index_t n_columns = request_.n_columns;
     double left = 0;
@@ -448,12 +449,13 @@ class Evaluation {
     return left * tile.exact / static_cast<double>(tile.size());
   }
 
-  // Returns the label of a query, decided from exact sums over the points near it, for the labels that could still win
-  // after the last decision.
+  // Returns the label of a query from exact sums over the points near it, or `uncertain_label` if these are predicted
+  // to take longer than sums over all points. Unless the rule has a density, only labels that could still win after the
+  // last decision are summed.
   std::int64_t label_by_pairs(const QueryTile& tile, index_t sorted, double* low, double* high, Worker& worker) const {
     const index_t n_columns = request_.n_columns;
     LabelDecision& decision = *worker.decision;
-    // The omitted points contribute less than the rounding error of the product of the best label.
+    // The points beyond this radius contribute less than the rounding error of the product of the best label.
     double radius = seen_radius();
     if (const double product = decision.best_product(); product > 0) {
       double largest = 0;
@@ -495,8 +497,9 @@ class Evaluation {
     high *= 1 + 1.01 * error;
   }
 
-  // Returns the relative rounding error of a sum over all pairs, at most 0.02, because exponents of double are limited.
-  // By Jensen's inequality, the mean exponent of its terms, weighted by the terms, is at most that of the mean term.
+  // Returns a bound on the relative rounding error of a sum over all pairs. It is at most 0.02, because exponents of
+  // double are limited. By Jensen's inequality, the mean exponent of a sum's terms, weighted by the terms, is at most
+  // that of the mean term.
   double rounding(const LabelDecision& decision, double sum, index_t at) const {
     std::int64_t bits;
     const double mean = sum * inverse_total_[at];
@@ -505,7 +508,8 @@ class Evaluation {
     return decision.rounding(1 + 0.6931471805599453 * std::abs(exponent));
   }
 
-  // Marks the sums of a query that are within the tolerance. Returns the share of the points whose sums are not.
+  // Marks the sums of a query that are within the tolerance as settled. Returns the fraction of the points whose labels
+  // have unsettled sums.
   double check(index_t row, const double* sums, const std::vector<double>& bounds, std::uint8_t* settled) const {
     const index_t n_columns = request_.n_columns, left_out = request_.excluded ? request_.excluded[row] : -1;
     const int label = left_out >= 0 ? sources_->label(left_out) : -1;
@@ -553,7 +557,8 @@ class Evaluation {
   std::vector<QueryTile> tiles_;
   std::vector<index_t> chosen_;  // tiles that are summed on the grid
   double exact_ = 0;             // predicted nanoseconds of the exact sums of all tiles
-  // Labels whose sums are gathered for a query. Two are assumed for a decision until the trial has counted them.
+  // Mean number of labels whose sums are gathered for a query. For decisions without density, two are assumed until the
+  // trial has counted them.
   double n_gathered_ =
       outcome_.labels && !outcome_.rule->log_share ? std::min(2, request_.n_labels) : request_.n_labels;
 };

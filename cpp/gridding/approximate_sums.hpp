@@ -1,8 +1,9 @@
 // Gaussian sums on a grid, with a bound on their error, in one to three dimensions.
 //
-// Queries are processed one tile of space at a time. A tile is summed on a grid patch (gauss_grid.hpp) if that is
-// predicted to be faster than the exact sums. A bound on the error of the grid is then compared with the tolerance. The
-// caller must compute the other sums exactly: those of the remaining tiles, and those too small for the bound.
+// Queries are processed one tile of space at a time. A tile is summed on a grid patch (gauss_grid.hpp) if this is
+// predicted to be faster than exact sums. A bound on the error of the grid is then compared with the tolerance. The
+// caller must compute the other sums exactly: those of the remaining tiles, and those whose bound exceeds the
+// tolerance.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +16,28 @@ namespace spectralcls {
 
 struct ApproximateSums {
   MatrixView<double> queries, points;
-  const double* weights = nullptr;  // row-major (n, n_columns), or nullptr for weight 1 and n_columns = 1
+  const double* weights = nullptr;  // row-major (n, n_columns) for n points; nullptr: weight 1 and n_columns = 1
   index_t n_columns = 1;
   const std::int64_t* labels = nullptr;  // (n,), 0 ... n_labels - 1, or negative if left out; nullptr: one label
   int n_labels = 1;
   double bandwidth = 1;
-  // (m,), the row of `points` that each query leaves out, -1 for none; nullptr: no query leaves out a point.
+  // (m,) for m queries: the row of `points` that each query leaves out, -1 for none. nullptr: no query leaves out a
+  // point.
   const std::int64_t* excluded = nullptr;
   double rtol = 0, atol = 0;
   // If true, the tolerance applies to the sum of each label, and weights must not be negative. Otherwise it applies to
   // the errors of all labels together.
   bool each_label = false;
-  // The precision of the exact sums and how often they pass over the pairs, from which their cost is predicted.
+  // The cost of exact sums is predicted from their precision and from how often they pass over the pairs.
   bool single_precision = false;
   double exact_passes = 1;
 
   // Fills `sums` (m, n_labels, n_columns) and `settled` (m, n_labels). A settled sum differs from the exact sum, apart
   // from rounding in double, by at most
   //   atol + rtol * sum over all points j of |W[j, c]| k(q_i, x_j).
-  // This bounds the errors of all labels of a query together. If `each_label`, it bounds the error of each label, with
-  // the sum over the points of that label. Returns false if exact sums are predicted to be as fast; then nothing is
-  // settled. set_pruning() may forbid the grid, or force it where it is possible.
+  // W are the weights and k is the kernel. This bounds the total error of all labels of a query. If `each_label`, the
+  // error of each label has this bound, with the sum over the points of that label. Returns false if exact sums are
+  // predicted to be as fast; then nothing is settled. set_pruning() may forbid the grid, or force it if it is possible.
   bool compute(double* sums, std::uint8_t* settled, const Execution& execution) const;
 
   // Fills `found` (m,) with the labels that the rule would give from exact sums, and with `uncertain_label` for queries

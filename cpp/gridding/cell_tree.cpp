@@ -6,7 +6,7 @@
 namespace spectralcls {
 
 CellGrid CellGrid::over(MatrixView<double> points, double side) {
-  constexpr index_t most = 1001;  // points of a sample, whose median is near enough to that of all points
+  constexpr index_t most = 1001;  // size of a sample, whose median is close enough to that of all points
   CellGrid grid{};
   grid.n_axes = static_cast<int>(points.cols);
   grid.side = side;

@@ -13,8 +13,8 @@ namespace spectralcls {
 constexpr int max_cell_axes = 3;
 using Cell = std::array<std::int32_t, max_cell_axes>;
 
-// Cells of equal side. Cell indices are clamped to +-cell_limit around a median. Clamping is monotone, so the cells of
-// a box still contain all points in the box.
+// Cells of equal side. Indices count from the median of each coordinate and are clamped to +-cell_limit. Clamping is
+// monotone, so the cells of a box still contain all points in the box.
 struct CellGrid {
   static constexpr std::int32_t cell_limit = (1 << 20) - 1;
 
@@ -47,7 +47,7 @@ class CellTree {
   // Sorts the given rows of `points`.
   CellTree(MatrixView<double> points, const std::vector<index_t>& rows, const CellGrid& grid);
 
-  // Row at each sorted position.
+  // Returns the row at each sorted position.
   const std::vector<index_t>& order() const { return order_; }
 
   // Calls f(begin, end) for the runs of sorted positions that make up the box.

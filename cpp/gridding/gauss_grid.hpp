@@ -1,11 +1,12 @@
 // Gaussian sums on a grid. Sources are spread onto a patch of grid points, and targets gather from it.
 //
-// In units of the bandwidth, exp(-|x - y|^2 / 2) = (2 / pi)^(d/2) * integral of exp(-|x - z|^2) exp(-|z - y|^2) dz. The
-// integral is replaced by D^d times the sum over the grid D Z^d. By Poisson summation, the sum is the integral times a
-// *factor* between (1 - e)^d and (1 + e)^d, e = 2 (q + q^4 + ...), q = exp(-pi^2 / (2 D^2)), for any x and y. Both
-// Gaussians are cut to the `width` nearest grid points along each axis, so only points |z - x| < a = width D / 2 are
-// certain to be included. Let c = D sqrt(2 / pi), T = sum over k >= 0 of exp(-2 k^2 D^2), and t = |x - y| along one
-// axis. The omitted part along this axis is at most
+// In d dimensions and in units of the bandwidth, exp(-|x - y|^2 / 2) = (2 / pi)^(d/2) *
+// integral of exp(-|x - z|^2) exp(-|z - y|^2) dz. The integral is replaced by D^d times the sum over the grid D Z^d,
+// with spacing D. By Poisson summation, the sum is the integral times a factor between (1 - e)^d and (1 + e)^d for any
+// x and y, with e = 2 (q + q^4 + ...) and q = exp(-pi^2 / (2 D^2)). Both Gaussians are cut to the `width` nearest grid
+// points along each axis, so only points z with |z - x| < a = width D / 2 on every axis are certain to be included. Let
+// c = D sqrt(2 / pi), T = sum over k >= 0 of exp(-2 k^2 D^2), and t = |x - y| along one axis. The part omitted along
+// this axis is at most
 //   2 c T (exp(-a^2 - (t - a)^2) + exp(-a^2 - (t + a)^2)) for t <= 2 a, and exp(-t^2 / 2) (1 + e) beyond.
 // The factor of every other axis is at most 1 + e. For a pair this gives
 //   |grid - exp(-|x - y|^2 / 2)| <= relative * exp(-|x - y|^2 / 2) + absolute,
@@ -100,7 +101,7 @@ class GridPatch {
     return sum_of_lanes<double>(total);
   }
 
-  // Returns a bound of gather() for all targets with position[k] <= p[k] <= position[k] + side.
+  // Returns an upper bound on gather() for all targets p with position[k] <= p[k] <= position[k] + side.
   double bound(const double* position, int side, int channel) const {
     constexpr double rounding = 1 + 1e-9;  // of positions
     const double* values = values_.data() + channel * size;
@@ -166,7 +167,7 @@ class GridPatch {
     }
   }
 
-  // Returns the largest of the values within `reach` of targets, or a value near them.
+  // Returns the largest grid value within `reach` of the targets of bound(). A few values farther away may be included.
   template <int K>
   double largest(const double* position, int side, int reach, const double* at) const {
     const int begin = std::max(0, static_cast<int>(std::floor(position[K])) - reach);
@@ -195,7 +196,8 @@ class GridPatch {
 
   static constexpr int near = 2;
   double decay_;
-  double whole_ = 1, far_ = 0;  // bounds of a stencil's sum along an axis, of all and more than `near` from the target
+  // Bounds on the sum of a stencil along an axis: over all points, and over points more than `near` from the target.
+  double whole_ = 1, far_ = 0;
   AlignedVector<double> values_;
 };
 

@@ -92,8 +92,8 @@ class GriddingSumsOf final : public GriddingSums {
     }
   }
 
-  // Processes neighboring queries in batches, so that the part of the patch that they read stays in the first-level
-  // cache.
+  // Computes the sums of one batch of neighboring queries. The part of the patch that they read stays in the
+  // first-level cache.
   void gather(const KeyedRow* rows, index_t n_rows, double* out) {
     const int n_outputs = n_plain_ + n_columns_;
     std::fill_n(out, n_rows * n_outputs, 0.0);
@@ -108,7 +108,7 @@ class GriddingSumsOf final : public GriddingSums {
     for (index_t i = 0; i < n_rows; ++i) finish(rows[i].row, targets_[i], out + i * n_outputs);
   }
 
-  // Subtracts the point that a query leaves out, and completes the sums of |weight|.
+  // Subtracts the point that a query leaves out, completes the sums with |weight|, and multiplies all sums by `norm_`.
   void finish(index_t query, const Stencil& target, double* out) const {
     const bool negative = index_.has_negative_weights();
     double* absolute = out + n_plain_;
@@ -138,7 +138,7 @@ class GriddingSumsOf final : public GriddingSums {
   const double norm_;
   std::vector<Stencil, AlignedAllocator<Stencil>> targets_{batch};
   Cell corner_{};            // of the tile
-  double first_[D];          // its coordinates
+  double first_[D];          // coordinates of this corner
   std::vector<int> active_;  // labels with points near the tile
   std::vector<char> is_active_;
 };

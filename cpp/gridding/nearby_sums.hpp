@@ -9,7 +9,7 @@ namespace spectralcls {
 
 class NearbySums {
  public:
-  // Returns the sums of the columns, valid until the next call.
+  // Returns the sums of a query over the points in the box, one for each column. They are valid until the next call.
   const double* over(const CellBox& box, const Sources& sources, const double* query, const ApproximateSums& request);
 
  private:

@@ -1,5 +1,5 @@
-// Calls from one shared library into another. No exception crosses the boundary: each library may have its own C++
-// runtime, which does not recognize exceptions of another.
+// Calls from one shared library into another. No exception crosses the boundary: each library may have a separate C++
+// runtime, and a runtime does not recognize the exceptions of another.
 #pragma once
 
 #include <cstring>
@@ -76,7 +76,7 @@ class Entry<Result (*)(Arguments...)> {
   Result (*guarded_)(Failure&, Arguments...) = nullptr;
 };
 
-// The entry of a function. Valid only in the library that defines the function.
+// The entry of a function. May be used only in the library that defines the function.
 template <auto function>
 constexpr auto entry = Entry<decltype(function)>::template to<function>();
 

@@ -1,9 +1,10 @@
-// The cost of each step in each variant. These constants choose among methods with the same result. They affect the
-// time of a call, never its accuracy.
+// Estimated costs of the steps of a computation, for each variant. They decide which of several methods is used, and
+// thus affect the time of a call, never its accuracy.
 //
-// `python -m bench.calibrate` measures the first four numbers of each row and writes the rows here. For another kind of
-// machine, run it there and build again. The last five numbers of a row are set by hand, such that `--check` confirms
-// the choices. The constants are fixed at build time, so equal calls return equal bits.
+// `python -m bench.calibrate` measures the first four numbers of each row and writes the rows into this file. To tune
+// the constants for another machine, run the command on that machine and build again. The last five numbers of a row
+// are set by hand, and `--check` tests the choices that follow from them. The constants are fixed at build time, so
+// equal calls return equal bits.
 #pragma once
 
 #include "infrastructure/matrix.hpp"
@@ -15,7 +16,7 @@ namespace spectralcls {
 struct Costs {
   double pair_32, feature_32;  // fused sums in float32: a pair, and each of its features
   double pair_64, feature_64;  // fused sums in float64
-  // Exact sums of few features: the overhead of a query, and the cost of a pruned point.
+  // Exact sums with few features: the overhead of a query, and the cost of a pruned point.
   double query, pruned;
   // Sums on a grid: computing the stencil of a point along one axis; multiplying and adding a vector of grid points;
   // sorting and copying a row.
@@ -32,35 +33,37 @@ inline constexpr const Costs& costs = vector_bytes == 64   ? variants::avx512
                                       : vector_bytes == 32 ? variants::avx2
                                                            : variants::baseline;
 
-// The cost of pruning. The unit is a multiply-add on a whole vector, so that the speed of a variant cancels.
+// The costs of pruning, in multiply-adds on a whole vector. In this unit, the speed of a variant cancels.
 struct PruningCosts {
-  // Filter: a vector of coordinates of points, in sums and in searches, and of the boxes of tiles.
+  // Filter: a vector of coordinates of points in sums; a vector of coordinates of points in searches; a vector of
+  // coordinates of the boxes of tiles.
   double filter = 1.8, search_filter = 1.1, box = 4;
-  // Sums: a vector of distances, for each feature, and its kernel values with their sum.
+  // Sums: one feature of a vector of distances; the kernel values of such a vector, and their sum.
   double form = 2, kernel = 18;
-  // Sums: a single pair, and each vector of its features.
+  // Sums: the overhead of a single pair; each vector of its features.
   double summed_pair = 16, summed_pair_vector = 4;
   // Sums: the overhead of a block of queries for each label with a separate search radius.
   double pass = 2000;
-  // Searches: comparing a vector of distances with limits; keeping a candidate; an exact pair, and each of its
-  // features.
+  // Searches: comparing a vector of distances with limits; keeping a candidate; the overhead of an exact distance; each
+  // feature of an exact distance.
   double scan = 4, candidate = 60, exact_pair = 60, exact_pair_feature = 0.7;
 };
 inline constexpr PruningCosts pruning_costs{};
 
-// Costs in multiply-adds on single numbers, measured on data sets of 16 to 784 features. They decide what is tried, and
-// never change a result.
+// Costs in multiply-adds on single numbers, measured on data sets with 16 to 784 features. They decide only whether the
+// filter is tried.
 struct FilterCosts {
   static double build(index_t d) { return 10000 + 280 * static_cast<double>(d); }   // the filter, for each point
   static double sample(index_t d) { return 2.2e7 + 4e5 * static_cast<double>(d); }  // the largest sample
   static double distance(index_t d) { return 200 + 1.5 * static_cast<double>(d); }  // an exact distance
-  // A sample, and measured distances, may cost these shares of the cost of all pairs.
+  // Taking a sample and measuring distances may each cost up to this fraction of the cost of all pairs.
   static constexpr double sampling = 0.018, measuring = 0.009;
   // The costs of reading a coordinate or a box, computing a pair, and starting a label with a separate search radius.
   static constexpr double coordinate = 1.8, box = 0.2, pair = 320, pass = 4000;
-  // The filter is tried only if its predicted cost is below `gain` times that of all pairs. The prediction extrapolates
-  // the distances to the nearest points and may be too low by the factor `misjudged`. If it would then no longer be
-  // below, distances are measured and their cost is compared with `measured_gain`.
+  // The filter is tried only if its predicted cost is below `gain` times the cost of all pairs. The prediction
+  // extrapolates the distances to the nearest points and may be too low by the factor `misjudged`. If this factor could
+  // change the decision, distances are measured, and the cost predicted from them must be below `measured_gain` times
+  // the cost of all pairs.
   static constexpr double gain = 0.8, misjudged = 4, measured_gain = 0.88;
 };
 

@@ -1,5 +1,5 @@
-// Views of memory that the caller owns. All interfaces between folders use them, so nothing here may depend on the
-// instruction set.
+// Views of memory that the caller owns. All interfaces between folders use these types, so nothing here may depend on
+// the instruction set.
 #pragma once
 
 #include <cassert>
@@ -7,8 +7,8 @@
 
 namespace spectralcls {
 
-// The only type of sizes, indices and counts. It is signed, so that differences may be negative, and needs no cast as a
-// container index.
+// The type of all sizes, indices and counts. It is signed, because differences may be negative, and indexes a container
+// without a cast.
 using index_t = std::ptrdiff_t;
 
 template <class Container>
@@ -16,7 +16,7 @@ constexpr index_t length(const Container& container) {
   return static_cast<index_t>(container.size());
 }
 
-// Row-major.
+// A row-major matrix.
 template <class T>
 struct MatrixView {
   const T* data;

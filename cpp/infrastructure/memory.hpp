@@ -1,4 +1,4 @@
-// Vectors whose memory is aligned for whole registers.
+// Variants of std::vector whose memory is aligned to 64 bytes, the width of the largest registers.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ struct AlignedAllocator {
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
-// resize() leaves new elements uninitialized: large buffers are overwritten anyway, so clearing them would waste time.
+// Makes resize() leave new elements uninitialized. Large buffers are overwritten anyway, so clearing them would waste
+// time.
 template <class T>
 struct UninitializedAllocator : AlignedAllocator<T> {
   UninitializedAllocator() = default;

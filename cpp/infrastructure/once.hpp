@@ -12,9 +12,10 @@
 
 namespace spectralcls {
 
-// Runs a function once, in the first thread that calls, while others wait. If it throws, the next caller runs it again,
-// which std::call_once does not guarantee on every platform. If the process forks while the function runs, the child
-// runs it again. The function must therefore have no effect before its last step.
+// Runs a function once, in the first thread that calls, while other callers wait. If the function throws, the next
+// caller runs it again, which std::call_once does not guarantee on every platform. If the process forks while the
+// function runs, the child process runs the function again. The function must therefore have no effect before its last
+// step.
 class Once {
  public:
   explicit Once(bool done = false) : done_(done) {}

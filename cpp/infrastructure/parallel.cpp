@@ -22,9 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::milliseconds(100);
-constexpr auto busy_interval = std::chrono::microseconds(50);  // of busy waiting, about as long as falling asleep
+constexpr auto busy_interval = std::chrono::microseconds(50);  // of busy waiting; falling asleep takes about as long
 
-// Waits for a condition without sleeping. Returns false if that takes too long.
+// Waits for a condition without sleeping. Returns false if the condition does not become true within busy_interval.
 template <class Condition>
 bool comes_soon(Condition&& condition) {
   for (const auto begin = Clock::now(); Clock::now() - begin < busy_interval;)
@@ -37,16 +37,16 @@ bool comes_soon(Condition&& condition) {
   return false;
 }
 
-struct Stopped {};  // unwinds a worker after another has failed
+struct Stopped {};  // unwinds a thread after another has failed
 
 }  // namespace
 
-// The interface through which threads help in a parallel region. They may belong to another library, so no exception
-// may leave it.
+// The interface through which threads help in a parallel region. The threads may belong to another library, so no
+// function of the interface may throw.
 class Region {
  public:
   virtual void help() noexcept = 0;  // called by each helping thread
-  virtual void poll() noexcept = 0;  // called now and then by the caller while it waits
+  virtual void poll() noexcept = 0;  // called now and then by the caller while waiting
 
  protected:
   ~Region() = default;
@@ -120,7 +120,7 @@ class Chunks final : public Region {
       }
     });
   }
-  // The first exception ends the region.
+  // Calls a function. Keeps the first exception, which ends the region.
   template <class Function>
   void guard(Function&& function) noexcept {
     try {
@@ -144,9 +144,9 @@ class Chunks final : public Region {
 
 int available_processors() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
-// Keeps workers off the processor of the caller. A thread may start or wake up on that processor. Schedulers that pack
-// threads, to let other processors sleep, move it away only at the next tick, milliseconds later. If the caller has
-// moved, the workers are sent away again at the next region.
+// Keeps workers off the processor of the caller. A worker may start or wake up on that processor. Schedulers that pack
+// threads, to let other processors sleep, would move the worker away only at the next tick, milliseconds later. If the
+// caller has moved to another processor, the workers are sent away again at the next region.
 class Placement {
  public:
 #if defined(__linux__)
@@ -157,7 +157,7 @@ class Placement {
       CPU_ZERO(&allowed_);
     }
   }
-  // The number of processors that the caller may use. More threads would only wait for one of them.
+  // The number of processors that the caller may use. Additional threads would only wait for a processor.
   int n_processors() const { return n_processors_; }
   // Returns whether the caller has moved since the last call.
   bool moved() {
@@ -180,8 +180,8 @@ class Placement {
 #endif
 };
 
-// A team whose workers wait for the next region, first busily and then asleep. The caller waits only for workers that
-// have entered the region. A worker that starts or wakes up too late finds it closed.
+// A team whose workers wait for the next region, busy-waiting briefly before they sleep. The caller waits only for
+// workers that have entered the region. A worker that starts or wakes up too late finds the region closed.
 class Threads final : public Team {
  public:
   ~Threads() override {
@@ -233,7 +233,7 @@ class Threads final : public Team {
         const auto place = length(workers_);
         workers_.emplace_back([this, place] { serve(place); });
       }
-    } catch (...) {  // out of threads or memory: the workers that run do the work
+    } catch (...) {  // out of threads or memory: the existing workers do the work
     }
   }
 
@@ -270,7 +270,7 @@ class Threads final : public Team {
 std::shared_ptr<Team> make_team() { return std::make_shared<Threads>(); }
 
 Execution Execution::for_work(double operations) const {
-  // Operations that take about a quarter of a millisecond. Starting a thread takes about fifty microseconds.
+  // This many operations take about a quarter of a millisecond. Starting a thread takes about fifty microseconds.
   constexpr double worth_a_thread = 1e6;
   const double most = 1 + operations / worth_a_thread;
   return {most < n_threads ? static_cast<int>(most) : n_threads, interrupted, team};

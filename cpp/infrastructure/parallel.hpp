@@ -9,30 +9,30 @@
 
 namespace spectralcls {
 
-// Thrown inside a parallel region after the caller's `interrupted` has returned true.
+// Thrown inside a parallel region after Execution::interrupted has returned true.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-// The threads of one call. All its parallel regions share them, because starting a thread takes as long as a short
-// region. They end with the call, so that no thread is lost in a fork between calls.
+// The threads of one call. All parallel regions of the call share the threads, because starting a thread takes as long
+// as a short region. The threads end with the call, so a fork between calls loses no thread.
 class Team;
 std::shared_ptr<Team> make_team();
 
-// How a computation runs. Only the calling thread calls `interrupted`, at every checkpoint. If the check is expensive,
-// the function itself must limit it to a few times a second, over all parallel regions of a call.
+// How a computation runs. Only the calling thread calls `interrupted`, at every checkpoint. If its check is expensive,
+// `interrupted` itself must limit the checks to a few per second, counted over all parallel regions of a call.
 struct Execution {
   int n_threads = 1;
   std::function<bool()> interrupted;
-  std::shared_ptr<Team> team;  // nullptr: each region starts its own threads
+  std::shared_ptr<Team> team;  // nullptr: each region starts separate threads
 
-  // Returns the same execution with no more threads than the work is worth. A thread is worth starting if its share of
-  // the work takes longer than starting it.
+  // Returns the same execution with at most as many threads as pay off for the given number of operations. A thread
+  // pays off if its share of the work takes longer than starting the thread.
   Execution for_work(double operations) const;
 };
 
-// Every chunk receives one. Long chunks call it every few milliseconds, so that Ctrl-C, or an exception in another
-// worker, ends them promptly.
+// A checkpoint is passed to the computation of every chunk. Calling the checkpoint throws after Ctrl-C or after an
+// exception in another thread. A long chunk calls its checkpoint every few milliseconds and thus ends promptly.
 class Checkpoint {
  public:
   virtual void operator()() = 0;

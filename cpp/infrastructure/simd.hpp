@@ -1,4 +1,4 @@
-// A vector register of T, written with the compilers' vector extensions. The same source serves SSE2, AVX2, AVX-512 and
+// Vector registers, written with the vector extensions of GCC and Clang. The same source serves SSE2, AVX2, AVX-512 and
 // NEON. Intrinsics are used only if the generic expression would cost an extra instruction.
 #pragma once
 
@@ -73,7 +73,7 @@ template <class T>
 inline void store_unaligned(T* p, Vec<T> v) {
   std::memcpy(p, &v, sizeof v);
 }
-// Writes past the caches to an aligned address. Call stream_fence() before another thread reads it.
+// Writes to an aligned address, bypassing the caches. Call stream_fence() before another thread reads the data.
 template <class T>
 inline void store_streaming(T* p, Vec<T> v) {
 #if defined(__AVX512F__)
@@ -91,13 +91,14 @@ inline void stream_fence() {
   _mm_sfence();
 #endif
 }
-// The compiler may remove a subtraction of +0, but not an addition, which would change -0.
+// Returns a vector with x in every lane. Zero is subtracted, not added, because the compiler may remove a subtraction
+// of +0, but not an addition, which would change -0.
 template <class T>
 inline Vec<T> broadcast(T x) {
   return x - Vec<T>{};
 }
 
-// max and min return the second operand if the first is NaN, as the hardware does.
+// Returns the larger operand in each lane, or the second operand if either is NaN, as the x86 instruction does.
 template <class T>
 inline Vec<T> maximum(Vec<T> a, Vec<T> b) {
 #if defined(__AVX512F__)
@@ -113,6 +114,7 @@ inline Vec<T> maximum(Vec<T> a, Vec<T> b) {
   return a > b ? a : b;
 #endif
 }
+// Returns the smaller operand in each lane, or the second operand if either is NaN, as the x86 instruction does.
 template <class T>
 inline Vec<T> minimum(Vec<T> a, Vec<T> b) {
 #if defined(__AVX512F__)
@@ -146,7 +148,8 @@ inline Vec<T> square_root(Vec<T> a) {
 #endif
 }
 
-// Returns the sign bits of the lanes. For the result of a comparison, these are the lanes in which it is true.
+// Returns the sign bit of lane i in bit i. If `signs` is the result of a comparison, the bits mark the lanes in which
+// the comparison is true.
 template <class T>
 inline unsigned sign_bits(Bits<T> signs) {
 #if defined(__AVX512F__)
@@ -165,8 +168,8 @@ inline unsigned sign_bits(Bits<T> signs) {
 #endif
 }
 
-// less_bits sets bit i if a[i] < b[i], at_most_bits if a[i] <= b[i]; a NaN never sets it. AVX-512 compares into masks,
-// which GCC does not derive from the vector expression.
+// Sets bit i of the result if a[i] < b[i]; a NaN never sets a bit. AVX-512 compares into masks, which GCC does not
+// derive from the vector expression.
 template <class T>
 inline unsigned less_bits(Vec<T> a, Vec<T> b) {
 #if defined(__AVX512F__)
@@ -176,6 +179,7 @@ inline unsigned less_bits(Vec<T> a, Vec<T> b) {
   return sign_bits<T>((Bits<T>)(a < b));
 #endif
 }
+// Sets bit i of the result if a[i] <= b[i]; a NaN never sets a bit.
 template <class T>
 inline unsigned at_most_bits(Vec<T> a, Vec<T> b) {
 #if defined(__AVX512F__)
@@ -186,7 +190,7 @@ inline unsigned at_most_bits(Vec<T> a, Vec<T> b) {
 #endif
 }
 
-// Halves the vector at each step.
+// Returns the smallest of `Lanes` values. Halves their number at each step.
 template <class T, int Lanes>
 inline T smallest_of(const T* values) {
   if constexpr (Lanes == 1) {
@@ -209,7 +213,7 @@ inline T smallest_lane(Vec<T> v) {
 #endif
 }
 
-// Sums all lanes in double. Halves the vector at each step.
+// Returns the sum of `Lanes` values. Halves their number at each step.
 template <int Lanes>
 inline double sum_of_doubles(const double* values) {
   if constexpr (Lanes == 1) {
@@ -225,6 +229,7 @@ inline double sum_of_doubles(const double* values) {
     return sum_of_doubles<Lanes / 2>(half);
   }
 }
+// Returns the sum of all lanes, computed in double.
 template <class T>
 inline double sum_of_lanes(Vec<T> v) {
   double values[lanes<double>];
@@ -252,7 +257,8 @@ inline Vec<T> interleave(Vec<T> a, Vec<T> b, std::integer_sequence<int, Lane...>
 #endif
 }
 
-// Transposes a square of lanes<T> vectors in log2(lanes) rounds. Each round interleaves vectors half the square apart.
+// Transposes a square matrix of lanes<T> row vectors in log2(lanes<T>) rounds. Each round interleaves pairs of vectors
+// that are half the matrix apart.
 template <class T>
 SPECTRALCLS_INLINE void transpose(Vec<T> (&rows)[lanes<T>]) {
   constexpr int W = lanes<T>;
@@ -269,8 +275,8 @@ SPECTRALCLS_INLINE void transpose(Vec<T> (&rows)[lanes<T>]) {
   }
 }
 
-// Returns the lane sums of N = lanes<T> vectors, one in each lane. Pairs of vectors are interleaved and added, which
-// halves their number, until one vector is left.
+// Returns a vector whose lane i is the sum over all lanes of vectors[i], for N = lanes<T> vectors. Pairs of vectors are
+// interleaved and added, which halves the number of vectors, until one vector is left.
 template <class T, int N>
 SPECTRALCLS_INLINE Vec<T> sums_of_lanes(Vec<T>* vectors) {
   constexpr auto all = std::make_integer_sequence<int, lanes<T>>{};
@@ -287,8 +293,8 @@ SPECTRALCLS_INLINE Vec<T> sums_of_lanes(Vec<T>* vectors) {
 }
 
 // While a FlushSubnormals exists, results and operands below the normal range count as zero on this thread. Kernel
-// values such as 1e-310 then need no microcode assist, and exp2_biased may return a subnormal in place of zero. A
-// KeepSubnormals nested inside it restores subnormals for its own lifetime.
+// values such as 1e-310 then need no microcode assist. exp2_biased relies on this mode to return zero instead of a
+// subnormal. A nested KeepSubnormals restores subnormals for its own lifetime.
 class SubnormalMode {
  public:
   SubnormalMode(const SubnormalMode&) = delete;

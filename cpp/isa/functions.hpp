@@ -1,8 +1,8 @@
 // The table of the functions that are compiled once for each instruction set. The bindings use nothing else of a
 // variant. No argument may own memory whose layout or allocation depends on the instruction set.
 //
-// To add a function, declare it in a header that includes neither infrastructure/simd.hpp nor Eigen, give it a row
-// here, and name it in isa/functions.cpp.
+// To add a function, declare it in a header that includes neither infrastructure/simd.hpp nor Eigen, add its entry to a
+// struct below, and set the entry in isa/functions.cpp.
 #pragma once
 
 #include "geometry/largest.hpp"

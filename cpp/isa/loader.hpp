@@ -11,8 +11,8 @@ namespace spectralcls {
 // Names of the variants that this processor can run, best first.
 std::vector<std::string> supported_variants();
 
-// Opens the shared library of a variant, once per process, and never closes it. Throws std::runtime_error with the
-// reason if that fails.
+// Opens the shared library of a variant and never closes it. At most one variant can be loaded per process. Throws
+// std::runtime_error with the reason on failure.
 void load_variant(const std::string& path);
 
 // The table of the loaded variant.

@@ -11,7 +11,7 @@ namespace {
 
 Lapack lapack{};
 
-// Overwrites `a` with its eigenvectors if job is 'V'.
+// Returns the eigenvalues of `a` in ascending order. Overwrites `a` with its eigenvectors if job is 'V'.
 Eigen::VectorXd solve(char job, Matrix& a) {
   const auto n = a.rows();
   const bool vectors = job == 'V';

@@ -17,14 +17,14 @@ using detail::Convergence;
 using detail::RitzPairs;
 using detail::Schedule;
 
-// The operator, scaled. If the largest entry of the first product is far from 1, all products are divided by a power of
+// Scales the operator. If the largest entry of the first product is far from 1, all products are divided by a power of
 // two near it. Norms then neither overflow nor underflow, whatever the magnitude of the operator.
 template <class T>
 class ScaledOperator {
  public:
   explicit ScaledOperator(const BlockOperator<T>& apply) : apply_(apply) {}
 
-  // y = A x / scale, n x columns.
+  // Computes y = A x / scale. Both x and y are n x columns.
   void operator()(const T* x, T* y, index_t n, index_t columns) {
     apply_(x, y, columns);
     if (first_) {
@@ -47,8 +47,8 @@ class ScaledOperator {
 };
 
 // A bound on the loss of orthogonality between the next block and the basis. Each product is orthogonalized once. It
-// overlaps the last two blocks and inherits their loss, magnified by the ratio of its lengths before and after. A
-// second round is needed only if the bound grows too large.
+// overlaps the last two blocks and inherits their loss, magnified by the ratio of its lengths before and after
+// orthogonalization. A second round is needed only if the bound grows too large.
 template <class T>
 class OrthogonalityLoss {
  public:
@@ -61,14 +61,14 @@ class OrthogonalityLoss {
     negligible_ = loss <= most;
     last_ = negligible_ ? loss : std::numeric_limits<T>::epsilon();
   }
-  // After a restart, the next product overlaps all vectors that were kept.
+  // Must be called after a restart, because the next product then overlaps all vectors that were kept.
   void restart() { before_ = most; }
   bool negligible() const { return negligible_; }
   // Returns whether one round of whitening is not enough.
   bool ill_conditioned() const { return condition_ * std::numeric_limits<T>::epsilon() > most; }
 
  private:
-  // Accepted loss of orthogonality.
+  // Largest accepted loss of orthogonality.
   static constexpr double most = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
   // Returns the least and the largest eigenvalue.
@@ -84,14 +84,14 @@ class OrthogonalityLoss {
 // The search space V, its projection T = V^T A V, and the next block Q, which is orthogonal to V.
 //
 // The recurrence A V = V T + Z S^T holds throughout. Z is the part of the last product outside V, and S selects the
-// columns of the last block. A Ritz pair (theta, V s) has the residual |Z s_last|, which follows from the Gram matrix
-// of Z without another product. Every product is orthogonalized against the whole basis, so a restart needs no special
+// columns of the last block. A Ritz pair (theta, V s) has the residual |Z S^T s|, which follows from the Gram matrix of
+// Z without another product. Every product is orthogonalized against the whole basis, so a restart needs no special
 // step: V becomes the best Ritz vectors, T their values, and the next product yields the coupling.
 //
 // A random block of b vectors finds min(b, r) directions of an eigenspace of dimension r, so a cluster is complete if
-// fewer than b of its values were found. A larger cluster may have further values. The vectors found are then locked,
-// and a block of twice the width, at most `widest`, searches their complement for values among the first k. Up to that
-// width, finding r copies takes about log2(r / b) searches.
+// fewer than b of its values were found. Otherwise it may have further values. The vectors found are then locked, and a
+// block of twice the width, at most `widest`, searches their complement for further values among the k largest. Up to
+// this width, about log2(r / b) searches find r copies.
 template <class T>
 class BlockLanczos {
  public:
@@ -131,9 +131,11 @@ class BlockLanczos {
   }
 
  private:
-  static constexpr index_t widest = 64;  // width of a block that searches for copies; a dozen searches find 600
+  // Largest width of a block that searches for further copies. A dozen searches find 600 copies.
+  static constexpr index_t widest = 64;
 
-  // Runs one search in the complement of the fixed vectors. Returns true if its result may hide further copies.
+  // Runs one search in the complement of the fixed vectors. Returns whether further copies of the eigenvalues found may
+  // remain.
   bool search() {
     for (;;) {
       if (!expand()) return false;
@@ -177,7 +179,8 @@ class BlockLanczos {
     capacity_ = needed;
   }
 
-  // Multiplies the block by the operator and adds the block to the basis. The remainder of the product takes its place.
+  // Multiplies the block by the operator and adds the block to the basis. The part of the product outside the basis is
+  // stored in the columns after the basis. Returns false if this fails.
   bool expand() {
     const Multivector<T> block = columns(size_, width_), product = columns(size_ + width_, width_);
     T* x = block_.data();
@@ -228,7 +231,7 @@ class BlockLanczos {
 
   index_t wanted() const { return convergence_.wanted(ritz_, result_.values); }
 
-  // Adds the wanted Ritz vectors to the locked ones, and keeps the best k of both, in order.
+  // Adds the wanted Ritz vectors to the locked ones, and keeps those of the k largest values, in descending order.
   void lock() {
     const index_t found = std::min(wanted(), size_), old = length(result_.values);
     algebra_.multiply(columns(0, size_), ritz_.vectors.leftCols(found), columns(0, found));
@@ -301,7 +304,7 @@ class BlockLanczos {
   EigenOptions options_;
   MultivectorAlgebra<T> algebra_;
   index_t fixed_, room_;        // fixed columns; dimension of their complement
-  index_t block_size_, width_;  // width of the blocks of this search; of the current one, which may be narrower
+  index_t block_size_, width_;  // width of the blocks of this search; width of the current block, which may be narrower
   index_t size_ = 0;            // columns of V
   index_t last_ = 0;            // columns of the last product
   index_t capacity_ = 0;

@@ -33,8 +33,9 @@ struct Eigenpairs {
   EigenStatus status = EigenStatus::not_converged;
 };
 
-// `start`: any number of start vectors up to the block width, n rows each; random vectors fill the rest. `deflate`:
-// known eigenvectors, whose span is excluded from the search. Both are overwritten.
+// Returns the eigenpairs of the n x n operator `apply`. `start` holds any number of start vectors; at most the block
+// width is used, and random vectors fill the rest. `deflate` holds known eigenvectors, whose span is excluded from the
+// search.
 template <class T>
 Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start,
                              const Multivector<const T>& deflate, const EigenOptions& options,

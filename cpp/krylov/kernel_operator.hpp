@@ -1,4 +1,5 @@
-// The operator S K S of a set of points. K is their kernel matrix, which is never formed, and S is diagonal.
+// The operator S K S of a set of points. K is the kernel matrix of the points, which is never formed, and S is
+// diagonal.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 namespace spectralcls {
 
 struct Lapack {
-  // Takes LAPACK's arguments by value. Returns its info.
+  // Takes LAPACK's scalar arguments by value and returns `info`.
   int (*dsyevd)(char job, int n, double* a, double* values, double* work, int n_work, int* integer_work,
                 int n_integer_work);
 };

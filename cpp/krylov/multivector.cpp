@@ -60,8 +60,8 @@ Matrix MultivectorAlgebra<T>::from_rows(const T* rows, const Multivector<T>& vec
 template <class T>
 void MultivectorAlgebra<T>::fill_random(const Multivector<T>& block) {
   for (index_t j = 0; j < block.columns; ++j) {
-    // SplitMix64 is applied to a counter and keeps no state, so the numbers do not depend on the order in which they
-    // are drawn.
+    // The numbers are SplitMix64 hashes of a counter, without further state, so they do not depend on the order in
+    // which they are drawn.
     const std::uint64_t origin = seed_ * 0xd1342543de82ef95ULL + stream_++ * 0x2545f4914f6cdd1dULL;
     T* column = block.data + j * block.rows;
     for (index_t i = 0; i < block.rows; ++i) {
@@ -104,7 +104,7 @@ void MultivectorAlgebra<T>::normalize(const Multivector<T>& block) {
 template <class T>
 Eigen::VectorXd MultivectorAlgebra<T>::whiten(const Multivector<T>& block, const Matrix& gram, double least) const {
   auto [values, root] = symmetric_eigenpairs(gram);
-  // Directions with eigenvalues below the rounding of the Gram matrix are noise.
+  // Directions with eigenvalues below the rounding error of the Gram matrix are noise.
   const double floor = std::max(std::numeric_limits<T>::epsilon() * values(values.size() - 1), least);
   for (index_t j = 0; j < block.columns; ++j) root.col(j) /= std::sqrt(std::max(values(j), floor));
   multiply(block, root, block);

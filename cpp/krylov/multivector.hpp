@@ -1,4 +1,4 @@
-// Orthonormal blocks of vectors, and products of multivectors as small matrices.
+// Orthonormalizes blocks of vectors, and multiplies multivectors by each other and by small matrices.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ class MultivectorAlgebra {
   // target = vectors * coefficients. The target may be columns of `vectors`.
   void multiply(const Multivector<T>& vectors, const Matrix& coefficients, const Multivector<T>& target) const;
 
-  // Makes the columns orthonormal, given their Gram matrix: multiplies the block by its eigenvectors over the roots of
-  // its eigenvalues. Directions with an eigenvalue below `least` become short. Returns the eigenvalues in ascending
-  // order.
+  // Makes the columns orthonormal, given their Gram matrix: multiplies the block by the eigenvectors of this matrix,
+  // each divided by the square root of its eigenvalue. Directions with an eigenvalue below `least` remain shorter than
+  // unit length. Returns the eigenvalues in ascending order.
   Eigen::VectorXd whiten(const Multivector<T>& block, const Matrix& gram, double least) const;
 
   // Fills a block with uniform random numbers in [-1, 1). They depend only on the seed, the number of columns filled
@@ -37,8 +37,9 @@ class MultivectorAlgebra {
   // Krylov space is invariant.
   void orthonormalize(const Multivector<T>& basis, const Multivector<T>& block);
 
-  // Copies to row-major rows x columns, and back. On the way back, returns basis^T vectors.
+  // Copies the vectors to `rows`, row-major.
   void to_rows(const Multivector<T>& vectors, T* rows) const;
+  // Copies `rows` back to the vectors. Returns basis^T vectors.
   Matrix from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<T>& basis) const;
 
  private:
@@ -46,7 +47,7 @@ class MultivectorAlgebra {
   void normalize(const Multivector<T>& block);
 
   const TallProducts<T>& products_;
-  std::uint64_t seed_, stream_ = 0;  // number of random columns so far
+  std::uint64_t seed_, stream_ = 0;  // stream_: number of random columns so far
   const Execution& execution_;
 };
 

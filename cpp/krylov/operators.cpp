@@ -45,7 +45,7 @@ void dense_rows_product(const T* a, index_t n, index_t rows, const T* x, T* y, i
   }
 }
 
-// Computes one row of a CSR product. For common numbers of columns, `Fixed` is that number; 0 otherwise.
+// Computes one row of a CSR product. `Fixed` is the number of columns if it is a common one, otherwise 0.
 template <index_t Fixed, class T>
 void csr_row(const CsrMatrix<T>& a, index_t row, const T* x, T* y, index_t columns) {
   const index_t width = Fixed ? Fixed : columns;

@@ -12,7 +12,7 @@
 
 namespace spectralcls::detail {
 
-// The eigenpairs of the projected operator in descending order, and the residuals of the first ones.
+// The eigenpairs of the projected operator in descending order, and the residuals of the first `count`.
 struct RitzPairs {
   Eigen::VectorXd values, residuals;
   Matrix vectors;
@@ -33,16 +33,16 @@ struct RitzPairs {
   double largest() const { return std::max(std::abs(values(0)), std::abs(values(values.size() - 1))); }
 };
 
-// Decides which Ritz pairs are wanted and whether they have converged. `locked` are values of earlier searches in
-// descending order.
+// Decides which Ritz pairs are wanted and whether they have converged. `locked` are the values found by earlier
+// searches, in descending order.
 class Convergence {
  public:
   Convergence(index_t pairs, double tolerance, double eps) : pairs_(pairs), tolerance_(tolerance), eps_(eps) {}
 
   double allowed(double value) const { return std::max(tolerance_ * std::abs(value), 10 * eps_ * norm); }
 
-  // Returns the number of wanted Ritz pairs. In the first search all k are wanted, later those that displace locked
-  // values from the first k.
+  // Returns the number of wanted Ritz pairs. In the first search, these are the first `pairs_`. In later searches,
+  // these are the pairs that displace locked values from the `pairs_` largest.
   index_t wanted(const RitzPairs& ritz, const std::vector<double>& locked) const {
     if (locked.empty()) return pairs_;
     const index_t available = std::min(pairs_, ritz.values.size());
@@ -74,7 +74,8 @@ class Convergence {
     return ritz.residuals(count) <= std::max(allowed(ritz.values(count)), hidden_tolerance * norm);
   }
 
-  // Returns the size of the largest cluster of the first `count` values that the tolerance cannot separate.
+  // Returns the size of the largest cluster among the first `count` values. The tolerance cannot separate neighbors
+  // within a cluster.
   index_t largest_cluster(const RitzPairs& ritz, index_t count) const {
     index_t largest = 1, first = 0;
     for (index_t j = 1; j < count; ++j) {
@@ -95,8 +96,8 @@ class Convergence {
 };
 
 // Decides when to solve the projected problem, which costs O(size^3). An eighth of the space must be new. The space
-// must also have grown by half of what convergence needs if residuals keep falling at the last rate; half, because they
-// fall ever faster.
+// must also have grown by half the number of columns that convergence would need if residuals kept falling at the last
+// rate. Half is enough, because they fall ever faster.
 class Schedule {
  public:
   bool due(index_t size) const { return 8 * (size - solved_) >= size && size >= expected_; }

@@ -16,7 +16,7 @@ constexpr index_t chunk_bytes = 512 * 1024;  // of vectors, which are read repea
 
 namespace detail {
 
-// left^T right. The products of chunks of rows are added in the order of the chunks.
+// Computes left^T right. The products of the chunks of rows are added in the order of the chunks.
 template <class T>
 class ChunkedProduct {
  public:

@@ -9,7 +9,8 @@
 
 namespace spectralcls {
 
-// Small matrices are column-major. Inner products are taken in float64, whatever the type of the vectors.
+// Small matrices are column-major. Inner products are summed in T within a chunk of rows, and in float64 over the
+// chunks.
 
 // out = left^T right, left.columns x right.columns.
 template <class T>
@@ -26,10 +27,10 @@ template <class T>
 void product(const Multivector<const T>& vectors, const T* coefficients, const Multivector<T>& target,
              const Execution& execution);
 
-// Copies to row-major rows x columns, and back. On the way back, computes out = basis^T vectors while the vectors are
-// cached.
+// Copies the vectors to `rows`, row-major.
 template <class T>
 void to_rows(const Multivector<const T>& vectors, T* rows, const Execution& execution);
+// Copies `rows` back to the vectors, and computes out = basis^T vectors while they are cached.
 template <class T>
 void from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<const T>& basis, double* out,
                const Execution& execution);

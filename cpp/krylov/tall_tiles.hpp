@@ -1,5 +1,5 @@
-// The two products of multivectors for one chunk of rows, with a few columns of both in registers. A general matrix
-// product would spend most of its time packing columns that are read only once.
+// The two products of multivectors for one chunk of rows, with a few columns of both factors in registers. A general
+// matrix product would spend most of its time packing columns that are read only once.
 #pragma once
 
 #include <type_traits>

@@ -31,8 +31,8 @@ class Candidates {
     entries_.reserve(capacity(k_));
   }
   static index_t bytes(index_t k) { return capacity(k) * sizeof(Entry); }
-  // Returns the expected share of n points in random order that are, when they are read, among the k nearest points so
-  // far.
+  // Returns the expected fraction of n points, read in random order, that are among the k nearest so far when they are
+  // read.
   static double expected(index_t k, index_t n) {
     const double share = std::min(1.0, static_cast<double>(k) / static_cast<double>(n));
     return share * (1 - std::log(share));

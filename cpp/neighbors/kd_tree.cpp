@@ -9,8 +9,8 @@
 
 namespace spectralcls::detail {
 
-// The points during construction: an array for each axis, and their rows, all in the same order. Ranges begin and end
-// at multiples of 16.
+// The points during construction: an array of coordinates for each axis and an array of rows, all in the same order.
+// Ranges begin and end at multiples of 16.
 template <class T>
 class KdTree<T>::Builder {
  public:
@@ -51,13 +51,14 @@ class KdTree<T>::Builder {
 
  private:
   static constexpr index_t least_leaves = 256;     // a node with more leaves is split as part of a level
-  static constexpr index_t checked_leaves = 1024;  // leaves between two checks for an interruption
-  // The axis is chosen from all points of a node if there are at most `whole`, otherwise from `sampled` of them.
+  static constexpr index_t checked_leaves = 1024;  // nodes with at least this many leaves check for an interruption
+  // The widest axis is found from all points of a node if there are at most `whole`, otherwise from a sample of
+  // `sampled` points.
   static constexpr index_t whole = 16384, sampled = 256;
 
   struct Scratch {
     Selection<T> selection;
-    std::vector<std::uint16_t> left;  // for each group of 16 points: bits of those that go to the left
+    std::vector<std::uint16_t> left;  // for each group of 16 points, the bits of the points that go left
     UninitializedVector<T> moved;
   };
 
@@ -121,7 +122,7 @@ class KdTree<T>::Builder {
     return high - low;
   }
 
-  // Sets the bits of the points before the cut.
+  // Sets the bits of the points before the cut in scratch.left.
   void mark(const T* keys, index_t n, const Cut<T>& cut, Scratch& scratch) {
     scratch.left.resize(n / leaf_size);
     index_t n_equal = cut.n_equal;
@@ -166,7 +167,7 @@ class KdTree<T>::Builder {
     tree_.least_rows_[leaf.node] = rows_[first];
   }
 
-  // Computes the box around both children.
+  // Computes the box and the least row of a node from those of its children.
   void enclose(const Subtree& node) {
     const index_t d = tree_.d_, l = node.left().node, r = node.right().node;
     const T *left = tree_.box(l), *right = tree_.box(r);
@@ -196,7 +197,7 @@ KdTree<T>::KdTree(MatrixView<T> points, const Execution& execution) : n_(points.
   Builder(*this, points, run).build(run);
 }
 
-// Processes several points at a time: while the next node of one is loaded from memory, the others descend.
+// Processes several points at a time: while the next node of one point is loaded from memory, the other points descend.
 template <class T>
 void KdTree<T>::find_leaves(const T* points, index_t n, std::int32_t* leaves) const {
   constexpr index_t together = 8;  // points

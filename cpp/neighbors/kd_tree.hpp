@@ -25,7 +25,7 @@ struct Subtree {
 };
 
 // All leaves but the last hold 16 points, so the number of points determines the nodes. A node is split near the median
-// along its widest axis. Points with equal coordinates there keep the order of their rows.
+// along its widest axis. Points with equal coordinates along this axis keep the order of their rows.
 template <class T>
 class KdTree {
  public:
@@ -39,28 +39,28 @@ class KdTree {
   index_t n_leaves() const { return (n_ + leaf_size - 1) / leaf_size; }
   Subtree root() const { return {0, 0, n_leaves()}; }
 
-  // Coordinates of the points of a leaf, axis by axis, 16 each. Missing points are NaN.
+  // Coordinates of the points of a leaf, axis by axis, with 16 values for each axis. Missing points are NaN.
   const T* points(index_t leaf) const {
     assert(0 <= leaf && leaf < n_leaves());
     return points_.data() + leaf * d_ * leaf_size;
   }
-  // Rows of the points in the original matrix, in increasing order within a leaf.
+  // Rows of the points of a leaf in the original matrix, in increasing order.
   const std::int32_t* rows(index_t leaf) const { return rows_.data() + leaf * leaf_size; }
   index_t size(index_t leaf) const { return leaf + 1 < n_leaves() ? leaf_size : n_ - leaf * leaf_size; }
   void copy(index_t leaf, index_t i, T* point) const {
     assert(0 <= i && i < size(leaf));
     for (index_t a = 0; a < d_; ++a) point[a] = points(leaf)[a * leaf_size + i];
   }
-  // d lows, then d highs.
+  // The bounding box of a node in d dimensions: d lows, then d highs.
   const T* box(index_t node) const {
     assert(0 <= node && node < 2 * n_leaves() - 1);
     return boxes_.data() + node * 2 * d_;
   }
   std::int32_t least_row(index_t node) const { return least_rows_[node]; }
 
-  // Finds, for each of n points (given row by row), the leaf that contains it.
+  // Finds the leaf that contains each of n points, which are given row by row.
   void find_leaves(const T* points, index_t n, std::int32_t* leaves) const;
-  // Returns whether the left child of an inner node is nearer to a point.
+  // Returns whether a point is on the left side of the split of an inner node.
   bool left_first(index_t node, const T* point) const {
     const Split& split = splits_[node];
     return !(point[split.axis] > split.threshold);

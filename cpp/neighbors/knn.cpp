@@ -54,8 +54,8 @@ class NearestOfChunk {
     for (Candidates& one : candidates_) one.reset(k);
   }
 
-  // Compares one block of queries with the points that pass the filter. The tiles around the nearest one come first.
-  // The k-th neighbor within them limits the search, and the limit shrinks as the search proceeds.
+  // Compares one block of queries with the points that pass the filter. The tiles around the nearest tile come first.
+  // The k-th neighbor in these tiles limits the search, and the limit shrinks as the search proceeds.
   void look(index_t block) {
     search_.look(chunk_, block, block_filter_);
     const index_t n_rows = chunk_.size_of(block), n_tiles = search_.filter()->n_tiles();
@@ -125,7 +125,7 @@ class NearestOfChunk {
   index_t source(index_t column) const { return search_.points().source()[column]; }
   Candidates& of(index_t block, index_t r) { return candidates_[block * tile_rows + r]; }
 
-  // Returns a range of tiles around tile t that hold k points, or all tiles.
+  // Returns a range of tiles around tile t that holds at least k points, or the range of all tiles.
   Range about(index_t t) const {
     const auto n_tiles = length(search_.points().tiles());
     Range range{t, t + 1};
@@ -172,7 +172,7 @@ void tile_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* d
                     const Execution& execution) {
   const auto search = detail::search_of<T>(
       queries, points, Candidates::bytes(k), Candidates::expected(k, points.rows), execution,
-      // The k-th neighbor is taken to be as far as the nearest.
+      // The k-th neighbor is assumed to be as near as the nearest.
       [](double, double least) { return least; },
       [&](const TileSearch<T>& through_filter, const QueryChunk<T>& chunk) {
         NearestOfChunk<T> nearest(through_filter, chunk, k);

@@ -10,7 +10,8 @@
 
 namespace spectralcls {
 
-// Neighbors of all rows, one row after the other. Row i owns [first[i], first[i + 1]), with increasing indices.
+// The neighbors of all queries, one query after the other. The neighbors of query i start at first[i], end before
+// first[i + 1], and are sorted by index.
 template <class T>
 struct NeighborLists {
   std::vector<std::int64_t> first, indices;
@@ -20,11 +21,11 @@ struct NeighborLists {
 // The search method. All methods give the same result.
 enum class Search { automatic, tiles, tree };
 
-// Points that many searches share. The first search for which a k-d tree pays off builds one.
+// An index of points that many searches share. The first search for which a k-d tree pays off builds the tree.
 template <class T>
 class NeighborIndex;
 
-// The points must outlive the index.
+// Returns an index of the points. The points must outlive the index.
 template <class T>
 std::shared_ptr<const NeighborIndex<T>> index_points(MatrixView<T> points);
 
@@ -35,7 +36,7 @@ template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
                        Search search, T* distances, std::int64_t* indices, const Execution& execution);
 
-// Finds, for every query, the points j that are nearer to it than radii[j].
+// Finds, for every query, the points j at a distance of less than radii[j].
 template <class T>
 NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii,
                                    const Execution& execution);

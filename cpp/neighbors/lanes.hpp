@@ -29,7 +29,7 @@ inline __m256i places_of(unsigned byte) {
 }
 #endif
 
-// Writes the values, of 16, whose bits are set, in order. Returns the end of the output. Up to sixteen values from `to`
+// Writes those of 16 values whose bits are set, in order. Returns the end of the output. Up to sixteen values from `to`
 // on may be overwritten. `to` may equal `from` or lie before it.
 template <class E>
 inline E* pack_chosen(E* to, const E* from, unsigned bits) {

@@ -13,10 +13,11 @@
 
 namespace spectralcls::detail {
 
-// An exact squared distance and a row. Nearer points come first, then smaller rows.
+// An exact squared distance and a row. Nearer points come first; among equal distances, smaller rows do.
 using Neighbor = std::pair<double, std::int32_t>;
 
-// Sorts a few neighbors: counts the predecessors of each, so that no branch depends on the distances.
+// Sorts a few neighbors. The predecessors of each neighbor are counted, which needs no branch that depends on the
+// distances.
 class NeighborSort {
  public:
   void clear() { size_ = 0; }
@@ -29,7 +30,7 @@ class NeighborSort {
     rows_[size_++] = row;
   }
 
-  // Returns the first k neighbors, 0 < k <= number of neighbors.
+  // Returns a vector that starts with the first k neighbors, 0 < k <= number of neighbors.
   const std::vector<Neighbor>& first(index_t k) {
     assert(0 < k && k <= size_);
     sorted_.resize(std::max(k, size_));
@@ -46,7 +47,7 @@ class NeighborSort {
   }
 
  private:
-  static constexpr index_t few = 128;  // up to this size, counting in time n^2 / lanes is used instead of std::sort
+  static constexpr index_t few = 128;  // up to this size, counting is used instead of std::sort
 
   Neighbor neighbor(index_t i) const { return {squared_[i], static_cast<std::int32_t>(rows_[i])}; }
 

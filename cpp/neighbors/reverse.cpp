@@ -49,7 +49,7 @@ class ReverseOfChunk {
                  const SquaredRadii<T>& squared)
       : search_(search), chunk_(chunk), radii_(radii), squared_(squared), buffer_(std::make_unique<TileBuffer<T>>()) {}
 
-  // Compares one block of queries with the tiles that may have a query within a radius.
+  // Compares a block of queries with the tiles that may contain a point whose radius reaches one of the queries.
   void look(index_t block) {
     search_.look(chunk_, block, block_filter_);
     for (index_t t = 0; t < search_.filter()->n_tiles(); ++t) {
@@ -101,7 +101,8 @@ class ReverseOfChunk {
   typename TileSearch<T>::Work work_;
 };
 
-// Merges the pairs of all chunks. Each query is in one chunk, in arbitrary order.
+// Merges the pairs of all chunks into lists in the order of the queries. All pairs of a query are in one chunk, in
+// arbitrary order.
 template <class T>
 NeighborLists<T> in_order(std::vector<std::vector<Found<T>>> found, index_t n_queries) {
   NeighborLists<T> lists;

@@ -84,7 +84,7 @@ class Part {
     T squared[together];
     for (index_t i = begin; i + together <= end; i += together) {
       squared_distances_(queries_.row(q), points_.row(i), squared);
-      // The computed squared distance of a point within reach never exceeds this.
+      // The computed squared distance of a point within reach never exceeds this limit.
       const double limit = (mine.reach() + flushed()) * (1 + 2 * rounding());
       for (int j = 0; j < together; ++j)
         if (squared[j] <= limit) add(mine, q, i + j, squared[j]);
@@ -122,7 +122,7 @@ class Part {
 template <class T>
 void scan_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
                     const Execution& execution) {
-  constexpr index_t coordinates_per_part = 1 << 20;  // one task
+  constexpr index_t coordinates_per_part = 1 << 20;  // one part is one task
   const index_t rows = std::max(coordinates_per_part / std::max<index_t>(points.cols, 8), 4 * k);
   const index_t n_parts = (points.rows + rows - 1) / rows, m = queries.rows;
   std::vector<Candidates::Entry> found(n_parts * m * k);

@@ -1,4 +1,4 @@
-// Finds the cut of a set of keys that has a given number of keys before it.
+// Cuts a set of keys in two, with a given number of the smallest keys before the cut.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace spectralcls::detail {
 
-// Before the cut are the keys below the threshold, and n_equal of the keys equal to it.
+// The keys before the cut are those below the threshold and n_equal of the keys equal to the threshold.
 template <class T>
 struct Cut {
   T threshold;
   index_t n_equal;
 };
 
-// Returns the least and the largest of n keys, where n is a multiple of 16. NaN is not a key.
+// Returns the least and the largest of n keys, where n is a multiple of 16. NaNs are padding, not keys.
 template <class T>
 std::pair<T, T> least_and_largest(const T* keys, index_t n) {
   Vec<T> low = broadcast<T>(std::numeric_limits<T>::infinity()), high = -low;
@@ -34,7 +34,8 @@ std::pair<T, T> least_and_largest(const T* keys, index_t n) {
 template <class T>
 class Selection {
  public:
-  // Returns the cut that has `rank` of the n keys before it, 0 < rank < number of keys. n is a multiple of 16.
+  // Returns the cut with `rank` keys before it, 0 < rank < number of keys. n is a multiple of 16 and includes NaNs,
+  // which are not keys.
   Cut<T> operator()(const T* keys, index_t n, index_t rank) {
     assert(n % sixteen == 0 && 0 < rank && rank < n);
     while (n > few) {
@@ -55,8 +56,8 @@ class Selection {
   static constexpr index_t few = 16384;             // bisection starts when at most this many keys are left
   static constexpr int n_sample = 256, slack = 24;  // `slack` is three standard deviations of a rank
 
-  // Keeps only the keys between two keys of a sample that probably enclose the wanted one. Returns the number of keys
-  // below the lower one, or -1 on failure.
+  // Keeps only the keys between two keys of a sample, `low` and `high`, that probably enclose the threshold. Returns
+  // the number of keys below `low`, or -1 on failure.
   index_t narrow(const T*& keys, index_t& n, index_t rank) {
     T sample[n_sample];
     for (int i = 0; i < n_sample; ++i) sample[i] = keys[place(i, n)];
@@ -89,7 +90,7 @@ class Selection {
   }
 
   Cut<T> bisect(const T* keys, index_t n, index_t rank) {
-    constexpr int most_steps = 40;  // of bisection; select() takes over
+    constexpr int most_steps = 40;  // of bisection; then select() takes over
     auto [low, high] = least_and_largest(keys, n);
     for (int step = 0; step < most_steps; ++step) {
       T middle = low / 2 + high / 2;
@@ -114,7 +115,7 @@ class Selection {
     return {threshold, rank - count(keys, n, threshold).first};
   }
 
-  // Returns the number of keys below the pivot, and the number at most equal to it.
+  // Returns the number of keys < pivot and the number of keys <= pivot.
   static std::pair<index_t, index_t> count(const T* keys, index_t n, T pivot) {
     const Vec<T> bound = broadcast<T>(pivot);
     Bits<T> below = {}, at_most = {};

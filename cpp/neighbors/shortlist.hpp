@@ -1,4 +1,4 @@
-// For each of 16 queries, the points that may be among its k nearest, by rounded squared distances.
+// For each of 16 queries, the points that may be among the k nearest, judged by rounded squared distances.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,10 @@
 
 namespace spectralcls::detail {
 
-// limit() returns a safe limit: if k points have rounded squared distances up to `squared`, no point beyond the limit
-// is among the k nearest. A rounded squared distance of d coordinates has a relative error of up to (d + 2) / 2
-// epsilons. If T is double, so do exact squared distances.
+// limit() returns a safe limit: if k points have rounded squared distances up to `squared`, no point with a rounded
+// squared distance beyond the limit is among the k nearest. A rounded squared distance over d coordinates has a
+// relative error of up to (d + 2) / 2 epsilons. If T is double, the squared distances that count as exact have such
+// errors too.
 template <class T>
 struct Rounding {
   T factor, least;
@@ -35,7 +36,7 @@ class Shortlists {
     places_.resize(squared_.size());
   }
 
-  // Empties the lists of the first n queries, and disables the others.
+  // Empties the lists of the first n queries, and closes the other lists.
   void clear(int n) {
     for (int r = 0; r < sixteen; ++r) {
       limits_[r] = r < n ? std::numeric_limits<T>::infinity() : nothing;
@@ -43,7 +44,7 @@ class Shortlists {
       due_[r] = k_;
     }
   }
-  // Lets no more points be added for this query.
+  // Closes the list of query r: no further point is within its limit.
   void close(int r) { limits_[r] = nothing; }
 
   // For each query, the squared distance beyond which points cannot be neighbors.
@@ -51,7 +52,8 @@ class Shortlists {
   index_t size(int r) const { return sizes_[r]; }
   const std::int32_t* places(int r) const { return places_.data() + r * capacity_; }
 
-  // Adds the points whose bits are set, of the 16 points from `place` on. Call narrow() afterwards if is_due().
+  // Adds to the list of query r those of the 16 points from `place` on whose bits are set. Call narrow() afterwards if
+  // is_due().
   SPECTRALCLS_INLINE void add(int r, const T* squared, std::int32_t place, unsigned bits) {
     assert(sizes_[r] + sixteen <= capacity_);
     const index_t at = r * capacity_ + sizes_[r];
@@ -61,8 +63,8 @@ class Shortlists {
   }
   bool is_due(int r) const { return sizes_[r] >= due_[r]; }
 
-  // Drops the points beyond the limits. Returns false if too many points tie with the k-th, so that the next 16
-  // may not fit.
+  // Lowers the limit of query r and drops the points beyond it. Returns false if so many points tie with the k-th that
+  // 16 more may not fit.
   bool narrow(int r) {
     T* squared = squared_.data() + r * capacity_;
     std::int32_t* places = places_.data() + r * capacity_;
@@ -86,7 +88,8 @@ class Shortlists {
  private:
   static constexpr T nothing = -1;
 
-  // Returns an upper bound on at least k of the squared distances that few others meet.
+  // Returns a value that at least k of the n squared distances do not exceed and, apart from ties, only a few more than
+  // k.
   T kth(const T* squared, index_t n) const {
     constexpr int most_steps = 40;  // of bisection; afterwards `high` is still an upper bound
     const index_t most = k_ + k_ / 8;

@@ -1,5 +1,5 @@
-// The common part of both neighbor searches: the tiles of the points, their filter if it pays off, the form of the
-// distances, bounds on their errors, and the exact distances of the few relevant pairs.
+// The common part of nearest_neighbors() and reverse_neighbors(): the tiles of the points, their filter if it pays off,
+// the form of the distances, bounds on their errors, and the exact distances of the few relevant pairs.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ class TileSearch {
     index_t blocks = 0, coordinates = 0, vectors = 0, candidates = 0, pairs = 0;
   };
 
-  // `query_bytes` is the memory that a search keeps for each query. It limits the rows of a chunk.
+  // `query_bytes` is the memory that a search keeps for each query. This memory limits the number of queries in a
+  // chunk.
   TileSearch(MatrixView<T> queries, MatrixView<T> points, index_t query_bytes, bool filtered,
              const Execution& execution)
       : chunk_rows_(std::clamp<index_t>(chunk_bytes / static_cast<index_t>(query_bytes) / tile_rows * tile_rows,
@@ -48,10 +49,10 @@ class TileSearch {
   const PackedTiles<T>& points() const { return packed_; }
   double scale() const { return geometry_.scale; }
   index_t n_chunks() const { return n_query_chunks(queries_.rows, chunk_rows_); }
-  // nullptr: all pairs are compared.
+  // The filter of the tiles; nullptr: all pairs are compared.
   const TileFilter* filter() const { return filtered_ ? &filtered_->filter() : nullptr; }
 
-  // Calls body(number of the chunk, chunk, checkpoint).
+  // Calls body(number of the chunk, chunk, checkpoint) for every chunk of queries.
   template <class Body>
   void for_each(Body&& body) const {
     for_each_query_chunk(queries_, rows_, chunk_rows_, geometry_, execution_, body);
@@ -78,8 +79,8 @@ class TileSearch {
 
   // Returns a block of queries for a trial.
   QueryChunk<T> block(const Range& places) const { return {queries_, rows_, places, geometry_}; }
-  // Returns the cost of a trial of one block with the filter, and the cost of comparing all its pairs if the share
-  // `candidates` of them become candidates.
+  // Returns the cost of the tried blocks with the filter, and the cost of comparing all pairs of the same blocks.
+  // `candidates` is the fraction of all pairs that become candidates.
   TrialCost cost_of(const Work& work, double candidates) const {
     const double d = static_cast<double>(source_.cols),
                  boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
@@ -92,19 +93,22 @@ class TileSearch {
                 pair_cost(source_.cols, candidates)};
   }
 
-  // Returns the cost of comparing a pair, in multiply-adds, if the share `candidates` of all pairs become candidates.
+  // Returns the cost of comparing a pair, in multiply-adds. `candidates` is the fraction of all pairs that become
+  // candidates.
   static double pair_cost(index_t d, double candidates) {
     return static_cast<double>(d) + pruning_costs.scan + lanes<T> * pruning_costs.candidate * candidates;
   }
 
-  // Returns a bound on the error of the product form: d + 8 roundings of the sum of both squared norms, and as many for
+  // Returns a bound on the error of the product form: 2 (d + 8) epsilon times the sum of the largest squared norms of
+  // the block and the tile, which have d features. Half of the bound covers the sums, the other half the rounding of
   // the centered coordinates.
   double product_error(const QueryChunk<T>& chunk, index_t block, const Tile& tile) const {
     return 2 * rounding() * (chunk.packed.largest_norm[block] + tile.largest_norm);
   }
   // Returns whether the error of the product form is small relative to `scale`, the relevant squared distance.
   bool product_suffices(double error, double scale) const { return error <= 0.1 * scale; }
-  // Returns the product form if it suffices. With a filter it is the only form, because few pairs remain.
+  // Returns the product form if it suffices, and always with a filter, because few pairs then remain. Few features are
+  // always compared in the difference form.
   DistanceForm form(double error, double scale) const {
     if (source_.cols <= difference_to) return DistanceForm::difference;
     return filter() || product_suffices(error, scale) ? DistanceForm::product : DistanceForm::difference;
@@ -123,7 +127,7 @@ class TileSearch {
     return {computed - width, computed + width + flushed};
   }
 
-  // Returns the scaled squared distance of the original coordinates.
+  // Returns the scaled squared distance, computed from the original coordinates.
   double exact(index_t query, index_t point) const {
     return squared_distance(queries_.row(query), source_.row(point), source_.cols, 1 / geometry_.scale);
   }
@@ -157,8 +161,9 @@ class TileSearch {
   AlignedVector<float> coordinates_;  // of the queries, for the filter
 };
 
-// Makes a search, with the filter if that pays off. `candidates` is the share of the pairs that become candidates if
-// all are compared. run(search, chunk) searches for one block and returns its work.
+// Makes a search, with the filter if the filter pays off. `candidates` is the fraction of the pairs that become
+// candidates if all pairs are compared. run(search, chunk) searches with a chunk of one block and returns the work
+// done.
 template <class T, class Run>
 std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, index_t query_bytes,
                                                double candidates, const Execution& execution,
@@ -179,7 +184,7 @@ std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView
       });
 }
 
-// Calls hit(column) for each squared distance below its limit in the v-th vector of a row.
+// Calls hit(column) for each squared distance below its limit in the v-th vector of a row D.
 template <class T, class Hit>
 inline void scan(const T* D, int v, Vec<T> limit, Hit&& hit) {
   for (unsigned bits = less_bits<T>(load(D + v * lanes<T>), limit); bits; bits &= bits - 1)

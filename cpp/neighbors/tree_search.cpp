@@ -12,7 +12,7 @@
 #include "neighbors/shortlist.hpp"
 
 namespace spectralcls::detail {
-// The rows of the queries, sorted by leaf, and the leaf of each.
+// The rows of the queries, sorted by leaf, and the leaf of each query.
 struct QueryOrder {
   std::vector<std::int32_t> rows, leaves;
 
@@ -34,7 +34,7 @@ struct QueryOrder {
       tree.find_leaves(queries.row(begin), std::min(chunk, queries.rows - begin), leaf_of.data() + begin);
       checkpoint();
     });
-    if (queries.rows < tree.n_leaves() / 64) {  // counting would read every leaf
+    if (queries.rows < tree.n_leaves() / 64) {  // a counting sort would visit every leaf
       std::iota(rows.begin(), rows.end(), 0);
       std::stable_sort(rows.begin(), rows.end(),
                        [&](std::int32_t a, std::int32_t b) { return leaf_of[a] < leaf_of[b]; });
@@ -54,15 +54,14 @@ struct QueryOrder {
 
 namespace {
 
-// Never inlined, so that all searches round alike. Rounding is monotone, so a point is never nearer than the box that
-// contains it.
+// Returns the squared distance in double. The function is never inlined, so all searches round alike. Rounding is
+// monotone, so a point is never nearer than the box that contains it.
 template <class T>
 __attribute__((noinline)) double exact_distance(const T* q, const T* x, index_t d) {
   return squared_distance(q, x, d, 1.0);
 }
 
-// Finds the neighbors of one query by exact distances; the smaller rows win ties. Among a thousand duplicates it reads
-// only a few.
+// Finds the neighbors of one query by exact distances; smaller rows win ties. Only a few of many duplicates are read.
 template <class T>
 class ExactSearch {
  public:
@@ -94,7 +93,7 @@ class ExactSearch {
 
   bool is_wanted(const Neighbor& one) const { return length(found_) < k_ || one < found_.front(); }
 
-  // Returns a lower bound on the points of a subtree in the order of neighbors.
+  // Returns a lower bound, in the order of neighbors, on all points of a subtree.
   Neighbor bound(const Subtree& node) {
     const index_t d = tree_.dimension();
     const T* box = tree_.box(node.node);
@@ -195,7 +194,7 @@ class Packet {
     }
   }
 
-  // Returns the bits of the queries that may have neighbors in a box.
+  // Returns the bits of the queries that may have neighbors in the box of a node.
   unsigned near_enough(index_t node) const {
     const T* box = tree_.box(node);
     unsigned bits = 0;
@@ -265,7 +264,7 @@ class Packet {
   MatrixView<T> queries_;
   index_t k_, d_;
   Shortlists<T> lists_;
-  AlignedVector<T> coordinates_;  // axis by axis, 16 each
+  AlignedVector<T> coordinates_;  // axis by axis, with 16 values for each axis
   std::vector<T> middle_, point_;
   std::vector<Subtree> waiting_;
   NeighborSort found_;
@@ -301,7 +300,7 @@ class TreeSearch<T>::Plan {
       distances[query * k_ + place] = static_cast<T>(std::sqrt(squared));
       indices[query * k_ + place] = row;
     };
-    if (tried_ && queries_.rows <= sixteen) {  // the trial has searched for all of them
+    if (tried_ && queries_.rows <= sixteen) {  // the trial has searched for all queries
       ExactSearch<T> exact(tree_, k_);
       tried_->finish(exact, write);
       return;
@@ -319,7 +318,7 @@ class TreeSearch<T>::Plan {
   }
 
  private:
-  // Searches for up to 16 queries from place i of the order on.
+  // Searches for the neighbors of up to 16 queries, from place i of the order on.
   void search(Packet<T>& packet, index_t i) const {
     const auto n = static_cast<int>(std::min<index_t>(sixteen, queries_.rows - i));
     packet.search(order_.rows.data() + i, order_.leaves.data() + i, n);

@@ -1,6 +1,6 @@
-// Sums one block of queries over a sequence of tiles or single pairs: computes the arguments of the kernel, then kernel
-// values, multiplies them by weights, and adds them to vectors of sums. At the end of a piece of the sequence the
-// vectors are added to the partial sums in double.
+// Computes the sums of a block of queries over tiles or single pairs: first the arguments of the kernel, then the
+// kernel values, which are multiplied by weights and added to vectors of sums. flush() adds these vectors to the
+// partial sums in double.
 #pragma once
 
 #include <algorithm>
@@ -29,17 +29,17 @@ class BlockSums {
 
   const PackedQueries<T>& queries() const { return chunk_.packed; }
   PartialSums<T>& partial() { return partial_; }
-  // farthest_shift() returns the largest shift of the rows of the block for the selected label. least() returns the
-  // smallest argument of a row since reset_least().
+  // Returns the largest shift of the rows of the block for the selected label.
   double farthest_shift() const {
     return plan_.scaled ? static_cast<double>(*std::max_element(shifts(), shifts() + n_rows_)) : 0.0;
   }
+  // Returns the smallest argument of a row since reset_least().
   T least(index_t row) const { return least_[row]; }
   void reset_least() { std::fill_n(least_, tile_rows, std::numeric_limits<T>::max()); }
   index_t n_rows() const { return n_rows_; }
 
-  // Returns -log2 of a lower bound on the absolute partial sum of the row for the selected label, infinity if no bound
-  // is known.
+  // Returns -log2 of a lower bound on the absolute value of the row's partial sum for the selected label, or infinity
+  // if no bound is known.
   double exponent(index_t row) const {
     constexpr double roundings = 1 - 0x1p-10;  // the computed sum may be rounded up
     if (n_bandwidths_ > 1 || n_columns_ > 1) return std::numeric_limits<double>::infinity();
@@ -57,7 +57,7 @@ class BlockSums {
     opened_.clear();
   }
 
-  // Selects the label of the following points.
+  // Selects the label of the points that are added next.
   void select(int label) {
     index_t& place = places_[label];
     if (place < 0) {
@@ -123,15 +123,16 @@ class BlockSums {
   }
 
  private:
-  // A term may be up to 2^headroom relative to the shift. The rounding error of its exponent grows with the headroom.
+  // A term may be up to 2^headroom times the kernel value at the shift. The rounding error of its exponent grows with
+  // the headroom.
   static constexpr double headroom = 40;
   static constexpr T infinity = std::numeric_limits<T>::infinity();
 
-  // The sums of one label, relative to the shifts of the rows. Their vectors are in `sum_`, at the place that the label
-  // has in `opened_`.
+  // The sums of one label, relative to the shifts of the rows. Their vectors are in `sum_`, at the label's place in
+  // `opened_`.
   struct LabelSums {
     int label;
-    index_t n_vectors;  // of points, added so far
+    index_t n_vectors;  // vectors of points added so far
     T shift[tile_rows];
   };
 
@@ -142,7 +143,7 @@ class BlockSums {
   const Vec<T>* sums(index_t row) const { return sum_.data() + (selected_ * tile_rows + row) * vectors_per_row(); }
   Vec<T>* sums(index_t row) { return sum_.data() + (selected_ * tile_rows + row) * vectors_per_row(); }
 
-  // Clears the sums at a place. Their shifts become those of the partial sums.
+  // Clears the sums of the label at a place in `opened_`, and sets their shifts to those of the partial sums.
   void clear(index_t place) {
     LabelSums& of_label = opened_[place];
     of_label.n_vectors = 0;
@@ -198,7 +199,7 @@ class BlockSums {
     });
   }
 
-  // Adds one column of weights; weights(b) returns those for a bandwidth.
+  // Adds the sums of a single column. weights(b) returns its weights for bandwidth b.
   template <class Weights>
   void accumulate_rows(index_t first, index_t last, int n_vectors, Weights&& weights) {
     if (n_bandwidths_ > 1 && plan_.rates_double) {
@@ -218,7 +219,7 @@ class BlockSums {
     for (const GeometricGrid& grid : bandwidths().grids) {
       GridStep<T> steps[longest_grid<T>];
       const int n_steps = live_steps(grid, gap_[r]);
-      if (n_steps == 0) break;  // the rates of grids ascend
+      if (n_steps == 0) break;  // the following grids have higher rates
       for (int l = 0; l < n_steps; ++l) {
         const int b = grid.positions[l];
         steps[l] = {row_sums + b, weights(b)};
@@ -227,8 +228,8 @@ class BlockSums {
     }
   }
 
-  // Adds several columns. The kernel values of the rows go to a buffer, and add_values(b, sums of the bandwidth)
-  // multiplies them by the weights.
+  // Adds the sums of several columns. The kernel values are stored in a buffer. add_values(b, sums) multiplies them by
+  // the weights for bandwidth b and adds the products to its sums.
   template <class AddValues>
   void accumulate_columns(index_t first, index_t last, double gap, int n_vectors, AddValues&& add_values) {
     auto add = [&](int b) { add_values(b, sums(0) + b * plan_.columns().n_vectors()); };
@@ -256,8 +257,8 @@ class BlockSums {
   const Bandwidths<T>& bandwidths() const { return plan_.of(label_); }
   T rate_of(int b) const { return static_cast<T>(bandwidths().rates[b]); }
 
-  // Returns how many bandwidths of a grid have a kernel value that is not negligible at this gap, 2^i rate gap <=
-  // negligible. Returns all if there is one bandwidth and no scale, because the gap is then unknown.
+  // Returns the number of steps of a grid whose kernel value is not negligible at this gap: step i counts if
+  // 2^i rate gap <= negligible. A single bandwidth without a scale always counts, because its gap is unknown.
   int live_steps(const GeometricGrid& grid, double gap) const {
     const int n_steps = static_cast<int>(length(grid.positions));
     if (!plan_.scaled && n_bandwidths_ == 1) return n_steps;
@@ -268,9 +269,9 @@ class BlockSums {
     return live;
   }
 
-  // Updates the smallest argument of a row and the gap, which decides which bandwidths a tile or pair can affect. With
-  // a scale, the sums are a streaming log-sum-exp: the shift moves to the new minimum if a term would otherwise exceed
-  // 2^headroom.
+  // Updates the smallest argument of a row and its gap, which determines the bandwidths that a tile or pair can affect.
+  // With a scale, the sums are a streaming log-sum-exp: the shift moves to the new minimum if a term would otherwise
+  // exceed 2^headroom.
   void follow_minimum(index_t r, int n_vectors) {
     const T smallest = smallest_lane<T>(row_minimum<T>(argument_.value[r], n_vectors));
     least_[r] = std::min(least_[r], smallest);
@@ -292,7 +293,7 @@ class BlockSums {
     });
   }
 
-  // Leaves out, for each query, the columns of its own group.
+  // For each query, leaves out the points of its own group.
   void leave_out_group(const Tile& tile) {
     for (index_t r = 0; r < n_rows_; ++r) {
       const Range own = plan_.points->run(tile.label, plan_.group_at(place(r)));
@@ -341,7 +342,7 @@ class BlockSums {
   AlignedVector<Vec<T>> sum_;
   AlignedVector<T> weights_;  // weights of pairs
   T least_[tile_rows];
-  double gap_[tile_rows];  // smallest argument of the tile minus the shift, if it is needed
+  double gap_[tile_rows];  // smallest argument of each row, minus its shift with a scale; set only if needed
 };
 
 }  // namespace spectralcls::detail

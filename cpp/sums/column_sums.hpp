@@ -1,4 +1,4 @@
-// Sums of several columns: the product of a tile of kernel values and the weights of its points.
+// Sums with several columns of weights: multiplies a tile of kernel values by the weights of its points.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace spectralcls::detail {
 
-// The layout of sums in vectors, and of weights in memory. A few columns have a vector each, whose lanes are partial
-// sums over points. Many columns have a lane each, in panels of up to three vectors. A kernel value is then multiplied
-// by a panel in registers, and no lanes need to be added.
+// The layout of sums in vectors, and of weights in memory. If there are few columns, each has a vector, whose lanes are
+// partial sums over points. If there are many, each has a lane, in panels of up to three vectors. A kernel value is
+// then multiplied by a panel in registers, and the lanes need not be added up.
 template <class T>
 class ColumnLayout {
  public:
@@ -34,12 +34,12 @@ class ColumnLayout {
     });
   }
 
-  // Adds the product of a tile of `n_vectors` vectors to the sums of its first n_rows rows, and possibly to those of
-  // further rows, up to a whole register block. Each row has n_vectors() vectors of sums, and rows are `stride` vectors
-  // apart.
+  // Adds the product of a tile, whose rows have `n_vectors` vectors of values, to the sums of its first n_rows rows.
+  // Further rows, up to a whole register block, may be computed too. Each row has n_vectors() vectors of sums, and rows
+  // are `stride` vectors apart.
   void add_product(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums,
                    index_t stride) const;
-  // Adds the product of one row of values.
+  // Adds the product of one row of values to its sums.
   void add_row(const T* values, const T* weights, int n_vectors, Vec<T>* sums) const;
 
   // Reduces the vectors of sums of one row and adds them to `totals`, one number for each column.
@@ -54,8 +54,8 @@ class ColumnLayout {
   template <int Rows>
   void add_across(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums, index_t stride) const;
 
-  // Calls body(first vector, number of vectors) for panels of three vectors. Four vectors are split two and two, not
-  // three and one.
+  // Calls body(first vector, number of vectors) for panels of up to three vectors. The last four vectors are split into
+  // two and two, not three and one.
   template <class Body>
   void for_each_panel(Body&& body) const {
     for (index_t first = 0; first < n_vectors_;) {

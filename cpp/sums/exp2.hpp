@@ -8,7 +8,7 @@ namespace spectralcls {
 template <class T>
 struct Exp2Constants;
 
-// The minimax polynomial for 2^f on |f| <= 1/2 that has the value and the slope of 2^f at 0 (Remez, relative error
+// The minimax polynomial for 2^f on |f| <= 1/2 that matches the value and the slope of 2^f at 0 (Remez, relative error
 // 2.9e-16). If the result is below 1, its error is little more than the last rounding. A small error matters because
 // each squaring in a geometric grid doubles it.
 struct Exp2NearOne {
@@ -28,10 +28,10 @@ struct Exp2NearOne {
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
-// AVX-512 computes the fractional part, and scales by a power of two, at full rate. 2^x is 2^floor(x) P(x - floor(x))
-// in `degree` + 2 operations. P is the minimax polynomial for 2^f on [0, 1] with P(0) = 1 (Remez, relative error
-// 8.2e-8; at most 1.5e-7 when evaluated). In double, x is rounded to the nearest integer, which takes one more
-// operation.
+// AVX-512 computes the fractional part, and scales by a power of two, at full rate. In float,
+// 2^x = 2^floor(x) P(x - floor(x)) takes `degree` + 2 operations. P is the minimax polynomial for 2^f on [0, 1] with
+// P(0) = 1 (Remez, relative error 8.2e-8; at most 1.5e-7 when evaluated). In double, x is rounded to the nearest
+// integer, which takes one more operation.
 template <>
 struct Exp2Constants<float> {
   static constexpr int degree = 5;
@@ -61,8 +61,8 @@ inline Vec<T> times_power(Vec<T> p, Vec<T> x, Vec<T> f) {
   else return (Vec<T>)_mm512_scalef_pd((__m512d)p, (__m512d)(x - f));
 }
 
-// Computes 2^(x - exp2_bias) for N vectors. Below the normal range the result is zero (under FlushSubnormals). One
-// vector is a chain of about 40 cycles, so several vectors are processed together to keep the multipliers busy.
+// Computes 2^(x - exp2_bias) for N vectors. Below the normal range the result is zero (under FlushSubnormals). A vector
+// is a dependency chain of about 40 cycles, so several vectors are processed together to keep the multipliers busy.
 template <class T, int N>
 SPECTRALCLS_INLINE void exp2_biased(Vec<T> (&x)[N]) {
   using C = Exp2Constants<T>;
@@ -82,8 +82,8 @@ SPECTRALCLS_INLINE void exp2_biased(Vec<T> (&x)[N]) {
 #else
 
 // In float: the minimax polynomial for 2^(f + 1/2) on |f| <= 1/2 (Remez, relative error 8.2e-8), lowest power first.
-// Only polynomials that evaluate to exactly 1 at f = -1/2 were admitted, so that 2^0 = 1. When evaluated, its largest
-// error is 1.6e-7, below two units in the last place.
+// Only polynomials that evaluate to exactly 1 at f = -1/2 were admitted, so that 2^0 = 1. The largest error of an
+// evaluation is 1.6e-7, less than two units in the last place.
 template <>
 struct Exp2Constants<float> {
   static constexpr int degree = 5;
@@ -100,14 +100,14 @@ struct Exp2Constants<double> : Exp2NearOne {
   static constexpr int mantissa_bits = 52;
 };
 
-// The number to add to x before exp2_biased(x): P of a float lies in [1, 2].
+// The number that callers add to x before they call exp2_biased(x). In float, P then lies in [1, 2].
 template <class T>
 constexpr T exp2_bias = sizeof(T) == 4 ? T(-0.5) : T(0);
 
-// Computes 2^(x - exp2_bias) for N vectors, x at most the largest exponent. Below the normal range the result is zero
-// under FlushSubnormals, otherwise a subnormal. The range reduction takes 4 operations, the polynomial `degree`, the
-// scaling 2. One vector is a chain of about 45 cycles, so several vectors are processed together to keep the
-// multipliers busy.
+// Computes 2^(x - exp2_bias) for N vectors, with no x above the largest exponent. Below the normal range the result is
+// zero under FlushSubnormals, otherwise a subnormal. The range reduction takes 4 operations, the polynomial `degree`,
+// the scaling 2. A vector is a dependency chain of about 45 cycles, so several vectors are processed together to keep
+// the multipliers busy.
 template <class T, int N>
 SPECTRALCLS_INLINE void exp2_biased(Vec<T> (&x)[N]) {
   using C = Exp2Constants<T>;

@@ -1,4 +1,4 @@
-// Several Gaussian bandwidths from one exponential: halving h^2 squares the kernel value.
+// Several bandwidths from one exponential: doubling the rate squares a Gaussian or Laplace kernel.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace spectralcls {
 
-// The steps of one grid, rates[i + 1] = 2 rates[i], as positions among the bandwidths.
+// One grid: the rate of its first step, and the positions of its steps among the bandwidths. The rate doubles from step
+// to step.
 struct GeometricGrid {
   double rate;
   std::vector<int> positions;
@@ -18,7 +19,7 @@ struct GeometricGrid {
 template <class T>
 constexpr int longest_grid = sizeof(T) == 4 ? 5 : 8;
 
-// Covers all rates by grids, which may be interleaved: a grid of ratio 2^(1/3) makes three.
+// Divides the rates into grids, which may interleave: rates with the ratio 2^(1/3) form three grids.
 inline std::vector<GeometricGrid> geometric_grids(const std::vector<double>& rates, int longest) {
   std::vector<int> order(length(rates));
   for (index_t i = 0; i < length(order); ++i) order[i] = static_cast<int>(i);
@@ -30,7 +31,7 @@ inline std::vector<GeometricGrid> geometric_grids(const std::vector<double>& rat
     GeometricGrid grid{rates[order[i]], {order[i]}};
     double step = grid.rate;
     for (index_t j = i + 1; j < length(order) && static_cast<int>(length(grid.positions)) < longest; ++j) {
-      // A rate may differ from twice the previous one by a few roundings, because bandwidths are rounded too.
+      // A rate may differ from twice the previous one by a few ulps, because the bandwidths are rounded.
       if (used[j] || std::abs(rates[order[j]] - 2 * step) > 1e-14 * step) continue;
       used[j] = true;
       step *= 2;

@@ -11,8 +11,8 @@ namespace spectralcls {
 
 constexpr double ln2 = 0.69314718055994530942;
 
-// The decay of a kernel k(u), u = |x - y| / h. It determines the argument a that is computed from each distance. If r
-// is the rate of the kernel, at the scale of the packing,
+// The decay of a kernel k(u), u = |x - y| / h, with bandwidth h. It determines the argument a that is computed from
+// each distance. With the rate r of the kernel at the scale of the packing, and a factor f:
 //   gaussian     k = 2^(-r a) f(u), a the squared distance, r a = u^2 log2(e) / 2;
 //   exponential  k = 2^(-r a) f(u), a the distance, r a = u log2(e);
 //   compact      k = f(v) or f(v, r a), v = max(1 - r a, 0), a the squared distance, r a = u^2.
@@ -21,11 +21,11 @@ enum class Decay { gaussian, exponential, compact };
 struct Traits {
   const char* name;
   Decay decay;
-  double at_zero;     // k(0), by definition if the formula has no value there
+  double at_zero;     // k(0); set by convention if the kernel is singular
   bool rates_double;  // doubling the rate squares the kernel, so bandwidths can share exponentials
 };
 
-// The factor f = 1, of a kernel that equals its decay.
+// The factor f = 1 of a kernel that equals its decay.
 struct One {};
 
 template <class Factor>
@@ -37,7 +37,8 @@ struct Profile : Traits {
 };
 
 // cos(pi u / 2) = (1 - s) P(s), s = u^2. P is entire in s, so there is no square root, and the value at s = 1 is
-// exactly zero. Minimax coefficients of P on [0, 1], relative error 1e-9 and 3e-20.
+// exactly zero. The coefficients of P are minimax on [0, 1], with a relative error of 1e-9 in float and 3e-20 in
+// double.
 template <class T>
 struct CosineConstants;
 template <>
@@ -70,8 +71,8 @@ inline V cosine_of_root(V v) {
   return v * p;
 }
 
-// Returns 1 - u, given v = max(1 - u^2, 0) and u^2. If u were computed from v alone, it would have only half the digits
-// near zero. Defined in profile.hpp, because the square root depends on the instruction set.
+// Returns 1 - u, given v = max(1 - u^2, 0) and u^2. A u computed from v alone would have only half of its digits near
+// zero. Defined in profile.hpp, because the square root depends on the instruction set.
 template <class V>
 V linear_of_square(V v, V square);
 
@@ -86,14 +87,14 @@ inline constexpr auto profiles = std::make_tuple(
     Profile{"laplace", Decay::exponential, 1, One{}},
     Profile{"laplace_derivative", Decay::exponential, 0, [](auto u) { return 1 / u; }});
 
-// The number of a row of the table. The Gaussian is the first, because sums on a grid name it.
+// The number of a row of the table. The Gaussian must be the first row, because code refers to it as Kernel::gaussian.
 enum class Kernel : int { gaussian = 0 };
 
 Kernel kernel_from_name(const std::string& name);  // throws std::invalid_argument
 const Traits& traits(Kernel kernel);
 
-// Returns the rate of a bandwidth, clamped to the range of T. An infinite distance times the smallest rate is infinite,
-// and a kernel at distance zero is 1 even at the largest rate.
+// Returns the rate of a bandwidth, clamped to the range of T. An infinite distance times the smallest rate is then
+// infinite, and distance zero times the largest rate is zero.
 template <class T>
 double rate(Kernel kernel, double scale, double bandwidth);
 

@@ -22,7 +22,7 @@ struct alignas(64) ChunkBuffer {
   T value[query_chunk_rows][tile_width<T>];
 };
 
-// The destination. Stores bypass the caches if the matrix is larger than any cache.
+// Writes rows of the caller's matrix. Stores bypass the caches if the matrix is larger than `streaming_from`.
 template <class T>
 class Output {
  public:
@@ -86,8 +86,8 @@ class Blocks {
                            auto buffer = std::make_unique<detail::ChunkBuffer<T>>();
                            Memory memory[query_chunk_rows / tile_rows];
                            for (const Tile& tile : points_.tiles().tiles()) {
-                             // Without labels or order, the packed columns are the rows of the points, followed by
-                             // padding.
+                             // Without labels or reordering, the packed columns are the points in their order, followed
+                             // by padding.
                              const index_t columns =
                                  std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
                              if (upper_triangle && tile.first + columns <= chunk.places.begin) continue;

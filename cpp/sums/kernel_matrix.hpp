@@ -7,12 +7,14 @@
 
 namespace spectralcls {
 
-// Fills out (m, n), row-major with `stride` elements between rows, with k(queries_i, points_j) times `factor`.
+// Fills `out`, m x n for m queries and n points, with k(queries_i, points_j) times `factor`. It is row-major, with rows
+// `stride` elements apart.
 template <class T>
 void kernel_matrix(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                    index_t stride, const Execution& execution);
 
-// Fills the symmetric (n, n) matrix of the points. Each pair is computed once, and k(x_i, x_i) = k(0) exactly.
+// Fills `out` with the symmetric n x n matrix of the points. Each pair is computed once, and the diagonal is exactly
+// k(0) times `factor`.
 template <class T>
 void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                              index_t stride, const Execution& execution);

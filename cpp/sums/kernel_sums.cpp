@@ -15,7 +15,8 @@
 namespace spectralcls {
 namespace {
 
-// Called once for each query with its row, the shifts (l) of its sums or nullptr, and the sums (l, b, c).
+// Called once for each query with its row, the shifts (n_labels,) of its sums or nullptr, and its sums
+// (n_labels, n_bandwidths, n_columns).
 using Finish = std::function<void(index_t row, const double* shifts, const double* sums)>;
 
 template <class T>
@@ -107,7 +108,7 @@ class Computation {
     sums.flush();
   }
 
-  // Returns bounding boxes of the query blocks (d lows, d highs each) if the points have boxes.
+  // Returns the bounding boxes of the query blocks (lower corner, then upper corner) if the points have boxes.
   std::vector<T> query_boxes(const PackedQueries<T>& queries) const {
     if (plan_->points->tiles().empty() || !plan_->points->box(plan_->points->tiles().front())) return {};
     return boxes_of_blocks(queries);
@@ -149,8 +150,9 @@ bool KernelSums<T>::plain(T* sums, const Execution& execution) const {
 
 namespace {
 
-// Calls write(row, b, l, log_scale, sums (c)) with sums and the logarithm of their scale. Kernels that are positive
-// everywhere need a scale. Compact kernels do not: their sums are exactly zero if no point is in reach.
+// Calls write(row, b, l, log_scale, sums) for each query, bandwidth b and label l, with the sums of all columns divided
+// by exp(log_scale). Kernels that are positive everywhere need a scale. Compact kernels do not: their sums are exactly
+// zero if no point is in reach.
 template <class T, class Write>
 bool with_scale(const KernelSums<T>& request, bool logarithms, const Execution& execution, Write&& write) {
   const auto n_bandwidths = static_cast<int>(request.n_bandwidths());

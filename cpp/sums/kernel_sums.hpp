@@ -1,4 +1,5 @@
-// Fused kernel sums: out[i, b, l, c] = sum over the points j of label l of W[j, c] k_b(q_i, x_j).
+// Fused kernel sums. For query q_i, bandwidth b, label l and column c of the weights W,
+//   out[i, b, l, c] = sum over the points x_j of label l of W[j, c] k_b(q_i, x_j).
 #pragma once
 
 #include <cstdint>
@@ -19,26 +20,27 @@ struct KernelSums {
   MatrixView<T> queries, points;
   // Packings of `points` with these labels, kept for many calls. nullptr: the points are packed for this call.
   std::shared_ptr<const PackingCache<T>> cache;
-  // Row-major (n, n_columns), or (n, b, n_columns) with separate weights for each bandwidth. nullptr: weight 1 and
-  // n_columns = 1.
+  // Row-major (n, n_columns) for n points, or (n, n_bandwidths, n_columns) with separate weights for each bandwidth.
+  // nullptr: weight 1 and n_columns = 1.
   const T* weights = nullptr;
   bool weights_by_bandwidth = false;
   index_t n_columns = 1;
   const std::int64_t* labels = nullptr;  // (n,), 0 ... n_labels - 1, or negative if left out; nullptr: one label
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;
-  std::vector<double> bandwidths;  // (b), or (b, n_labels) with separate bandwidths for each label
+  std::vector<double> bandwidths;  // (n_bandwidths,), or (n_bandwidths, n_labels) with bandwidths_by_label
   bool bandwidths_by_label = false;
   // Groups 0 ... n_groups - 1 of queries and points. The sums of a query leave out the points of its own group, as in
   // cross-validation. Give both or neither.
   const std::int64_t* query_groups = nullptr;
   const std::int64_t* point_groups = nullptr;
   int n_groups = 1;
-  // (m,), the row of `points` that each query leaves out, -1 for none; nullptr: no query leaves out a point.
+  // (m,) for m queries: the row of `points` that each query leaves out, -1 for none. nullptr: no query leaves out a
+  // point.
   const std::int64_t* excluded = nullptr;
 
-  // The sums of a query may be too small by `rtol` times the absolute sum over all labels. This error is divided among
-  // the labels in proportion to their weights. 0: exact to rounding.
+  // The sums of a query may be too small by `rtol` times the sum of the absolute terms of all labels. This error is
+  // divided among the labels in proportion to their weights. 0: exact to rounding.
   double rtol = 0;
 
   index_t bandwidth_index(index_t b, std::int64_t label) const {
@@ -46,18 +48,22 @@ struct KernelSums {
   }
   index_t n_bandwidths() const { return length(bandwidths) / (bandwidths_by_label ? n_labels : 1); }
 
-  // Several bandwidths with separate values for each label have no common scale, so their sums are exact.
+  // Several bandwidths with separate values for each label have no common scale, so `rtol` is ignored for them.
   double tolerance() const { return bandwidths_by_label && n_bandwidths() > 1 ? 0 : rtol; }
 
-  // Each function fills C-ordered arrays: `sums` and `logs` (m, b, l, c), `log_scale` (m, b, l). plain() computes the
-  // sums, logs() their natural logarithms (-inf for an empty sum). scaled() computes sum = exp(log_scale) * sums, which
-  // never underflows for a positive kernel and allows weights of any sign. Each returns whether it used `rtol`.
+  // plain(), logs() and scaled() fill C-ordered arrays: `sums` and `logs` (m, n_bandwidths, n_labels, n_columns), and
+  // `log_scale` (m, n_bandwidths, n_labels). Each returns whether it used `rtol`.
+
+  // Computes the sums.
   bool plain(T* sums, const Execution& execution) const;
+  // Computes the natural logarithms of the sums, -inf for an empty sum.
   bool logs(T* logs, const Execution& execution) const;
+  // Computes the sums as exp(log_scale) * sums. This never underflows for a positive kernel, and allows weights of any
+  // sign.
   bool scaled(T* log_scale, T* sums, const Execution& execution) const;
 };
 
-// Returns a cache of packings for many calls. Points, labels and weights are not copied and belong to the caller.
+// Returns a cache of packings for many calls. The points, labels and weights are not copied and must outlive it.
 template <class T>
 std::shared_ptr<const PackingCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
                                                    const T* weights, index_t n_columns, const Execution& execution);

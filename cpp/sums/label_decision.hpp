@@ -1,4 +1,4 @@
-// Decides the labels of queries, one after the other, from bounds on the class sums.
+// Decides the labels of queries, one query at a time, from bounds on the class sums.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@ class LabelDecision {
     for (int l = 0; l < rule.n_labels; ++l) share_.push_back(std::exp(rule.log_share[l]));
   }
 
-  // Returns a bound on the relative difference of two computations of a sum, given the logarithm of the sum or of its
-  // mean term.
+  // Returns a bound on the relative difference between two computations of a sum, given the logarithm of the sum or of
+  // its mean term.
   double rounding(double exponent) const {
     constexpr double largest_log_sum = 16;  // of a sum relative to its scale
     return rule_.rounding + rule_.step * (largest_log_sum + std::abs(exponent));
   }
 
-  // Returns the label, or `uncertain_label`. `low` and `high` (n_labels, n_columns) bound the sums divided by
-  // exp(shift). A NaN makes the label uncertain.
+  // Returns the label of a query, or `uncertain_label`. `low` and `high` (n_labels, n_columns) bound the sums divided
+  // by exp(shift). A NaN makes the label uncertain.
   std::int64_t label(const double* low, const double* high, double shift) {
     const index_t n_columns = rule_.n_columns;
     const int n_labels = rule_.n_labels;
@@ -53,9 +53,9 @@ class LabelDecision {
     return lower_ == lower_ && lower_ > -std::numeric_limits<double>::infinity() ? best_ : uncertain_label;
   }
 
-  // For the last query: can_win() returns whether a label can win, best_product() a lower bound on the product of
-  // factor and sum of the best label.
+  // Returns whether a label can win, given the bounds of the last query.
   bool can_win(int label) const { return label == best_ || !(upper_[label] < lower_); }
+  // Returns a lower bound on the product of factor and sum of the best label of the last query.
   double best_product() const { return product_; }
   double factor(int label) const { return factor_[label]; }
 

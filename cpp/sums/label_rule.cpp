@@ -19,7 +19,7 @@ void certain_labels(const BoundedClassSums<T>& of, const LabelRule& rule, std::i
       scale[l] = empty ? -infinity : static_cast<double>(of.log_scale[i * rule.n_labels + l]);
       top = std::max(top, scale[l]);
     }
-    // The rounding of a label's exponents is that of `top` and of its distance from it.
+    // The rounding error of a label's exponents is that of `top` plus that of the label's distance from `top`.
     const double slack = decision.rounding(top);
     std::fill(total.begin(), total.end(), 0.0);
     for (int l = 0; l < rule.n_labels; ++l) {

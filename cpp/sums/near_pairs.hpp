@@ -9,8 +9,8 @@
 
 namespace spectralcls::detail {
 
-// A second copy of the packed points. The coordinates of each point are a row of whole vectors, scaled but not
-// centered.
+// A second copy of the packed points. The coordinates of each point form a row, padded with zeros to whole vectors.
+// They are scaled but not centered.
 template <class T>
 class PointRows {
  public:
@@ -51,7 +51,7 @@ class NearPairs {
       for (index_t r = 0; r < tile_rows; ++r) queries_[r * points_.stride() + k] = q[k * tile_rows + r];
   }
 
-  // Adds the points of a tile whose bits are set.
+  // Adds the pairs of a query row with the points of a tile whose bits are set.
   void add(int row, const Tile& tile, std::uint64_t bits) {
     int n = sizes_[row];
     for (; bits; bits &= bits - 1, ++n) {

@@ -1,4 +1,4 @@
-// Points packed for sums, in one order.
+// Points packed for kernel sums, in one order.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,8 @@ class PackedWeights {
     }
   }
 
-  // Gathers the weights of `width` packed columns column_of(0), ..., -1 for none, in the same layout.
+  // Gathers the weights of the packed columns column_of(0) ... column_of(width - 1), in the same layout. A column of -1
+  // gets weight zero.
   template <class ColumnOf>
   void gather(const PackedTiles<T>& points, index_t width, ColumnOf&& column_of, AlignedVector<T>& to) const {
     if (!source_) return;
@@ -75,7 +76,8 @@ class PackedWeights {
 
 }  // namespace detail
 
-// The first call that needs an optional part adds it. Calls may come from several threads.
+// The packed points and their optional parts. The first call that needs an optional part adds it. Calls may come from
+// several threads.
 template <class T>
 class PackedPoints {
  public:
@@ -106,14 +108,15 @@ class PackedPoints {
   const PackedTiles<T>& tiles() const { return tiles_; }
   bool by_locality() const { return !tiles_.tiles().empty() && tiles_.box(tiles_.tiles().front()); }
 
-  // largest_norm() returns the largest squared norm of the queries or of the points, about the center and scaled.
+  // Returns the largest squared norm of the queries about the center, scaled.
   double largest_norm(MatrixView<T> queries, const Execution& execution) const {
     const bool same = queries.data == points_.data && queries.rows == points_.rows;
     return same ? largest_norm_ : geometry_.largest_norm(queries, execution);
   }
+  // Returns the same for the points.
   double largest_norm() const { return largest_norm_; }
 
-  // Adds the coordinates for differences if they are missing. Not every call needs them.
+  // Returns the tiles. Adds the coordinates for the difference form first if they are missing.
   const PackedTiles<T>& with_differences(const Execution& execution = {}) const {
     differences_([&] {
       const KeepSubnormals guard;

@@ -7,7 +7,7 @@
 
 namespace spectralcls {
 
-// The first call that needs a packing makes it. Calls may come from several threads.
+// Two packings of the same points. The first call that needs a packing makes it. Calls may come from several threads.
 template <class T>
 class PackingCache {
  public:

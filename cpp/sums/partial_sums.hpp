@@ -1,4 +1,4 @@
-// Sums of one chunk of queries over one part of the points, in double, and the addition of parts.
+// The sums of one chunk of queries over one part of the points, in double. The sums of several parts can be added.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace spectralcls::detail {
 
-// A cell holds the sums of one row for one label. With a scale, they are 2^(-rate D0) times the stored values. The
-// shift D0 is an argument of the kernel, the same for all bandwidths.
+// A cell holds the sums of one row for one label. With a scale, these are 2^(-rate shift) times the stored values. The
+// shift is an argument of the kernel, the same for all bandwidths.
 template <class T>
 class PartialSums {
  public:
@@ -22,15 +22,16 @@ class PartialSums {
     sums_.assign(cells * per_cell_, 0.0);
   }
 
-  // Return the shifts and sums of the rows from `row` on. Without a scale there are no shifts.
+  // Returns the shifts of the rows from `row` on, nullptr without a scale.
   const double* shifts(index_t row) const {
     return shifts_.empty() ? nullptr : shifts_.data() + row * plan_->request.n_labels;
   }
+  // Returns the sums of the rows from `row` on; of the first row, from `label` on.
   double* sums(index_t row, index_t label = 0) {
     return sums_.data() + (row * plan_->request.n_labels + label) * per_cell_;
   }
 
-  // Rescales the sums of a cell to a smaller shift. A larger one changes nothing.
+  // Rescales the sums of a cell to the shift `to` if it is smaller than the current one.
   void lower_shift(index_t row, index_t label, double to) { lower_shift(row * plan_->request.n_labels + label, to); }
 
   // Adds another part. This may rescale both.

@@ -28,8 +28,8 @@ SPECTRALCLS_INLINE void with_kernel(Kernel kernel, F&& f) {
   with_kernel(kernel, f, std::make_index_sequence<std::tuple_size_v<decltype(profiles)>>{});
 }
 
-// Turns N vectors of arguments a into 2^(rate (shift - a)). If Scaled, shift is the running minimum of a in the row.
-// Otherwise it is not used.
+// Turns N vectors of arguments a into 2^(rate (shift - a)). If Scaled, `shift` is that of the row; otherwise it is not
+// used.
 template <class T, bool Scaled, int N>
 SPECTRALCLS_INLINE void decay(T shift, T rate, Vec<T> (&a)[N]) {
 #pragma GCC unroll 8

@@ -24,8 +24,8 @@ class PrunedSums {
     for (index_t q = 0; q < sums_.queries().n_blocks; ++q, checkpoint()) run(q);
   }
 
-  // Sums one block of queries. Exact sums begin with the nearest tile of each label, sums within a tolerance with the
-  // nearest tile of all. The pairs that pass the filter follow, as whole tiles, or one by one if they are few.
+  // Sums one block of queries. Exact sums begin with the nearest tile of each label, approximate sums with the nearest
+  // tile of any label. Then the pairs that pass the filter are added: as whole tiles, or one by one if they are few.
   void run(index_t q) {
     if (passes_.empty()) return;
     const index_t first = chunk_.begin + q * tile_rows;
@@ -43,7 +43,7 @@ class PrunedSums {
     sums_.flush();
   }
 
-  // cost() returns the cost so far, cost_of_all() the cost of all pairs, both in multiply-adds on whole vectors.
+  // Returns the cost so far, in multiply-adds on whole vectors.
   double cost() const {
     const double d = static_cast<double>(plan_.request.points.cols),
                  width = static_cast<double>(filter().n_coordinates());
@@ -56,6 +56,7 @@ class PrunedSums {
                (pruning_costs.summed_pair +
                 pruning_costs.summed_pair_vector * static_cast<double>(plan_.packed->point_rows().stride()) / lanes<T>);
   }
+  // Returns the cost of all pairs of the same blocks, in the same unit.
   double cost_of_all() const {
     return static_cast<double>(n_blocks_) * static_cast<double>(plan_.points->n_columns()) / lanes<T> * tile_rows *
            (static_cast<double>(plan_.request.points.cols) + pruning_costs.kernel);
@@ -63,7 +64,7 @@ class PrunedSums {
 
  private:
   static constexpr int dense_from = 5;  // a tile is computed whole if more than one pair in five matters
-  // Such a tile is computed whole, without the filter, by the next `trusted` blocks too, because they are near.
+  // The next `trusted` blocks also compute such a tile whole, without the filter, because they are near.
   static constexpr int trusted = 3;
 
   const TileFilter& filter() const { return plan_.packed->filtered()->filter(); }
@@ -81,7 +82,7 @@ class PrunedSums {
     return nearest;
   }
 
-  // Adds the tiles of a range except `nearest`, which has been added before.
+  // Adds the tiles of a range except the tile `nearest`, which is already included.
   void add_near(const Range& tiles, index_t nearest) {
     if (length(passes_) > 1 && !exact()) {
       sums_.reset_least();
@@ -116,7 +117,7 @@ class PrunedSums {
     n_vectors_ += tile.n_vectors;
   }
 
-  // Returns whether any term was added, so that the reach may have shrunk.
+  // Returns whether any term was added. If so, the reach may have shrunk.
   bool add(index_t t, int n_hits, const std::uint64_t* bits) {
     const Tile& tile = this->tile(t);
     if (n_hits * dense_from > sums_.n_rows() * tile.n_vectors * lanes<T>) {
@@ -157,8 +158,8 @@ class PrunedSums {
   std::vector<int> whole_;  // for each tile: how many more blocks compute it whole
   SearchRadius search_radius_;
   std::vector<Range> passes_;  // consecutive ranges of tiles: one for each label, or one for all
-  // The smallest values so far of argument times rate, and of the exponent of the partial sum: of one label if sums are
-  // exact, of all labels within a tolerance.
+  // For each row, the smallest argument times its rate, and the smallest exponent of the partial sum: of the current
+  // label if sums are exact, otherwise of all labels.
   double least_[tile_rows], exponent_[tile_rows];
   index_t n_blocks_ = 0, n_vectors_ = 0;
 };

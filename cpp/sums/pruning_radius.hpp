@@ -1,4 +1,4 @@
-// Bounds the terms that cannot change a sum, and decides whether to search for them.
+// The radius beyond which terms cannot change a sum, and whether pruning by this radius may pay off.
 #pragma once
 
 #include <algorithm>
@@ -24,12 +24,13 @@ inline double log2_below(double x) {
 }
 
 // The radius beyond which the points of a label are negligible. A kernel falls off at least as fast as its decay
-// 2^(-rate a) in the argument a, and every kernel but the singular one is at most its decay. The partial sum of a query
-// is at least 2^-e in absolute terms. Here 2^-e is either the absolute value of the sum itself or min |w_j| 2^(-rate
-// a0), where a0 is the smallest argument so far. Points beyond (e + bits) / rate add at most
+// 2^(-rate a) in the argument a, and every kernel but the singular one is at most its decay. Let w_j be the weights and
+// a_j the arguments of the points. The absolute terms of a query add up to at least 2^-e, which is either the absolute
+// value of a partial sum or min |w_j| 2^(-rate a0), where a0 is the smallest argument so far. Points with arguments
+// beyond (e + bits) / rate add at most
 //   sum |w_j| 2^(-rate a_j) <= 2^-bits (sum |w_j|) 2^-e.
-// With bits = digits + 2 + log2(sum |w_j|), their total is at most a quarter ulp of the sum of absolute terms, whatever
-// the number of points and the weights and their signs. Within a tolerance, e and the weights are those of all labels
+// With bits = digits + 2 + log2(sum |w_j|), this is at most a quarter ulp of the sum of absolute terms, whatever the
+// number of points, their weights and the signs. Within a tolerance, e and the weights are those of all labels
 // together, and bits = log2(sum |w_j|) - log2(rtol). A logarithm of size L has a rounding error of L 2^-digits, which
 // is a relative error of the sum, so log2(L) fewer bits suffice.
 template <class T>
@@ -57,7 +58,7 @@ class PruningRadius {
     }
   }
 
-  // Returns an e that holds for a point with the argument `least`, whichever its weight.
+  // Returns an e that holds if some point has the argument `least`, whatever its weight.
   double exponent(int label, double lowest_rate, double least) const {
     return lowest_rate * least + lightest_[set_of(label)];
   }
@@ -100,14 +101,16 @@ class PruningRadius {
 
   const KernelSums<T>& request_;
   bool scaled_, logarithms_;
-  // For each label, or for all together: the bits, log2 of the sum of weights, and -log2 of the least weight.
+  // For each label, or for all together: the bits, log2 of the sum of absolute weights, and -log2 of the least one.
   std::vector<double> bits_, totals_, lightest_;
 };
 
-// Returns whether a trial of pruning may pay off. Calls radius.weigh() unless tiles of an earlier call decide.
+// Returns whether a trial of pruning may pay off. Calls radius.weigh() unless an earlier call has packed the points for
+// pruning.
 template <class T>
 bool pruning_may_pay(const KernelSums<T>& request, PruningRadius<T>& radius) {
-  // Tiles from an earlier call are free. Exact sums must not depend on earlier calls, so they always take the sample.
+  // Tiles packed by an earlier call cost nothing. Exact sums must not depend on earlier calls, so only the sample
+  // decides for them.
   if (request.tolerance() > 0 && request.cache && request.cache->has_pruning()) return true;
   radius.weigh();
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());

@@ -9,8 +9,8 @@ namespace spectralcls::detail {
 namespace {
 
 constexpr int group = group_vectors;
-// Number of groups that are added up before their total is added to the sum. With sixteen registers the sum is in
-// memory, and an addition to it takes as long as a group.
+// The number of groups whose total is added to the sum at once. With only sixteen registers the sum is in memory, and
+// an addition to it takes as long as a group.
 constexpr int groups = n_vector_registers == 32 ? 1 : 2;
 
 template <class T, int N>
@@ -91,9 +91,9 @@ void add_grid(const T* arguments, int n_vectors, T shift, T rate, const GridStep
   for (int l = 0; l < Steps; ++l) *steps[l].sum = sum[l];
 }
 
-// Returns the function for n_steps >= 1 steps.
 template <class T>
 using AddGrid = void (*)(const T*, int, T, T, const GridStep<T>*);
+// Returns the function for n_steps >= 1 steps.
 template <class T, bool Scaled, bool Weighted, int... Before>
 AddGrid<T> grid_of(int n_steps, std::integer_sequence<int, Before...>) {
   static constexpr AddGrid<T> functions[] = {&add_grid<T, Scaled, Weighted, Before + 1>...};

@@ -1,6 +1,6 @@
-// The innermost loops: kernel values of a tile of arguments, weights, and sums in registers. They process one query row
-// at a time. A sum is a vector: its lane i adds up the points i, i + lanes, i + 2 lanes, ... It is reduced at the end
-// of a piece.
+// The innermost loops. They compute the kernel values of a tile of arguments, multiply them by weights, and add them to
+// sums in registers, one query row at a time. A sum is a vector: its lane i adds up the points i, i + lanes,
+// i + 2 lanes, ... The lanes are added when the sums are flushed.
 #pragma once
 
 #include "geometry/distance_tile.hpp"
@@ -24,6 +24,7 @@ struct RowSums {
   index_t stride;
 };
 
+// Adds the weighted kernel values of the rows to their sums.
 template <class T>
 void add_rows(Kernel kernel, const TileBuffer<T>& arguments, const RowSums<T>& rows);
 
@@ -34,12 +35,12 @@ struct GridStep {
   const T* weights;  // nullptr for ones
 };
 
-// Adds the Gaussians of the steps of a grid to their sums, one sum for each step. The first step has the rate `rate`.
-// `shift` is nullptr without a shift.
+// Adds the weighted kernel values of the steps of a grid to their sums, one sum for each step. The first step has the
+// rate `rate`. `shift` points to the shift of the row, or is nullptr without a scale.
 template <class T>
 void add_grid(const GridStep<T>* steps, int n_steps, const T* arguments, int n_vectors, const T* shift, T rate);
 
-// Computes the kernel values of the rows of a tile. `values` may be `arguments`. `shifts` is nullptr without shifts.
+// Computes the kernel values of the rows of a tile. `values` may be `arguments`. `shifts` is nullptr without a scale.
 template <class T>
 void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate,
                  TileBuffer<T>& values);

@@ -1,5 +1,5 @@
 // The plan of one call of kernel_sums: packed points and weights, the order of queries, and the chunks, blocks and
-// parts into which the pairs are divided. It depends only on the request, never on the number of threads.
+// parts into which the pairs are divided. The plan depends only on the request, never on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -59,15 +59,15 @@ struct Bandwidths {
 template <class T>
 struct SumPlan {
   const KernelSums<T>& request;
-  bool scaled;                 // whether sums of a row are relative to its largest kernel value
+  bool scaled;                 // whether sums of a row are relative to the kernel value at its shift
   bool compact, rates_double;  // of the kernel
   index_t n_bandwidths;
-  double negligible;  // a kernel value of 2^-negligible relative to the largest of its row counts as zero
+  double negligible;  // kernel values below 2^-negligible times the largest of the row count as zero
   PruningRadius<T> reach;
   std::shared_ptr<const PackedPoints<T>> packed;
   const PackedTiles<T>* points;
   std::vector<Bandwidths<T>> bandwidths;   // one for each label, or one for all
-  AlignedVector<float> query_coordinates;  // of queries, if pairs are pruned
+  AlignedVector<float> query_coordinates;  // principal coordinates, if pairs are pruned
   std::vector<index_t> rows;               // query at each place in the order of computation
   PackedWeights<T> own_weights;
   const PackedWeights<T>* weights;
@@ -108,9 +108,9 @@ struct SumPlan {
   }
 
  private:
-  // Without a scale, or with weights (the nearest points may have weight zero), only values below the range of T are
-  // negligible. Otherwise values are negligible if all points together add at most 2^-8 ulp of the term of the nearest
-  // point.
+  // Let n be the number of points. Without a scale, or with weights (the nearest points may have weight zero), only
+  // values below the range of T are negligible. Otherwise a value is negligible if n such values add at most 2^-8 ulp
+  // of the term of the nearest point.
   static double negligible_bits(const KernelSums<T>& sums, bool scaled) {
     const double n = static_cast<double>(std::max<index_t>(sums.points.rows, 1));
     return scaled && !sums.weights ? std::numeric_limits<T>::digits + 8 + std::log2(n)
@@ -154,7 +154,8 @@ struct SumPlan {
                                              grouping(), with_product(), order, execution);
   }
 
-  // Adds the coordinates for differences if most tiles need them. Otherwise the first tile that needs them adds them.
+  // Adds the coordinates for the difference form if most tiles need them. Otherwise the first tile that needs them adds
+  // them.
   void prepare_differences(const TileArguments<T>& arguments, const Execution& execution) const {
     if (arguments.prefers_differences(packed->filtered(), [&] {
           return packed->largest_norm() + packed->largest_norm(request.queries, execution);
@@ -188,7 +189,7 @@ struct SumPlan {
     return ranges;
   }
 
-  // Returns the share of kernel values that are negligible, over all bandwidths and a sample of the pairs.
+  // Returns the fraction of kernel values that are negligible, over all bandwidths and a sample of the pairs.
   double share_out_of_reach() const {
     constexpr index_t some = 48;  // number of queries and number of points of the sample
     const auto& r = request;

@@ -1,11 +1,12 @@
 // The arguments of the kernel for a tile: squared distances, or distances, computed in the cheapest form that is
 // accurate enough.
 //
-// The product form |q|^2 + |x|^2 - 2 q.x has an error of up to r roundings of |q|^2 + |x|^2, which is largest for
-// copies of one feature. The exponent of a Gaussian is then off by `rate` times this error, which is negligible for
-// wide kernels. Otherwise, the form is used only for squared distances above a share of |q|^2. The share grows with r,
-// so that the relative error is the same for every d. The few smaller distances are computed from differences.
-// docs/guide/numerics.md states the tolerances.
+// The rounding error of the product form |q|^2 + |x|^2 - 2 q.x is at most r eps (|q|^2 + |x|^2), with eps = 2^-digits
+// and r = roundings_of_products(d) for d features; copies of one feature are the worst case. The exponent of a Gaussian
+// is then off by at most `rate` times this error, which is negligible for wide kernels. Otherwise, the form is used
+// only for squared distances above a fraction of |q|^2. The fraction grows with r, so the bound on the relative error
+// is the same for every d. The few smaller distances are computed from differences. docs/guide/numerics.md states the
+// tolerances.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +59,8 @@ class TileArguments {
     int run_ = 0, left_ = 0;
   };
 
-  // leave_out() must set the distances in `out` that do not count to infinity.
+  // Computes the arguments of a block of queries for a tile. leave_out() must set the distances of excluded pairs in
+  // `out` to infinity.
   template <class LeaveOut>
   void measure(const QueryChunk<T>& queries, index_t block, const PackedPoints<T>& points, const Tile& tile,
                TileBuffer<T>& out, Memory& memory, LeaveOut&& leave_out) const {
@@ -78,7 +80,7 @@ class TileArguments {
     if (decay_ != Decay::exponential) return;
     for (int v = 0; v < n_vectors; ++v) {
       Vec<T> a = square_root<T>(load(row + v * lanes<T>));
-      // A point at distance zero adds nothing to the sum, and logarithms must not be relative to it.
+      // A point at distance zero adds nothing to a singular kernel's sum and must not become its shift.
       if (singular_) a = a > Vec<T>{} ? a : broadcast<T>(std::numeric_limits<T>::infinity());
       store(row + v * lanes<T>, a);
     }
@@ -86,18 +88,20 @@ class TileArguments {
 
  private:
   static constexpr index_t differences_cost_nothing_to = 3, near_pairs_are_common_to = 6;  // in features
-  // Of the exponents of Gaussians. Errors of 1e-5 and 1e-12 would be 168 and 9007 roundings.
+  // Largest error of the exponent of a Gaussian, in eps. An error of 1e-5 in float is 168 eps, one of 1e-12 in double
+  // 9007 eps.
   static constexpr double roundings_of_exponents = sizeof(T) == 4 ? 150 : 8000;
-  static constexpr double roundings_of_distances = 80;  // of squared distances, relative to them
+  static constexpr double roundings_of_distances = 80;  // largest relative error of squared distances, in eps
   // Up to this many pairs of a panel cost less one by one than the differences of the whole panel.
   static constexpr int pairs_to_a_panel = 3;
 
-  // Roundings of the product form of d features, measured for up to 1000.
+  // Returns r, the error of the product form with d features in units of eps (|q|^2 + |x|^2), measured for up to 1000
+  // features.
   static double roundings_of_products(double d) {
     return 3 + (std::min<double>(d, summed_in_turn<T>) + std::min(d, 1000.0) / summed_in_turn<T>) / 5;
   }
-  // Returns the ratio D / |q|^2 at which the error r (|q|^2 + |x|^2) of the squared distance D reaches its limit if |x|
-  // has its largest possible value, |q| + sqrt(D).
+  // Returns the ratio D / |q|^2 at which the error r eps (|q|^2 + |x|^2) of the squared distance D reaches its limit,
+  // roundings_of_distances eps D, if |x| has its largest possible value, |q| + sqrt(D).
   static double least_share(double r) {
     const double root = (r + std::sqrt(r * (2 * roundings_of_distances - r))) / (roundings_of_distances - r);
     return root * root;
@@ -108,7 +112,7 @@ class TileArguments {
     return decay_ == Decay::gaussian && rate_ * norms * roundings_ <= roundings_of_exponents;
   }
 
-  // Computes all distances in the product form. Those below the share of the query's squared norm are then recomputed
+  // Computes all distances in the product form. Those below `share_` times the query's squared norm are then recomputed
   // from differences: one by one if they are few, otherwise by whole panels.
   void correct_products(const QueryChunk<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
                         const Tile& tile, TileBuffer<T>& out, Memory& memory) const {
@@ -131,7 +135,7 @@ class TileArguments {
     for_each_small([&](index_t, index_t, unsigned bits) { n_small += __builtin_popcount(bits); });
     if (n_small > pairs_to_a_panel * __builtin_popcount(panels))
       return differences_in_panels(queries.packed, block, n_rows, points.with_differences(), tile, panels, out);
-    const KeepSubnormals guard;  // unscaled coordinates
+    const KeepSubnormals guard;  // the coordinates are unscaled and may be subnormal
     for_each_small([&](index_t r, index_t first, unsigned bits) {
       for (; bits != 0; bits &= bits - 1) {
         const index_t column = first + __builtin_ctz(bits);
@@ -142,7 +146,7 @@ class TileArguments {
 
   Decay decay_;
   bool singular_;
-  double rate_;  // of natural logarithms
+  double rate_;  // highest rate times ln(2)
   bool always_difference_, few_features_;
   double roundings_;
   T share_;

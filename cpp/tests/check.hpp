@@ -1,4 +1,4 @@
-// CHECK, which reports a false condition and continues, and random numbers.
+// CHECK, which reports a false condition and continues, and normally distributed random numbers.
 #pragma once
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-// Unit tests of the core without Python, which take a few seconds. ctest runs them with each variant that the machine
-// supports. The arguments are the library of the variant and the library compiled from vector_tests.cpp for the same
-// instruction set.
+// Unit tests of the core without Python. They take a few seconds. ctest runs this program once for each variant that
+// the machine supports. The arguments are the library of the variant and the library compiled from vector_tests.cpp for
+// the same instruction set.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -137,7 +137,7 @@ void sums_are_those_of_all_terms() {
       }
 }
 
-// Several threads call with the same kept points and the same index, which the first caller packs and builds. Half of
+// Several threads share the same kept points and index; the first caller packs the points and builds the index. Half of
 // the callers are interrupted in their first call.
 template <class T>
 void callers_share_kept_points() {
@@ -211,7 +211,7 @@ void products_are_those_of_loops() {
   }
 }
 
-// A replacement of LAPACK's dsyevd, by Jacobi rotations, for the small problems of these tests.
+// A replacement for LAPACK's dsyevd that uses Jacobi rotations, for the small problems of these tests.
 int jacobi(char, int n, double* a, double* values, double*, int, int*, int) {
   std::vector<double> v(n * n);
   for (int i = 0; i < n; ++i) v[i * n + i] = 1;
@@ -233,7 +233,7 @@ int jacobi(char, int n, double* a, double* values, double*, int, int*, int) {
   return 0;
 }
 
-// A diagonal operator with an eigenvalue of multiplicity five, which is more than the block width.
+// Tests a diagonal operator with an eigenvalue of multiplicity five, which exceeds both block widths.
 template <class T>
 void multiple_eigenvalues_are_found() {
   constexpr index_t n = 300, k = 8;
@@ -271,7 +271,7 @@ void of_one_type() {
   multiple_eigenvalues_are_found<T>();
 }
 
-// The tests of a library compiled from vector_tests.cpp.
+// Runs the tests of a library compiled from vector_tests.cpp. Returns the number of failures.
 int vector_tests(const char* path) {
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) throw std::runtime_error(dlerror());

@@ -17,7 +17,7 @@
 namespace spectralcls {
 namespace {
 
-// 2^x for each x, N vectors at a time.
+// Returns 2^x for each x, computed for N vectors at a time.
 template <class T, int N>
 std::vector<T> exp2_of(std::vector<T> x) {
   constexpr index_t step = N * lanes<T>;
@@ -40,7 +40,7 @@ void exp2_is_the_power_of_two() {
   std::uniform_real_distribution<double> everywhere(lowest, highest), below_one(-8, 0);
   std::vector<T> x;
   for (int i = 0; i < 20000; ++i) {
-    // These are multiples of 2^-16, so that adding the bias in float does not round.
+    // Adding the bias in float does not round multiples of 2^-16.
     x.push_back(static_cast<T>(std::round(everywhere(random) * 0x1p16) * 0x1p-16));
     x.push_back(static_cast<T>(std::round(below_one(random) * 0x1p16) * 0x1p-16));
   }
@@ -61,7 +61,8 @@ void exp2_is_exact_where_it_can_be() {
   const std::vector<T> far{T(-1200), T(-1e6), -std::numeric_limits<T>::max(), -std::numeric_limits<T>::infinity()};
   for (const T value : exp2_of<T, 1>(far)) CHECK(value == 0);
   CHECK((exp2_of<T, 1>({T(0)})[0] == 1));
-  // Adding one to x doubles the result exactly, because the fraction stays the same. Ties are rounded to even.
+  // Adding one to x doubles the result exactly, because the fraction stays the same. Multiples of one half are left
+  // out, because ties are rounded to even.
   std::vector<T> x;
   for (int i = -40 * 64; i < 40 * 64; ++i)
     if (i % 32 != 0) x.push_back(static_cast<T>(i) / 64);
@@ -119,7 +120,7 @@ void tile_filter_bounds_distances(index_t d) {
   for (index_t first = 0; first < m; first += tile_rows) {
     const index_t n_rows = std::min<index_t>(tile_rows, m - first);
     block.set(tiles.filter(), coordinates.data(), rows.data() + first, n_rows);
-    // Each row has its own radius, the distance to its neighbor of some rank.
+    // The squared radius of row r is the squared distance to its neighbor 10 (r + 1), counted from 0.
     double radius[tile_rows];
     for (index_t r = 0; r < n_rows; ++r) {
       std::vector<double> all;
