@@ -73,11 +73,14 @@ NUMERICS = " ".join((DOCS / "guide" / "numerics.md").read_text(encoding="utf-8")
 @pytest.mark.parametrize(
     "sentence, constants",
     [
-        (r"off by at most \$10\^\{-(\d+)\} \+ (\d+)", [-math.log10(OF_GAUSSIAN[np.float64]), OF_EXPONENT]),
+        (r"is at most \$10\^\{-(\d+)\} \+ (\d+)", [-math.log10(OF_GAUSSIAN[np.float64]), OF_EXPONENT]),
         (r"float64 and \$10\^\{-(\d+)\} \+ (\d+)", [-math.log10(OF_GAUSSIAN[np.float32]), OF_EXPONENT]),
-        (r"by at most \$\((\d+) \+ (\d+)\\,a\)", [OF_LAPLACE, OF_EXPONENT]),
-        (r"in float64 the Laplace kernel's (\d+) then becomes (\d+)", [OF_LAPLACE, OF_LAPLACE_ON_GRID]),
-        (r"\+ (\d+)\\,\\varepsilon a\$ of itself in float64", [ROUNDINGS]),
+        (r"is at most \$\((\d+) \+ (\d+)\\,a\)", [OF_LAPLACE, OF_EXPONENT]),
+        (
+            r"in float64 the (\d+) in the bound for the Laplace kernel then becomes (\d+)",
+            [OF_LAPLACE, OF_LAPLACE_ON_GRID],
+        ),
+        (r"\+ (\d+)\\,\\varepsilon a\$ in float64", [ROUNDINGS]),
         (r"`AutoClassifier` up to (\d+) points compute in float64", [LARGE]),
         (r"eigenpairs with a relative residual of (\S+)\. ", [TOLERANCE]),
         (r"the same, Gaussian, up to (\d) features, (\d+) queries or more", [GRID_FEATURES, GRID_QUERIES]),

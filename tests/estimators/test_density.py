@@ -330,7 +330,7 @@ def test_what_is_refused():
         "beyond the bounds": ParzenDensity(bounds=[[0, 1]] * 3),
         "pairs for 3 features": ParzenDensity(bounds=[[0, 1]]),
         "lower and a larger upper end": ParzenDensity(bounds=[[1, 0]] * 3),
-        "full matrix": ParzenDensity(covariance_type="full", bounds=[[-9, 9]] * 3),
+        "full covariance matrix": ParzenDensity(covariance_type="full", bounds=[[-9, 9]] * 3),
         "mirror images": ParzenDensity(100.0, bounds=[[-9, 9]] * 3),
     }
     for message, density in refused.items():

@@ -208,9 +208,9 @@ def test_queries_that_lack_values_and_other_wrong_kinds_are_named(model):
 def test_too_few_points_give_all_classes_and_say_why():
     X, y, Q, _ = draw(18, 4, seed=0)
     model = sc.ParzenClassifier(bandwidth=1.0).fit(X, y)
-    with pytest.warns(UserWarning, match="takes 19 points"):
+    with pytest.warns(UserWarning, match="at least 19 are needed"):
         assert model.predict_set(Q, coverage=0.95).all()
-    with pytest.warns(UserWarning, match=r"of the class\(es\) 0, 1, 2 .*takes 9 points"):
+    with pytest.warns(UserWarning, match=r"of the class\(es\) 0, 1, 2 .*at least 9 are needed"):
         assert model.predict_set(Q, coverage=0.9, by_class=True).all()
 
 

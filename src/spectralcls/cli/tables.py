@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from .._inputs.dates import ORDERS, read_dates
 from .._utils.advice import tell
 from .errors import CommandError
 
@@ -270,6 +269,8 @@ def _refuse_mistaken(name, classes, values, n_rows):
         )
     if len(classes) > max(_MOST_WHOLE, n_rows / _ROWS_A_CLASS):
         texts = [str(text) for text in classes]
+        from .._inputs.dates import ORDERS, read_dates  # here: a command starts, and reports a wrong core, without them
+
         if any(read_dates(texts, order) is not None for order in ORDERS):
             raise CommandError(
                 f"{name}: the target holds dates, such as {texts[0]!r}, and regression predicts numbers: write the "
