@@ -111,6 +111,17 @@ def test_one_delimiter_more_in_the_header_alone_is_no_column(written):
     assert_array_equal(table.data, X)
 
 
+def test_one_delimiter_more_in_each_row_is_no_column_without_a_header(written):
+    lines = [f"{a};{b};{y};\n" for (a, b), y in zip(X, Y, strict=True)]
+    table = read_table(written("".join(lines)), target=-1)
+    assert table.schema.width == 3 and set(table.target) == set(map(str, Y))
+    assert_array_equal(table.data, X)
+    again = read_table(written("".join(lines), "new.csv"), schema=table.schema)
+    assert_array_equal(again.data, X)
+    late = "".join(lines[:-1]) + lines[-1].replace(";\n", ";9\n")
+    assert read_table(written(late), target=2).schema.width == 4  # one cell suffices
+
+
 def test_names_are_found_whatever_blanks_and_invisible_marks_they_have(written):
     path = written([("\ufeff\ufeffa", "of\u00a0x", "c\u200b"), *((*x, y) for x, y in zip(X, Y, strict=True))])
     table = read_table(path, target="c", drop=["of x"])
@@ -486,6 +497,7 @@ def test_codes_with_letters_among_them_are_a_category_and_a_line_says_so(written
     assert table.schema.columns[0].kind in ("category", "left out")
     note = table.schema.columns[0].note
     assert cell(2).isdecimal() is False or "not all are numbers" in note
+    assert ("not all are numbers" in table.schema.summary()) == ("not all are numbers" in note)
 
 
 # Suspicions
@@ -606,7 +618,7 @@ def test_a_guessed_encoding_is_said_with_a_word_as_it_is_read(written):
 def test_the_last_row_that_sums_up_the_others_is_named(written):
     rows = [("who", "n", "c"), *((f"p{k}", k % 7, Y[k]) for k in range(60)), ("Total", 180, "")]
     with pytest.warns(
-        UserWarning, match=r"1 of 61 rows is left out.*line 62; the last one looks like a sum \('Total'\)"
+        UserWarning, match=r"1 of 61 rows is left out.*line 62; the last one looks like a sum or a remark \('Total'\)"
     ):
         assert len(read_table(written(rows), target="c").data) == 60
     for last in ("Total", 180, ""), ("Mittelwert", 3, ""), ("Source: an office", "", ""):

@@ -135,7 +135,7 @@ def test_predictions_keep_all_columns_and_escape_formulas(tmp_path):
     with open(out, newline="", encoding="utf-8-sig") as file:
         first, second, third = list(csv.DictReader(file))[:3]
     assert first["prediction"] == "'=HYPERLINK(1)" and second["prediction"] == "'@SUM(1)"
-    assert (first["b"], first["note"], second["note"]) == ("-0.5", "'-", "'=1+1")
+    assert (first["b"], first["note"], second["note"]) == ("-0.5", "-", "'=1+1")  # a sign alone is no formula
     assert third["note"] == "'\uff1d1+1"
     call("predict", model, data, "--out", out, "--keep", "all", "--no-escape")
     with open(out, newline="") as file:

@@ -200,8 +200,8 @@ def _as_text(column, decimal, escape):
 
 
 def _escaped(text):
-    """Make text safe for spreadsheets: a cell that begins like a formula is escaped, unless it is a number."""
-    if not text.startswith(_FORMULA):
+    """Make text safe for spreadsheets: a cell that begins like a formula is escaped, except numbers and signs."""
+    if not text.startswith(_FORMULA) or text in ("+", "-"):
         return text
     digits = text[1:].translate(str.maketrans("", "", " .,'%eE-+"))
     return text if text[0] in "+-" and digits.isdecimal() else f"'{text}"

@@ -30,7 +30,7 @@ from .._inputs.frames import BOOLEAN, CATEGORY, DATE, NUMBER, TEXT, Column, of_n
 from .._inputs.identifiers import calls_itself_a_key, is_postal_code, may_be_postal_code
 from .._utils.advice import tell
 from ._cells import EXACT, LEADING_ZERO, OTHER, THOUSANDS, Cells, Numbers, are_exact
-from ._schema import shortened
+from ._schema import MIXED, shortened
 
 _MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
 _MANY_ROWS = 10_000  # from this many rows on, columns are read in threads
@@ -248,7 +248,7 @@ def _learned_texts(column, cells, forced, decimal, options):
         if _are_codes(name, cells, values):
             odd = column.levels[int(np.isnan(values).argmax())]
             own = text_category(column)
-            return replace(own, note=f"{own.note}; not all are numbers, as {shortened(odd)!r}")
+            return replace(own, note=f"{own.note}; {MIXED}, as {shortened(odd)!r}")
         if np.nanmax(np.abs(values)) > EXACT and cells.matches(r"^\d+$").all():
             return text_category(column)
     numbers = Column(name, NUMBER, cells.expand(values), column.missing)  # other cells are NaN, but not missing

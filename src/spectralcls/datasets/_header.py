@@ -76,7 +76,9 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
     below = cells[first:]
     width = len(cells[start])
     if not is_header:
-        return Header(_positions(path, width, schema), -1, first)
+        wider = schema is not None and width == schema.width + 1 > 1
+        trailing = wider and not any(row[-1] for row in cells[first:])
+        return Header(_positions(path, width - trailing, schema), -1, first, trailing)
     found = [name or f"column {k}" for k, name in enumerate(cells[start], 1)]
     if width > 1 and not cells[start][-1] and below and all(len(row) == width - 1 for row in below):
         return Header(found[:-1], start, first)  # only the header has an extra delimiter

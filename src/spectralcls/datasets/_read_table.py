@@ -257,7 +257,7 @@ def _labeled(source, target, y, unlabeled):
         raise ValueError(f"{source.path}: the target {target!r} is missing in {where}: fill it in, or remove the rows")
     n_rows = f"{len(lacking)} of {len(known)} rows are" if len(lacking) > 1 else f"1 of {len(known)} rows is"
     total = _sum_row(source) if lacking[-1] == len(known) - 1 else ""
-    total = f"; the last one looks like a sum ({total!r})" if total else ""
+    total = f"; the last one looks like a sum or a remark ({total!r})" if total else ""
     tell(
         f"{source.path}: {n_rows} left out for lack of a class in {target!r}: {where}{total}. unlabeled='error' "
         "(--unlabeled error) raises an error instead",

@@ -12,6 +12,7 @@ from .._inputs.frames import BOOLEAN, CATEGORY, DATE, NUMBER
 from .._utils.typing import Array, ArrayLike
 
 _MOST_SHOWN, _WIDTH = 20, 24
+MIXED = "not all are numbers"  # in the note of a column of codes
 
 
 @dataclass(frozen=True)
@@ -190,25 +191,29 @@ class Schema:
         return pd.concat(columns, axis=1, keys=self.feature_names)
 
     def summary(self) -> str:
-        """Summarize the kinds of the columns in two lines.
+        """Summarize the kinds of the columns in a few lines.
 
         Returns
         -------
         text : str
-            Counts of the kinds of columns, and the columns left out.
+            Counts of the kinds of columns, codes of which not all are numbers, and the columns left out.
         """
         plurals = {NUMBER: "numbers", DATE: "dates", BOOLEAN: "booleans", CATEGORY: "categories"}
         counts = [(sum(c.kind == kind for c in self.used), kind) for kind in plurals]
         taken = ", ".join(f"{n} {kind if n == 1 else plurals[kind]}" for n, kind in counts if n)
         missing = np.mean([column.missing for column in self.used or self.columns])
+        mixed = [f"{column.name} ({column.note})" for column in self.used if MIXED in column.note]
         text = f"columns: {taken or 'none'}; {100 * missing:.1f} % missing"
         if self.headed:
             text += f"; {self.headed}{', so that names are positions' * bool(self.width)}"
         out = [f"{column.name} ({column.note})" for column in self.columns if column.kind == LEFT_OUT]
-        if out:
-            more = f", and {len(out) - _MOST_SHOWN} more" if len(out) > _MOST_SHOWN else ""
-            text += f"\nleft out: {', '.join(out[:_MOST_SHOWN])}{more}"
-            text += "; --categories or --numbers uses a column anyway"
+        for title, names, how in (
+            ("categories for lack of numbers", mixed, "--numbers refuses the other cells"),
+            ("left out", out, "--categories or --numbers uses a column anyway"),
+        ):
+            if names:
+                more = f", and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+                text += f"\n{title}: {', '.join(names[:_MOST_SHOWN])}{more}; {how}"
         return text
 
     def describe(self) -> str:

@@ -115,10 +115,11 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
         table = _parsed(path, data, cut, below, len(names), numbers, sign, lacking)
     else:
         table, sign = _cut_table(path, below, data, len(names)), ""
-    if header.trailing:
-        if table.column(len(names) - 1).null_count + _n_empty(table.column(len(names) - 1)) < len(table):
-            _refuse_rows(path, list(cut.rows(_lines(data))), len(header.names))
-        table = table.select(range(len(header.names)))
+    if header.trailing and not _is_empty(table.column(len(names) - 1)):
+        _refuse_rows(path, list(cut.rows(_lines(data))), len(header.names))
+    if schema is None and header.position < 0 and len(names) > 2 and _is_empty(table.column(len(names) - 1)):
+        header = header._replace(names=header.names[:-1])  # an extra delimiter in each row, and no column
+    table = table.select(range(len(header.names)))
     table = table.rename_columns(header.names)
     if not len(table):
         raise ValueError(f"{path}: there are no rows below the header")
@@ -309,6 +310,13 @@ def _n_empty(column):
     import pyarrow.compute as pc
 
     return pc.sum(pc.equal(pc.utf8_trim_whitespace(column), "")).as_py() or 0
+
+
+def _is_empty(column):
+    import pyarrow.types as types
+
+    n_empty = _n_empty(column) if types.is_string(column.type) or types.is_large_string(column.type) else 0
+    return column.null_count + n_empty == len(column)
 
 
 def _plain_numbers(rows, signs, lacking):
