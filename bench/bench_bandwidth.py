@@ -88,7 +88,7 @@ def sheather_jones(x):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_feature(record, kind, n):
-    """A further peer is the improved Sheather-Jones rule of KDEpy. The last columns are mean bandwidths."""
+    """The table also has the improved Sheather-Jones rule of KDEpy. The last columns are mean bandwidths."""
     pytest.importorskip("KDEpy")
     distribution = KINDS[kind]
     grid = np.linspace(*distribution.ppf(np.array([5e-4, 1 - 5e-4])), 4001)

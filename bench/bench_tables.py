@@ -296,8 +296,8 @@ def gain_by_scaling(rows):
 @pytest.mark.parametrize("missing_in", ["queries", "both"])
 @pytest.mark.parametrize("name", ["satimage", "letter", "wine", "mixed"])
 def test_time(record, name, missing_in, kind):
-    """With 30 % of the entries missing: processor seconds with complete data, and the time of fits and predictions with
-    missing values relative to that.
+    """Processor seconds with complete data, and the time of fits and predictions with 30 % of the entries missing,
+    relative to that.
     """
     if name == "mixed":
         draws = [Mixed(0).draw(LARGE, np.random.default_rng(0), share) for share in (0.0, SHARE)]

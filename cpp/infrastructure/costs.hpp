@@ -4,7 +4,7 @@
 // `python -m bench.calibrate` measures the first four numbers of each row and writes the rows into this file. To tune
 // the constants for another machine, run the command on that machine and build again. The last five numbers of a row
 // are set by hand, and `--check` tests the choices that follow from them. The constants are fixed at build time, so
-// equal calls return equal bits.
+// identical calls return the same bits.
 #pragma once
 
 #include "infrastructure/matrix.hpp"
@@ -35,8 +35,7 @@ inline constexpr const Costs& costs = vector_bytes == 64   ? variants::avx512
 
 // The costs of pruning, in multiply-adds on a whole vector. In this unit, the speed of a variant cancels.
 struct PruningCosts {
-  // Filter: a vector of coordinates of points in sums; a vector of coordinates of points in searches; a vector of
-  // coordinates of the boxes of tiles.
+  // Filter, for each vector of coordinates: of points, in sums; of points, in searches; of the boxes of tiles.
   double filter = 1.8, search_filter = 1.1, box = 4;
   // Sums: one feature of a vector of distances; the kernel values of such a vector, and their sum.
   double form = 2, kernel = 18;

@@ -60,8 +60,8 @@ Matrix MultivectorAlgebra<T>::from_rows(const T* rows, const Multivector<T>& vec
 template <class T>
 void MultivectorAlgebra<T>::fill_random(const Multivector<T>& block) {
   for (index_t j = 0; j < block.columns; ++j) {
-    // The numbers are SplitMix64 hashes of a counter, without further state, so they do not depend on the order in
-    // which they are drawn.
+    // Each number is a SplitMix64 hash of the seed, the number of the column and the row, so it does not depend on the
+    // order in which the rows of a column are filled.
     const std::uint64_t origin = seed_ * 0xd1342543de82ef95ULL + stream_++ * 0x2545f4914f6cdd1dULL;
     T* column = block.data + j * block.rows;
     for (index_t i = 0; i < block.rows; ++i) {

@@ -1,4 +1,4 @@
-// CHECK, which reports a false condition and continues, and normally distributed random numbers.
+// The macro CHECK, which reports a false condition and continues; and normally distributed random numbers.
 #pragma once
 
 #include <cstdio>

@@ -2,8 +2,8 @@
 
 `TrainingPoints` sums kernel values over the points, `Rule` turns sums into scores, and `Expansion` combines both.
 `class_means` creates an expansion of class means, with all components and no decomposition. `Spectrum` creates one of
-leading eigenvectors. `held_out` scores every point by the expansion of the other folds. Nothing here depends on a
-family of classifiers.
+leading eigenvectors. `held_out` scores every point by the expansion of the other folds. Nothing here is
+specific to one family of classifiers.
 """
 
 from .class_means import class_means

@@ -361,7 +361,7 @@ def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
 
 
 def _widths(p):
-    """The bandwidths to evaluate, and the positions among them of the means' and of the potentials' bandwidths."""
+    """Bandwidths to evaluate, and the indices into them for the means and for the potentials."""
     squared, _ = p.rule.potential_kernel(p.kernel, p.bandwidths, p.sample.X.shape[1])
     if np.array_equal(squared, p.bandwidths):
         every = np.arange(len(p.bandwidths))

@@ -51,9 +51,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     ----------
     numeric : {"standard", "shared", "rank"}, default="standard"
         "standard": mean 0 and variance 1. "shared": mean 0 and mean variance 1 over all columns, which keep their
-        relative scales. For both, the mean and variance are those after far values are replaced by the farthest value
-        within reach. "rank": the normal quantile of the mid-rank, interpolated linearly between training values and
-        constant beyond them.
+        relative scales. For both, the mean and variance are computed after far values are replaced by the farthest
+        value within reach. "rank": the normal quantile of the mid-rank, interpolated linearly between training values
+        and constant beyond them.
     indicators : bool, default=True
         Replace each column of 3 to 10 distinct values by 0/1 columns, one per value. A new value gets only zeros.
     categorical : array-like of bool, default=None

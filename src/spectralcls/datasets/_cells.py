@@ -53,7 +53,7 @@ _MOSTLY = 0.95  # least fraction of values that have the unit, or none; a curren
 THOUSANDS = "k"  # counts as a unit if all numbers have it
 _MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 EXACT = 2**53  # integers up to this are exact in floating point
-_HEAD = 100  # first cells, one of which must show that a column holds numbers or dates
+_HEAD = 100  # cells tried first, of which one must be a date (the first cells) or a number (evenly spaced ones)
 
 
 def are_exact(integers):

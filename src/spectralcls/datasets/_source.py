@@ -53,7 +53,7 @@ class Source(NamedTuple):
     ----------
     path : Path
     table : pyarrow.Table
-        Columns of strings, or with the types of a Parquet file or a spreadsheet.
+        Columns of strings for a text file; typed columns for a Parquet file or a spreadsheet.
     unit : str
         Unit of positions in messages: "line" or "row".
     places : callable

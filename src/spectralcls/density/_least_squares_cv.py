@@ -37,7 +37,7 @@ NOISE = 2.0**-26  # differences between values below this fraction of the spread
 ERRORS = 1.25
 # In one feature, the rule for normal samples is multiplied by this, which gives 0.9 instead of 1.06: Silverman's choice
 # for other distributions. In several features, where the tails contain more samples, the factor is 1: on 11
-# distributions, the error exceeds that of Scott's rule by up to 5 %, with .85 by up to 20 %.
+# distributions, the error then exceeds that of Scott's rule by up to 5 %, compared with up to 20 % for .85.
 SHARPER = 0.85
 LARGEST = 200.0  # log densities relative to the samples' mean density are clipped to this
 

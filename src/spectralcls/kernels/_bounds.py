@@ -24,8 +24,8 @@ class BoundedSums(NamedTuple):
 class LabelRule(NamedTuple):
     """How class sums s become scores: ``exp(factors) s - offsets``, and how far two computations of a sum may differ.
 
-    With `log_share` the product is divided by the root of the query's density: the sum over labels of
-    ``exp(log_share)`` times the sum of the second column.
+    With `log_share` the product is divided by the square root of the query's density, which is the sum over labels of
+    ``exp(log_share)`` times the label's sum in the second column.
     """
 
     factors: Array  # (l,) logarithms

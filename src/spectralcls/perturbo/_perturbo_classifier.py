@@ -541,8 +541,8 @@ class PerTurboClassifier(Classifier):
         1 - tau is the share of x's image that lies in the span of the class. Its logarithm distinguishes the classes
         even if every tau rounds to one: far from all samples the class of the nearest sample wins, even if shares are
         1e-1000 or below. If the bandwidth is so large that tau rounds to its limit alpha / (n_l + alpha), the remaining
-        differences decide (the larger class, or for equal sizes the nearest mean). Such rows are correct up to a
-        constant common to all classes.
+        differences decide (the larger class, or for equal sizes the nearest mean). For such queries, the result is
+        correct only up to a constant common to all classes.
 
         Parameters
         ----------

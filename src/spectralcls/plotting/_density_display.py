@@ -45,7 +45,7 @@ class DensityDisplay(Display):
     curve_ : matplotlib Line2D or QuadContourSet
         The density.
     marks_ : matplotlib artist
-        The samples. Only present if there are some.
+        The samples. Only present if samples were passed.
 
     Examples
     --------
