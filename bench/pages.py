@@ -17,7 +17,15 @@ from .record import FOLDER, ROOT, Record
 BENCH, DOCS = ROOT / "bench", ROOT / "docs"
 PLACE = re.compile(r"(<!-- measured (\w+) (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 WIDEST, UPRIGHT = 140, 5  # characters of a row; a wider table with at most UPRIGHT rows is transposed
-SPELLED = {"arpack": "ARPACK", "kdepy": "KDEpy", "knn": "k-NN", "pca": "PCA", "scipy": "SciPy", "svm": "SVM"}
+SPELLED = {
+    "arpack": "ARPACK",
+    "kdepy": "KDEpy",
+    "knn": "k-NN",
+    "realmlp": "RealMLP",
+    "pca": "PCA",
+    "scipy": "SciPy",
+    "svm": "SVM",
+}
 ANYWHERE = {"kernels": DOCS / "performance.md"}  # pages that are not in docs/measured
 STATISTIC = (
     "Seconds and ratios are medians over turns in one process, with half the distance between the quartiles. "
