@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control, rankdata
 from sklearn import datasets
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
@@ -28,7 +27,7 @@ from bench.measure import QUICK, half_interval, limited_threads, paired, process
 from bench.pages import view
 from bench.plots import Dots
 from spectralcls import AutoClassifier
-from spectralcls.ensemble._trees import ITERATIONS, LEAVES, RATE, BoostedTrees
+from spectralcls.ensemble._trees import BoostedTrees, small_boosting
 
 OURS = "AutoClassifier"
 METHODS = [OURS, "SVM", "RandomForest"] if QUICK else [OURS, *PEERS]
@@ -339,17 +338,10 @@ def test_boosted_member(record, name, m):
     X, y = sets()[name](return_X_y=True)
     Q = np.resize(X, (m, X.shape[1]))
     vote, member = AutoClassifier(n_jobs=1).fit(X, y), BoostedTrees().fit(X, y)
-    iterations = member.n_trees_ // member.start_.shape[1]
-    theirs = HistGradientBoostingClassifier(
-        learning_rate=min(RATE * ITERATIONS / iterations, 0.3),
-        max_iter=iterations,
-        max_leaf_nodes=LEAVES,
-        early_stopping=False,
-        random_state=0,
-    )
-    with limited_threads(1):
-        theirs.fit(X, y)
-    models = {"vote": vote, "member": member, "scikit-learn": theirs}
-    timings, found = side_by_side({key: lambda f=f: f.predict_proba(Q) for key, f in models.items()}, threads=1)
+    theirs, columns = small_boosting(X, y, member.classes_)
+    queries, models = Q[:, columns], {"vote": vote, "member": member}
+    functions = {key: lambda f=f: f.predict_proba(Q) for key, f in models.items()}
+    functions["scikit-learn"] = lambda: theirs.predict_proba(queries)
+    timings, found = side_by_side(functions, threads=1)
     np.testing.assert_allclose(found["member"], found["scikit-learn"], rtol=1e-12)
     record({"trees": member.n_trees_} | {f"{key}, ms": 1e3 * t.median for key, t in timings.items()})

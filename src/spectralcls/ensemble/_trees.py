@@ -110,22 +110,29 @@ class BoostedTrees(_Classifier):
         X, y, sample_weight = _some(X, y, y, sample_weight)
         self.n_points_ = len(X)
         self.classes_ = unique_labels(y)
-        columns = _telling(X, y[:, None] == self.classes_, sample_weight)
-        X = X[:, columns]
-        iterations = max(1, min(ITERATIONS, MOST_TREES // len(self.classes_)))
-        model = HistGradientBoostingClassifier(
-            learning_rate=min(RATE * ITERATIONS / iterations, _HIGHEST_RATE),
-            max_iter=iterations,
-            max_leaf_nodes=LEAVES,
-            max_bins=_bins(X),
-            early_stopping=False,
-            random_state=0,
-        )
-        with _openmp().limit(limits=1):
-            model.fit(X, y, sample_weight)
+        model, columns = small_boosting(X, y, self.classes_, sample_weight)
         trees, start = boosted_nodes(model)
         self._keep(_renumbered(trees, columns), start)
         return self
+
+
+def small_boosting(X, y, classes, weights=None):
+    """The fitted model of scikit-learn that :class:`BoostedTrees` evaluates, and the columns of X that it was given, in
+    their order.
+    """
+    columns = _telling(X, y[:, None] == classes, weights)
+    X = X[:, columns]
+    iterations = max(1, min(ITERATIONS, MOST_TREES // len(classes)))
+    model = HistGradientBoostingClassifier(
+        learning_rate=min(RATE * ITERATIONS / iterations, _HIGHEST_RATE),
+        max_iter=iterations,
+        max_leaf_nodes=LEAVES,
+        max_bins=_bins(X),
+        early_stopping=False,
+        random_state=0,
+    )
+    with _openmp().limit(limits=1):
+        return model.fit(X, y, weights), columns
 
 
 class GrownTrees(_Classifier):
@@ -160,12 +167,13 @@ class GrownTrees(_Classifier):
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
         levels = [np.unique(x[~np.isnan(x)]) if named else None for x, named in zip(X.T, categorical, strict=True)]
         self.levels_ = [None if own is None or not 0 < len(own) <= _MOST_LEVELS else own for own in levels]
-        self.empty_, self.order_ = np.isnan(X).all(axis=0), slice(None)
-        shares = _shares(self._coded(X), y[:, None] == self.classes_, sample_weight)
-        self.order_ = np.lexsort((-shares, [own is None for own in self.levels_]))
+        self.empty_ = np.isnan(X).all(axis=0)
+        coded = self._coded(X)
+        shares = _shares(coded, y[:, None] == self.classes_, sample_weight)
+        self.order_ = np.lexsort((-shares, [own is None for own in self.levels_]))  # categories first
         most = max(1, MOST_GROWN_TREES // (1 if len(self.classes_) == 2 else len(self.classes_)))
         first = min(FIRST, most)
-        training = self._coded(X), y, sample_weight
+        training = coded[:, self.order_], y, sample_weight
         model = HistGradientBoostingClassifier(
             learning_rate=min(GROWN_RATE * FIRST / first, _HIGHEST_RATE),
             max_iter=first if self.iterations is None else int(self.iterations),
@@ -181,7 +189,10 @@ class GrownTrees(_Classifier):
             if not known.any():
                 self.iterations_ = model.fit(*training).max_iter
             else:
-                Q, codes = self._coded(unseen[0][known]), np.searchsorted(self.classes_, unseen[1][known])
+                Q, codes = (
+                    self._coded(unseen[0][known])[:, self.order_],
+                    np.searchsorted(self.classes_, unseen[1][known]),
+                )
                 weights = None if unseen[2] is None else unseen[2][known]
                 losses = partial(_log_losses, model, Q, codes, weights)
                 self.iterations_ = _grow(model, training, losses, first, min(MOST, most))
@@ -192,17 +203,17 @@ class GrownTrees(_Classifier):
 
     def predict_proba(self, X):
         """Probabilities of the classes, (n, C)."""
-        return super().predict_proba(self._coded(X))
+        return super().predict_proba(self._coded(X)[:, self.order_])
 
     def _coded(self, X):
-        """Positions of levels in categorical columns, which come first; unknown values become missing."""
+        """X with positions of levels in categorical columns; unknown values become missing."""
         out = np.array(X, dtype=np.float64, order="F")
         out[:, self.empty_] = 0.0
         for j, levels in enumerate(self.levels_):
             if levels is not None:
                 place = np.minimum(np.searchsorted(levels, out[:, j]), len(levels) - 1)
                 out[:, j] = np.where(levels[place] == out[:, j], place, np.nan)
-        return out[:, self.order_]
+        return out
 
 
 class BoostedRegression(RegressorMixin, _Trees):
