@@ -16,10 +16,9 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import KDTree
 
 from bench.data import load, standardized
-from bench.measure import QUICK, Queries, compare, processor_seconds, side_by_side
+from bench.measure import QUICK, Queries, compare, processor_seconds, pruning, side_by_side
 from bench.pages import pick, view
 from spectralcls import ParzenClassifier
-from spectralcls._core import compiled
 from spectralcls.kernels import PackedPoints, kernel_sums
 from spectralcls.neighbors import knn
 
@@ -39,11 +38,6 @@ K = 10
 if QUICK:
     SIZES = {"letter": (2_000, 500), "curved 256": (1_000, 200)}
 each_scale = pytest.mark.parametrize("raw", [False, True])
-
-
-def pruning(way):
-    """Set whether sums and neighbors prune: "never", or "sampled", the default, in which samples decide."""
-    compiled.set_pruning(way)
 
 
 def problem(name, raw):
@@ -88,15 +82,15 @@ def measure(X, y, Q):
 
     def sums(way, **more):
         def call(q):
-            pruning(way)
-            return kernel_sums(Q[:q], PackedPoints(X, labels=y), bandwidth=h, log=True, n_jobs=1, **more)
+            with pruning(way):
+                return kernel_sums(Q[:q], PackedPoints(X, labels=y), bandwidth=h, log=True, n_jobs=1, **more)
 
         return Queries(call, m, n if way == "never" else 1)
 
     def labels(way, prepare):
         def call(q, model):
-            pruning(way)
-            return model.predict(Q[:q])
+            with pruning(way):
+                return model.predict(Q[:q])
 
         return Queries(call, m, n if way == "never" else 1, prepare=prepare)
 
@@ -109,7 +103,6 @@ def measure(X, y, Q):
         "sums of all pairs": sums("never"),
     }
     times, results = side_by_side(functions, repeats=7, budget=120, threads=1)
-    pruning("sampled")
     truth = results["labels of all pairs"]
     differ = np.count_nonzero(results["labels"][: len(truth)] != truth)
     assert len(truth) >= min(m, AGREEMENT) and differ <= 1e-3 * len(truth)
@@ -313,12 +306,11 @@ def test_neighbors(record, name):
     X, Q = np.ascontiguousarray(X[:200_000]), np.ascontiguousarray(Q[:10_000])
 
     def ours(way):
-        pruning(way)
-        return knn(Q, X, K, n_jobs=1)
+        with pruning(way):
+            return knn(Q, X, K, n_jobs=1)
 
     functions = {"ours": lambda: ours("sampled"), "all pairs": lambda: ours("never")} | searches(X, Q)
     row, _ = compare(functions, repeats=5, budget=120, rtol=2e-2, atol=1e-2, answer=lambda found: found[0][:, 1:])
-    pruning("sampled")
     record({"n": len(X), "m": len(Q), "d": X.shape[1]} | row)
 
 

@@ -25,6 +25,7 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from spectralcls._core import compiled
 from spectralcls._core.threads import effective_n_threads
 
 QUICK = bool(os.environ.get("SPECTRALCLS_BENCH_QUICK"))  # checks that everything runs; figures are not kept
@@ -92,6 +93,18 @@ class Queries:
 def _timing(turns, *more):
     turns = tuple(map(float, turns))
     return Timing(float(np.median(turns)), min(turns), turns, *more)
+
+
+@contextmanager
+def pruning(way):
+    """Sums and neighbors prune "never", "always", or "sampled": by default, where samples decide. The grid counts as
+    pruning.
+    """
+    compiled.set_pruning(way)
+    try:
+        yield
+    finally:
+        compiled.set_pruning("sampled")
 
 
 @contextmanager
