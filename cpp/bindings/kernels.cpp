@@ -270,7 +270,8 @@ py::object certain_labels(const py::object& log_scale, const py::object& sums, c
     if (scale.shape(0) != m || scale.shape(1) != n_labels)
       refuse("log_scale must have a row for each query and a column for each label, got " + shape_of(scale) + ".");
     if (left_out.shape(0) != n_labels || left_out.shape(1) != n_columns)
-      refuse("missing must have a row for each label and a column for each of sums, got " + shape_of(left_out) + ".");
+      refuse("missing must have a row for each label and a column for each column of sums, got " + shape_of(left_out) +
+             ".");
     const GivenRule given(static_cast<int>(n_labels), n_columns, factors, offsets, log_share, rounding, step);
     Array<std::int64_t> labels = allocate<std::int64_t>({m}, "The labels of queries");
     std::int64_t* out = labels.mutable_data();

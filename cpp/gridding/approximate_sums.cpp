@@ -119,8 +119,8 @@ class Evaluation {
     }
     const double atol = largest > 0 ? request_.atol / largest : 0.0;
     const double relative = std::min(std::max(request_.rtol, atol) / 2, 0.2);
-    // The bounds are relative to the weight within the gridding radius. A sum is typically a thousandth of this weight,
-    // but the sum of a label is much smaller if its points are near the query and not next to it.
+    // The bounds are relative to the weight within the gridding radius. A sum is typically a thousandth of this weight.
+    // The sum of a label is much smaller if its points lie within the radius, but none lies close to the query.
     const double typical = request_.each_label ? least_of_label[d_] : 1e-3;
     return GriddingAccuracy::reach(d_, relative, std::min(std::max(request_.rtol * typical, atol / 2), 0.01) / 4);
   }
@@ -298,7 +298,7 @@ class Evaluation {
     std::vector<double> low, high, most, reach, leader;
     std::vector<int> order, chosen;
     NearbySums nearby;
-    double n_gathered = 0;  // labels, over all queries
+    double n_gathered = 0;  // labels summed on the grid, counted over all queries
   };
 
   // Evaluates these tiles, and averages the number of labels gathered for a query. Returns the predicted cost of the
@@ -449,13 +449,14 @@ class Evaluation {
     return left * tile.exact / static_cast<double>(tile.size());
   }
 
-  // Returns the label of a query from exact sums over the points near it, or `uncertain_label` if these are predicted
-  // to take longer than sums over all points. Unless the rule has a density, only labels that could still win after the
-  // last decision are summed.
+  // Returns the label of a query from exact sums over the points near it, or `uncertain_label` if these sums do not
+  // decide or are predicted to take longer than sums over all points. Unless the rule has a density, only labels that
+  // could still win after the last decision are summed.
   std::int64_t label_by_pairs(const QueryTile& tile, index_t sorted, double* low, double* high, Worker& worker) const {
     const index_t n_columns = request_.n_columns;
     LabelDecision& decision = *worker.decision;
-    // The points beyond this radius contribute less than the rounding error of the product of the best label.
+    // For every label, its factor times the sum over the points beyond this radius is less than the rounding error of
+    // the best label's factor times its sum.
     double radius = seen_radius();
     if (const double product = decision.best_product(); product > 0) {
       double largest = 0;
@@ -498,8 +499,8 @@ class Evaluation {
   }
 
   // Returns a bound on the relative rounding error of a sum over all pairs. It is at most 0.02, because exponents of
-  // double are limited. By Jensen's inequality, the mean exponent of a sum's terms, weighted by the terms, is at most
-  // that of the mean term.
+  // double are limited. By Jensen's inequality, the mean |exponent| of a sum's terms, weighted by the terms, is at most
+  // the |exponent| of the mean term.
   double rounding(const LabelDecision& decision, double sum, index_t at) const {
     std::int64_t bits;
     const double mean = sum * inverse_total_[at];

@@ -103,7 +103,7 @@ class GridPatch {
 
   // Returns an upper bound on gather() for all targets p with position[k] <= p[k] <= position[k] + side.
   double bound(const double* position, int side, int channel) const {
-    constexpr double rounding = 1 + 1e-9;  // of positions
+    constexpr double rounding = 1 + 1e-9;  // margin for the rounding of positions
     const double* values = values_.data() + channel * size;
     const double inner = largest<0>(position, side, near, values);
     const double outer = largest<0>(position, side, Width / 2, values);

@@ -35,7 +35,8 @@ inline constexpr const Costs& costs = vector_bytes == 64   ? variants::avx512
 
 // The costs of pruning, in multiply-adds on a whole vector. In this unit, the speed of a variant cancels.
 struct PruningCosts {
-  // Filter, for each vector of coordinates: of points, in sums; of points, in searches; of the boxes of tiles.
+  // The filter: comparing a query with a vector of points along one coordinate, in sums and in searches; comparing a
+  // block of queries with a vector of box bounds.
   double filter = 1.8, search_filter = 1.1, box = 4;
   // Sums: one feature of a vector of distances; the kernel values of such a vector, and their sum.
   double form = 2, kernel = 18;

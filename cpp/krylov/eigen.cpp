@@ -131,7 +131,7 @@ class BlockLanczos {
   }
 
  private:
-  // Largest width of a block that searches for further copies. A dozen searches find 600 copies.
+  // Largest width of a block that searches for further copies. About a dozen searches find 600 copies of an eigenvalue.
   static constexpr index_t widest = 64;
 
   // Runs one search in the complement of the fixed vectors. Returns whether further copies of the eigenvalues found may

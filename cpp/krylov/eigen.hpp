@@ -33,9 +33,9 @@ struct Eigenpairs {
   EigenStatus status = EigenStatus::not_converged;
 };
 
-// Returns the eigenpairs of the n x n operator `apply`. `start` holds any number of start vectors; at most the block
-// width is used, and random vectors fill the rest. `deflate` holds known eigenvectors, whose span is excluded from the
-// search.
+// Returns the eigenpairs of the n x n operator `apply`. `start` holds any number of start vectors. As many as fit into
+// a block are used, and random vectors fill the rest of the block. `deflate` holds known eigenvectors, whose span is
+// excluded from the search.
 template <class T>
 Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start,
                              const Multivector<const T>& deflate, const EigenOptions& options,

@@ -1,4 +1,4 @@
-// The points that may be among the k nearest of one query.
+// The points that may be among the k nearest neighbors of one query.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace spectralcls::detail {
 
-// Points with bounds on their squared distances. The bounds decide about most points. Exact distances are computed for
-// the few that remain, and for all if the bounds leave too many points undecided.
+// Points with bounds on their squared distances. The bounds suffice to discard most points. Exact distances are
+// computed for the points that remain at the end, and before that if the bounds leave too many.
 class Candidates {
  public:
   struct Entry {
@@ -42,7 +42,7 @@ class Candidates {
   void add(std::pair<double, double> bounds, std::int64_t index) {
     entries_.push_back({bounds.first, bounds.second, index});
   }
-  // After k new candidates, a compaction saves about as much as it costs.
+  // After about k new candidates, a compaction saves about as much as it costs.
   bool wants_compaction() const { return length(entries_) >= compacted_ + k_ + spare && length(entries_) >= k_; }
 
   template <class Exact>
@@ -57,7 +57,7 @@ class Candidates {
     compacted_ = length(entries_);
   }
 
-  // Returns the k nearest as (exact squared distance, index), in order.
+  // Returns the k nearest points in order. Their bounds are the exact squared distances.
   template <class Exact>
   const std::vector<Entry>& nearest(Exact&& exact) {
     assert(length(entries_) >= k_);

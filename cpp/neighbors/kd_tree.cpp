@@ -10,7 +10,7 @@
 namespace spectralcls::detail {
 
 // The points during construction: an array of coordinates for each axis and an array of rows, all in the same order.
-// Ranges begin and end at multiples of 16.
+// The range of a node begins and ends at multiples of 16.
 template <class T>
 class KdTree<T>::Builder {
  public:
@@ -50,7 +50,7 @@ class KdTree<T>::Builder {
   }
 
  private:
-  static constexpr index_t least_leaves = 256;     // a node with more leaves is split as part of a level
+  static constexpr index_t least_leaves = 256;     // nodes with at most this many are built as whole subtrees
   static constexpr index_t checked_leaves = 1024;  // nodes with at least this many leaves check for an interruption
   // The widest axis is found from all points of a node if there are at most `whole`, otherwise from a sample of
   // `sampled` points.

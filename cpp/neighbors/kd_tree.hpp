@@ -25,7 +25,7 @@ struct Subtree {
 };
 
 // All leaves but the last hold 16 points, so the number of points determines the nodes. A node is split near the median
-// along its widest axis. Points with equal coordinates along this axis keep the order of their rows.
+// along its widest axis. Points that tie at the cut go left in the order of their rows.
 template <class T>
 class KdTree {
  public:
@@ -39,7 +39,8 @@ class KdTree {
   index_t n_leaves() const { return (n_ + leaf_size - 1) / leaf_size; }
   Subtree root() const { return {0, 0, n_leaves()}; }
 
-  // Coordinates of the points of a leaf, axis by axis, with 16 values for each axis. Missing points are NaN.
+  // Coordinates of the points of a leaf, axis by axis, with 16 values for each axis. Unused places of the last leaf are
+  // NaN.
   const T* points(index_t leaf) const {
     assert(0 <= leaf && leaf < n_leaves());
     return points_.data() + leaf * d_ * leaf_size;

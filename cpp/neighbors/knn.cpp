@@ -55,7 +55,7 @@ class NearestOfChunk {
   }
 
   // Compares one block of queries with the points that pass the filter. The tiles around the nearest tile come first.
-  // The k-th neighbor in these tiles limits the search, and the limit shrinks as the search proceeds.
+  // The distance to the k-th neighbor in these tiles limits the search, and the limit shrinks as the search proceeds.
   void look(index_t block) {
     search_.look(chunk_, block, block_filter_);
     const index_t n_rows = chunk_.size_of(block), n_tiles = search_.filter()->n_tiles();
@@ -144,7 +144,7 @@ class NearestOfChunk {
     of(block, r).compact([&](index_t point) { return search_.exact(query, point); });
   }
 
-  // Compares one query with the points of a tile whose bits are set.
+  // Compares one query with those points of a tile whose bits are set.
   void compare(index_t block, index_t r, const Tile& tile, std::uint64_t bits) {
     if (!bits) return;
     work_.pairs += __builtin_popcountll(bits);
@@ -189,7 +189,8 @@ void tile_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* d
   });
 }
 
-// Searches with the tree of the index, or with a new tree. Returns false if a tree does not pay off.
+// Searches with the tree of the index, or with a new tree. Returns false if a tree does not pay off or cannot hold the
+// points.
 template <class T>
 bool tree_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
                     Search search, T* distances, std::int64_t* indices, const Execution& execution) {

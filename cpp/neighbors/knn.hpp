@@ -30,8 +30,8 @@ template <class T>
 std::shared_ptr<const NeighborIndex<T>> index_points(MatrixView<T> points);
 
 // Finds the k nearest points of every query, sorted by distance, then by index; k <= points.rows. Both outputs are
-// row-major (queries.rows, k). A distance is the root of a sum of squared coordinate differences in double. `index` is
-// nullptr or an index of the same points.
+// row-major (queries.rows, k). A distance is the square root of the sum of squared coordinate differences, computed in
+// double. `index` is nullptr or an index of the same points.
 template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
                        Search search, T* distances, std::int64_t* indices, const Execution& execution);

@@ -13,7 +13,8 @@ struct Found {
   T distance;
 };
 
-// The squared radii of the packed columns, scaled. Padding has a negative value, below every squared distance.
+// The scaled squared radii of the packed points, with a margin for rounding. Padding has a negative value, below every
+// squared distance.
 template <class T>
 struct SquaredRadii {
   std::vector<double> of_column, largest_of_tile;

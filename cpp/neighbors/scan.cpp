@@ -59,7 +59,7 @@ class Distances {
   Vec<T> fresh_{};  // 1 in the lanes of the last vector that do not overlap
 };
 
-// The nearest points of each query within a part of the points, by exact distances.
+// Finds the points of one part that are nearest to each query, by their exact distances.
 template <class T>
 class Part {
  public:

@@ -1,4 +1,4 @@
-// Nearest neighbors of a few queries. Every point is read once, without packing, at the speed of memory.
+// Nearest neighbors of a few queries. The points are not packed, and are read from memory only once.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace spectralcls::detail {
 
-// Returns the largest number of queries for which a scan is used, because packing the points into tiles would take
-// longer. On 7000 to 200000 points with 3, 8, 54, 256 and 784 features, scan and tiles took the same time at 10 to 60
-// queries.
+// Returns the largest number of queries for which a scan is used instead of tiles. With so few queries, packing the
+// points into tiles would take longer than the scan. On 7000 to 200000 points with 3, 8, 54, 256 and 784 features, scan
+// and tiles took the same time at 10 to 60 queries.
 inline index_t most_scanned(index_t n_features) { return std::clamp<index_t>(2 * n_features, 8, 32); }
 
 // Finds the k nearest points of every query, like nearest_neighbors(). Squared distances must not overflow.

@@ -54,7 +54,7 @@ class Selection {
 
  private:
   static constexpr index_t few = 16384;             // bisection starts when at most this many keys are left
-  static constexpr int n_sample = 256, slack = 24;  // `slack` is three standard deviations of a rank
+  static constexpr int n_sample = 256, slack = 24;  // `slack`: three standard deviations of the median's rank
 
   // Keeps only the keys between two keys of a sample, `low` and `high`, that probably enclose the threshold. Returns
   // the number of keys below `low`, or -1 on failure.

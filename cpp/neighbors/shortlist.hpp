@@ -88,8 +88,8 @@ class Shortlists {
  private:
   static constexpr T nothing = -1;
 
-  // Returns a value that at least k of the n squared distances do not exceed and, apart from ties, only a few more than
-  // k.
+  // Returns an upper bound on the k-th smallest of n squared distances. Apart from near ties, at most k + k / 8 squared
+  // distances are within the bound.
   T kth(const T* squared, index_t n) const {
     constexpr int most_steps = 40;  // of bisection; afterwards `high` is still an upper bound
     const index_t most = k_ + k_ / 8;

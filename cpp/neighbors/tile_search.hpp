@@ -99,16 +99,16 @@ class TileSearch {
     return static_cast<double>(d) + pruning_costs.scan + lanes<T> * pruning_costs.candidate * candidates;
   }
 
-  // Returns a bound on the error of the product form: 2 (d + 8) epsilon times the sum of the largest squared norms of
-  // the block and the tile, which have d features. Half of the bound covers the sums, the other half the rounding of
-  // the centered coordinates.
+  // Returns a bound on the error of the product form: 2 (d + 8) epsilon times the sum of the block's and the tile's
+  // largest squared norms, where d is the number of features. Half of the bound covers the sums, the other half the
+  // rounding of the centered coordinates.
   double product_error(const QueryChunk<T>& chunk, index_t block, const Tile& tile) const {
     return 2 * rounding() * (chunk.packed.largest_norm[block] + tile.largest_norm);
   }
   // Returns whether the error of the product form is small relative to `scale`, the relevant squared distance.
   bool product_suffices(double error, double scale) const { return error <= 0.1 * scale; }
-  // Returns the product form if it suffices, and always with a filter, because few pairs then remain. Few features are
-  // always compared in the difference form.
+  // With few features, returns the difference form. Otherwise returns the product form if its error is small enough, or
+  // if a filter leaves only few pairs.
   DistanceForm form(double error, double scale) const {
     if (source_.cols <= difference_to) return DistanceForm::difference;
     return filter() || product_suffices(error, scale) ? DistanceForm::product : DistanceForm::difference;

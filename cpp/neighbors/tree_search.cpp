@@ -139,7 +139,7 @@ class Packet {
         middle_(d_),
         point_(middle_.size()) {}
 
-  // Searches for n queries, given by their rows and by their leaves in increasing order.
+  // Searches for the neighbors of n queries, given by their rows and their leaves, sorted by leaf.
   void search(const std::int32_t* rows, const std::int32_t* leaves, int n) {
     rows_ = rows;
     leaves_ = leaves;
@@ -159,7 +159,7 @@ class Packet {
     descend();
   }
 
-  // The number of comparisons of a query with a leaf so far.
+  // The number of times that a query has been compared with a leaf so far.
   std::int64_t n_scans() const { return n_scans_; }
 
   // Calls write(query, place, exact squared distance, row) for each neighbor, in order.

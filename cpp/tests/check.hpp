@@ -1,4 +1,5 @@
-// The macro CHECK, which reports a false condition and continues; and normally distributed random numbers.
+// The macro CHECK, which reports a false condition and continues; and a generator of normally distributed random
+// numbers.
 #pragma once
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-// Unit tests of the core without Python. They take a few seconds. ctest runs this program once for each variant that
-// the machine supports. The arguments are the library of the variant and the library compiled from vector_tests.cpp for
-// the same instruction set.
+// Unit tests of the core that need no Python. They take a few seconds. ctest runs this program once for each variant
+// that the machine supports. The arguments are the library of the variant and the library compiled from
+// vector_tests.cpp for the same instruction set.
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -75,7 +75,7 @@ void exp2_is_exact_where_it_can_be() {
 void geometric_grids_cover_every_rate_once() {
   std::vector<double> rates;
   for (int i = 0; i < 24; ++i) rates.push_back(0.7 * std::exp2(i / 3.0));  // three interleaved grids of eight steps
-  for (const double other : {1.234, 50.0, 3e-5}) rates.push_back(other);   // fit into none of these
+  for (const double other : {1.234, 50.0, 3e-5}) rates.push_back(other);   // these fit into none of the grids
   std::shuffle(rates.begin(), rates.end(), std::mt19937(3));
   for (const int longest : {1, 3, 5, 8}) {
     const std::vector<GeometricGrid> grids = geometric_grids(rates, longest);
