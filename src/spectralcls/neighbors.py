@@ -60,9 +60,9 @@ def knn(
 
     Notes
     -----
-    Numbers are used unchanged. A category has variance 1, with equal distances between its levels, or levels at their
-    ranks if it is ordered. With standardized numbers all columns thus have equal weight, as in Gower's distance. A
-    missing number is filled by kernel regression on the known columns.
+    Numbers are used unchanged. A category is scaled to variance 1; its levels are equally far from each other, or at
+    their ranks if it is ordered. If the numbers are standardized, all columns thus have equal weight, as in Gower's
+    distance. A missing number is filled by kernel regression on the known columns.
 
     When ``Q is X`` every point is its own first neighbor (or a duplicate with a smaller index is), as in
     scikit-learn's ``kneighbors(X)``.
@@ -111,7 +111,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     See Also
     --------
-    spectralcls.neighbors.knn_graph : The same graph as a function, symmetric on demand.
+    spectralcls.neighbors.knn_graph : The same graph as a function, optionally symmetric.
 
     Notes
     -----
@@ -180,7 +180,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Raises
         ------
         ValueError
-            For invalid queries, or fewer training points than neighbors.
+            If the queries are invalid, or there are fewer training points than neighbors.
         """
         X = self._queries(X)
         k = self.n_neighbors + (self.mode == "distance")

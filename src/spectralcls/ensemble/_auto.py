@@ -62,7 +62,7 @@ class Auto(CallbackSupport, Estimator):
         points_of : callable
             ``points_of(data, categorical, options)`` returns the points that members learn from.
         members_for : callable
-            Function of the number of points, which returns the members and the names of those that do not scale to it.
+            Maps the number of points to the members, and to the names of those that do not scale to that number.
         clock : Clock
         """
         n = len(data.X)

@@ -33,11 +33,11 @@ class AutoClassifier(ClassifierMixin, Auto):
     - kernel ridge regression with the Laplace kernel, after a :class:`~spectralcls.metric.GradientMetric`;
     - the same after a :class:`~spectralcls.metric.KernelMetric`;
     - a Parzen classifier after the same :class:`~spectralcls.metric.KernelMetric`;
-    - a Parzen classifier on numbers in one scale, for columns of the same unit, which count in proportion to their
-      spread;
-    - boosted trees, which cut where smooth kernels cannot: 30 iterations, with more than 8 classes 240 trees at most.
+    - a Parzen classifier on numbers divided by one common scale, so that columns of the same unit count in proportion
+      to their spread;
+    - boosted trees, which cut where smooth kernels cannot: 30 iterations, or at most 240 trees for more than 8 classes.
       If they contribute much to the vote, they are replaced by trees that use all points, with categories and missing
-      values as they are. These are added until the log loss of unseen points stops falling.
+      values as they are. Such trees are added until the log loss of unseen points stops falling.
 
     The members' probabilities for unseen points determine a temperature and a weight for each member; then all members
     are refitted to all points. The class shares vote too, and take the weight of members that learned nothing. With
@@ -81,7 +81,7 @@ class AutoClassifier(ClassifierMixin, Auto):
     losses_ : ndarray of shape (n_members,)
         Log loss of each member on points that it had not seen.
     loss_ : float
-        That of the vote.
+        Log loss of the vote on these points.
     dropped_ : list of str
         Members that do not scale to the number of points, or for which the time did not suffice.
     n_samples_used_ : int
@@ -97,7 +97,7 @@ class AutoClassifier(ClassifierMixin, Auto):
 
     See Also
     --------
-    spectralcls.regression.KernelRidgeClassifier : The model of two members, which follow learned metrics.
+    spectralcls.regression.KernelRidgeClassifier : The model of two members, each after a learned metric.
     spectralcls.metric.KernelMetric : The metric of one of these two, and of a Parzen classifier.
     spectralcls.perturbo.PerTurboClassifier : A further member, without a metric.
 
@@ -246,7 +246,7 @@ class AutoClassifier(ClassifierMixin, Auto):
 
 
 class VotingMember(ClassifierMixin, BaseEstimator):
-    """A member of a fitted vote, for the user's own tables and labels.
+    """A member of a fitted vote that takes the user's tables and returns the user's labels.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class AutoRegressor(Auto, Regressor):
         Loss of each member on points that it had not seen, relative to that of the mean (the median with the other
         losses).
     loss_ : float
-        The same for the vote; with the squared loss it is 1 - R^2.
+        Loss of the vote, relative to the same; with the squared loss it is 1 - R^2.
     dropped_ : list of str
         Members that do not scale to the number of points, or for which the time did not suffice.
     n_samples_used_ : int
@@ -172,7 +172,7 @@ class AutoRegressor(Auto, Regressor):
 
 
 class VotingRegressor(RegressorMixin, BaseEstimator):
-    """A member of a fitted vote, for the user's own tables.
+    """A member of a fitted vote that takes the user's tables.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@ from ._target_map import TargetMap, residual_quantiles
 
 STEPS = 20  # steps of reweighted least squares; further steps change weights by less than .01
 # The fraction UNIFORM of the weight is divided equally among the members whose loss is within a factor NEAR of the
-# least. On 29 tables the error is 2 to 5 % less than with a quarter of the weight for all members better than the mean,
-# and 1 % less than without equal weights.
+# least. On 29 tables the error is 2 to 5 % less than if a quarter of the weight is divided among all members better
+# than the mean, and 1 % less than without equal weights.
 UNIFORM, NEAR = 0.5, 1.2
 
 
@@ -23,9 +23,9 @@ class Blend(NamedTuple):
     prior: np.ndarray  # (k,) mean of the scaled targets (their median for other losses)
     prior_weight: float
     weights: np.ndarray  # (m,); with `prior_weight` they add up to 1
-    residuals: tuple  # of each member (r, k), over which predictions are averaged; None if not needed
-    losses: np.ndarray  # (m,) of each member, relative to that of the prior
-    loss: float  # of the vote
+    residuals: tuple  # for each member (r, k), over which its predictions are averaged; None if not needed
+    losses: np.ndarray  # (m,) loss of each member, relative to the loss of the prior
+    loss: float  # loss of the vote, relative to the same
 
     @property
     def adds(self):
@@ -43,7 +43,7 @@ class Blend(NamedTuple):
         return self.plain.back(self.mixed([self.member(i, Z) for i, Z in enumerate(said)]))
 
     def member(self, i, Z):
-        """Transformed predictions (n, k) of a member in the scale of `plain`."""
+        """A member's transformed predictions (n, k), mapped to the scale of `plain`."""
         if self.map.kind == "none":
             return Z
         return self.plain.to(self.map.back(Z, self.residuals[i]))
@@ -100,7 +100,7 @@ def learn_blend(said, targets, map, loss, weights=None):
 
 
 def _nonnegative(predicted, truth, loss, weights):
-    """Non-negative weights (m,) of predictions (n, k) with sum one and least loss."""
+    """Non-negative weights (m,) of predictions (n, k) that add up to one and minimize the loss."""
     A, b = np.stack([own.ravel() for own in predicted], axis=1), truth.ravel()
     each = np.ones(len(b)) if weights is None else np.repeat(weights, truth.shape[1])
     found = _least_squares(A, b, each)

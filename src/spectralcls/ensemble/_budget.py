@@ -56,7 +56,7 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
     clock : Clock
     n_classes : int
     n_fits : callable
-        Function of the size of an ensemble, which returns the number of fits of its members.
+        Maps the size of an ensemble to the number of fits of its members.
     """
     if not timed:
         smallest = max(SMALLEST, _SMALLEST_OF_CLASS * n_classes)

@@ -205,7 +205,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
 
 
 def _with_grown_members(kept, fittings, outsides, said, judged, points, clock, to_all):
-    """The members, with one that contributes much to the vote replaced by its grown form if that has less loss."""
+    """The members; those that contribute much to the vote are replaced by their grown form if it has less loss."""
     vote = _learned(kept, said, judged, points)
     for i, (weight, loss) in enumerate(zip(vote.weights, vote.losses, strict=True)):
         grown = kept[i].grown

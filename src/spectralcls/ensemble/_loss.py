@@ -24,7 +24,7 @@ class Loss(NamedTuple):
         return cls(kind, max(HUBER * NORMAL * float(np.median(np.abs(errors))), LEAST))
 
     def __call__(self, errors):
-        """Loss of each row of errors (n, k), the mean over the outputs, (n,)."""
+        """Loss of each row of errors (n, k), (n,): the mean of the losses of its outputs."""
         if self.kind == "squared":
             return (errors**2).mean(axis=1)
         sizes = np.abs(errors)
@@ -40,7 +40,7 @@ class Loss(NamedTuple):
         return 1 / sizes if self.kind == "absolute" else np.minimum(1.0, self.elbow / sizes)
 
     def center(self, targets, weights):
-        """The constants (k,) of (nearly) least loss."""
+        """The constants (k,) with (nearly) the least loss."""
         if self.kind == "squared":
             return np.average(targets, axis=0, weights=weights)
         return weighted_quantile(targets, 0.5, weights)

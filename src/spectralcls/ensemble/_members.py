@@ -27,8 +27,8 @@ _LARGE_TUNING = 2000  # points used for tuning above `LARGE`
 # Points used for tuning in regression (always) and for its metrics: on 2000 rows of three tables, 1000 points changed
 # the error by -.1 to +1 % and took 1.7 to 2.8 times as long.
 _TUNING_OF_NUMBERS = 500
-_ALPHAS = ridge_grid(-2, 0)  # of PerTurbo, and of ridge regression up to `LARGE` points
-_PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # of the median distance
+_ALPHAS = ridge_grid(-2, 0)  # ridge penalties of PerTurbo, and of ridge regression up to `LARGE` points
+_PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # in multiples of the median distance
 _FEW = 250  # held-out points used to choose the bandwidth of an encoding
 _LARGE_RESIDUAL = 1e-2  # tolerance of conjugate gradients; smaller ones do not change posteriors
 

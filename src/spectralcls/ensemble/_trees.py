@@ -16,8 +16,9 @@ from .._utils.from_sklearn import boosted_levels, boosted_nodes
 
 ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # leaves: as many as a byte has bits
 # In regression, trees are added until the loss on unseen points stops falling: after 13 to more than 400 iterations on
-# 34 tables of at most 600 rows. On 17 of them, all columns at each split and leaves of 8 points gave 4 % more error; on
-# the other 17, 16 leaves per tree gave 1 % more, half of the columns the same, and a fifth of them 3 % more.
+# 34 tables of at most 600 rows. On 17 of them, the error was 4 % larger with all columns at each split and leaves of at
+# least 8 points. On the other 17, it was 1 % larger with 16 leaves per tree, 3 % larger with a fifth of the columns at
+# each split, and the same with half of them.
 OF_NUMBERS = {"rate": 0.07, "leaf": 4, "columns": 0.3}
 FIRST, MOST = 100, 800  # iterations; doubled while the best is among the last
 AMONG_THE_LAST = 0.75  # iterations beyond this fraction of all are the last ones
@@ -47,7 +48,7 @@ class _Trees(BaseEstimator):
     split removes the leaves on its left, and the first remaining leaf gives the value. scikit-learn calls a function
     for each tree: on one row it takes 12 to 45 times as long, which would add a fifth to two thirds to the time of a
     vote, and on 10 000 rows 0.8 to 1.6 times as long (docs/measured/auto.md). The arrays stored here are a sixth of the
-    size, and contain no random generator, which NumPy 1 could not read from NumPy 2.
+    size, and contain no random generator: NumPy 1 cannot read one that NumPy 2 has written.
 
     References
     ----------
@@ -76,7 +77,7 @@ class _Trees(BaseEstimator):
         return np.concatenate([self._scores(X[i : i + step]) for i in range(0, len(X), step)])
 
     def _scores(self, X):
-        # Arrays of splits of a tree by trees by queries, where queries are contiguous in memory.
+        # The arrays have the shape (splits of a tree, trees, queries), with queries contiguous in memory.
         columns, features = np.ascontiguousarray(X.T), self.features_.T
         failed = columns[features] > self.thresholds_.T[..., None]
         missing = np.isnan(columns)
@@ -277,8 +278,8 @@ class BoostedRegression(RegressorMixin, _Trees):
 
 
 def _bins(X):
-    """As many bins as the column with most distinct values needs. Histograms have this width in every column: with 255
-    bins those of 25 000 indicators would take 150 MB a leaf."""
+    """As many bins as the column with the most distinct values needs. Histograms have this width in every column: with
+    255 bins, those of 25 000 indicators would take 150 MB per leaf."""
     fewest = 2
     for start in range(0, X.shape[1], step := max(1, _BLOCK // len(X))):
         ordered = np.sort(X[:, start : start + step], axis=0)
@@ -363,7 +364,7 @@ def _openmp():
 
 def _by_correlation(X, y, weights):
     """Order of the columns by correlation with y, so that the random columns of a split do not depend on their given
-    order; at most the `MOST_COLUMNS` of largest absolute correlation.
+    order; at most the `MOST_COLUMNS` with the largest absolute correlation.
     """
     columns = _telling(X, y[:, None], weights)
     X = X[:, columns]

@@ -25,7 +25,7 @@ class Vote(NamedTuple):
     temperatures: np.ndarray  # (m,)
     final_temperature: float
     losses: np.ndarray  # (m,) log loss of each member
-    loss: float  # of the vote
+    loss: float  # log loss of the vote
     adds: np.ndarray  # (m,) bool: members chosen by the greedy selection
 
     def __call__(self, posteriors):
@@ -53,7 +53,7 @@ def learn_vote(posteriors, codes, weights=None):
     number of additions is the greedy weight of a member. The class shares are one more member, and the only one if no
     other is better. A quarter of the remaining weight is divided equally among all members better than the shares,
     because small samples do not show which is best. Nor do few points show that nothing was learned: with n points the
-    shares get at most n / (n + `FEW`).
+    shares get at most the weight n / (n + `FEW`).
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def unseen_votes(vote, said, parts, learn):
     said : list of ndarray of shape (n, width)
     parts : ndarray of shape (n,)
     learn : callable
-        Function of a mask of points, which returns the vote learned from them.
+        Maps a mask of points to the vote learned from them.
     """
     out = vote(said)
     for part in np.unique(parts):

@@ -22,9 +22,9 @@ AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
 # The grid replaces exact sums only for at least this many queries. Queries whose best labels nearly tie are summed over
 # all pairs, in smaller batches.
 GRID_QUERIES = 1024
-# With fewer pairs, exact sums are at least as fast as the grid, including the decision between them (2000 to 32 000
-# normal points, h = .2). The grid is faster from 2900 points on in one feature and from 4100 in two (with labels, 4100
-# and 5800); in three features it gains nothing below 1e5 points.
+# Number of pairs, by number of features, below which exact sums are at least as fast as the grid and the decision to
+# use it (2000 to 32 000 normal points, h = .2). The grid is faster from 2900 points on in one feature and from 4100 in
+# two (with labels, 4100 and 5800); in three features it gains nothing below 1e5 points.
 GRID_PAIRS = {1: 2**23, 2: 2**24, 3: 2**27}
 
 
@@ -58,7 +58,8 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
     Parameters
     ----------
     request : SumsRequest
-        A request for any output. Without a tolerance, no weight is negative, and the sums replace exact ones.
+        A request for any output. Without a tolerance, its weights must not be negative, and the sums are as accurate as
+        exact ones.
 
     Returns
     -------
@@ -73,8 +74,9 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
     memory O((m + n) (d + c)).
     """
     r = request
-    # Groups use all pairs, which share the distances of all folds and bandwidths in one pass: for 20 000 points, five
-    # folds and 16 bandwidths, the grid took 4 times as long in one feature and equally long in two.
+    # Requests with groups are summed over all pairs, where one pass computes the distances for all folds and
+    # bandwidths: for 20 000 points, five folds and 16 bandwidths, the grid took 4 times as long in one feature and
+    # equally long in two.
     three_axes = r.weights is not None and r.weights.ndim > 2
     each_label = not (r.rtol or r.atol)
     if r.kernel != "gaussian" or r.X.shape[1] > GRID_FEATURES or r.groups[0] is not None or three_axes:

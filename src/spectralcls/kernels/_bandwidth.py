@@ -269,8 +269,9 @@ def bandwidth_grid(
 ) -> Array:
     """Geometric grid of bandwidths around Silverman's rule, in ascending order.
 
-    Half of the grid lies below Silverman's bandwidth. Little changes beyond its ends: as h vanishes, classifiers by
-    density approach the nearest-neighbor rule, and as h grows, classifiers by distance approach the nearest-mean rule.
+    Half of the grid lies below Silverman's bandwidth. Little changes beyond its ends: as h vanishes, density-based
+    classifiers approach the nearest-neighbor rule, and as h grows, distance-based classifiers approach the nearest-mean
+    rule.
 
     Parameters
     ----------

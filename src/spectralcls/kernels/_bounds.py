@@ -1,4 +1,4 @@
-"""Labels without exact sums, from sums by label with bounds on their missing parts."""
+"""Labels found without exact sums, from the sums of each label and bounds on their missing parts."""
 
 from typing import Any, NamedTuple
 
@@ -24,8 +24,8 @@ class BoundedSums(NamedTuple):
 class LabelRule(NamedTuple):
     """How class sums s become scores: ``exp(factors) s - offsets``, and how far two computations of a sum may differ.
 
-    With `log_share` the product is divided by the square root of the query's density, which is the sum over labels of
-    ``exp(log_share)`` times the label's sum in the second column.
+    If `log_share` is given, ``exp(factors) s`` is divided by the square root of the query's density, which is the sum
+    over labels of ``exp(log_share)`` times the label's sum in the second column.
     """
 
     factors: Array  # (l,) logarithms
@@ -36,7 +36,7 @@ class LabelRule(NamedTuple):
 
 
 def certain_labels(found: BoundedSums, rule: LabelRule) -> Array:
-    """The labels (m,) that certainly win, given bounded sums at one bandwidth; -1 if the bounds leave that open."""
+    """The labels (m,) that certainly win, given bounded sums at one bandwidth; -1 if the bounds do not decide."""
     log_scale, sums = found.log_scale[:, 0], found.sums[:, 0]
     missing = np.zeros(sums.shape[1:])
     missing += found.missing
@@ -46,10 +46,10 @@ def certain_labels(found: BoundedSums, rule: LabelRule) -> Array:
 def grid_labels(
     Q: Array, points: PackedPoints, kernel: str, bandwidth: float, rtol: float, n_jobs: int | None, rule: LabelRule
 ) -> Array | None:
-    """The labels (m,) that certainly win, by Gaussian sums on a grid in few features; -1 if this is undecided.
+    """The labels (m,) that certainly win, from Gaussian sums on a grid in few features; -1 if undecided.
 
-    None if exact sums are predicted to be as fast. `rtol` sets the accuracy of the grid. If the grid's error bounds do
-    not decide a query, the sums of the labels that can win are computed from the points near the query.
+    Returns None if exact sums are predicted to be as fast. `rtol` sets the accuracy of the grid. If the grid's error
+    bounds do not decide a query, the sums of the labels that can win are computed from the points near the query.
     """
     if kernel != "gaussian" or not _worth_a_grid(Q, points):
         return None

@@ -40,7 +40,7 @@ def check_matrix(A: ArrayLike, name: str) -> Array:
 
 
 def check_weights(weights: Any, n: int, n_bandwidths: int | None, *dtypes: DTypeLike) -> Array | None:
-    """Checked weights; those in none of the dtypes are converted to the first."""
+    """Checked weights, in one of the dtypes: converted to the first if necessary."""
     if weights is None:
         return None
     if not is_ready(weights, dtypes):
@@ -76,7 +76,7 @@ def check_bandwidths(bandwidth: Any, n_labels: int | None = None) -> tuple[Array
         return np.array([bandwidth]), False
     bandwidths = check_widths(bandwidth)
     if bandwidths.size == 0 or bandwidths.ndim > 2:
-        raise ValueError(f"bandwidth must be a number or a list of them, got shape {bandwidths.shape}.")
+        raise ValueError(f"bandwidth must be a number or a list of numbers, got shape {bandwidths.shape}.")
     if bandwidths.ndim == 2 and bandwidths.shape[1] != n_labels:
         wanted = "labels" if n_labels is None else f"shape (b, {n_labels})"
         raise ValueError(f"bandwidth of shape {bandwidths.shape} has a column for each label: it needs {wanted}.")

@@ -82,7 +82,8 @@ def kernel_sums(
         positive everywhere. All columns share the scale of the nearest point with nonzero weight in any of them: a
         column whose sum is less than 1e-38 (float32) or 1e-308 times the kernel value at this point is empty.
     exclude_self : bool or array-like of int of shape (m,), default=False
-        True: Q is X, and query i leaves out point i. An array: the point that each query leaves out, -1 for none.
+        True: Q and X are the same points, and query i leaves out point i. An array: the point that each query leaves
+        out, -1 for none.
     exclude_groups : tuple of two int arrays of shape (m,) and (n,), default=None
         Groups 0, 1, ... of the queries and of the points; a query leaves out the points of its own group. With the
         folds of a cross-validation as groups, one call sums every held-out point over the training part of its fold.
@@ -91,10 +92,10 @@ def kernel_sums(
     rtol, atol : float, default=0
         Tolerated error: for each query and column the errors of all labels add up to at most ``atol + rtol * s``, where
         s is the sum of ``|W[j, c]| k_b(q_i, x_j)`` over the points of all labels. With 0 (the default), sums are exact
-        to rounding. In up to three dimensions, a fast Gauss transform with this error bound (guaranteed, not
-        probabilistic) is used if it is predicted to be faster than all pairs, even if both are 0. In more dimensions,
-        tiles of points too far away to matter are left out. With `log`, weights must not be negative and `atol` must be
-        0; a label whose sum is below rtol times the total may appear empty.
+        to rounding. In up to three dimensions, sums of the Gaussian use a fast Gauss transform with this error bound
+        (guaranteed, not probabilistic) if it is predicted to be faster than all pairs, even if both tolerances are 0.
+        In more dimensions, tiles of points too far away to matter are left out. With `log`, weights must not be
+        negative and `atol` must be 0; a label whose sum is below rtol times the total may appear empty.
     n_jobs : int, default=None
         Number of threads. None means all cores, unless joblib, threadpoolctl or OMP_NUM_THREADS set a lower limit. The
         result has the same bits for any number of threads.
@@ -108,7 +109,8 @@ def kernel_sums(
     ------
     ValueError
         If an array has the wrong shape or contains NaN or infinity, a bandwidth is not positive and finite, the kernel
-        is unknown, weights are negative with ``log=True``, or a tolerance is combined with groups.
+        is unknown, weights are negative with ``log=True``, or a tolerance is combined with groups or with weights for
+        each bandwidth.
 
     Notes
     -----

@@ -15,7 +15,7 @@ def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
     Parameters
     ----------
     kernel : str
-        One of ``KERNELS``.
+        One of ``KERNELS``, or "laplace_derivative".
     d : int
         Dimension.
     bandwidth : float or array-like
@@ -29,13 +29,14 @@ def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
     Raises
     ------
     ValueError
-        If the kernel is unknown, the dimension is below 1, or a bandwidth is not positive and finite.
+        If the kernel is unknown, or "laplace_derivative" in one dimension; if the dimension is below 1; or if a
+        bandwidth is not positive and finite.
 
     Notes
     -----
     The integral is ``(2 pi h^2)^(d/2)`` for the Gaussian. Otherwise it is ``h^d`` times the area of the unit sphere
-    times the radial integral of k(u) u^(d-1): ``Gamma(d)`` for "laplace", a quadrature for "cosine", and a Beta
-    function for the other compact kernels.
+    times the radial integral of k(u) u^(d-1): ``Gamma(d)`` for "laplace", ``Gamma(d - 1)`` for "laplace_derivative",
+    computed by quadrature for "cosine", and a Beta function for the other compact kernels.
 
     Examples
     --------

@@ -22,12 +22,11 @@ class Profile(NamedTuple):
     variance : callable or None
         d -> variance per coordinate of the density proportional to k in R^d.
     roughness : float or None
-        Integral of the square of that density in one dimension. None, as for the variance, if the kernel has no
-        density.
+        Integral of the square of that density in one dimension. Like `variance`, None if the kernel has no density.
     cumulative : callable or None
         u -> cumulative distribution function of that density in one dimension.
     pieces : tuple of two ndarrays or None
-        Coefficients in ascending order of `cumulative` as a polynomial on [-1, 0] and on [0, 1].
+        Coefficients, in ascending order, of the two polynomials that equal `cumulative` on [-1, 0] and on [0, 1].
     radius : callable or None
         (rng, d, size) -> norms of points drawn from that density in R^d.
     """
@@ -77,14 +76,14 @@ def _polynomial(power: int, roughness: float) -> Profile:
 
 
 def _cosine_moment(d: int) -> float:
-    """Integral of cos(pi u / 2) u^(d-1) over [0, 1], by a Gauss-Legendre rule exact up to degree d + 60 at least."""
+    """Integral of cos(pi u / 2) u^(d-1) over [0, 1], by Gauss-Legendre quadrature of degree d + 60 or more."""
     nodes, weights = np.polynomial.legendre.leggauss(d // 2 + 32)
     u = (nodes + 1) / 2
     return np.sum(weights / 2 * np.cos(np.pi / 2 * u) * u ** (d - 1))
 
 
 def _cosine_radius(rng: np.random.RandomState, d: int, size: int) -> np.ndarray:
-    """Rejection sampling, with proposals from the density of 1 - u^2, which bounds cos(pi u / 2)."""
+    """Norms by rejection sampling. Proposals have a density proportional to 1 - u^2, which bounds cos(pi u / 2)."""
     out = np.empty(size)
     missing = np.arange(size)
     while len(missing):
@@ -96,7 +95,7 @@ def _cosine_radius(rng: np.random.RandomState, d: int, size: int) -> np.ndarray:
 
 
 def _sine_series() -> np.ndarray:
-    """Power series of (1 + sin(pi u / 2)) / 2, exact to rounding for u up to 1."""
+    """Power series of (1 + sin(pi u / 2)) / 2, exact to rounding for |u| <= 1."""
     out = np.zeros(22)
     out[0], odd = 0.5, np.arange(1, 22, 2)
     out[odd] = np.cos(np.pi * (odd - 1) / 2) * np.exp(odd * np.log(np.pi / 2) - gammaln(odd + 1)) / 2
@@ -104,7 +103,7 @@ def _sine_series() -> np.ndarray:
 
 
 def _symmetric(tail: Callable) -> Callable:
-    """Cumulative function of a symmetric density from its lower half."""
+    """Cumulative distribution function of a symmetric density, given its part below 0."""
     return lambda u: np.where(u < 0, tail(-np.abs(u)), 1 - tail(-np.abs(u)))
 
 

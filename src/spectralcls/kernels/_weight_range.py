@@ -7,7 +7,7 @@ from .._utils.typing import Array
 
 
 def weights_fit_dtype(W: Array, dtype: DTypeLike) -> bool:
-    """Whether sums with a scale, relative to the nearest point's kernel value, can use the weights unchanged.
+    """Whether sums that are relative to the nearest point's kernel value can use the weights unchanged.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Exact nearest neighbors and the symmetric graphs made from them."""
+"""Exact nearest neighbors and the graphs made from them."""
 
 from itertools import product
 from math import frexp

@@ -62,7 +62,8 @@ def log_explained(models, seen, n_jobs=None, relative=True):
 
 
 def deciding(models, seen, n_jobs=None):
-    """Scores (m, C) whose largest entry in each row is that of `log_explained`; faster for many queries.
+    """Scores (m, C) whose largest entry in each row is in the same column as in `log_explained`; faster for many
+    queries.
 
     Shares in float32 take half the time. They decide a query if the largest exceeds the others by more than the errors;
     the other queries get `log_explained`. So do all queries if float32 decides too few of the first ones.

@@ -1,4 +1,4 @@
-"""Regression with kernels: ridge regression of numbers and classes, logistic regression, local means and lines."""
+"""Regression with kernels: ridge regression and classification, logistic regression, local means and lines."""
 
 from ._expanded import expanded_targets as expanded_targets  # for storage
 from ._form import RegressionForm as RegressionForm  # for points on the workers of a cluster, like the next

@@ -14,8 +14,8 @@ from ._jackknife import Jackknife
 from ._local_moments import LocalMoments
 from ._local_sizes import LocalSizes, typical_of
 
-# each of up to this many samples is left out of the choice too; with 30, this raises the intervals' coverage from 88 to
-# 90 %
+# with at most this many samples, the choice of bandwidth and degree for a residual also leaves its sample out; with 30
+# samples, this raises the coverage of the intervals from 88 to 90 %
 FEW = 300
 CLOSE = 1e-4  # if a leverage is this close to one, the prediction without the sample is computed from sums
 

@@ -90,15 +90,15 @@ class Jackknife(NamedTuple):
 
 
 def _quantile(values, weights, share):
-    """The value (m,) that a further value does not exceed with probability at least `share`, or at most `share` if this
-    is below one half; infinite for too few values."""
+    """Quantiles (m,): a further value is smaller or equal with probability at least `share`, or at most `share` if this
+    is below one half; infinite if there are too few values."""
     upper, lower = _upper(values, weights, share), -_upper(-values, weights, 1 - share)
     return upper if share > 0.5 else lower if share < 0.5 else (lower + upper) / 2
 
 
 def _upper(values, weights, coverage):
-    """The value (m,) that a further value does not exceed with at least the probability `coverage`; infinite for too
-    few values."""
+    """Upper ends (m,): a further value is smaller or equal with at least the probability `coverage`; infinite if there
+    are too few values."""
     n, unit = len(weights), unit_of(weights)
     if np.ptp(weights) == 0:
         place = int(np.ceil(coverage * (n + 1) * (1 - 1e-12))) - 1

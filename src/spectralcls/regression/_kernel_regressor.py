@@ -44,7 +44,7 @@ class KernelRegressor(Regressor):
         Map of the points, learned in `fit`. "diagonal" and "full": a :class:`~spectralcls.metric.GradientMetric` of the
         scaled features. "whiten": the inverse root of their covariance within eight slices of y, or only their scales,
         by a :class:`~spectralcls.metric.KernelMetric`. Otherwise any transformer, which is used unchanged if it is
-        fitted. From a list, cross-validation of the whole `fit` chooses the map of least error. None: no map.
+        fitted. From a list, cross-validation of the whole `fit` chooses the map with the least error. None: no map.
     cv : "loo", int, splitter or list of splits, default="loo"
         Samples that are held out together. Copies of a sample with equal targets count as one sample of greater weight.
     bandwidth_grid : array-like, default=None
@@ -92,8 +92,8 @@ class KernelRegressor(Regressor):
 
     Notes
     -----
-    Cost: a fit with a given bandwidth takes O(n d). Tuning takes one pass over the pairs, O(n^2 (d + columns)) for each
-    bandwidth. Degree 0 has 1 + k columns for k outputs, and degree 1 has d (d + 1) / 2 + d + d k more. A query costs
+    Cost: a fit with a given bandwidth takes O(n d). Tuning over b bandwidths takes one pass over the pairs, O(n^2 (d +
+    b columns)). Degree 0 has 1 + k columns for k outputs, and degree 1 has d (d + 1) / 2 + d + d k more. A query costs
     O(n (d + columns)).
 
     Slopes are damped by 1e-8 of the kernel's variance. Far from the data, one sample has all the weight, and the

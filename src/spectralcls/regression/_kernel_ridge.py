@@ -16,10 +16,10 @@ from ._given_kernel import GivenSmoother
 from ._penalized import PenalizedExpansion
 from ._penalty_search import Fitted, leave_one_out
 
-# Largest number of points of a cell, and number of trees. Leave-one-out accuracies on covertype, and the time of the
-# fit: on 100 000 rows, 4 trees with cells of 1000 points reach 94.0 % (5 s), 2 with 2000 94.0 % (7 s), 8 with 1000 94.1
-# % (10 s), and 4 with 2000 94.2 % (13 s). On 500 000 rows, 2 with 1000 reach 97.51 % (14 s), 2 with 1500 97.57 % (23
-# s), and 4 with 1000 97.64 % (27 s).
+# Largest number of points in a cell, and number of trees. On 100 000 rows of covertype, the leave-one-out accuracy (and
+# the time of the fit) is 94.0 % (5 s) for 4 trees with cells of 1000 points, 94.0 % (7 s) for 2 trees with 2000, 94.1 %
+# (10 s) for 8 with 1000, and 94.2 % (13 s) for 4 with 2000. On 500 000 rows, it is 97.51 % (14 s) for 2 trees with 1000
+# points, 97.57 % (23 s) for 2 with 1500, and 97.64 % (27 s) for 4 with 1000.
 CELL, TREES = 1500, 4
 TUNED = 8  # fewest cells used to choose bandwidth and ridge; two would cover only a part of the space
 

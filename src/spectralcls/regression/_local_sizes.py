@@ -10,7 +10,7 @@ from ..kernels import kernel_sums
 
 # pseudo-samples with the typical residual; 5 to 100 give equal coverage, and 10 to 20 the narrowest intervals
 POOLED = 20.0
-WIDTHS = (0.2, 0.5, 1.0)  # candidate widths of the Gaussian kernel between normal quantiles
+WIDTHS = (0.2, 0.5, 1.0)  # candidate bandwidths of the Gaussian kernel, on columns mapped to normal quantiles
 SHARE = 0.9  # coverage at which mean widths of intervals are compared
 GAIN = 0.01  # smallest relative gain in width that justifies local sizes; a smaller one may be chance
 

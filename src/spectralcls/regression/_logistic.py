@@ -25,8 +25,8 @@ def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=
 
     Each step of Newton's method solves ``(ridge + B K) D = -G``, where B is the Hessian of the losses and G the
     gradient, by conjugate gradients in the inner product of K. In the preconditioner, a multiple of the identity
-    replaces B for each point, which is exact for two classes. The preconditioner is reused until a step takes more
-    iterations than a new one would cost.
+    replaces each point's block of B, which is exact for two classes. The preconditioner is reused until a step takes
+    more iterations than a new one would cost.
 
     Parameters
     ----------
@@ -111,10 +111,10 @@ def _newton_step(kernel, precondition, G, P, w, ridge, target):
 
 
 def held_out(kernel, solution, Y, ridge, weights):
-    """Scores of each point by all others, to first order, from one Newton step.
+    """First-order approximation of each point's scores when it is left out, by one Newton step from the solution.
 
     A point is left out with all its weight. For two classes the step uses the whole Hessian; for more, a multiple of
-    the identity replaces the Hessian of each other point.
+    the identity replaces the Hessian of every remaining point.
     """
     P = np.exp(log_softmax(solution.scores, axis=1))
     s = curvatures(P, weights)

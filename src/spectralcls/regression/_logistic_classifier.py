@@ -14,9 +14,9 @@ from ._penalized import PenalizedClassifier
 from ._penalized_operators import DenseKernel
 from ._penalty_search import Fitted
 
-# Products with the kernel matrix or its preconditioner in a fit, counted for 100 classes; and the largest number of
-# multiply-adds of a fit, which takes about a minute at 2e10 per second on one core. 2000 samples of 200 classes take a
-# third of it.
+# Number of products with the kernel matrix or its preconditioner in a fit, counted for 100 classes; and the limit on
+# the multiply-adds of a fit, which take about a minute on one core at 2e10 per second. 2000 samples of 200 classes take
+# a third of this limit.
 _PRODUCTS, _MOST_MULTIPLICATIONS = 60, 1e12
 # times `max_exact_samples`: up to that many points, a float32 factor takes no more memory than an exact fit
 _FACTORED = 2
@@ -125,12 +125,13 @@ class KernelLogisticClassifier(PenalizedClassifier):
     -----
     An exact fit takes about n^3 multiply-adds for each combination of bandwidth and alpha, and 2 n^2 numbers of memory.
     An iterative fit takes a pass over the n^2 pairs for each step of conjugate gradients, and n (rank + 8 n_classes)
-    numbers. A query takes n kernel values.
+    numbers of memory. A query needs n kernel evaluations.
 
-    A point is left out by one Newton step from the fit to all points. For two classes the step uses the whole Hessian.
-    For more classes, a multiple of the identity replaces the Hessian of each other point, which is less accurate for
-    many classes. A point is left out with all its weight. Equal rows of a class are one point unless another class
-    contains such a row, so that a weight of two equals a row given twice. The unit of weights does not matter.
+    The fit without a point is approximated by one Newton step from the fit to all points. For two classes the step uses
+    the whole Hessian. For more classes, a multiple of the identity replaces the Hessian of every remaining point, which
+    is less accurate for many classes. A point is left out with all its weight. Equal rows of a class are one point
+    unless another class contains such a row, so that a weight of two equals a row given twice. The unit of weights does
+    not matter.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The base classes of penalized kernel expansions of classes or numbers: tuning, fitting and evaluation."""
+"""The base classes of penalized kernel expansions for classes or numbers: tuning, fitting and evaluation."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY

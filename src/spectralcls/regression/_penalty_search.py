@@ -37,7 +37,7 @@ class PenaltyChoice(NamedTuple):
 
 
 def leave_one_out(weights, candidates, path):
-    """Choose the candidate of least leave-one-out loss.
+    """Choose the candidate with the least leave-one-out loss.
 
     For each kernel, further values next to the best so far are tried until none improves it.
 

@@ -115,15 +115,15 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     Notes
     -----
     Cost: an exact fit takes n^3 / 2 multiply-adds for each combination of bandwidth and alpha, and n^2 numbers of
-    memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_classes) numbers. A
-    query takes n kernel values.
+    memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_classes) numbers of
+    memory. A query needs n kernel evaluations.
 
     From 20 000 distinct points on, if there are more than `max_exact_samples`, four random trees partition the points
     into cells of at most 1500. A prediction is the mean, over the trees, of the regressions in the query's cells.
-    Bandwidth and ridge minimize the leave-one-out loss within some cells; `loss_` is the loss of their points with all
-    trees. A fit takes time proportional to n and memory for four n_points x n_classes coefficients; a query takes at
-    most 6000 kernel values. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets'
-    spread. In cells, `tol`, `max_iter` and `rank` have no effect.
+    Bandwidth and ridge minimize the leave-one-out loss within some cells; `loss_` is the loss at the points of these
+    cells if all trees predict. A fit takes time proportional to n and memory for 4 n_points n_classes coefficients; a
+    query needs at most 6000 kernel evaluations. Cells are solved in float32 if this changes predictions by less than
+    0.002 of the targets' spread. In cells, `tol`, `max_iter` and `rank` have no effect.
 
     Features should have comparable scales.
 

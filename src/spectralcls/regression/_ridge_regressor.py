@@ -39,7 +39,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         `bandwidth` and `scale` have no effect, `metric` must be None, and `points_` holds the indices of the samples.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`. "diagonal" and "full": a :class:`~spectralcls.metric.GradientMetric`.
-        "whiten": the inverse root of their covariance within eight slices of y, or only their scales, by a
+        "whiten": the inverse root of the features' covariance within eight slices of y, or only their scales, by a
         :class:`~spectralcls.metric.KernelMetric`. Otherwise any transformer, which is used unchanged if it is fitted.
         Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
@@ -50,11 +50,11 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         ``"auto"`` scales each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of spread 1 stay unchanged. None uses the numbers unchanged.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try. By default, 2 and 12 times the median distance between points; for the Gaussian 0.7 and 3
-        times, then 12 and 24 times as long as the widest is the best.
+        Bandwidths to try. By default, 2 and 12 times the median distance between points; for the Gaussian, 0.7 and 3
+        times and, if the widest bandwidth tried so far is the best, also 12 and then 24 times.
     alpha_grid : array-like, default=None
         Ridge penalties to try, for points of mean weight one. By default, 0.001, 0.01 and 0.1. With the best bandwidth,
-        1 and 10 are also tried as long as the largest is the best, and in float64 with a Cholesky factor 0.0001 to
+        1 and 10 are also tried as long as the largest is the best. With a Cholesky factor in float64, so are 0.0001 to
         0.000001 as long as the smallest is the best.
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, parameters are tuned on a random subsample.
@@ -117,15 +117,15 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     Notes
     -----
     Cost: an exact fit takes n^3 / 2 multiply-adds for each combination of bandwidth and alpha, and n^2 numbers of
-    memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_outputs) numbers. A
-    query takes n kernel values.
+    memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_outputs) numbers of
+    memory. A query needs n kernel evaluations.
 
     From 20 000 distinct points on, if there are more than `max_exact_samples`, four random trees partition the points
     into cells of at most 1500. A prediction is the mean, over the trees, of the regressions in the query's cells.
-    Bandwidth and ridge minimize the leave-one-out loss within some cells; `loss_` is the loss of their points with all
-    trees. A fit takes time proportional to n and memory for four n_points x n_outputs coefficients; a query takes at
-    most 6000 kernel values. Cells are solved in float32 if this changes predictions by less than 0.002 of the targets'
-    spread. In cells, `tol`, `max_iter` and `rank` have no effect.
+    Bandwidth and ridge minimize the leave-one-out loss within some cells; `loss_` is the loss at the points of these
+    cells if all trees predict. A fit takes time proportional to n and memory for 4 n_points n_outputs coefficients; a
+    query needs at most 6000 kernel evaluations. Cells are solved in float32 if this changes predictions by less than
+    0.002 of the targets' spread. In cells, `tol`, `max_iter` and `rank` have no effect.
 
     Multiplying targets by a power of two, or adding a number without rounding, changes no bit of the standardized
     targets. A point is left out with all its weight. Equal rows with equal targets are one point, so that a weight of

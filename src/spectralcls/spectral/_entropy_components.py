@@ -8,8 +8,9 @@ POSITIVE = ("gaussian", "laplace")  # kernels whose matrices have no negative ei
 def of_largest_entropy(spectrum_of, n_components, kernel):
     """The `n_components` pairs with the largest shares ``value (1^T e)^2`` of all n pairs, the largest first.
 
-    Leading pairs are computed until no other pair can have as large a share. The share of another pair is at most the
-    last computed eigenvalue times n and, if no eigenvalue is negative, at most the rest of the sum of all entries.
+    Leading pairs are computed until no other pair can have as large a share. The share of any other pair is at most n
+    times the last computed eigenvalue. If no eigenvalue is negative, it is also at most the sum of all matrix entries
+    minus the shares found so far.
 
     Parameters
     ----------

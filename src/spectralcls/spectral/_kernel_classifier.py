@@ -46,24 +46,25 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     The kernel is SK<Gamma, E, S_I> of [1]_. :class:`SpectralKernel` embeds the training samples once. One classifier
     per class (one against the rest, or one per label of a multilabel target) is trained on the leading components. The
     embeddings are nested, so one decomposition suffices for all numbers of components, and ``n_components="cv"``
-    chooses one for each class, which [1]_ leaves open. For dense X the classifiers are regularized least squares, which
-    have leave-one-out decisions in closed form: the number of components, the ridge and the bandwidth are chosen
-    without repeated training. For sparse X, such as term frequencies, they are linear SVMs, which are slightly more
-    accurate there.
+    chooses a number for each class; [1]_ leaves this choice open. For dense X the classifiers are regularized least
+    squares, which have leave-one-out decisions in closed form: the number of components, the ridge and the bandwidth
+    are chosen without repeated training. For sparse X, such as term frequencies, they are linear SVMs, which are
+    slightly more accurate there.
 
     Parameters
     ----------
     estimator : classifier, default=None
         Binary classifier with `decision_function` or `predict_proba`, which is cloned for each class; for the
-        similarity S_E use ``SVC(kernel="rbf", gamma=1 / sigma)``. None means regularized least squares with a ridge
-        chosen by leave-one-out for dense X, and the linear SVM of [1]_ for sparse X (hinge loss and ``C = 1 /
+        similarity S_E of [1]_, use ``SVC(kernel="rbf", gamma=1 / sigma)``. None means regularized least squares with a
+        ridge chosen by leave-one-out for dense X, and the linear SVM of [1]_ for sparse X (hinge loss and ``C = 1 /
         mean(|y|^2)``, the default of SVM-light).
     n_components : "cv", int or array-like of int, default="cv"
-        Number of components. "cv" chooses it for each class by cross-validation from a geometric grid of ratio 2, down
-        from 500 (or as many as there are). An array gives the candidates; an int is used for all classes.
+        Number of components. "cv" chooses it for each class by cross-validation from a geometric grid of ratio 2 whose
+        largest entry is 500, or the number of components if it is smaller. An array gives the candidates; an int is
+        used for all classes.
     bandwidth : {"cv", "scale", "silverman"} or float, default="cv"
-        As in :class:`SpectralKernel`. For the Gaussian kernel of dense X, "cv" chooses among six bandwidths around
-        "scale" the one at which least squares explain most of the held-out targets.
+        As in :class:`SpectralKernel`. For the Gaussian kernel of dense X, "cv" tries six bandwidths around "scale" and
+        chooses the one with the largest explained variance of held-out targets in least squares.
     scoring : {"auto", "r2", "f1", "accuracy"}, default="auto"
         Score to maximize for each class, over the held-out decisions of all samples together: the explained fraction of
         the target's variance (only least squares), F1, or accuracy. "auto" means "r2" for least squares, otherwise
@@ -337,7 +338,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Returns
         -------
         scores : ndarray of shape (n_queries,) or (n_queries, n_classes)
-            One score for each query with two classes, otherwise one for each class or label.
+            With two classes, one score for each query; otherwise, one for each query and class (or label).
         """
         X = self._queries(X)
         Y = self.spectral_kernel_._embed(X, any_length=self.normalize)

@@ -22,9 +22,10 @@ from ._entropy_components import by_entropy, of_largest_entropy
 class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Coordinates in the leading eigenvectors of a kernel matrix, for training points and new points.
 
-    Let ``K = E L E^T``, or likewise ``K_f = D^-1/2 K D^-1/2``, where D holds the Parzen density f at the training
-    points. Training points are mapped to the rows of ``E L^1/2``, and a new point y is mapped to ``k(y) E L^-1/2``, the
-    Nystrom extension; for K_f its kernel is ``k(y, x_i) / sqrt(f(y) f_i)``. For training points both maps agree.
+    Let ``E L E^T`` be the eigendecomposition of K, or of ``K_f = D^-1/2 K D^-1/2``, where D holds the Parzen density f
+    at the training points. Training points are mapped to the rows of ``E L^1/2``, and a new point y is mapped to ``k(y)
+    E L^-1/2``, the Nystrom extension; for K_f its kernel is ``k(y, x_i) / sqrt(f(y) f_i)``. For training points both
+    maps agree.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         unchanged. Bandwidths are in these units. None uses the numbers unchanged.
     rank : int or None, default=None
         Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
-        needs n * `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
+        needs n * `rank` kernel evaluations and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
         Tuning, if any, is always exact. Each query is then evaluated against `rank` landmarks instead of n points.
         `rank` must be at least the number of components.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"

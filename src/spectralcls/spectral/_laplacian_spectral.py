@@ -71,9 +71,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     K holds the normalized Gaussian of variance ``sigma_t^2 + sigma_s^2`` between points of classes t and s. D holds the
     Parzen density f of all training points, with bandwidth sigma. The kernel between a query y and a point x_i of class
-    c is the Gaussian of variance ``sigma^2 + sigma_c^2``, the inner product of the density estimates, divided by
-    ``sqrt(f(y) f_i)``. The rule minimizes a risk instead of the number of errors: it recognizes a rare class at the
-    expense of the frequent one.
+    c is the Gaussian of variance ``sigma^2 + sigma_c^2``, which is the inner product of Gaussians of bandwidths sigma
+    and sigma_c, divided by ``sqrt(f(y) f_i)``. The rule minimizes a risk instead of the number of errors: it recognizes
+    a rare class at the expense of a frequent one.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         against its copy. The test sets of a splitter must partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="balanced_accuracy"
         Score to maximize on held-out points. ``"auto"`` chooses the least log loss among the candidates within half a
-        standard error of the best accuracy. Among candidates that close in balanced accuracy, ``"balanced_accuracy"``
-        chooses the most accurate. Accuracy alone would defeat the purpose of the rule: the classifier would miss a rare
-        class as often as one that minimizes the number of errors.
+        standard error of the best accuracy. ``"balanced_accuracy"`` chooses the most accurate among the candidates
+        within half a standard error of the best balanced accuracy. Accuracy alone would defeat the purpose of the rule:
+        the classifier would miss a rare class as often as one that minimizes the number of errors.
     bandwidth_grid : array-like, default=None
         Overall bandwidths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     max_tuning_samples : int or None, default=2000
@@ -124,7 +124,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
         Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
-        takes n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
+        needs n * `rank` kernel evaluations and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
         Tuning, if any, is always exact. Only for a given number of components, which is at most `rank`. Densities and
         queries are still evaluated against all points.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
@@ -233,7 +233,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
             self._learn_vectors(data, widths, n_components)
 
     def _choose(self, data, widths, tuned):
-        self._proportions = widths  # proportions of all candidates
+        self._proportions = widths  # all candidates have these proportions
         found = self._tune(data, None if tuned else widths.overall)
         del self._proportions
         return found

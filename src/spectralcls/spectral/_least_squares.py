@@ -25,8 +25,8 @@ class LeastSquares(NamedTuple):
 class RidgePath:
     """The minimizers of ``sum_i w_i (t_i - b - f(x_i))^2 + alpha s |f|^2`` for any alpha and all targets.
 
-    The targets t are -1 and 1, b is their weighted mean, and s is the mean of ``|x_i|^2``. One eigendecomposition of
-    the weighted Gram matrix of the features suffices.
+    The targets t are -1 and 1, b is their weighted mean, f is linear with coefficients of length ``|f|``, and s is the
+    weighted mean of ``|x_i|^2``. One eigendecomposition of the weighted Gram matrix of the features suffices.
 
     Parameters
     ----------

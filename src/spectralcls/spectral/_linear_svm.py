@@ -21,7 +21,7 @@ def linear_svm(
 ) -> LinearSVC:
     """Create a linear SVM with hinge loss and C = 1 / mean |x|^2, the default of SVM-light.
 
-    It equals the SVM with C = 1 for samples scaled to a mean square of 1, with the bias on the same scale.
+    It equals the SVM with C = 1 for samples scaled to a mean squared length of 1, with the bias on the same scale.
 
     Parameters
     ----------

@@ -120,7 +120,8 @@ class LowRankSimilarity:
         return values, scale[:, None].astype(vectors.dtype) * vectors
 
     def compress(self, weights):
-        """B with S(Q, pivots) B ~= S(Q, X) weights; if degrees are used, they are the larger of two further columns."""
+        """B with S(Q, landmarks) B ~= S(Q, X) weights; if degrees are used, two further columns, of which the larger
+        product is the degree."""
         F = self.factor.factor
         weights = self.factor.compress((F.T @ weights.astype(F.dtype)).astype(np.float64))
         return weights if self.degree_weights is None else np.column_stack([weights, self.degree_weights])
@@ -249,7 +250,7 @@ def _scale_rows(X, scale):
 
 
 def _largest_in_rows(S):
-    """Largest modulus in each row."""
+    """Largest absolute value in each row."""
     extremes = S.max(axis=1), S.min(axis=1)
     high, low = (v.toarray().ravel() if sp.issparse(v) else np.asarray(v).ravel() for v in extremes)
     return np.maximum(high, -low)

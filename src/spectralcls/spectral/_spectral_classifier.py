@@ -28,7 +28,7 @@ MAX_LEAVE_ONE_OUT = 500  # limit on the decompositions for leave-one-out
 
 @with_parameters
 class SpectralClassifier(ExpansionClassifier):
-    """A classifier by class centers in the space of leading eigenvectors.
+    """Base class of classifiers that compare a query with class centers in the space of leading eigenvectors.
 
     Subclasses decide in `_implicit` when kernel sums replace the decomposition of the whole space.
     """

@@ -166,7 +166,7 @@ class SpectralISEClassifier(_SpectralISE):
         ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
         Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
-        takes n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
+        needs n * `rank` kernel evaluations and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
         Tuning, if any, is always exact. Each query is then evaluated against `rank` landmarks instead of n points.
         `rank` must be at least the number of components.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
@@ -296,7 +296,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
         ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
         Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
-        takes n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
+        needs n * `rank` kernel evaluations and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
         Tuning, if any, is always exact. Each query is then evaluated against `rank` landmarks instead of n points.
         `rank` must be at least the number of components.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"

@@ -49,9 +49,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     """Spectral embedding of a similarity graph, in and out of sample, and the kernel that it defines.
 
     A similarity matrix S of the training data is transformed (Gamma). The eigenvectors of its k largest positive
-    eigenvalues give each sample k coordinates (E), and the inner product of these coordinates (S) is the kernel: the
-    family SK<Gamma, E, S> of [1]_. With ``weighting=None``, ``embedding="b"`` and ``normalize=False`` it is the latent
-    semantic kernel (Theorem 1).
+    eigenvalues give each sample k coordinates (E), and the kernel is the inner product of these coordinates. It belongs
+    to the family SK<Gamma, E, S> of [1]_, whose last argument is the similarity of the coordinates. With
+    ``weighting=None``, ``embedding="b"`` and ``normalize=False`` it is the latent semantic kernel (Theorem 1).
 
     Parameters
     ----------
@@ -93,7 +93,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Positive eigenvalues of Gamma(S), descending.
     coefficients_ : ndarray of shape (n_features, n_samples or rank; k, k + 1 or k + 2)
         Coefficients of `transform`, by which the features of a query (linear kernel) or its similarities to the
-        training samples are multiplied. With symmetric weighting the last column gives the query's degree.
+        training samples are multiplied. With symmetric weighting, the columns after the first k give the query's
+        degree.
     X_fit_ : {ndarray, sparse array} of shape (n_samples, n_features) or None
         Training data; None for the linear and the precomputed kernel, which do not need them.
     kernel_ : str
@@ -294,7 +295,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
         Similarities to the new samples and all degrees are exact; similarities among the old samples are reduced to
         their k known components. The result equals that of `fit` on all samples if S has no further components, as with
-        ``n_components="all"`` or the linear kernel of up to `n_components` features. Otherwise it loses the further
+        ``n_components="all"`` or the linear kernel with up to `n_components` features. Otherwise it loses the further
         components; the larger `n_components`, the smaller the loss.
 
         Parameters
@@ -386,7 +387,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         if smallest < 0:
             raise ValueError(
                 f"Negative values in data passed to SpectralKernel(weighting='symmetric', "
-                f"kernel={self.kernel_!r}): the least is {smallest:.3g}, but degrees of the similarity graph "
+                f"kernel={self.kernel_!r}): the smallest is {smallest:.3g}, but degrees of the similarity graph "
                 f"must be positive. Use weighting=None, or {self._way_out(X)}."
             )
 
