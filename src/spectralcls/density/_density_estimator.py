@@ -141,7 +141,8 @@ class Density(Estimator):
 
         Notes
         -----
-        One pass over the n_queries x n_samples pairs, O(n_queries) memory; with `bounds`, one for each mirror image.
+        One pass over the n_queries x n_samples pairs, O(n_queries) memory; with `bounds`, one pass for each mirror
+        image.
         """
         X = self._queries(X)
         return self._form.log_density(X)

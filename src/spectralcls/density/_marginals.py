@@ -47,7 +47,7 @@ def only_feature(estimator):
     form = estimator._form
     if form.dimension > 1:
         raise ValueError(
-            f"The density has {form.dimension} features, but a distribution function has one. Use marginal([k]) first."
+            f"The density has {form.dimension} features, but cdf and quantile need one. Use marginal([k]) first."
         )
     return form
 

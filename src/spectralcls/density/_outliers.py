@@ -20,7 +20,8 @@ from ._density_estimator import Density
 from ._density_model import leave_one_out_log_density
 from ._marginals import surprises, usual_surprises
 
-# Lower quantiles to try. The fence lies below each by its distance from the upper quartile times the second number.
+# Pairs (share, factor), tried in this order. The fence lies below the quantile of this share by the factor times the
+# distance from this quantile to the upper quartile.
 FENCES = (0.25, 1.5), (0.1, 0.724)
 ROUNDING = 1e-12
 
@@ -65,8 +66,8 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         "auto" uses Tukey's fence [2]_, 1.5 interquartile ranges below the lower quartile of the training scores. It
         finds points unlike most samples but does not control the rate of false alarms: of clean normal samples 8 % lie
         beyond the fence in one dimension, 5 % in two and 3 % in ten; of log-normal samples 6 to 10 %. If more than nine
-        tenths of the samples have the same score, like zeros in counts, all lower scores lie beyond. `p_values` control
-        the rate.
+        tenths of the samples have the same score, as zeros in counts do, all lower scores lie beyond. `p_values`
+        controls this rate.
     novelty : bool, default=False
         As in :class:`sklearn.neighbors.LocalOutlierFactor`. If False, `fit_predict` finds outliers of the training set,
         scoring each sample by the others. If True, `predict`, `decision_function` and `score_samples` apply to new

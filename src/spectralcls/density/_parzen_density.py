@@ -14,7 +14,7 @@ from ._density_estimator import Density
 
 
 class ParzenDensity(DensityMixin, Density):
-    """Kernel density estimation with the bandwidth of least estimated integrated squared error.
+    """Kernel density estimation with a bandwidth chosen by least-squares cross-validation.
 
     The density is a mean of kernels at the samples, ``f(x) = sum_i w_i k((x - x_i) / h_i) / h_i^d``, with weights that
     add up to one. The class replaces :class:`sklearn.neighbors.KernelDensity` and has its methods and kernels. Sums run
@@ -102,7 +102,7 @@ default="gaussian"
 
     Least-squares cross-validation favors the middle of the data: samples in heavy tails remain isolated, and
     ``adaptive=True`` smooths them more. The integral of f^2 is a sum of kernels sqrt(2) times as wide. Along a column
-    with few distinct values, kernels are summed over these instead of integrated, so that no bandwidth gains by
+    with few distinct values, kernels are summed over these values instead of integrated, so that no bandwidth gains by
     concentrating on them.
 
     Of scikit-learn's parameters, `algorithm`, `leaf_size` and `breadth_first` are not needed because there is no tree,

@@ -14,7 +14,7 @@ from .._utils.quantile import weighted_quantile
 
 MOST_PLACES = 1000  # places sampled to count lattice neighbors; 250, or all, change the share of ties by at most .1
 NEXT = 0.01  # lattice neighbors differ by the step, within this relative error
-ENOUGH = 2.0  # all equal pairs count up to this many per pair of lattice neighbors; rounded normal samples have 1.3
+ENOUGH = 2.0  # equal pairs count fully up to this many per pair of lattice neighbors; rounded normal samples have 1.3
 
 
 ATOM = 10.0  # largest weight of a place, in median weights; further equal samples do not count
@@ -108,7 +108,8 @@ def share_of_ties(places, steps):
 
 
 def without_atoms(places, ties):
-    """Places without the excess weight of copies, because a single place with it would decide the bandwidth."""
+    """Places without the excess weight of copies, because a single place with such a weight would decide the
+    bandwidth."""
     weights = places.data.weights
     if len(places.first) == len(places.group):
         return places

@@ -69,7 +69,7 @@ class Space:
             return cls(np.sqrt(covariance), center)
         if covariance.shape != (d, d):
             raise ValueError(
-                f"covariance_type must be a word, {d} variances, one for each feature, or a covariance matrix "
+                f"covariance_type must be a word, {d} variances (one for each feature) or a covariance matrix "
                 f"({d}, {d}); got shape {covariance.shape}."
             )
         if not np.allclose(covariance, covariance.T):

@@ -66,7 +66,7 @@ def integrated_squared_error(
 
     Notes
     -----
-    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are kept as logarithms, so nothing underflows.
 
     References
     ----------
@@ -139,7 +139,7 @@ def cauchy_schwarz_divergence(
 
     Notes
     -----
-    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are kept as logarithms, so nothing underflows.
 
     References
     ----------
@@ -204,7 +204,7 @@ def kullback_leibler_divergence(
 
     Notes
     -----
-    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are kept as logarithms, so nothing underflows.
 
     References
     ----------
@@ -275,7 +275,7 @@ def renyi_divergence(
 
     Notes
     -----
-    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are kept as logarithms, so nothing underflows.
 
     References
     ----------
@@ -364,7 +364,7 @@ def laplacian_pdf_divergence(
 
     Notes
     -----
-    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are kept as logarithms, so nothing underflows.
 
     References
     ----------

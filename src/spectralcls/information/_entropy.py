@@ -44,7 +44,7 @@ def information_potential(
         "convolved" uses the bandwidth sqrt(2) h, which gives the exact integral for the Gaussian. "same" uses h, as the
         other kernels always do (eq. 4.38).
     log : bool, default=False
-        Return log V. In high dimension V itself may be too small or too large for a float.
+        Return log V. In high dimensions, V itself may be too small or too large for a float.
     n_jobs : int or None, default=None
         As in `spectralcls.kernel_sums`.
 
@@ -61,7 +61,7 @@ def information_potential(
 
     Notes
     -----
-    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are kept as logarithms, so nothing underflows.
 
     References
     ----------
@@ -118,7 +118,7 @@ def cross_information_potential(
     Returns
     -------
     V : float
-        0 (-inf) if no point of X is within reach of a compact kernel at a point of Y.
+        0, or -inf with `log`, if no point of X is within reach of a compact kernel at a point of Y.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def cross_information_potential(
 
     Notes
     -----
-    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are kept as logarithms, so nothing underflows.
 
     References
     ----------
@@ -197,7 +197,7 @@ def renyi_entropy(
 
     Notes
     -----
-    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are kept as logarithms, so nothing underflows.
 
     References
     ----------
@@ -268,7 +268,7 @@ def shannon_entropy(
 
     Notes
     -----
-    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are logarithms, so nothing underflows.
+    Takes at most O(n^2 d) time for n points in all and O(n) memory. Sums are kept as logarithms, so nothing underflows.
 
     References
     ----------

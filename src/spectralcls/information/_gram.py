@@ -19,10 +19,10 @@ SMALL = 128  # up to this many points the matrix is faster than its factor
 # largest number of points whose matrix is formed if the factor has many columns; it takes 32 MiB, and its third power a
 # second
 MOST_PAIRED = 2048
-# largest number of columns with more points; at the median bandwidth the factor then misses 1e-8 of the trace with two
+# largest number of columns of a factor for more points; at the median bandwidth, it misses 1e-8 of the trace with two
 # features, and .1 with ten
 MOST_COLUMNS = 256
-MOST_NUMBERS = 1 << 26  # numbers in a factor at most: 512 MiB, or 67 columns for a million points
+MOST_NUMBERS = 1 << 26  # largest number of entries of a factor: 512 MiB, or 67 columns for a million points
 CUBED = 16  # up to this many columns, triple products are cheaper to sum than the cubes of pairs
 
 
@@ -64,7 +64,7 @@ class Gram:
         return self.factor @ self.factor.T if self.matrix is None else self.matrix
 
     def forms(self, columns):
-        """``w^T A w`` for each column w (n, c); the entries of each column are a permutation of the first's."""
+        """``w^T A w`` for each column w (n, c); the entries of all columns are permutations of those of the first."""
         if self.matrix is None:
             missed = self.left_out * (columns[:, 0] @ columns[:, 0]) / max(len(self) - 1, 1)
             return ((self.factor.T @ columns) ** 2).sum(axis=0) + missed

@@ -88,7 +88,7 @@ def intrinsic_entropy(
 
     Examples
     --------
-    A rectangle of 3 x 2, turned in space: log 6 is 1.79.
+    A rectangle of 3 x 2, rotated in space: log 6 is 1.79.
 
     >>> import numpy as np
     >>> from spectralcls.information import intrinsic_entropy

@@ -60,7 +60,7 @@ def mutual_information(
 
     Notes
     -----
-    Takes three passes over the pairs: O(n^2 (d_X + d_Y)) time, O(n) memory. Sums are computed in logarithms, so nothing
+    Takes three passes over the pairs: O(n^2 (d_X + d_Y)) time, O(n) memory. Sums are kept as logarithms, so nothing
     underflows.
 
     References

@@ -1,4 +1,4 @@
-"""Tests of two samples and of independence, by random permutations or by the moments of all of them."""
+"""Tests of two samples and of independence, by random permutations or by moments over all permutations."""
 
 from typing import Literal, NamedTuple
 
@@ -248,7 +248,7 @@ def _cauchy_schwarz(points, inside, kernel, h, n_jobs):
     """The divergence for each column of ``inside`` (n, c).
 
     For a column e and f = 1 - e, f^T K e is computed directly, because for distant samples it may be smaller than the
-    rounding of a difference.
+    rounding error of a difference.
     """
     columns = inside.astype(np.float64)
     weights = np.column_stack([columns, np.ones(len(points))])
@@ -302,7 +302,7 @@ def _by_moments(pairs, tested, log_orders):
 
 
 def _advise(tested, steady):
-    """Warn of a bandwidth at which distinct points are indistinguishable."""
+    """Warn of a bandwidth at which the statistic is constant although the points differ."""
     if steady and tested.varies:
         advise(
             f"All permutations have the same statistic: bandwidth={tested.bandwidths[0]} is too narrow or too wide to "

@@ -29,8 +29,8 @@ class Priors:
         In the order of `classes_`.
     standard_errors : ndarray of shape (n_classes,)
         Sampling errors of the queries, from the curvature of the likelihood. The error of the model adds to them if
-        classes overlap. For a class without support among the queries, it is the share at which the likelihood has
-        fallen by a factor of e.
+        classes overlap. For a class without support among the queries, the entry is the share at which the likelihood
+        has fallen by a factor of e.
 
     Examples
     --------
@@ -196,7 +196,7 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels.
         **fit_params : dict
-            Passed to its `fit`, such as `sample_weight`.
+            Passed to the classifier's `fit`, such as `sample_weight`.
 
         Returns
         -------

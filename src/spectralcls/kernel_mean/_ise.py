@@ -27,8 +27,8 @@ class ISEClassifier(KernelMeanClassifier):
         data have no spread. ``"cv_per_class"`` refits for each fold and factor.
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2, with
-        which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class means,
-        which is always used unless the kernel is Gaussian.
+        which the squared norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
+        means, which is always used unless the kernel is Gaussian.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.

@@ -30,8 +30,8 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         the inner product that also defines the squared norm. ``"inverse"``: the mean of ``f(x_i)^-1 k(y, x_i)``.
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2, with
-        which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class means,
-        which is always used unless the kernel is Gaussian.
+        which the squared norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
+        means, which is always used unless the kernel is Gaussian.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.

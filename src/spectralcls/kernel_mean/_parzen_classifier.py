@@ -30,8 +30,8 @@ class ParzenClassifier(KernelMeanClassifier):
         bandwidths for all samples. A dict ``{label: h}`` gives one bandwidth for each class. The bandwidth is 1 if the
         data have no spread. ``"cv_per_class"`` refits for each fold and factor.
     priors : array-like of shape (n_classes,), dict or None, default=None
-        Prior probabilities of the classes, in sorted order or as ``{label: p}``. None means the class proportions of
-        the training data.
+        Prior probabilities, in the order of `classes_` or as ``{label: p}``. None means the class proportions of the
+        training data.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the class frequencies. None means that all are one.
@@ -176,7 +176,7 @@ class ParzenClassifier(KernelMeanClassifier):
             self.class_prior_ = data.class_weight / data.class_weight.sum()
         else:
             self.class_prior_ = np.exp(log_priors)
-        # The scores omit the normalizing constant, with class-wise bandwidths that of the narrowest kernel.
+        # The scores omit the normalizing constant; if bandwidths are class-wise, the constant of the narrowest kernel.
         self._log_constant = -log_normalizer(self.kernel, data.X.shape[1], np.min(self.bandwidth_))
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -191,7 +191,8 @@ class ParzenClassifier(KernelMeanClassifier):
         -------
         log_p : ndarray of shape (n_queries, n_classes)
             Log probabilities; -inf for a class out of reach of a compact kernel. If all classes are out of reach, the
-            class of the nearest training point has probability one, among the classes of positive prior probability.
+            nearest training point decides: its class has probability one. Classes with prior probability zero do not
+            take part.
 
         Notes
         -----

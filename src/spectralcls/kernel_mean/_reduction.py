@@ -18,7 +18,7 @@ from ..linalg import rpcholesky
 
 __all__ = ["reduce_training_set"]
 
-NO_NEWS = 1e-10  # a smaller tau is rounding: the point lies in the span of those chosen
+NO_NEWS = 1e-10  # a smaller tau is a rounding error: the point lies in the span of those chosen
 
 
 @validate_params(
@@ -65,9 +65,9 @@ def reduce_training_set(
         the points chosen before. The weight of a chosen point is the total weight of the points nearest to it. The
         points cover the class evenly, including outliers. Suited to :class:`~spectralcls.PerTurboClassifier`.
 
-        "weight": the points of largest weight 1 / f, where f is the Parzen density of all training points, as proposed
-        in [1]_, section 10.1. They form the border of the data and have equal weights in a class. Good if classes do
-        not overlap, otherwise poor.
+        "weight": the points with the largest weight 1 / f, where f is the Parzen density of all training points, as
+        proposed in [1]_, section 10.1. They form the border of the data. In each class, their weights are proportional
+        to `sample_weight`, by default equal. Good if classes do not overlap, otherwise poor.
     bandwidth : "silverman" or float, default="silverman"
         Bandwidth of the Gaussian kernel; 1 if the data have no spread.
     sample_weight : array-like of shape (n,), default=None
@@ -92,9 +92,9 @@ def reduce_training_set(
 
     Notes
     -----
-    For r of the n_c points of a class, "representative" and "perturbation" take n_c r kernel values, n_c r^2 operations
-    and n_c r numbers of memory; "perturbation" also takes a pass over the n_c^2 pairs. "weight" takes n^2 kernel values
-    and no further memory.
+    For r of the n_c points of a class, "representative" and "perturbation" take n_c r kernel evaluations, n_c r^2
+    operations and n_c r numbers of memory; "perturbation" also takes a pass over the n_c^2 pairs. "weight" takes n^2
+    kernel evaluations and no further memory.
 
     References
     ----------
@@ -164,7 +164,7 @@ def _sparsest(rows, density, size, mass):
 
 
 def _most_perturbing(X, rows, size, mass, bandwidth, n_jobs):
-    """Pivots of a Cholesky factor of the class: each is the point with the largest residual, tau."""
+    """Pivots of a Cholesky factor of the class: the densest point, then each time the point with the largest tau."""
     points, kept = X[rows].astype(np.float64), []
     factor, tau = np.zeros((len(rows), size)), np.ones(len(rows))
     pivot = kernel_sums(points, points, weights=mass[rows], bandwidth=bandwidth, n_jobs=n_jobs).argmax()

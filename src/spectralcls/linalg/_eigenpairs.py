@@ -65,7 +65,7 @@ def top_eigenpairs(
     deflate : ndarray of shape (n, p), default=None
         Linearly independent vectors, usually known eigenvectors: pairs are computed in their orthogonal complement.
     random_state : int, RandomState instance or None, default=None
-        Seed of the start. None means a fixed seed, so that equal calls give equal bits.
+        Seed of the start. None means a fixed seed, so that identical calls return identical results.
     n_jobs : int, default=None
         Number of threads. The result has the same bits for any number of threads.
 

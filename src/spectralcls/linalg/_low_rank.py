@@ -94,7 +94,7 @@ class LowRankFactor:
 
         Notes
         -----
-        Costs m r kernel values and m r^2 operations.
+        Costs m r kernel evaluations and m r^2 operations.
         """
         Q = converted(Q, "Q", dtype=(np.float64, np.float32))
         if Q.shape[1] != self._extension.n_features:
@@ -160,7 +160,7 @@ class LowRankFactor:
         -------
         sums : ndarray of shape (n,)
             Row sums, at least 1e-30. At points so far from all pivots that this bound applies, the rows of F are small
-            even relative to its root.
+            even relative to the square root of the bound.
         coefficients : ndarray of shape (r, 2)
             The row sum of a new point is the larger entry of its row of ``k(Q, pivots) @ coefficients``.
         """
@@ -293,7 +293,8 @@ def rpcholesky(
 
     Notes
     -----
-    Cost: n r kernel values, n r^2 operations in matrix products, and memory for n (r + 4) numbers in addition to X.
+    Cost: n r kernel evaluations, n r^2 operations in matrix products, and memory for n (r + 4) numbers in addition to
+    X.
 
     Examples
     --------

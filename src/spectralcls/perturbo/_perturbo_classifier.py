@@ -102,10 +102,10 @@ class PerTurboClassifier(Classifier):
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the class frequencies. None means that all are one.
     cv : None, int, "loo", splitter or list of splits, default=None
-        Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
-        "truncate", which has no closed form, and for incomplete points, whose missing values are filled in from the
-        other folds. An int makes random stratified folds; copies of a row (of one class) are one point of greater
-        weight.
+        Folds that score "cv" values. None: leave-one-out, exact and in closed form, if `regularization` is "tikhonov"
+        or None; 5 folds for "truncate", which has no closed form, and for incomplete points, whose missing values are
+        filled in from the other folds. An int makes random stratified folds; copies of a row (of one class) are one
+        point of greater weight.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
         Score to maximize on held-out points. ``"auto"`` chooses the least log loss among the candidates within half a
         standard error of the best accuracy.
@@ -150,8 +150,8 @@ class PerTurboClassifier(Classifier):
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
-        `predict_proba` is the softmax of 1 - tau divided by it. It minimizes the log loss of the points held out in
-        tuning. Only present if something was tuned.
+        `predict_proba` is the softmax of ``(1 - tau) / temperature_``. The temperature minimizes the log loss of the
+        points held out in tuning. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) validated points. Only present if something was tuned.
     n_features_in_ : int
@@ -173,8 +173,9 @@ class PerTurboClassifier(Classifier):
     triangular solve.
 
     Each class completes a query as it completes its own samples, and scores the completed point. This approximation
-    replaces a distribution by its expectation. Densities integrate over all completions exactly, but the integral of
-    their images has infinite norm here, and its projection onto a span grows with the span.
+    replaces a distribution by its expectation. The classifiers of densities integrate over all completions exactly.
+    Here that is impossible: the integral of the completions' images has infinite norm, and its projection onto a span
+    grows with the span.
 
     tau is not a density. Probabilities are the softmax of 1 - tau divided by a temperature, which minimizes the log
     loss of the points held out in tuning. Far from all samples they are equal, while `predict` still finds the nearest
