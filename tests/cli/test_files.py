@@ -308,7 +308,7 @@ def test_percents_are_hundredths_in_files_that_have_no_signs(written, tmp_path):
     pq.write_table(pa.table({"a": values / 100, "b": np.arange(60) % 3}), tmp_path / "t.parquet")
     np.testing.assert_allclose(read_table(tmp_path / "t.parquet", schema=schema).data[:, 0], values / 100)
     pq.write_table(pa.table({"a": values, "b": np.arange(60) % 3}), tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match="column 'a' has numbers above 1, but percents in the table"):
+    with pytest.raises(ValueError, match="column 'a' has numbers above 1, but percentages in the table"):
         read_table(tmp_path / "t.parquet", schema=schema)
 
 
@@ -607,7 +607,7 @@ def test_classes_that_look_alike_are_named(written, names):
 
 def test_a_guessed_encoding_is_said_with_a_word_as_it_is_read(written):
     path = written([("x", "город"), *((a, ("да", "нет")[k % 2]) for k, (a, _) in enumerate(X))], encoding="cp1251")
-    with pytest.warns(UserWarning, match="read as cp1252, as a guess: is 'x,ãîðîä' right"):
+    with pytest.warns(UserWarning, match="is read as cp1252, which is a guess: is 'x,ãîðîä' right"):
         read_table(path)
     assert read_table(path, encoding="cp1251").schema.columns[1].levels == ("да", "нет")
     path = written([("x", "名前"), ("1", "東京"), ("2", "大阪ソ表")], encoding="shift_jis")

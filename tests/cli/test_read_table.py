@@ -131,7 +131,7 @@ SMALL = [["a", "c"], [1.5, "x"], [2.5, "y"]]
 
 def test_other_sheets_are_named_and_can_be_chosen(book, tmp_path):
     path = book(Cover=[], Old=SMALL, New=[["a", "c"], [3.5, "x"], [4.5, "y"]], Lists=[["x"]], hidden=["Lists"])
-    with pytest.warns(UserWarning, match="the sheet 'Old' is read, and not 'New': name one with sheet= \\(--sheet\\)"):
+    with pytest.warns(UserWarning, match="reading the sheet 'Old', but not 'New': choose one with sheet= \\(--sh"):
         table = read_table(path, target="c")
     assert table.data.tolist() == [[1.5], [2.5]] and "sheet 'Old'" in table.DESCR
     for sheet in ("New", 2, "2"):
@@ -539,7 +539,7 @@ def test_blank_lines_above_the_header_are_skipped(tmp_path, blank, n_blank, mark
         ("\xa0\n", "the file is empty"),
         ("a,b,c\n", "no rows below the header"),
         ("a,b\n1,2\n3\n4,5\n6,7,8\n", "the first row has 2 cells, but line 3 has 1, line 5 has 3"),
-        ("a,b\n1,x,z\n1,y,z\n", "width of 2, most others of 3"),
+        ("a,b\n1,x,z\n1,y,z\n", "the first row has 2 cells, most others have 3"),
         ('a,b\n1,"x\n2,y\n3,z\n', "begins with a quote in or after line 2 never ends"),
         ('a,b\n"1,x\n2,y\n3,z\n', "begins with a quote in or after line 2 never ends"),
         (b"a,b\n1,2\n3\0,4\n", "line 3 holds a NUL byte"),
@@ -574,7 +574,7 @@ def test_an_unknown_level_is_an_error_until_it_may_be_missing(tmp_path):
     new = written(tmp_path, "b,a\n5,green\n6,red\n", "new.csv")
     with pytest.raises(ValueError, match="(?s)levels that the model does not know.*'a': 'green' in line 2.*--unknown"):
         read_table(new, schema=schema)
-    with pytest.warns(UserWarning, match="cells that are not known count as missing, by column: 'a \\(1\\)'"):
+    with pytest.warns(UserWarning, match="unknown cells count as missing; their number by column: 'a \\(1\\)'"):
         assert_array_equal(read_table(new, schema=schema, unknown="missing").data, [[np.nan, 5], [1, 6]])
     with pytest.raises(ValueError, match="no column 'a'; there are 'b'"):
         read_table(written(tmp_path, "b\n1\n", "few.csv"), schema=schema)

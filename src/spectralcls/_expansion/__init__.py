@@ -1,8 +1,8 @@
 """The fitted form of all kernel-mean and spectral classifiers: scores(y) = g(y) (k(y) A) - b.
 
 `TrainingPoints` sums kernel values over the points, `Rule` turns sums into scores, and `Expansion` combines both.
-`class_means` creates an expansion of class means, with all components and no decomposition. `Spectrum` creates one of
-leading eigenvectors. `held_out` scores every point by the expansion of the other folds. Nothing here is
+`class_means` creates an expansion of class means, which needs no decomposition and keeps all components. `Spectrum`
+creates one of leading eigenvectors. `held_out` scores every point by the expansion of the other folds. Nothing here is
 specific to one family of classifiers.
 """
 

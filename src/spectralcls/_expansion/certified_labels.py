@@ -9,23 +9,24 @@ from ..kernels import GRID_QUERIES, LabelRule, bounded_sums, certain_labels, gri
 from .points import blocks
 
 # Relative errors allowed in sums on a grid, by the number of features. With one feature, a tighter tolerance costs
-# nothing, and many queries are near ties. With two and three features, the times for 2^-8 to 2^-12 differ by less than
-# a tenth (eight overlapping classes of 1e5 points), although 2^-12 needs a wider stencil with three features.
+# nothing, and it decides the many queries near ties. With two and three features, tolerances of 2^-8 to 2^-12 differ by
+# less than a tenth in time (eight overlapping classes of 1e5 points), although 2^-12 needs a wider stencil with three
+# features.
 ON_GRID = {1: 2.0**-16, 2: 2.0**-10, 3: 2.0**-10}
 TOLERANCES = (2.0**-3, 2.0**-10)  # relative errors of successive passes over the undecided queries
 MANY = 1024  # from this many queries on, the core looks for pairs to skip
-BY_ALL_PAIRS = GRID_QUERIES - 1  # largest number of queries at a time that the core does not sum on the grid
+BY_ALL_PAIRS = GRID_QUERIES - 1  # largest number of queries for which the core does not use the grid
 UNCERTAIN = -1
 ROUNDINGS = 40  # bound on the relative error of a kernel value, in eps times its exponent
-AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # bound on the relative error of a sum
+AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # bound on a sum's relative rounding error
 
 
 def certified_labels(model, Q):
     """``model.scores(Q).argmax(axis=1)`` for an expansion by class; skips most of the sums.
 
-    Sums within a tolerance decide a query if the lower bound of the best class's score, allowing for missing terms and
-    rounding, exceeds the upper bounds of all other classes. Undecided queries are summed with a smaller tolerance. The
-    remaining queries, near ties and those out of reach of all kernels, get full scores.
+    Sums within a tolerance decide a query if the lower bound of the best class's score exceeds the upper bounds of all
+    other classes; the bounds allow for missing terms and rounding. Undecided queries are summed with a smaller
+    tolerance. Full scores are computed for the rest: queries near ties, and those out of reach of all kernels.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def certified_labels(model, Q):
 
 
 def label_rule(model, dtype):
-    """The rule of an expansion by class, for sums in the precision `dtype`."""
+    """The `LabelRule` of an expansion by class, for sums in the precision `dtype`."""
     by_distance, share = model.rule.decision == "distance", None
     if model.rule.needs_query_density:
         share = np.asarray(model.log_share, dtype=np.float64)
@@ -68,14 +69,14 @@ def label_rule(model, dtype):
 
 
 def from_grid(model, Q, rule, tolerance):
-    """Certain labels from sums on a grid; None if it is not used."""
+    """Labels that sums on a grid decide, `UNCERTAIN` for other queries; None if the grid is not used."""
     if np.ndim(model.bandwidth) > 0:
         return _from_sums(model, gridded_sums, Q, rule, tolerance)
     return model.points.by_class(grid_labels, Q, model.columns, model.kernel, model.bandwidth, tolerance, rule=rule)
 
 
 def from_pairs(model, Q, rule, tolerance):
-    """Certain labels from sums without far tiles."""
+    """Labels that sums without far tiles decide, `UNCERTAIN` for other queries."""
     return _from_sums(model, bounded_sums, Q, rule, tolerance)
 
 

@@ -8,7 +8,7 @@ from .expansion import Expansion
 def class_means(
     rule, points, kernel, bandwidth, log_priors=None, *, density_bandwidth=None, query_bandwidth=None, before=None
 ):
-    """The fitted form of a rule that compares a query with (weighted) class means.
+    """The expansion of a rule that compares a query with (weighted) class means.
 
     Parameters
     ----------
@@ -18,11 +18,11 @@ def class_means(
     bandwidth : float or ndarray (C,)
         One bandwidth, or one per class.
     log_priors : ndarray (C,), optional
-        For the density rule; by default, the class proportions by weight.
+        Logarithms of the priors of the density rule; by default, the priors are the classes' shares of the weights.
     density_bandwidth : float, optional
-        Bandwidth of the density f that weights the points, if different.
+        Bandwidth of the density f that weights the points, if it is not `bandwidth`.
     query_bandwidth : ndarray (C,), optional
-        Bandwidth between a query and the points of each class, if different.
+        Bandwidth between a query and the points of each class, if it is not `bandwidth`.
     before : Expansion, optional
         The expansion of the first of these points, with the same rule, kernel and bandwidth. Then only pairs that
         contain one of the other points are summed, unless points are weighted by 1/f or have filled values, or a
@@ -36,8 +36,8 @@ def class_means(
 
     Notes
     -----
-    1/f takes a pass over all pairs, and squared norms take a pass over the pairs within classes. Normalizing constants
-    common to all classes are left out. Their ratios are kept as logarithms, so that no power h^-d under- or overflows.
+    1/f takes a pass over all pairs, and squared norms take a pass over the pairs within classes. Of the classes'
+    normalizing constants, only the ratios are used, as logarithms, so that no power h^-d under- or overflows.
     """
     class_weight, d = points.class_weight, points.X.shape[1]
     exists = class_weight > 0  # a fold may leave out a class
@@ -85,6 +85,6 @@ def class_means(
 
 
 def log_volumes(bandwidth, n_classes, d):
-    """Bandwidth of each class, (C,), and the log of its kernel's normalizing constant relative to the largest."""
+    """Bandwidth of each class, (C,), and the log of its kernel's normalizing constant divided by the largest one."""
     widths = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), n_classes)
     return widths, -d * (np.log(widths) - np.log(widths.min()))

@@ -25,8 +25,8 @@ class Sums(NamedTuple):
 class Expansion:
     """A kernel expansion over training points, and the rule that turns it into scores.
 
-    A class mean weights only the points of its class: `columns` then holds one nonnegative weight per point, and A is
-    never formed. Otherwise `columns` are the columns of A, of either sign.
+    A class mean weights only the points of its class: A is then given by class. `columns` holds one nonnegative weight
+    per point, and A is never formed. Otherwise `columns` holds A itself, with entries of either sign.
 
     Attributes
     ----------
@@ -35,14 +35,14 @@ class Expansion:
     kernel : str
     bandwidth : float, or (C,) for the points of each class
     columns : (n, k), or None for ones
-        A, by class or in full, followed by the weights of the density f at the query if g = f(y)^-1/2. With several
-        such columns after a full A, f is the largest of their sums.
+        A, by class or in full, followed by the weights of the density f if g(y) = f(y)^-1/2. If several columns of
+        weights follow a full A, f is the largest of their sums.
     offsets : (C,) b
     log_scale : (C,) log of the factor that turns class sums into k(y) A. With bandwidths by class it includes the ratio
         of the kernels' normalizing constants.
     by_class : bool
         Whether A is given by class.
-    log_share : (C,) log of the factor that turns class sums of the density's weights into the classes' parts of f; only
+    log_share : (C,) log of the factor that turns a class sum of the density's weights into the class's part of f; only
         if A is given by class
     potential_sums : (C,) sums over pairs within classes, from which the offsets are computed and which are updated
         when points are added
@@ -75,7 +75,7 @@ class Expansion:
         return self.points.fallback_to_nearest(scores, Q, self.candidates, self.kernel != "gaussian")
 
     def labels(self, Q):
-        """``scores(Q).argmax(axis=1)``; skips sums of classes that cannot win, without changing a label."""
+        """``scores(Q).argmax(axis=1)``; sums of classes that cannot win are skipped, which changes no label."""
         whole = type(self.points) is TrainingPoints and self.points.tolerance is None
         if self.by_class and whole and len(Q) >= MANY and not is_incomplete(Q):
             return certified_labels(self, Q)
@@ -86,11 +86,11 @@ class Expansion:
         return self._evaluate(Q, _log_total, 0)
 
     def values(self, Q):
-        """g(y) k(y) A, (m, k); 0 if no kernel reaches the query."""
+        """g(y) k(y) A, (m, C), without the offsets; 0 if no kernel reaches the query."""
         return self._evaluate(Q, _plain, len(self.offsets))
 
     def directions(self, Q):
-        """`values` times a positive factor per row, so that they do not vanish far from all points."""
+        """`values` with each row multiplied by a positive factor, so that it does not vanish far from all points."""
         return self._evaluate(Q, _unscaled, len(self.offsets))
 
     def _evaluate(self, Q, finish, width):
@@ -122,7 +122,7 @@ def _finished(form, finish, found):
 
 
 def by_class_sums(log_sums, log_scale, log_share):
-    """`Sums` from class sums (m, C, k), whose first column belongs to A and the second, if any, to the density."""
+    """`Sums` from logarithms of class sums (m, C, k): column 0 belongs to A, and column 1, if any, to the density."""
     scaled = log_sums[..., 0] + log_scale
     if log_sums.shape[2] == 1:
         return Sums(scaled, None, None)

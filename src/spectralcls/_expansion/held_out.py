@@ -1,8 +1,8 @@
 """Exact cross-validation of the bandwidth without refitting, with one pass over the pairs for all folds and bandwidths.
 
-A kernel sum over the training part of a fold is a sum over the *other* folds. So one call of `kernel_sums` that leaves
-out each query's fold serves all folds, and all bandwidths share the distances. Subtracting the query's fold from the
-total instead would lose sums of 1e-100 next to k(x_i, x_i) = 1. Weighting by 1/f takes a second pass, because f depends
+The training part of a fold consists of the *other* folds. So one call of `kernel_sums` that leaves out each query's
+fold serves all folds, and all bandwidths share the distances. Subtracting the sum over the query's fold from the total
+would lose small sums, such as 1e-100, next to k(x_i, x_i) = 1. Weighting by 1/f takes a second pass, because f depends
 on the fold.
 """
 
@@ -25,14 +25,14 @@ from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows
 from .rule import Rule
 
 MAX_WEIGHTED_LEAVE_ONE_OUT = 2000
-CACHE_BYTES = 1 << 20  # size of the results of a block, which fit into the second-level cache
+CACHE_BYTES = 1 << 20  # size of a block's results, which then fit into the second-level cache
 
 
 class Problem(NamedTuple):
     """A rule to cross-validate on a `TuningSample`, and the bandwidths to try.
 
-    With many points, only the `validated` ones are held out and scored: m n pairs instead of n^2. The potentials of an
-    unweighted rule are then estimated from these rows. Weighting by 1/f needs all rows.
+    With many points, only m `validated` ones are held out and scored, which takes m n pairs instead of n^2. The
+    potentials of an unweighted rule are then estimated from these rows. Weighting by 1/f needs all rows.
     """
 
     rule: Rule
@@ -42,17 +42,17 @@ class Problem(NamedTuple):
     log_priors: np.ndarray | None = None  # (C,); None: class proportions of the training part
     n_jobs: int | None = None
     scoring: str = "auto"
-    importance: np.ndarray | None = None  # (C,) weight of an error in each class
+    importance: np.ndarray | None = None  # (C,) weight of an error on a point of each class
     priors: tuple = ()  # (k,) candidates for the rule's priors
 
     @property
     def shape(self):
-        """Shape of the grid of candidates: (b,), or (b, k) if the priors are also chosen."""
+        """Shape of the grid of candidates: (b,), or (b, k) if the priors are chosen too."""
         return (len(self.bandwidths), len(self.priors)) if self.priors else (len(self.bandwidths),)
 
 
 class HeldOut(NamedTuple):
-    """The sums and offsets of every validated point with its own fold left out."""
+    """The sums and offsets that score every validated point without its own fold (or, for leave-one-out, itself)."""
 
     log_sums: np.ndarray  # (m, b, C)
     log_scale: np.ndarray  # (parts, b, C), or (parts, b, k, C)
@@ -62,7 +62,7 @@ class HeldOut(NamedTuple):
 
 
 def held_out_scores(problem):
-    """Scores of the bandwidths for `search`; see `judged`."""
+    """Scores of the candidates for `search`, from `judged`; NaN if there is only one sample."""
     judge = judged(problem)
     return Scored(np.full((1, *problem.shape), np.nan)) if judge is None else judge.scored()
 
@@ -71,16 +71,17 @@ def held_out_scores(problem):
 def sample_and_scores(data, points, sample, rule, estimator):
     """The sample on which to tune, and the function that scores a `Problem` with it.
 
-    If the data lie on workers and contain more points, a rule may validate the sample against all of them.
+    If the data lie on workers and have more points than the sample, a rule may validate the sample against all points.
     """
     return sample, held_out_scores
 
 
 def judged(problem):
-    """A `Judge` with the held-out scores at all bandwidths, equal to those of a refit for each fold.
+    """A `Judge` with the held-out scores at all bandwidths, equal to those of a refit for each fold; None if there is
+    only one sample.
 
-    Cost: one pass over the m n pairs for unweighted rules, whatever the number of folds and bandwidths. Rules weighted
-    by 1/f take another pass per bandwidth, and O(n^3) for leave-one-out. Memory O(m * bandwidths * (classes + folds)).
+    An unweighted rule takes one pass over the m n pairs, whatever the number of folds and bandwidths. A rule weighted
+    by 1/f takes another pass, and O(n^3) for leave-one-out. Memory is O(m * bandwidths * (classes + folds)).
     """
     if len(problem.sample.X) == 1:  # a first `partial_fit` with one sample: nothing to validate against
         return None
@@ -128,7 +129,7 @@ def _nearest_of_others(p, rows, candidates):
 
 
 def judged_by_sums(p, log_sums, class_weight, part):
-    """`judged` from given sums, for an unweighted rule that compares only sums.
+    """`judged`, given the class sums, for an unweighted rule without potentials.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ def judged_by_sums(p, log_sums, class_weight, part):
 
 
 def _without_potentials(p):
-    """`judged` for an unweighted rule that compares only sums: one pass that leaves out each query's fold."""
+    """`judged` for an unweighted rule without potentials: one pass that leaves out each query's fold."""
     return judged_by_sums(p, _class_log_sums_of_others(p, p.bandwidths), *_training_weight(p))
 
 
@@ -152,11 +153,11 @@ def _by_fold(p):
     """Cross-validate an unweighted rule with potentials: one pass over the pairs of different folds, and one over the
     pairs within each class and fold.
 
-    Let B_gh be the sum over the pairs of folds g and h in a class. The total of the training part of fold f is
-    sum_{g, h != f} B_gh = sum_{g != f} (R_g + B_gg) - R_f, where R_g = sum_{h != g} B_gh comes from the first pass.
-    B is symmetric, so R_f is at most the sum of the other R_g, and the difference loses no relevant digits. If only
-    some rows are validated, R and B are estimated from the validated rows of each class and fold, scaled to the full
-    weight, and no total may be smaller than its diagonal.
+    In a class, let B_gh be the sum over the pairs of a point of fold g and a point of fold h. The total of the training
+    part of fold f is sum_{g, h != f} B_gh = sum_{g != f} (R_g + B_gg) - R_f, where R_g = sum_{h != g} B_gh comes from
+    the first pass. B is symmetric, so R_f is at most the sum of the other R_g, and the difference loses no relevant
+    digits. If only some rows are validated, R and B are estimated from the validated rows of each class and fold and
+    scaled to its full weight. A total is never smaller than its diagonal, the sum of the squared weights.
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
@@ -191,10 +192,11 @@ def _by_fold(p):
 
 
 def _leave_one_out(p):
-    """Leave-one-out for an unweighted rule with potentials: one pass without the self pairs.
+    """Leave-one-out for an unweighted rule with potentials: one pass without the pairs of a point with itself.
 
-    If a point is left out, the sum over the pairs of its class is the diagonal plus the off-diagonal sum, each minus
-    the terms of that point. The off-diagonal difference is never negative, so the remaining diagonal is a lower bound.
+    If a point is left out, the sum over the pairs of its class is the diagonal plus the off-diagonal sum, each without
+    the terms of that point. The rest of the off-diagonal sum is never negative, so the rest of the diagonal is a lower
+    bound.
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
@@ -216,7 +218,7 @@ def _leave_one_out(p):
 
 
 def _by_class(p):
-    """Refit on the other folds for each fold and bandwidth, because class-wise bandwidths share no kernel values."""
+    """`judged` for class-wise bandwidths, which share no kernel values: a refit for each fold and bandwidth."""
     folds, sample = _few_folds(p, "class-wise bandwidths"), p.sample
     rules = [replace(p.rule, priors=priors) for priors in p.priors] or [p.rule]
     judge = Judge(sample, p.shape, p.scoring, logs=p.rule.decision == "density", importance=p.importance)
@@ -235,7 +237,7 @@ def _by_class(p):
 
 
 def _few_folds(p, what):
-    """The fold of each point; raises if leave-one-out would have too many."""
+    """The fold of each point, its index for leave-one-out; raises if that would take too many folds."""
     n = len(p.sample.X)
     if p.sample.folds is None and n > MAX_WEIGHTED_LEAVE_ONE_OUT:
         raise ValueError(
@@ -246,7 +248,9 @@ def _few_folds(p, what):
 
 
 def _weighted(p):
-    """Cross-validate a rule weighted by 1/f: one pass computes f for every fold, and a second uses these weights."""
+    """Cross-validate a rule weighted by 1/f: the first pass computes f without each fold, and the second the weighted
+    sums.
+    """
     n, folds = len(p.sample.X), _few_folds(p, "a rule weighted by 1/f")
     n_folds = folds.max() + 1
     inside = folds[:, None] == np.arange(n_folds)
@@ -262,7 +266,7 @@ def _weighted(p):
             sums = _log_sums(p, rows, widths, labels=folds, n_labels=n_folds)
             log_f[rows] = log_sums_of_others(sums.astype(np.float64)) - log_total
         log_densities[:, some] = np.take_along_axis(log_f, folds[:, None, None], axis=2)[..., 0]
-        log_f[np.arange(n), :, folds] = 0.0  # the point's fold gets weight 0 below; this avoids an overflow
+        log_f[np.arange(n), :, folds] = 0.0  # avoids an overflow; points of the left-out fold get weight 0 below
         member = np.where(inside, 0.0, p.sample.weights[:, None])[:, None]
         log_sums[:, some] = _weighted_log_sums(p, folds, member * p.rule.point_weights(log_f), widths)
         if p.rule.needs_potentials:
@@ -273,8 +277,9 @@ def _weighted(p):
 
 
 def _weighted_log_sums(p, folds, weights, widths):
-    """log of the class sums (n, b, C) of each point over the other folds, with the weights (n, b, fold) for its
-    fold."""
+    """log of the class sums (n, b, C) of each point over the other folds; of `weights` (n, b, folds), the last axis is
+    the fold that is left out.
+    """
     out = np.empty((len(p.sample.X), len(widths), p.sample.n_classes))
     for fold, queries in enumerate(class_rows(folds, weights.shape[2])):
         if len(queries):
@@ -294,14 +299,14 @@ def _weighted_log_sums(p, folds, weights, widths):
 
 
 def _weighted_totals(p, weights, widths):
-    """sum_ij u_i u_j k(x_i, x_j) over each class, for the weights u (n, b, fold): (folds, b, C)."""
+    """sum_ij u_i u_j k(x_i, x_j) over the pairs of each class, (folds, b, C), for weights u (n, b, folds)."""
     widths, _ = p.rule.potential_kernel(p.kernel, widths, p.sample.X.shape[1])
     out = np.zeros((weights.shape[2], len(widths), p.sample.n_classes))
     for code, own in enumerate(class_rows(p.sample.codes, p.sample.n_classes)):
         if not len(own):  # all points are in the left-out fold, or the class has none yet
             continue
         u = weights[own]
-        # With a scale, the core can skip terms that are negligible compared with k(x_i, x_i).
+        # For sums with a scale, the core skips terms that are negligible compared with k(x_i, x_i).
         log_scale, sums = kernel_sums(
             p.sample.X[own], p.sample.X[own], weights=u, kernel=p.kernel, bandwidth=widths, log="pair", n_jobs=p.n_jobs
         )
@@ -311,8 +316,9 @@ def _weighted_totals(p, weights, widths):
 
 
 def _incomplete(p):
-    """Cross-validate any rule on incomplete points, fold by fold. The training points of a fold are completed from each
-    other; missing values of the held-out points are integrated out."""
+    """Cross-validate any rule on points with missing values, fold by fold. The values are filled from other training
+    points if the point is in the training part, and integrated out if it is held out.
+    """
     X, codes, weights, folds, rows = p.sample.X, p.sample.codes, p.sample.weights, p.sample.folds, p.sample.rows
     completed = completed_by_folds(X, codes, folds, weights, p.sample.features, p.n_jobs)
     log_sums = np.empty((len(rows), len(p.bandwidths), p.sample.n_classes))
@@ -330,8 +336,9 @@ def _incomplete(p):
 
 
 def _of_queries(p, Q):
-    """For queries with missing values: log sums (m, b, C, k) of the rule's columns, totals (b, C), and the log of the
-    total weight."""
+    """For queries with missing values: the logarithms of the class sums (m, b, C, k) of the rule's weight columns, the
+    totals (b, C), and the log of the total weight.
+    """
     X, codes, weights, rule = p.sample.X, p.sample.codes, p.sample.weights, p.rule
     log_f, log_total, factors = np.zeros((len(X), len(p.bandwidths))), np.log(weights.sum()), None
     if rule.weighting is not None:
@@ -348,7 +355,7 @@ def _of_queries(p, Q):
 
 
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
-    """`HeldOut` from class sums and totals; `class_weight` (parts, C) is that of the training parts."""
+    """`HeldOut` from class sums and totals, with the class weights (parts, C) of the training parts."""
     class_weight = class_weight[:, None]
     _, log_factor = p.rule.potential_kernel(p.kernel, 1.0, p.sample.X.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):  # a class of weight 0 has no potential
@@ -431,7 +438,7 @@ def log_sums_of_others(sums):
         others[::step][1:] += np.add.accumulate(terms[::step][:-1])
     with np.errstate(divide="ignore"):
         out = np.log(others) + shift
-    # The others underflow if a bucket exceeds them by more than the range of float64.
+    # If a bucket exceeds all others by more than the range of float64, the sum of the others underflows.
     hidden = (others < np.finfo(np.float64).tiny / np.finfo(np.float64).eps).any(axis=0)
     if hidden.any():
         out[:, hidden] = _log_sums_of_others_in_any_range(buckets[:, hidden])
@@ -439,7 +446,9 @@ def log_sums_of_others(sums):
 
 
 def _log_sums_of_others_in_any_range(buckets):
-    """`log_sums_of_others` along the first axis, for any range, with two exponentials and a logarithm per term."""
+    """Like `log_sums_of_others`, but along the first axis and without underflow. Each term takes several exponentials
+    and logarithms.
+    """
     out = np.full_like(buckets, -np.inf)
     out[1:] = np.logaddexp.accumulate(buckets[:-1])
     out[:-1] = np.logaddexp(out[:-1], np.logaddexp.accumulate(buckets[:0:-1])[::-1])

@@ -1,8 +1,8 @@
-"""Gaussian kernel sums over complete points at queries with missing values, which are NaN.
+"""Gaussian kernel sums over complete points, for queries with missing values (NaN).
 
 The kernel is a product with one factor for each column. Missing features are integrated out: each of their columns
-contributes the factor sqrt(2 pi) h, equal for all points of one bandwidth. Weights by the density f refer to all F
-features; for a query with p known features, they are raised to the power p / F.
+contributes the factor sqrt(2 pi) h, which is the same for all points with the bandwidth h. Weights that are powers of
+the density f refer to all F features; for a query with p known features, they are raised to the power p / F.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ LOG_ROOT = np.log(2 * np.pi) / 2
 
 
 def factors_of(columns, weights):
-    """Weight columns divided by the sample weights, (n, k); None if all are one."""
+    """Weight columns divided by the sample weights, (n, k); None if all quotients are one."""
     if columns is weights or (weights is not None and columns.ndim == 1 and np.array_equal(columns, weights)):
         return None
     columns = columns.reshape(len(columns), -1)
@@ -44,7 +44,7 @@ def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=
     -------
     log_scale : ndarray (m, b, C), float64
     sums : ndarray (m, b, C, k), float64
-        Class sums divided by exp(log_scale); k is 1 without factors.
+        Class sums divided by exp(log_scale); without factors, k is 1.
     """
     columns = columns_of(X.shape[1], features)
     center = X.mean(axis=0, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Scores of each training point by all others, the basis of label quality, p-values and prediction sets."""
+"""Scores of each training point by all others, from which label quality, p-values and prediction sets are computed."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,12 +10,13 @@ from .._utils.quantile import weighted_quantile
 from .held_out import log_sums_of_others
 from .points import blocks
 
-# From this many undecided classes per query on, a pass over the points saves time; 2 is as good, .5 and 9 are worse.
+# From this mean number of undecided classes per query on, bounds from a pass over the points save time. A threshold of
+# 2 is as fast; .5 and 9 are slower.
 OFTEN = 0.9
 STEPS = 0.05, 0.2  # distances in log odds at which Markov's inequality is applied: .03 to .3 work equally well
 PAIRS = 1 << 17  # queries times undecided points per block; 2^16 to 2^18 take the same time within 15 %
-BACKGROUND = 0.02  # fraction of training points whose own class scores less than the background
-JOINT_BYTES = 1 << 23  # size of the numbers held for a block of queries
+BACKGROUND = 0.02  # fraction of training points for which the background's score exceeds that of their own class
+JOINT_BYTES = 1 << 23  # memory for a block of queries
 
 
 class Change(NamedTuple):
@@ -24,16 +25,17 @@ class Change(NamedTuple):
     Attributes
     ----------
     bounds : callable
-        ``bounds(rows, c, points)`` returns lower and upper bounds of the points' log odds after any of these queries
-        joins class c, or any class if c is None.
+        ``bounds(rows, c, points)`` returns lower and upper bounds of the points' log odds, valid after any one of the
+        queries `rows` joins class c (or any class, if c is None).
     conform_less : callable
         ``conform_less(rows, c, points)`` returns, for each query, the total weight of the points whose log odds are at
         most the query's limit after the query joins class c.
     reach : (m,)
-        Logarithm of a query's largest change; queries of different reach get separate bounds.
+        Logarithm of the largest change that a query causes. Queries are grouped by it, because a group shares bounds.
     moves : callable or None
-        ``moves(rows)`` returns (2, rows, C): for each class that the queries may join, the weighted sum of the relative
-        rises of the odds of its points, and that of the falls of the other points' odds, or upper bounds of these sums.
+        ``moves(rows)`` returns (2, rows, C), for each class that a query may join: the weighted sum, over the points of
+        the class, of the relative increases of their odds; and the sum of the relative decreases over all other points.
+        Upper bounds of these sums suffice.
     """
 
     bounds: Callable
@@ -43,11 +45,11 @@ class Change(NamedTuple):
 
 
 class LeftOut:
-    """Scores of every training point by the others, and the rank of a query among them.
+    """Scores of every training point by the others, and the rank of a query among the points.
 
     A class suits a query if its log odds, against the other classes and a background, are not among the lowest log odds
-    of the points' own classes. In this base class the query does not change the points' scores. A subclass for full
-    conformal prediction, in which the query joins the points, overrides `joined`.
+    of the points' own classes. In this base class, the query does not change the points' scores. For full conformal
+    prediction, in which the query joins the points, a subclass overrides `joined`.
 
     Parameters
     ----------
@@ -69,7 +71,7 @@ class LeftOut:
 
     @cached_property
     def background(self):
-        """Constant score of a background class "none of these". Few points have a lower score for their own class."""
+        """Constant score of the background class "none of these", which exceeds the own class's score of few points."""
         reached = np.isfinite(self.own)
         if not reached.any():
             return -np.inf
@@ -77,7 +79,7 @@ class LeftOut:
 
     @cached_property
     def others(self):
-        """log of the sum over all classes but a point's own, including the background, (n,)."""
+        """log of the sum over all classes but a point's own, plus the background, (n,)."""
         others = self.scores.copy()
         others[np.arange(len(self.codes)), self.codes] = self.background
         return np.logaddexp.reduce(others, axis=1)
@@ -92,19 +94,23 @@ class LeftOut:
         return self.scores.shape[1]
 
     def limits(self, scores, dtype, slack=0.0):
-        """Log odds (m, C) of the classes for queries with these scores, plus a rounding bound, so that ties count."""
+        """Log odds (m, C) of the classes for queries with these scores, plus a bound on rounding errors, so that points
+        with equal log odds count as no better.
+        """
         others = np.logaddexp(log_sums_of_others(scores), self.background)
         return odds(scores, others) + rounding_of(scores, dtype, slack)
 
     def joined(self, Q):
-        """Limits (m, C) of queries, and the `Change` of the points' scores when a query joins them, or None."""
+        """The `limits` (m, C) of queries; and the `Change` of the points' scores when a query joins them, or None if
+        their scores stay the same.
+        """
         return self.limits(self._scores_of(Q), Q.dtype), None
 
     def counts(self, Q, within, beyond=None):
-        """Total weight (m, C) of the points whose log odds are at most the query's after the query joins class c; only
-        of the points of class c if `within`.
+        """For each query and class c, the total weight (m, C) of the points, or of those in class c if `within`, whose
+        log odds are at most the query's after the query joins class c.
 
-        With `beyond`, a number or one per class, a count only needs to be on the correct side of it.
+        If `beyond` is given, a number or one per class, a count need not be exact, but lies on the correct side of it.
         """
         n_classes = self.scores.shape[1]
         beyond = np.broadcast_to(np.nan if beyond is None else beyond, n_classes)
@@ -143,8 +149,8 @@ class LeftOut:
     def _undecided(self, counts, rows, limits, points, moved, beyond):
         """Fill in the counts that Markov's inequality decides, and return the other queries.
 
-        Log odds at distance `step` from a limit reach it only if the odds change by the fraction ``exp(step) - 1``. The
-        sums of these fractions over rising and falling points are known.
+        If the log odds of a point are `step` away from a limit, they reach it only if the odds change by the fraction
+        ``exp(step) - 1``. The sums of these fractions, over points with rising and with falling odds, are known.
         """
         rise, fall = moved[:, rows]
         rank = counter(self.odds[points], self.weights[points])
@@ -156,10 +162,11 @@ class LeftOut:
         return rows[(least <= beyond) & (most > beyond)]
 
     def _finish(self, counts, rows, limits, c, points, certain, change, beyond):
-        """Fill in the counts of the queries `rows`: the weight `certain`, plus that of the `points` that conform less.
+        """Fill in the counts of the queries `rows`: the weight `certain`, plus that of the `points` that conform no
+        better than the query.
 
-        Bounds for all queries together decide most points. For the other points, the queries are halved by their limits
-        or by their largest changes, whichever have the wider range.
+        Bounds common to all queries decide most points. For the other points, the queries are split in halves, by their
+        limits or by the largest changes that they cause, whichever have the wider range.
         """
         own = limits[rows]
         least, most = change.bounds(rows, c, points)
@@ -186,11 +193,13 @@ class LeftOut:
         return np.count_nonzero(chosen, axis=1) if self._alike else chosen @ self.weights[points]
 
     def number(self, by_class):
-        """Total weight of the points; of each class, (C,), if `by_class`."""
+        """Total weight of the points, or that of each class, (C,), if `by_class`."""
         return np.bincount(self.codes, self.weights, self.scores.shape[1]) if by_class else self.weights.sum()
 
     def p_values(self, Q, by_class):
-        """Fraction (m, C) of the points, including the query, that conform no better than the query in each class."""
+        """For each query and class, the fraction (m, C) of the points, including the query, that conform no better than
+        the query would in this class.
+        """
         return np.minimum((self.counts(Q, by_class) + 1) / (self.number(by_class) + 1), 1.0)  # rounding may exceed 1
 
     def sets(self, Q, by_class, error):
@@ -200,7 +209,9 @@ class LeftOut:
 
 
 def rounding_of(scores, dtype, slack=0.0):
-    """Bound on the rounding errors of logarithmic scores: 64 eps, or `slack` if larger, times the size, at least 1."""
+    """Bound on the rounding errors of logarithmic scores: 64 eps (or `slack`, if larger) times their absolute values,
+    which count as at least 1.
+    """
     return max(64 * np.finfo(dtype).eps, slack) * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
 
 
@@ -212,7 +223,7 @@ def odds(own, others):
 
 
 def counter(values, weights):
-    """A function that returns, for each limit, the total weight of the points with values up to it."""
+    """A function that returns, for each limit, the total weight of the points whose value is at most the limit."""
     order = np.argsort(values)
     values, total = values[order], np.append(0.0, np.cumsum(weights[order]))
     return lambda limits: total[np.searchsorted(values, limits, side="right")]

@@ -9,16 +9,16 @@ from .._core.threads import effective_n_threads, serial_blas
 from ..kernels import kernel_matrix, kernel_sums
 from ..linalg.ridge import solve
 
-# Smallest ridge for float32. Its rounding then changes predictions by at most .002 of the targets' spread (1500 rows of
-# covertype, letter and skin, bandwidths of .7 to 12 median distances). At a tenth of this ridge, it changes those with
-# the Gaussian kernel by .02.
+# Smallest ridge for which systems are solved in float32. Rounding then changes predictions by at most .002 of the
+# targets' spread (1500 rows of covertype, letter and skin, bandwidths of .7 to 12 median distances). At a tenth of this
+# ridge, it changes predictions with the Gaussian kernel by .02 of the spread.
 _SINGLE = 1e-2
 _MOST_DIAGONAL = 1e30  # largest addition to the diagonal (for tiny weights), within the range of float32
 
 
 @dataclass(frozen=True)
 class LocalRidge:
-    """The mean over random trees of ridge regressions, each on the points of the query's cell.
+    """The mean, over random trees, of kernel ridge regressions on the points of the query's cell.
 
     Attributes
     ----------
@@ -61,8 +61,8 @@ class LocalRidge:
 
         Notes
         -----
-        A cell of m points takes m^3 / 2 multiply-adds, a third of that if none of them is predicted. Each thread holds
-        two matrices.
+        A cell of m points takes m^3 / 2 multiply-adds, a third of that if no point of the cell is predicted from the
+        others. Each thread holds two matrices of m x m numbers.
         """
         form = {"kernel": kernel, "bandwidth": bandwidth}
         judged = np.arange(len(X)) if judged is None else judged
@@ -84,7 +84,7 @@ class LocalRidge:
         return cls(X, tuple(forest), tuple(coefficients), **form, n_jobs=n_jobs), held_out[judged] / len(forest)
 
     def scores(self, Q):
-        """`values` plus `offsets`."""
+        """The `values` plus the `offsets`, (m, k)."""
         return self.values(Q) + self.offsets
 
     def values(self, Q):
@@ -107,8 +107,9 @@ class LocalRidge:
 
 
 def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs=None):
-    """For each ridge, the predictions of each point by the other points of its cell, ordered by cell; None if a system
-    has no solution."""
+    """For each ridge, the predictions of all points, each from the other points of its cell, in the order of the cells;
+    None if a system has no solution.
+    """
     form = {"kernel": kernel, "bandwidth": bandwidth}
 
     def path(rows):

@@ -11,12 +11,12 @@ from .spectrum import Spectrum
 
 @dataclass(frozen=True)
 class LowRankOperator:
-    """The data of ``S F F^T S`` that `Spectrum` uses, where S is the diagonal of `KernelOperator`; F is not kept.
+    """The attributes of the operator ``S F F^T S`` that `Spectrum` reads, with S as in `KernelOperator`; F is not kept.
 
     Attributes
     ----------
     X : (n, d) points
-    degrees : (n,) D, or None. Each is at least the point's own contribution, a lower bound on its density.
+    degrees : (n,) diagonal of D, or None. Each entry is at least the point's own contribution to its density.
     sample_weight : (n,) or None
     """
 
@@ -39,8 +39,8 @@ class LowRankSpectrum(Spectrum):
     ----------
     landmarks : (r, d)
     map : (r, k) coefficients of the landmarks in the extension of each eigenvector
-    density : (r, 2) or None. For the first column v, f(y) ~= k(y, landmarks) v. The second column, the landmarks'
-        contribution, gives a lower bound, which exceeds the estimate if the factor is too poor.
+    density : (r, 2) or None. For the first column v, f(y) ~= k(y, landmarks) v. The second column gives the landmarks'
+        contribution to f(y), a lower bound, which exceeds the estimate if the factor is too poor.
     trace_residual : trace(K - F F^T) / trace(K)
     """
 
@@ -70,7 +70,8 @@ def low_rank_spectrum(
     """Leading eigenpairs of ``W^1/2 D^-1/2 F F^T D^-1/2 W^1/2`` with the Gaussian kernel, as a `Spectrum`.
 
     D holds the (weighted) row means of F F^T or, if larger, the landmarks' contribution to those of K. Without
-    `weighting`, D is the identity. Cost: n r kernel values, O(n r^2) operations, O(n r) memory.
+    `weighting`, D is the identity. With r = `rank`, this takes n r kernel values, O(n r^2) operations and O(n r)
+    memory.
     """
     if n_components is not None and n_components > rank:
         raise ValueError(f"n_components={n_components} exceeds rank={rank}: a factor of rank r has r eigenvectors.")
@@ -83,8 +84,8 @@ def low_rank_spectrum(
         degrees, density = factor.row_sums(w / w.sum())
     squares = w if degrees is None else w / degrees
     values, U = factor.spectrum(squares, n_components)
-    # E = D^-1/2 F U values^-1/2 holds the eigenvectors of repeated points. The coefficients L^-T U map a query to the
-    # coordinates E values^1/2.
+    # E = D^-1/2 F U values^-1/2 holds the eigenvectors if points are repeated by their weights. The coefficients
+    # L^-T U map a query to its coordinates; those of the training points are E values^1/2.
     vectors = factor.factor @ (U / np.sqrt(values)).astype(X.dtype)
     if degrees is not None:
         vectors /= np.sqrt(degrees)[:, None]
@@ -109,7 +110,7 @@ def low_rank_spectrum(
 def classwise_spectrum(
     X, codes, widths, degrees, n_components, *, rank, sample_weight=None, random_state=None, n_jobs=None
 ):
-    """`low_rank_spectrum` for given degrees and class-wise bandwidths.
+    """Like `low_rank_spectrum`, but for class-wise bandwidths and given degrees.
 
     The kernel between classes t and s is the normalized Gaussian of variance ``widths[t]^2 + widths[s]^2``. The
     extension to new points sums over all n points.

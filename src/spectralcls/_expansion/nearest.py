@@ -1,4 +1,4 @@
-"""The class of the nearest training point, the limit of every density rule if no kernel reaches the query."""
+"""The class of the nearest training point, which is predicted if no kernel reaches the query."""
 
 import numpy as np
 
@@ -14,9 +14,9 @@ def nearest_codes(Q, X, codes, n_jobs=None, *, exclude_self=None, exclude_groups
     X : ndarray (n, d)
     codes : ndarray (n,)
     exclude_self : ndarray (m,), optional
-        Index of the point that each query leaves out.
+        Index of the point that is ignored for each query.
     exclude_groups : tuple of ndarrays (m,) and (n,), optional
-        Groups of queries and points; a query leaves out the points of its group.
+        Groups of queries and points; the points of a query's own group are ignored.
     """
     Q, X = np.asarray(Q, dtype=np.float64), np.asarray(X, dtype=np.float64)
     if exclude_self is not None:

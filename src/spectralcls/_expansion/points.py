@@ -17,7 +17,7 @@ BLOCK_BYTES = 1 << 26
 
 
 def blocks(n_rows, bytes_per_row, limit=BLOCK_BYTES):
-    """Slices of the rows, with results of at most `limit` bytes each."""
+    """Slices of the rows, each with results of at most `limit` bytes."""
     rows = max(1, int(limit // max(bytes_per_row, 1)))
     return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
 
@@ -38,7 +38,7 @@ class TrainingPoints:
     codes : (n,) class of each point, 0 ... C - 1
     class_weight : (C,) sum of the weights of each class
     weights : (n,) positive sample weights; None for ones
-    weight_scale : a power of two by which `weights` are multiplied to give the user's weights
+    weight_scale : a power of two; its product with `weights` gives the user's weights
     tolerance : allowed error of the sums (see `class_log_sums`); None for exact sums
     features : (d,) feature of each column; the columns of a feature are missing together. None: one column per feature
     given : (n, d) the points with missing values, if X holds completed points
@@ -58,7 +58,7 @@ class TrainingPoints:
     def of(cls, data, tolerance=None, n_jobs=None):
         """The points of training data, with missing values filled from the points of the same class.
 
-        Weights are scaled so that they are safe in float32.
+        Weights are scaled by a power of two, so that they stay in the range of float32.
         """
         weights, exponent = unit_scale(data.weights)
         class_weight = np.bincount(data.codes, weights, minlength=data.n_classes).astype(np.float64)
@@ -80,8 +80,8 @@ class TrainingPoints:
     def class_log_sums(self, Q, columns, kernel, bandwidth):
         """log sum_{j in c} w_j k(q, x_j) as float64 (m, C, k), with one bandwidth or one for each class.
 
-        With a tolerance, the errors of a query's sums in a column add up to at most `tolerance` times their total.
-        Missing values of a query are integrated out.
+        With a tolerance, the errors of a query's class sums add up, in each column, to at most `tolerance` times the
+        total of the sums. Missing values of a query are integrated out.
         """
         n_columns = 1 if np.ndim(columns) < 2 else columns.shape[1]
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
@@ -115,15 +115,17 @@ class TrainingPoints:
         return split_by_missing(Q, complete, incomplete)[0]
 
     def by_class(self, way, Q, columns, kernel, bandwidth, tolerance, **options):
-        """The result of `kernels.bounded_sums`, `gridded_sums` or `grid_labels` for the points with these weights."""
+        """``way(Q, ...)``, one of `kernels.bounded_sums`, `gridded_sums` and `grid_labels`, for these points with the
+        weights `columns`.
+        """
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
         return way(Q, self._packed(columns, True), kernel, widths, tolerance, n_jobs=self.n_jobs, **options)
 
     def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
         """log_scale (m, 1) and values (m, k) with ``exp(log_scale) * values`` = k(q) A, for columns A of either sign.
 
-        With bandwidths by class, the sums over the points of a class are multiplied by exp(log_scale), (C,). A relative
-        error `rtol` may be allowed if no column is negative.
+        With bandwidths by class, the sums over the points of a class are multiplied by exp(log_scale), (C,). `rtol` is
+        the allowed relative error, which may be positive only if no column is negative.
         """
         by_class = np.ndim(bandwidth) > 0
         shift, sums = kernel_sums(
@@ -170,7 +172,9 @@ class TrainingPoints:
         return out
 
     def fallback_to_nearest(self, scores, Q, candidates, compact):
-        """If no class is in reach, set the score of the nearest point's class, among the `candidates`, (C,), to 0."""
+        """For queries that no kernel reaches, set the score of the nearest point's class to 0; only classes in the mask
+        `candidates` (C,) count.
+        """
         rows = np.flatnonzero(np.isneginf(scores.max(axis=1)))
         if len(rows):
             own = candidates[self.codes]
@@ -188,10 +192,10 @@ class TrainingPoints:
         )
 
     def potentials(self, weights, kernel, bandwidths):
-        """sum_ij w_i w_j k(x_i, x_j) over the pairs of each class, including self pairs, (C,); bandwidths are (C,)."""
+        """sum_ij w_i w_j k(x_i, x_j) over the pairs of each class, including i = j, (C,), with bandwidths (C,)."""
         weights = np.ones(len(self.X)) if weights is None else weights
         out = np.zeros(self.n_classes)
-        given = weights.astype(self.X.dtype)  # converted once: for small classes, this takes longer than the sums
+        given = weights.astype(self.X.dtype)  # once: for small classes, the conversion takes longer than the sums
         for c, own in enumerate(class_rows(self.codes, self.n_classes)):
             if len(own):
                 X, w = self.X[own], weights[own]
@@ -208,8 +212,9 @@ class TrainingPoints:
         return out
 
     def grown_potentials(self, before, sums, kernel, bandwidths):
-        """`potentials` with the sample weights, updated from the `sums` of the first points, which are those of
-        `before`."""
+        """`potentials` with the sample weights, updated from the `sums` over the first points, which are those of
+        `before`.
+        """
         weights = np.ones(len(self.X)) if self.weights is None else self.weights
         out = sums * (before.weight_scale / self.weight_scale) ** 2
         options = dict(kernel=kernel, n_jobs=self.n_jobs)
@@ -225,8 +230,9 @@ class TrainingPoints:
         return out
 
     def scaled_by_class(self, columns, log_scale):
-        """Columns and log scale with the class factors moved into the columns, so that the tolerance applies to k(y)
-        A."""
+        """Columns and log scale after the class factors are moved into the columns, so that the tolerance applies to
+        k(y) A.
+        """
         relative = np.exp(log_scale - log_scale.max())
         if np.all(relative == 1):
             return columns, log_scale
@@ -244,7 +250,7 @@ class TrainingPoints:
         return np.column_stack([second if columns is None else columns, second])
 
     def persist(self, *arrays):
-        """Keep arrays in memory that are used several times; in this process they already are."""
+        """Keep arrays that are used several times in memory; here, they already are."""
         return arrays
 
 
@@ -261,5 +267,5 @@ def plain_points(X, n_jobs=None):
 
 
 def _log_total(log_sums, log_share):
-    """log f (m,) from the class sums (m, C, 1) of the sample weights."""
+    """log f (m,) from the logarithms of the class sums (m, C, 1) of the sample weights."""
     return np.logaddexp.reduce(log_sums[..., 0] + log_share, axis=1)

@@ -44,14 +44,16 @@ class ClassTargets:
         return np.eye(len(self.center))[self.codes]
 
     def judged(self, predicted):
-        """Log losses, at the best temperature, of predictions (n, k) of Y from the other points."""
+        """Log losses, at the best temperature, of predictions (n, k) in which each row of Y is predicted from the other
+        points.
+        """
         scores = predicted + self.center
         temperature = best_temperature(scores, self.codes, self.weights)
         return Judged(scores, log_losses(softmax(scores / temperature), self.codes), temperature)
 
 
 class Standardization(NamedTuple):
-    """A map of numbers (n, k) to mean zero and variance one, safe in any units."""
+    """A map of numbers (n, k) to mean zero and variance one, without overflow in any units."""
 
     units: TargetUnits
     center: np.ndarray  # (k,) in the scaled targets
@@ -91,7 +93,7 @@ class NumberTargets:
         return replace(self, Y=self.Y[rows], weights=self.weights[rows])
 
     def judged(self, predicted):
-        """Squared errors of predictions (n, k) of Y from the other points."""
+        """Squared errors of predictions (n, k) in which each row of Y is predicted from the other points."""
         return Judged(predicted, ((self.Y - predicted) ** 2).mean(axis=1), None)
 
 

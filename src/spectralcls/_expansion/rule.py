@@ -1,16 +1,16 @@
-"""The grid of decision rules, which turn class sums, potentials and the density of a query into scores."""
+"""The family of decision rules, which turn class sums, potentials and a query's density into scores."""
 
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 
-CONVOLVED_SCALE = np.sqrt(2.0)  # W_{2 h^2} is the kernel convolved with itself: bandwidth sqrt(2) h
+CONVOLVED_SCALE = np.sqrt(2.0)  # the Gaussian kernel convolved with itself has the bandwidth sqrt(2) h
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One point of the grid {decision} x {weighting} x {potential}.
+    """One combination of decision, weighting and potential.
 
     Let <m_c, y> be the (weighted) kernel mean of class c at the query y, and ``|m_c|^2`` its squared norm, the
     potential. The class with the largest score wins:
@@ -21,8 +21,8 @@ class Rule:
     - ``"angle"``: ``<m_c, y> / |m_c|``, times P_c if `priors` is ``"shares"`` instead of ``"equal"``.
 
     `weighting` is None, ``"inverse"`` (training point x_i has the factor 1/f(x_i), where f is the Parzen density of all
-    training points) or ``"symmetric"`` (f(x_i)^-1/2, and f(y)^-1/2 at the query). `potential` is ``"convolved"`` (pairs
-    of the class at variance 2 h^2, only Gaussian) or ``"same"``.
+    training points) or ``"symmetric"`` (f(x_i)^-1/2, and f(y)^-1/2 at the query). `potential` is ``"convolved"``
+    (``|m_c|^2`` is summed with the variance 2 h^2 instead of h^2; only for the Gaussian kernel) or ``"same"``.
     """
 
     decision: str
@@ -50,13 +50,15 @@ class Rule:
         return np.exp(-self.exponent * log_density)
 
     def potential_kernel(self, kernel, bandwidth, n_features):
-        """Bandwidth of the kernel in the potentials, and the log of its factor relative to the class means' kernel."""
+        """Bandwidth of the kernel in the potentials, and the log of that kernel's normalizing constant relative to the
+        constant of the kernel in the class means.
+        """
         if kernel == "gaussian" and self.potential == "convolved":
             return bandwidth * CONVOLVED_SCALE, -n_features / 2 * np.log(2.0)
         return bandwidth, 0.0
 
     def coefficients(self, class_weight, log_potentials=None, log_priors=None):
-        """Logarithms of the factors that turn class sums into columns of k(y) A, and the offsets b.
+        """Logarithms of the factors that turn class sums into k(y) A, and the offsets b.
 
         Parameters
         ----------
@@ -65,7 +67,7 @@ class Rule:
         log_potentials : ndarray (..., C), optional
             log |m_c|^2, if the rule needs it. In thousands of features, |m_c|^2 itself would underflow.
         log_priors : ndarray (C,), optional
-            For the density rule; by default, P_c is the class's share of the weights.
+            Logarithms of P_c in the density rule; by default, P_c is the class's share of the weights.
 
         Returns
         -------
@@ -98,8 +100,9 @@ class Rule:
         Returns
         -------
         scores : ndarray (..., C)
-            For "density" and "angle", for which a positive factor per query does not matter: logarithms, -inf if no
-            kernel value of the class is positive; or, if sums may be negative, the sums relative to the query's scale.
+            For "distance", the scores themselves. "density" and "angle" ignore a positive factor per query: their
+            scores are logarithms, -inf if no kernel value of the class is positive; or, if sums may be negative, the
+            sums divided by the query's scale.
         """
         log_scale, values, log_density = sums
         order = log_scale if values is None else values
@@ -114,15 +117,15 @@ class Rule:
 
 
 def over_classes(function, values):
-    """Reduce the short last axis by operations on long vectors, which are faster than NumPy's reduction."""
+    """Reduce the last axis, which is short, through operations on long vectors; NumPy's own reduction is slower."""
     return reduce(function, np.moveaxis(values, -1, 0))
 
 
 def break_ties(scores, order):
-    """Raise one of several exactly tied best scores by one ulp: that of the class with the largest `order`.
+    """If several best scores are exactly equal, raise that of the class with the largest `order` by one ulp.
 
-    Far from the data, 2 <m_c, y> is lost in rounding when |m_c|^2 is subtracted. If potentials are equal, as for
-    isolated points of balanced classes, the terms 2 <m_c, y> still decide.
+    Far from the data, subtracting |m_c|^2 rounds 2 <m_c, y> away. If potentials are equal, as for isolated points of
+    balanced classes, the scores then tie, although the terms 2 <m_c, y> differ.
     """
     best = over_classes(np.maximum, scores)[..., None]
     tied = scores == best

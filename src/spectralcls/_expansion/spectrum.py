@@ -1,4 +1,4 @@
-"""Leading eigenpairs of a kernel operator, the map of the training points, and its extension to new points."""
+"""Leading eigenpairs of a kernel operator, the coordinates of training points, and their extension to new points."""
 
 from dataclasses import dataclass, replace
 from functools import singledispatch
@@ -14,21 +14,22 @@ from .rule import Rule
 
 _ROUNDING = 10  # eigenvalues up to this many ulps of the first count as zero
 DISTANCE = Rule("distance")
-# Gap relative to the first eigenvalue, below which the eigenvectors on both sides are undetermined. Hardly any of the
-# first twelve gaps of standardized iris, wine and breast cancer lies between 1e-7 and 4e-6: gaps are smaller at
-# bandwidths that isolate points, and larger at wider bandwidths.
+# If the gap between two eigenvalues, relative to the first one, is below this, the eigenvectors on both sides are
+# undetermined. Hardly any of the first twelve gaps of standardized iris, wine and breast cancer lie between 1e-7 and
+# 4e-6: gaps are smaller at bandwidths that isolate points, and larger at wider bandwidths.
 _GAP = 1e-6
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Positive leading eigenpairs of ``S K S``, where S is the diagonal of an operator (see `KernelOperator`).
+    """Leading eigenpairs of ``S K S`` with positive eigenvalues, where S is a diagonal matrix (see `KernelOperator`).
 
     Attributes
     ----------
     operator : KernelOperator
     values : (r,) float64, descending unless `taken` in another order
-    vectors : (n, r) eigenvectors e of the matrix in which points are repeated: u / sqrt(w) for the weighted operator
+    vectors : (n, r) eigenvectors e of the matrix in which points are repeated by their weights w: e = u / sqrt(w) for
+        the eigenvectors u of the weighted operator
     dropped : (q,) requested eigenvalues that are not positive
     converged : whether the solver reached its tolerance
     """
@@ -45,16 +46,18 @@ class Spectrum:
         return self.vectors * np.sqrt(self.values).astype(self.vectors.dtype)
 
     def weighted_vectors(self):
-        """W E, (n, r): sums over its rows are sums over repeated samples."""
+        """W E, (n, r), whose sums over rows are those of E over samples repeated by their weights."""
         weights = self.operator.sample_weight
         return self.vectors if weights is None else weights[:, None] * self.vectors
 
     def shares(self):
-        """Contribution ``value (1^T e)^2`` of each pair to the sum of all entries of the matrix of repeated samples."""
+        """Contribution ``value (1^T e)^2`` of each eigenpair to the sum of all entries of the matrix, with samples
+        repeated by their weights.
+        """
         return self.values * np.square(self.weighted_vectors().sum(axis=0, dtype=np.float64))
 
     def taken(self, pairs):
-        """The spectrum with only the given pairs, in their order."""
+        """The spectrum with only the given pairs, in the given order."""
         return replace(self, values=self.values[pairs], vectors=self.vectors[:, pairs])
 
     def coefficients(self, columns):
@@ -71,7 +74,7 @@ class Spectrum:
 
     @property
     def density_weights(self):
-        """Weights v with f(y) = k(y) v, if the operator is normalized by its row means; otherwise None."""
+        """Weights v for which f(y) = k(y) v, if the operator is normalized by its row means; otherwise None."""
         return density_weights(self.operator)
 
     def expansion(self, columns=None, offsets=None):
@@ -85,10 +88,10 @@ class Spectrum:
         return Expansion(DISTANCE, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
 
     def determined(self, candidates, tol=None):
-        """Whether the data determine the span of the first r vectors, for each r among the candidates.
+        """For each r among the candidates, whether the data determine the span of the first r eigenvectors.
 
-        The span is undetermined if the eigenvalues r and r + 1 agree, as for isolated points at a small bandwidth: any
-        basis of the common eigenspace is then valid.
+        They do not if the eigenvalues r and r + 1 are equal, as for isolated points at a small bandwidth: any basis of
+        the common eigenspace is then valid. Nothing is determined if the solver did not converge.
         """
         eps = np.finfo(self.vectors.dtype).eps
         smallest = max(_GAP, 10 * (eps ** (2 / 3) if tol is None else tol)) * self.values[0]
@@ -109,7 +112,7 @@ def kernel_operator(X, **options):
 
 
 def density_weights(operator):
-    """Weights v with f(y) = k(y) v, if the operator is normalized by its row means; otherwise None."""
+    """Weights v for which f(y) = k(y) v, if the operator is normalized by its row means; otherwise None."""
     if operator.degrees is None:
         return None
     weights = operator.sample_weight
@@ -118,7 +121,7 @@ def density_weights(operator):
 
 
 def kernel_spectrum(estimator, X, weights, bandwidth, weighting, n_components, *, max_block_products=None):
-    """The `leading_spectrum` of K or, with a `weighting`, of K normalized by its row means."""
+    """The `leading_spectrum` of the kernel matrix K or, if there is a `weighting`, of K normalized by its row means."""
     options = {"kernel": estimator.kernel, "bandwidth": bandwidth, "sample_weight": weights, "n_jobs": estimator.n_jobs}
     operator = kernel_operator(X, weighting=None if weighting is None else "mean", **options)
     return leading_spectrum(operator, n_components, estimator, max_block_products)

@@ -1,4 +1,4 @@
-"""Scores from class sums with a point left out or a query added, which changes each sum by a single term."""
+"""Scores from class sums when a point is left out or a query is added, which changes a sum by a single term."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ from ..kernels import PackedPoints, kernel_matrix, kernel_sums
 from .class_means import log_volumes
 from .left_out import Change, LeftOut, odds, rounding_of
 
-MODERATE = 60.0  # largest logarithm of a sum whose inverse can be a float32 weight
+MODERATE = 60.0  # up to this absolute logarithm of a sum, its inverse can be a float32 weight
 SLACK = 1e-4  # relative error allowed for sums in float32
 PLAIN = 300.0  # below this logarithm, sums and their quotients are finite
 
@@ -22,10 +22,10 @@ class SumsLeftOut(LeftOut):
     For a point, let a be the sum of its class, b that of the others, and k its kernel value with the query. The odds of
     its class are ``a / (b + k)`` if the query joins another class, and ``(a + k) / b`` if it joins the same class.
 
-    The prior of every class is its share of the data; norms and given priors of the expansion's rule are ignored.
-    Weights 1/f of the training points are those of the fit, and a query gets the weight of a training point. A point is
-    left out with all its weight, and together with its group if there are `groups`, (n,) integers from 0. The mean
-    weight of groups is one, as is the weight of a query.
+    The prior of every class is its share of the data; norms and given priors of the expansion's rule are ignored. The
+    weights 1/f of training points stay those of the fit, and a query gets the weight that it would have as a training
+    point. A point is left out with all its weight, and together with its group if there are `groups`, (n,) integers
+    from 0. Sample weights are scaled so that the mean weight of the groups is one, as is that of a query.
     """
 
     def __init__(self, expansion, groups=None):
@@ -56,12 +56,13 @@ class SumsLeftOut(LeftOut):
         self.columns = columns if expansion.rule.weighting is None else points.with_sample_weights(columns)
         with np.errstate(divide="ignore"):
             self.log_columns = np.zeros(len(rows)) if columns is None else np.log(columns)
-        # With one bandwidth and exact sums, a kernel value is at most the sum that contains it.
+        # With one bandwidth and exact sums, no kernel value exceeds the sum that contains it.
         self.bounded = np.ptp(self.widths) == 0 and not points.tolerance
 
     def _sums(self, Q):
         """Logarithms of class sums (m, C, k) over all points: the scores and, if points are weighted by 1/f, the
-        density."""
+        classes' parts of the density.
+        """
         shape = dict(kernel=self.expansion.kernel, bandwidth=self.widths)
         sums = self.expansion.points.class_log_sums(complete(Q), self.columns, **shape)
         return sums + self.log_volume[:, None]
@@ -77,7 +78,9 @@ class SumsLeftOut(LeftOut):
 
     @cached_property
     def _relative(self):
-        """The points with two weights, the inverse sums of their own and of the other classes; None if out of range."""
+        """The points with two weights: the inverse of the sum of their own class, and of the sum of the others. None if
+        float32 cannot represent the weights.
+        """
         logs = np.stack([self.own, self.others], axis=1)
         if not np.abs(logs).max() < MODERATE:
             return None
@@ -89,7 +92,7 @@ class SumsLeftOut(LeftOut):
         )
 
     def _moves(self, Q, log_weights, rows):
-        """Sums of kernel values, each divided by the sum to which it is added; see `Change`."""
+        """The `moves` of a `Change`: sums of kernel values, each divided by the sum to which it is added."""
         shape = {"kernel": self.expansion.kernel, "bandwidth": self.widths[0], "n_jobs": self.expansion.points.n_jobs}
         sums = kernel_sums(Q[rows], self._relative, **shape).reshape(len(rows), -1, 2).astype(np.float64)
         rise, fall = np.moveaxis(sums * np.exp(log_weights[rows])[:, None, None] * (1 + SLACK), 2, 0)
@@ -153,7 +156,7 @@ def without_class_sums(estimator):
 
 
 def complete(Q):
-    """The queries; raises if values are missing."""
+    """Return the queries; raise if values are missing."""
     if is_incomplete(Q):
         raise ValueError(
             "X has missing values. Prediction sets compare queries with training points, which have none: fill the "

@@ -6,12 +6,12 @@ import numpy as np
 
 from .points import blocks
 
-# From this many points on, ridge regression, the learning of a metric and the choice of the encoding before it work in
-# cells instead of on all points at once. Log losses of ridge regression in cells and, for comparison, by conjugate
-# gradients on all points (both tuned on 3000 points): covertype .571 and .575 (10 000 rows), .430 and .454 (20 000);
-# skin .0040 and .0039; a mixture in 10 dimensions .349 and .352 (10 000), .347 and .353 (30 000); but letter .134 and
-# .108 (10 000), .095 and .069 (16 000). Cells took between a half and a fifth of the time. Their time grows with n, and
-# that of conjugate gradients with n^2.
+# From this many points on, ridge regression, metric learning and the choice of a metric's encoding work in cells, not
+# on all points at once. Log losses of ridge regression in cells and, after the slash, by conjugate gradients on all
+# points (both tuned on 3000 points): covertype .571 / .575 (10 000 rows), .430 / .454 (20 000); skin .0040 / .0039; a
+# mixture in 10 dimensions .349 / .352 (10 000), .347 / .353 (30 000); but letter .134 / .108 (10 000), .095 / .069
+# (16 000). Cells took between a fifth and a half of the time. Their time grows in proportion to n, that of conjugate
+# gradients in proportion to n^2.
 MANY = 20_000
 _SEEN = 500  # points from which a node's principal directions are estimated
 _MIDDLE = 0.25  # smallest fraction of points on either side of a cut, unless ties prevent it
@@ -22,9 +22,9 @@ _RESOLVED = 1e-12  # rounding may swap values closer than this fraction of the l
 class TreeCells:
     """A partition of points and of space into cells by a binary tree of hyperplanes.
 
-    Each node cuts along a random mixture of the principal directions of its points, at a rank that makes the cells
-    equally large. If the values in the middle half are not all equal, the cut lies between two different values, so
-    that a query equal to a point reaches the point's cell.
+    Each node projects its points on a random mixture of their principal directions, and cuts at a rank that makes the
+    cells about equally large. Unless all projections in the middle half are equal, the cut lies between two different
+    ones, so that a query equal to a point reaches the point's cell.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class TreeCells:
         return np.split(self.order, self.starts[1:-1])
 
     def spread(self, n_cells):
-        """A list of the points of up to `n_cells` cells, chosen evenly."""
+        """The points of up to `n_cells` evenly spaced cells, a list."""
         chosen = np.linspace(0, len(self) - 1, min(len(self), n_cells)).round().astype(int)
         return [self.rows(cell) for cell in chosen]
 
@@ -104,7 +104,7 @@ class TreeCells:
         return self.order[self.starts[cell] : self.starts[cell + 1]]
 
     def of_queries(self, Q):
-        """Pairs of a cell and the rows of the queries (m, d) in it."""
+        """Pairs of a cell and the rows of the queries Q (m, d) that lie in it."""
         found = []
 
         def descend(node, rows):

@@ -17,10 +17,11 @@ from ..kernels.neighbor_search import knn, without_self
 from .scaled import scaled
 
 TRIMMED = 0.05  # fraction of edges left out: the longest ones
-# If the longest edges make up this fraction of the total length, far points are looked for. Normal samples have less.
+# If the longest edges make up this fraction of the total length, far points are looked for. In samples of a normal
+# distribution, their fraction is smaller.
 DOMINATED = 0.8
 NAMED = 5  # far points named in a warning
-SPARE = 4  # extra neighbors, in standard deviations, so that only one point in a hundred thousand has too few
+SPARE = 4  # extra neighbors, in standard deviations, with which only one point in a hundred thousand has too few
 MOST_KNOWN = 128  # limit on the neighbors stored per point; in small subsamples, neighbors are searched for again
 MOST_PAIRED = 4096  # up to this many points, all distances are stored (128 MiB)
 _COUNT = [Interval(Integral, 1, None, closed="left")]
@@ -39,7 +40,8 @@ class IntrinsicDimension:
     Parameters
     ----------
     dimension : float
-        The estimate, gamma / (1 - slope) of the mean log-lengths; round it for an integer estimate.
+        The estimate gamma / (1 - slope), from the slope of the mean log-length against the log-size; round it for an
+        integer estimate.
     spread : float
         Standard deviation of the estimates of the resamples.
     resampled : ndarray of shape (n_resamples,)
@@ -118,13 +120,15 @@ def entropic_dimension(
     Warns
     -----
     UserWarning
-        If points are ten times as far from their neighbors as all others, and the longest twentieth of the edges makes
-        up four fifths of the total length. The warning names the farthest points.
+        If the longest twentieth of the edges makes up four fifths of the total length, and some points are more than
+        ten times as far from their neighbors as the other edges are long. The warning names the farthest points.
 
     Notes
     -----
-    Time: one search for enough neighbors to cover those in all subsamples, or n_resamples trees per size. In high
-    dimensions the estimate is biased downward, because boundary effects remain at the usual sample sizes.
+    k-NN graphs take one search for enough neighbors to cover those in nearly all subsamples; spanning trees are built
+    anew for each of the n_resamples subsamples of each size.
+
+    In high dimensions, the estimate is biased downward, because boundary effects remain at the usual sample sizes.
 
     References
     ----------
@@ -285,7 +289,7 @@ class NeighborGraphs:
 class SpanningTrees:
     """Edges of the Euclidean minimum spanning trees of subsamples, by Prim's algorithm.
 
-    Distances of up to `MOST_PAIRED` points are computed once; for more points, a row at a time.
+    Distances of up to `MOST_PAIRED` points are computed once; those of more points whenever needed, a row at a time.
     """
 
     X: np.ndarray

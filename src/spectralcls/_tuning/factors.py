@@ -61,8 +61,9 @@ def choose_factors(table, data, bandwidth, *, categories=True, random_state=0, n
 
 
 def _let_gaps_count(places, factors, loss):
-    """Set factor 1 for each gap that clearly reduces the loss; if no single gap does, for all gaps if together they do.
-    Modifies `factors`."""
+    """Set the factor of each gap that clearly reduces the loss to 1. If no single gap does (or more than `MOST_GROUPS`
+    gaps are not tried singly), set the factors of all gaps to 1 if together they clearly reduce it. Modifies `factors`.
+    """
     if not len(places):
         return
     none, without = factors.copy(), loss.of_samples(factors)
@@ -84,7 +85,7 @@ def _weigh_categories(factors, loss):
 
 
 def _order_by_importance(groups, factors, loss):
-    """Groups ordered by the loss without them, the least important first."""
+    """The groups, ordered by the loss that results without each of them, the least important first."""
     without = [loss(_with(factors, group, 0.0)) for group in groups]
     return [groups[i] for i in np.argsort(np.round(without, 12), kind="stable")]
 
@@ -119,7 +120,8 @@ class _FactorLoss:
 
     def groups(self):
         """Groups of categories that share a factor, as indices. More than `MOST_GROUPS` categories are grouped by their
-        variance between classes."""
+        variance between classes.
+        """
         own = np.array(self.categories, dtype=np.intp)
         if len(own) <= MOST_GROUPS:
             return list(own[:, None])
@@ -144,8 +146,9 @@ class _FactorLoss:
         return float(self.losses.mean(self.of_samples(factors)))
 
     def clearly_less(self, losses, others):
-        """Whether the mean loss is smaller by more than `ERRORS` standard errors of the difference and more than
-        `GAIN`."""
+        """Whether the mean of `losses` is below that of `others` by more than `GAIN` and more than `ERRORS` standard
+        errors of the difference.
+        """
         gain = self.losses.mean(others - losses)
         error = np.sqrt(self.losses.mean((others - losses - gain) ** 2) / len(losses))
         return gain > max(ERRORS * error, GAIN)

@@ -14,7 +14,7 @@ from .._utils.copies import hashes
 
 
 def shuffled_ranks(codes, keys):
-    """Position of each element in a random order that keeps classes together, the smallest class first."""
+    """Position of each element in a random order in which each class is contiguous, and the smallest class is first."""
     sizes = np.bincount(codes - codes.min())
     smallest = np.full(len(sizes), np.iinfo(np.uint64).max, dtype=np.uint64)
     np.minimum.at(smallest, codes - codes.min(), keys)

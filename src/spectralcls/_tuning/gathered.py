@@ -14,7 +14,7 @@ from .sample import tuning_sample
 
 @singledispatch
 def gathered(data, n_samples, rng):
-    """Training data in memory; up to `n_samples` rows of those on workers, or more if rows are short."""
+    """Training data in memory; of data on workers, a sample of `n_samples` rows, or of more if the rows are short."""
     return data
 
 
@@ -46,5 +46,5 @@ def candidate_grid(estimator, data, points, kernel):
 
 
 def bandwidth_ratio_of(data, points):
-    """Factor from a bandwidth for the points in memory to one for all points; 1 if all are in memory."""
+    """Factor that turns a bandwidth for the points in memory into one for all points; 1 if all are in memory."""
     return bandwidth_ratio(data.X.shape[0], points.X.shape[0], points.X)

@@ -60,7 +60,7 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
 
 
 def _rule(rule, X, weights, kernel, n=None, d=None):
-    """The bandwidth of a rule for n samples; None for samples without spread.
+    """The bandwidth of a rule for n samples; None if the samples have no spread.
 
     By default, n is the effective number of samples and d the number of columns that vary.
     """

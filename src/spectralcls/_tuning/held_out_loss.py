@@ -25,8 +25,8 @@ class HeldOutLoss:
 
     Notes
     -----
-    Far values are replaced by the farthest value within reach. Otherwise they alone would decide: in one scale their
-    samples are far from all others, and in another all samples are near each other.
+    Far values are replaced by the farthest value within reach. Otherwise they alone would decide: depending on the
+    scale, either their samples are far from all others, or all other samples are close together.
     """
 
     def __init__(self, data, bandwidth, *, most_points, most_validated, random_state=0, n_jobs=None):
@@ -43,13 +43,15 @@ class HeldOutLoss:
         self.bandwidth, self.n_classes, self.n_jobs = bandwidth, data.n_classes, n_jobs
 
     def bandwidths(self, X):
-        """Bandwidths to try in coordinates X of the samples."""
+        """Bandwidths to try for the samples in the coordinates X."""
         if self.bandwidth is not None:
             return np.array([self.bandwidth])
         return default_bandwidths(X, self.weights)[::STEP]
 
     def __call__(self, X, bandwidths, few=None):
-        """Losses (validated,) in coordinates X of the samples, at the best bandwidth for `few` of them (None: all)."""
+        """Losses (validated,) of the samples in the coordinates X, at the bandwidth that is best for `few` of them, or
+        for all if `few` is None.
+        """
         if few is not None and few < len(self.validated):
             some = np.linspace(0, len(self.validated) - 1, few).astype(np.intp)
             bandwidths = bandwidths[[self.mean(self._losses(X, bandwidths, some), some).argmin()]]
@@ -57,7 +59,7 @@ class HeldOutLoss:
         return losses[:, self.mean(losses).argmin()]
 
     def mean(self, losses, some=slice(None)):
-        """Mean over the validated samples, or `some` of them."""
+        """Weighted mean over the validated samples, or over `some` of them."""
         weights = None if self.weights is None else self.weights[self.validated[some]]
         return np.average(losses, axis=0, weights=weights)
 

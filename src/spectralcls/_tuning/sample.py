@@ -15,20 +15,20 @@ MOST_OTHERS = 200_000  # limit on the points against which a subsample is valida
 class TuningSample(NamedTuple):
     """Points with classes, weights and folds.
 
-    Only the rows `validated` (None: all) are held out and predicted from the points outside their fold. If the sample
-    is a part of the points, its bandwidths are `bandwidth_ratio` times those for all points.
+    Only the rows `validated` (None: all) are held out and predicted from the points outside their fold. A bandwidth for
+    all points, multiplied by `bandwidth_ratio`, is the corresponding bandwidth for the sample.
     """
 
     X: np.ndarray  # (m, d)
     codes: np.ndarray  # (m,) classes 0 ... C - 1; some may be absent
     n_classes: int
-    weights: np.ndarray  # (m,) float64, the largest in [1/2, 1)
+    weights: np.ndarray  # (m,) float64, all one or the largest in [1/2, 1)
     folds: np.ndarray | None  # (m,) 0 ... n_folds - 1, none empty; None leaves out one point at a time
     validated: np.ndarray | None = None  # (v,), ascending; None: all rows
-    bandwidth_ratio: float = 1.0  # (n / m) ** (1 / (d + 4)) with d non-constant columns
+    bandwidth_ratio: float = 1.0  # (n / m) ** (1 / (d + 4)) for m of n points, with d columns that are not constant
     features: np.ndarray | None = None  # (d,) feature of each column of an encoded table
     targets: np.ndarray | None = None  # (m, k) targets of a regression
-    weight_scale: float = 1.0  # power of two that brings the mean weight near one
+    weight_scale: float = 1.0  # power of two; its product with `weights` gives the weights of the data
 
     @property
     def rows(self):
@@ -42,7 +42,7 @@ class TuningSample(NamedTuple):
 
     @property
     def fold_weights(self):
-        """Total weight of the validated points of each split; leave-one-out counts as one split."""
+        """Total weight of the validated points in each split; leave-one-out counts as a single split."""
         weights = self.weights[self.rows]
         if self.folds is None:
             return weights.sum(keepdims=True)

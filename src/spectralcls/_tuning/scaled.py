@@ -7,9 +7,9 @@ MOST_EXPONENT = 1000  # limit on the exponent of the scale
 
 
 def scaled(X):
-    """The points minus their medians, divided by a power of two so that half of them lie within 1, and its exponent.
+    """The points minus their medians, divided by a power of two so that half of them lie within 1; and its exponent.
 
-    A far point does not change the scale.
+    A single far point does not change the scale.
     """
     with np.errstate(over="ignore"):
         X = X - np.median(X, axis=0)

@@ -1,4 +1,4 @@
-"""The choice between one scale for all numbers, so that columns of larger spread count more, and one per column."""
+"""The choice between a scale for each column and one scale for all, with which columns of larger spread count more."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -7,9 +7,9 @@ from .folds import thin
 from .held_out_loss import HeldOutLoss
 from .spread import root_mean_square
 
-# On covertype with 10 000 rows, one scale for all columns increases the loss by .8 standard errors. With 50 000 and
-# 100 000 rows, it reduces the loss by 5.9 and 5.6 standard errors and is four percentage points more accurate: only
-# near neighbors show the gain.
+# On covertype with 10 000 rows, one scale for all columns increases the log loss by .8 standard errors. With 50 000 and
+# 100 000 rows, it reduces the loss by 5.9 and 5.6 standard errors and increases the accuracy by four percentage points:
+# only near neighbors show the gain.
 MOST_POINTS, MOST_VALIDATED = 100_000, 2000
 FEW = 250  # samples validated to choose the bandwidth
 ERRORS = 2.0  # required reduction of the loss by one shared scale, in standard errors
@@ -33,8 +33,8 @@ def shared_scale(table, data, *, random_state=0, n_jobs=None):
 
     Notes
     -----
-    With each kind of scale, one pass over the pairs of 250 validated samples and at most 100 000 samples, for all
-    bandwidths, and one for 2000 validated samples at the best bandwidth.
+    Each of the two ways to scale takes one pass over the pairs of 250 validated samples and at most 100 000 samples for
+    all bandwidths, and one pass for 2000 validated samples at the best bandwidth.
     """
     if table.has_categories:
         return None

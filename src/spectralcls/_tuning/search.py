@@ -6,8 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-GROWTHS, MORE = 2, 4  # how often a grid may grow, and by how many values
-NEAR = 0.5  # largest gap of a near tie, in standard errors: 1 costs accuracy, less costs log loss
+GROWTHS, MORE = 2, 4  # how many times a grid may grow, and by how many values each time
+# Largest difference of scores that nearly tie, in standard errors. With 1, the accuracy is lower, and with smaller
+# values, the log loss is higher.
+NEAR = 0.5
 SCORE_TOLERANCE = 1e-9  # scores this close are tied, because equal sums of weights may differ in their last bits
 
 
@@ -25,11 +27,11 @@ class Scored(NamedTuple):
     Attributes
     ----------
     by_split : ndarray (n_splits, k_1, k_2, ...)
-        Test scores. NaN marks a candidate that a split cannot score, which therefore cannot win, or a split without
-        validated points.
+        Test scores. NaN marks a split without validated points, or a candidate that cannot be scored in a split and
+        therefore cannot win.
     deviations : ndarray (k_1, k_2, ...), optional
-        Standard deviations of the points' scores. Needed for leave-one-out (one split) unless the scores are
-        accuracies.
+        Standard deviations of the points' scores. They are needed if there is only one split, as for leave-one-out,
+        unless the scores are accuracies.
     tie_score : callable, optional
         ``tie_score(index)`` decides between nearly tied candidates; see `search`.
     influence : ndarray (v, k_1, k_2, ...), optional
@@ -38,7 +40,7 @@ class Scored(NamedTuple):
     predicts_one_class : callable, optional
         ``predicts_one_class(index)`` says whether a candidate gave all held-out points the same class.
     temperature : callable, optional
-        ``temperature(index)`` returns the temperature with which a candidate's scores become probabilities.
+        ``temperature(index)`` returns the temperature by which a candidate's scores are divided to give probabilities.
     """
 
     by_split: np.ndarray
@@ -146,8 +148,9 @@ def search(sample, candidates, score, *, growing=None):
     Notes
     -----
     The mean test score weights splits by their validated points, so it is the accuracy over all validated points.
-    Candidates within `NEAR` standard errors of the best (one standard error of the difference, if influences are given)
-    nearly tie with it; among them the best tie score, if any, wins. If no candidate has a score, all are tied.
+    Candidates within `NEAR` standard errors of the best (if influences are given, within one standard error of the
+    difference) nearly tie with it; if there are tie scores, the best of theirs wins. If no candidate has a score, all
+    are tied.
     """
 
     def scored(candidates):
@@ -184,7 +187,7 @@ def _beyond(values, at_start):
 
 
 def _end(found, axis):
-    """The end of the grid at which the winner lies, if it beats its neighbor; otherwise None."""
+    """The end of the grid at which the winner lies, if the winner beats its neighbor; otherwise None."""
     position, last = found.index[axis], found.scores.shape[axis] - 1
     if 0 < position < last:
         return None

@@ -14,8 +14,8 @@ REACH = 10.0  # values more than this many interquartile ranges from the median 
 # Isolated values are at least this many times as far from the median as all values within reach; 3 and 10 isolate the
 # same values in 61 public tables.
 APART = 5.0
-FEW = 0.05  # largest fraction of isolated values; more form a group of samples
-ROUNDING = 1e-12  # standard deviations below this fraction of the mean are rounding
+FEW = 0.05  # largest fraction of isolated values; if there are more, they form a group of samples
+ROUNDING = 1e-12  # standard deviations up to this fraction of the mean count as rounding errors
 NORMAL_QUARTILES = 1.349  # interquartile range of the standard normal
 _SHARES = (0.25, 0.5, 0.75)
 _LOOKED_AT = 1000  # values per column from which `suspects` estimates the reach
@@ -33,15 +33,16 @@ def moments(values, weights=None):
 
 
 def spreads(X, weights=None):
-    """Spread of each column of X (n, d), in which values may be missing (NaN), (d,) float64."""
+    """Spread (d,), float64, of the columns of X (n, d), which may have missing values (NaN)."""
     return centers_and_spreads(X.T, weights)[1]
 
 
 def centers_and_spreads(columns, weights=None, farthest=np.inf):
     """Center and spread of each of several columns (n,), float64; the spread of a constant is 0.
 
-    Missing values (NaN) do not count; if all are missing, both are 0. Only ratios of weights count. If more than
-    half of the values are equal, the root mean square of the others' distances from them is at most `farthest` spreads.
+    Missing values (NaN) are ignored; if all are missing, both are 0. Only the ratios of weights matter. If more than
+    half of the values are equal, the spread is so large that the root mean square of the others' distances from them is
+    at most `farthest` spreads.
     """
     centers, spreads = np.zeros((2, len(columns)))
     step = max(1, _BLOCK // max(1, len(columns[0]))) if len(columns) else 1
@@ -59,8 +60,9 @@ def centers_and_spreads(columns, weights=None, farthest=np.inf):
 
 
 def within_reach(X, weights=None):
-    """X (n, d) with values beyond the reach of their column replaced by the farthest value within it; X itself if there
-    are none."""
+    """X (n, d), in which values beyond the reach of their column are replaced by the farthest value within it; X itself
+    if there are none.
+    """
     missing = np.isnan(X)
     incomplete = missing.any(axis=0)
     parts = [(slice(None), np.flatnonzero(~incomplete))]
@@ -78,8 +80,9 @@ def within_reach(X, weights=None):
 
 
 def suspects(columns):
-    """Mask (d,) of the columns (n,) that may have isolated values, judged by the extremes and the reach of about
-    `_LOOKED_AT` values."""
+    """Mask (d,) of the columns (n,) that may have isolated values, judged by their extremes and the reach of about
+    `_LOOKED_AT` of their values.
+    """
     found = np.zeros(len(columns), dtype=bool)
     if not len(columns):
         return found
@@ -97,7 +100,8 @@ def suspects(columns):
 
 def isolated(values, weights=None):
     """Positions of the values (n,) that are far from all others, and the ratio of their least distance from the median
-    to the greatest distance of the others."""
+    to the greatest distance of the others from it; 0 if no value is far.
+    """
     (median,), (reach,), _ = _reach(values[None], weights)
     with np.errstate(over="ignore"):
         distances = np.abs(values - median)
@@ -144,7 +148,7 @@ def _of_rows(rows, weights, farthest=np.inf):
 
 
 def _reach(rows, weights):
-    """Median and reach of each row (n,), and whether most of its values are equal, but not all: (d,) each."""
+    """Median and reach of each row (n,), and whether most but not all of its values are equal; (d,) each."""
     low, median, high = weighted_quantile(rows.T, _SHARES, weights)
     width = high - low
     distances = np.abs(rows - median[:, None])
@@ -164,6 +168,6 @@ def _beyond(rows, median, reach):
 
 
 def _clipped(values, median, reach):
-    """Values (n,), with those beyond the reach replaced by the farthest value within it."""
+    """Values (n,), of which those beyond the reach are replaced by the farthest value within it."""
     near = values[np.abs(values - median) <= reach]
     return np.clip(values, near.min(), near.max())

@@ -8,7 +8,7 @@ _MOST_STEPS, _TOLERANCE = 60, 1e-3
 
 
 def softmax(scores):
-    """``exp(scores)`` divided by its row sums. For few rows, SciPy's function would dominate the time."""
+    """``exp(scores)`` divided by its row sums. For few rows, the overhead of SciPy's function would be too large."""
     shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
     return shifted / shifted.sum(axis=1, keepdims=True)
 
@@ -40,9 +40,9 @@ def best_temperature(scores, codes, weights=None):
 
     Notes
     -----
-    A fraction `LOWEST` of each label is spread over all classes, after Platt [1]_: even if all samples are classified
-    correctly, the next one may not be. Platt's fraction depends on n, so weight k would differ from k copies. The loss
-    is convex in 1 / T.
+    A fraction `LOWEST` of each label is spread over all classes, after Platt [1]_, because even if all samples are
+    classified correctly, the next one may not be. Platt's fraction depends on n, so that a sample of weight k would
+    count differently from k copies. The loss is convex in 1 / T.
 
     References
     ----------
@@ -78,8 +78,9 @@ def best_temperature(scores, codes, weights=None):
 
 
 def finite_scores(scores):
-    """Replace -inf by a score below all finite scores of the row. The gap is the logarithm of the range of float64 or,
-    if larger, the rounding of the scores."""
+    """Replace -inf by a score below all finite scores of the row. The gap is the logarithm of float64's range, 708, or
+    one ulp of the lowest finite score, if larger.
+    """
     missing = np.isneginf(scores)
     if not missing.any():
         return scores

@@ -22,14 +22,14 @@ _MINUS = frozenset(("-", "--"))  # not missing if another cell is a plus sign
 LEADING_ZERO = r"^0\d+$"
 
 _SPACES = " '’\u00a0\u202f"  # separators of thousands
-OTHER = {".": ",", ",": "."}  # decimal sign: sign of groups
+OTHER = {".": ",", ",": "."}  # the separator of thousands, by decimal sign
 _NUMBER = {  # groups of three digits, or of two before a last group of three (India)
     decimal: rf"^[+-]?(?:(?:[1-9]\d{{0,2}}(?:[{_SPACES}{group}]\d{{3}})+|[1-9]\d?(?:{group}\d{{2}})+{group}\d{{3}}|\d+)"
     rf"(?:[{decimal}]\d*)?|[{decimal}]\d+)(?:[eE][+-]?\d+)?$"
     for decimal, group in {".": ",", ",": r"\."}.items()
 }
 GROUPED = {sign: rf"^[+-]?[1-9]\d{{0,2}}(?:[{sign}]\d{{3}})+$" for sign in ".,"}  # ambiguous: thousands or decimals
-_MONEY = {  # other spellings of a unit
+_MONEY = {  # other spellings of a currency
     "EUR": "€", "USD": "$", "US$": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "Rs": "₹", "BRL": "R$", "PLN": "zł",
     "RUB": "₽", "CNY": "¥", "RMB": "¥", "KRW": "₩", "TRY": "₺", "ILS": "₪", "PHP": "₱", "THB": "฿", "CZK": "Kč",
 }  # fmt: skip
@@ -49,7 +49,7 @@ _SIGNS = (  # signs around a number, and their replacements
 _AROUND = r"(\d)[eE][+-]?\d+|[\d\s.,'’()+−\-\x{a0}\x{202f}]"  # everything but the unit
 _ORDINALS = dict.fromkeys(("st", "nd", "rd"), "th")
 _NO_UNITS = frozenset(("am", "pm", "AM", "PM", "e", "E"))
-_MOSTLY = 0.95  # least fraction of values that have the unit, or none; a currency needs no majority
+_MOSTLY = 0.95  # least fraction of values with the column's unit or without any; a currency needs no majority
 THOUSANDS = "k"  # counts as a unit if all numbers have it
 _MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 EXACT = 2**53  # integers up to this are exact in floating point
@@ -70,9 +70,10 @@ class Numbers(NamedTuple):
 
     @classmethod
     def read(cls, column, decimal=None):
-        """Parse a column of strings; None if a cell is not a number, or has separators or leading zeros.
+        """Parse a column of strings; None if not all cells are plain numbers, without separators of thousands.
 
-        Also None if all fractions are ambiguous, with three digits after the sign.
+        Also None if a column of integers has leading zeros or is not exact in floating point, or if all fractions are
+        ambiguous, with three digits after the sign.
         """
         if len(column) > _HEAD and cls.read(column.slice(0, _HEAD), decimal) is None:
             return None
@@ -125,8 +126,8 @@ class Cells:
             trimmed = pc.if_else(lacking, pa.scalar(None, pa.string()), values).dictionary_encode()
             self.values, codes = trimmed.dictionary, np.append(_filled(trimmed.indices, -1), np.int32(-1))
             self.codes = codes[self.codes]
-        # Distinct values as numbers with their unit, and as datetime64[us] given an order of day, month and year (NaT
-        # if not a date).
+        # Cached functions: the distinct values as numbers with their unit, given a decimal sign; and as datetime64[us]
+        # (NaT if not a date), given an order of day, month and year.
         self._read, self.dates = cache(partial(_numbers, self.values)), cache(partial(_dates, self.values))
 
     def numbers(self, decimal):
@@ -152,7 +153,7 @@ class Cells:
         return float(self.counts[mask].sum() / max(self.counts.sum(), 1))
 
     def expand(self, values):
-        """Expand floats, one for each distinct value, to rows."""
+        """Expand floats, one for each distinct value, to rows; NaN if the value is missing."""
         return np.append(values, np.nan)[self.codes]
 
     def matches(self, pattern):

@@ -1,4 +1,4 @@
-"""Learn the columns of a file, and encode further files by them.
+"""Learn the types of a file's columns, and encode further files with them.
 
 Cells become typed columns here; `_inputs.columns` then decides their kinds, as for data frames.
 """
@@ -34,7 +34,7 @@ from ._schema import MIXED, shortened
 
 _MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
 _MANY_ROWS = 10_000  # from this many rows on, columns are read in threads
-# this many codes with letters, or this many copies of a word, are not typing errors
+# cells that are not numbers are not typing errors if this many of them contain digits, or if one recurs this often
 _FEW_ODD, _ODD_AGAIN = 3, 3
 
 
@@ -42,11 +42,12 @@ _GROUPS = {
     ".": r"\d[,'’\x{a0}\x{202f} ]\d{3}",
     ",": r"\d[.'’\x{a0}\x{202f} ]\d{3}",
 }  # grouped thousands, by decimal sign
-_ONCE = {sign: rf"^[+-]?[1-9]\d{{0,2}}[{sign}]\d{{3}}$" for sign in ".,"}  # thousands, or fractions
+# a single separator, before three digits: thousands, or a fraction
+_ONCE = {sign: rf"^[+-]?[1-9]\d{{0,2}}[{sign}]\d{{3}}$" for sign in ".,"}
 
 
 class TextColumn(Column):
-    """A column of texts, in which Arrow parses dates."""
+    """A text column whose dates are parsed by Arrow."""
 
     @classmethod
     def of(cls, name, cells):
@@ -74,7 +75,7 @@ class Bad(NamedTuple):
 
 
 def prepare(source, columns, words):
-    """Prepare columns for learning or encoding: {name: array, Numbers or Cells}.
+    """Prepare columns for learning or encoding: a dict from names to the results of `_prepared`.
 
     Parameters
     ----------
@@ -136,7 +137,9 @@ def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, orde
 
 
 def _prepared(column, words, signs, sign):
-    """A NumPy array for numbers, truth values and dates; `Numbers` or `Cells` for texts; None for other types."""
+    """The content of a column: a NumPy array for numbers and dates; `Numbers` or `Cells` for texts, booleans, and
+    integers that are not exact in floating point; None for nested values and bytes.
+    """
     kind = column.type
     if sign and types.is_floating(kind):
         return Numbers(column.to_numpy(), sign)
@@ -182,10 +185,11 @@ def _typed(name, data):
 
 
 def _refuse_groups(name, cells, decimal, delimiter):
-    """Raise for numbers such as 900 and 1.200 if the exporting program may have written 1.2 as 1.200.
+    """Raise if numbers such as 1.200 may be thousands as well as fractions.
 
-    Such a program would write whole numbers without a fraction, and all others with three decimals. Without whole
-    numbers, 1.077 and 2.133 may be fractions or thousands; only a comma as delimiter decides.
+    If the column also has whole numbers such as 900, this is unclear if the sign is the decimal sign, because most
+    programs that write three decimals would write 900.000. Without whole numbers, it is unclear if the sign is not the
+    decimal sign, unless the delimiter is a comma.
     """
     for sign in ".,":
         grouped = cells.matches(_ONCE[sign])
@@ -261,10 +265,11 @@ def _learned_texts(column, cells, forced, decimal, options):
 
 
 def _are_codes(name, cells, values):
-    """Whether the cells without a number in a column of whole numbers are too many or too regular to be typing errors.
+    """Whether the cells that are not numbers, in a column of whole numbers, are too many or too regular for typing
+    errors.
 
     Codes, such as PC 17599 in a column with 113803, contain digits and differ. Bins and words for a number, such as
-    2-10 or At-Large, recur in columns with few different numbers.
+    2-10 or At-Large, recur in columns with few distinct cells.
     """
     odd = np.isnan(values)
     whole = values[~odd]
@@ -281,12 +286,12 @@ def _fitting(cells, decimal):
 
 
 def _texts(values):
-    """Numbers or dates as an Arrow array of strings, with whole numbers without a point."""
+    """Numbers or dates as an Arrow array of strings; whole numbers have no decimal point."""
     return pa.array(values, from_pandas=True).cast(pa.string())
 
 
 def encode(schema, source, unknown="error", data=None, decimal=None):
-    """See :meth:`Schema.encode`; `data` holds the prepared columns if known."""
+    """See :meth:`Schema.encode`; `data` holds the prepared columns if the schema was learned from this source."""
     names, used = Counter(source.table.column_names), schema.used
     lacking = [column.name for column in used if column.name not in names]
     if lacking:
@@ -320,7 +325,7 @@ def encode(schema, source, unknown="error", data=None, decimal=None):
         for cell in bad:
             counts[cell.column] += len(cell.rows)
         named = _listed([f"{name} ({count})" for name, count in counts.items()])
-        tell(f"{source.path}: cells that are not known count as missing, by column: {named}")
+        tell(f"{source.path}: unknown cells count as missing; their number by column: {named}")
     elif bad:
         raise ValueError(_all_bad(source, bad, learning))
     if X.size and all(np.isnan(column).all() for column in X.T):
@@ -331,7 +336,7 @@ def encode(schema, source, unknown="error", data=None, decimal=None):
 
 
 def _signs_of(schema, source, data, told):
-    """Decimal signs for reading the numbers of another file, by column.
+    """Decimal signs of the numbers in a further file, by column.
 
     Raises
     ------
@@ -346,7 +351,7 @@ def _signs_of(schema, source, data, told):
         if not isinstance(cells, Cells | Numbers):
             if known == "%" and _exceeds_one(cells):
                 wrong.append(
-                    f"column {column.name!r} has numbers above 1, but percents in the table that the rules were "
+                    f"column {column.name!r} has numbers above 1, but percentages in the table that the rules were "
                     "learned from: as a number, 5 % is 0.05"
                 )
             continue
@@ -377,8 +382,8 @@ def _signs_of(schema, source, data, told):
 
 
 def _reads_better(cells, found, sign):
-    """Whether all cells are numbers with the decimal sign `found` of the file, and with `sign` some are not, or would
-    be thousands.
+    """Whether all cells are numbers with the file's decimal sign `found`, while with `sign` some would be no numbers or
+    would count as thousands.
     """
     if not np.isfinite(cells.numbers(found)).all():
         return False
@@ -398,7 +403,8 @@ def _of_unit(unit):
 
 
 def encode_labels(target, source, words):
-    """The sorted classes of a source, and the position of each row's class, -1 if it is missing according to `words`.
+    """The sorted classes of a source, and the position of each row's class among them, or -1 if the class is one of the
+    `words` for a missing value.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Files as pyarrow tables, with the raw cells of text files and spreadsheets."""
+"""Read files of all supported formats as pyarrow tables."""
 
 import stat
 import zipfile
@@ -35,7 +35,7 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
         Maps the column names of a text file to the possible decimal signs of each column: "." or ",", ".," for either,
         "" if the column is not numeric. None keeps all cells as written.
     n_samples, random_state : int, default=None and 0
-        Keep a random sample of the rows.
+        Number of rows to keep, drawn at random (None: all), and the seed.
     """
     path = as_path(path)
     suffix = _suffix(path)
@@ -93,7 +93,7 @@ def table_parts(
     Parameters
     ----------
     path : path-like
-        A text file, a Parquet file, or a folder of Parquet files.
+        A text file, a spreadsheet, a Parquet file, or a folder of Parquet files.
     schema : Schema, default=None
         Schema of the table, which shows whether there is a header and allows numbers to be parsed while reading.
     encoding, sheet, delimiter, comment, skip, header : default=None
@@ -104,9 +104,9 @@ def table_parts(
     Yields
     ------
     first_row : int
-        Number of the part's first row.
+        Index of the part's first row in the file.
     read : callable
-        Returns the part for :meth:`Schema.encode`.
+        Function without arguments that returns the part, as a source for :meth:`Schema.encode`.
 
     Examples
     --------

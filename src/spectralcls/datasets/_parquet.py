@@ -9,7 +9,9 @@ from ._source import Source, normalized, readable, require_pyarrow, sample
 
 
 def open_parquet(path):
-    """Open a pyarrow dataset: one file, or all files of a folder in the order of their names, with the same columns.
+    """Open a file, or all files of a folder in the order of their names, as a pyarrow dataset.
+
+    Every file must have the columns of the first one.
 
     Names of subfolders such as ``site=north`` become columns too.
     """
@@ -50,7 +52,7 @@ def read_parquet(path, n_samples, random_state):
 
 
 def parquet_parts(path):
-    """Pairs of the number of the first row and a function that reads the part, for each row group."""
+    """For each row group, yield the index of its first row and a function that reads it."""
     found = open_parquet(path)
     for first_row, piece in _row_groups(found):
         yield first_row, partial(_read_piece, path, piece, found.schema, first_row)
@@ -72,7 +74,7 @@ def _n_rows(piece):
 
 
 def _row_groups(found):
-    """Number of the first row, and the fragment, for each nonempty row group."""
+    """For each nonempty row group, yield the index of its first row and its fragment."""
     first_row = 0
     for fragment in found.get_fragments():
         for piece in fragment.split_by_row_group():

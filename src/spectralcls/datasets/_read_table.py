@@ -20,7 +20,7 @@ from ._schema import Schema
 from ._source import Dialect, find_column, normalized, require_pyarrow
 from ._suspicions import warn_of_classes_alike, warn_of_suspicions
 
-_MOST_CLASSES, _MOST_LINES = 10, 5  # listed in a description and in a warning
+_MOST_CLASSES, _MOST_LINES = 10, 5  # classes listed in a description, and lines in a warning
 _SUM = re.compile(
     r"(?:(?:grand |sub)?totale?s?|sum|(?:zwischen|gesamt)?summe|gesamt|insgesamt|somme|suma|mean|average"
     r"|mittel(?:wert)?|durchschnitt|moyenne|promedio)\b.{0,12}",
@@ -102,7 +102,8 @@ def read_table(
         Columns to leave out, and columns to read as categories or numbers regardless of their cells; by name or
         position.
     dates : {"dmy", "mdy", "ymd"}, default=None
-        Order of day, month and year in all cells that allow it. None detects the order, or raises if it cannot.
+        Order of day, month and year in all cells that allow it. None detects the order; it is an error if
+        the cells do not show it.
     decimal : {".", ","}, default=None
         Decimal sign; None detects it.
     missing : sequence of str, default=()
@@ -115,8 +116,8 @@ def read_table(
     group : str or int, default=None
         Column that groups related rows; it is not a feature.
     encoding : str, default=None
-        Encoding of a text file. None takes the encoding that its byte order mark shows, otherwise UTF-8 or UTF-16,
-        otherwise cp1252 with a warning.
+        Encoding of a text file. None takes the encoding of its byte order mark; without one UTF-8 or UTF-16, if the
+        bytes are valid; and otherwise cp1252, with a warning.
     delimiter : str, default=None
         Delimiter of the cells of a text file; a blank stands for any number of blanks and tabs. None detects it.
     comment : str, default=None
@@ -131,7 +132,7 @@ def read_table(
     unknown : {"error", "missing"}, default="error"
         Treatment of a cell that does not fit its column in the schema, such as a new level.
     n_samples : int, default=None
-        Keep a random sample of the rows; other rows of a Parquet file do not stay in memory.
+        Number of rows to keep, drawn at random; None keeps all. The other rows of a Parquet file do not stay in memory.
     random_state : int, RandomState instance or None, default=0
         Seed of the sample.
     as_frame : bool, default=False
@@ -233,7 +234,7 @@ def read_table(
 
 
 def numbers_in(texts, decimal=None):
-    """Parse texts as numbers, NaN for others, with the given decimal sign or the one that parses more of them."""
+    """Parse texts as numbers, with the given decimal sign or the one that parses more of them; NaN for other texts."""
     import pyarrow as pa
 
     from ._cells import Cells
@@ -266,7 +267,7 @@ def _labeled(source, target, y, unlabeled):
 
 
 def _sum_row(source):
-    """Text of the last row if it looks like a sum of the others or a remark below the table; empty for a row of
+    """The cell that marks the last row as a sum of the others or as a remark below the table; empty for a row of
     data.
     """
     n_rows = len(source.table)
@@ -302,8 +303,8 @@ def _warn_of_classes(source, target, classes):
 
 
 def _signs(names, path, texts, decimal):
-    """Possible decimal signs of plain numbers in each column, ".," for either; "" for codes and `texts` (names or
-    positions).
+    """Possible decimal signs of plain numbers in each column, ".," for either; "" for postal codes and for the columns
+    `texts` (names or positions).
     """
     positions = {find_column(names, name, path) for name in texts}
     return ["" if j in positions or may_be_postal_code(name) else decimal or ".," for j, name in enumerate(names)]

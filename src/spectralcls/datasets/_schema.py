@@ -34,7 +34,7 @@ class Schema:
     width : int, default=0
         Number of columns of a file without a header, whose names are positions; 0 with a header.
     headed : str, default=""
-        Description of the header's position, or "no header"; empty for a typed file.
+        Description of the header's position, or "no header"; empty for Parquet.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Schema:
     headed: str = ""
 
     def __getstate__(self):
-        """Use two texts for any number of columns, because model files list every object."""
+        """Store two strings however many columns there are, because a model file lists every object."""
         own = {name: value for name, value in vars(self).items() if name != "columns"}
         return {"columns": packed(self.columns), "json": json.dumps(own)}
 
@@ -94,7 +94,7 @@ class Schema:
 
     @property
     def names(self):
-        """Names of the columns that a file must have, which are used to find its header."""
+        """Names of the columns that a file must have; they also locate its header."""
         return [column.name for column in self.used]
 
     def missing_words(self, column: Any) -> set[str]:
@@ -131,12 +131,12 @@ class Schema:
 
     @property
     def feature_names(self):
-        """Names of the columns of the matrix."""
+        """Names of the columns of the encoded matrix."""
         return [name for column in self.used for name in column.features]
 
     @property
     def categorical_features(self):
-        """Positions of the categories in the matrix, including truth values."""
+        """Positions of the categories and booleans in the encoded matrix."""
         are = [column.is_category for column in self.used for _ in column.features]
         return [position for position, is_category in enumerate(are) if is_category]
 
@@ -155,7 +155,7 @@ class Schema:
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            Numbers, and codes of categories and truth values; NaN if a value is missing.
+            Numbers, and codes of categories and booleans; NaN if a value is missing.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class Schema:
         return encode(self, source, unknown, decimal=decimal)
 
     def frame(self, X: ArrayLike) -> Any:
-        """Convert the matrix to a pandas data frame, with categories by name.
+        """Convert the encoded matrix to a pandas data frame, in which categories have names.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Schema:
         Returns
         -------
         frame : pandas.DataFrame of shape (n_samples, n_features)
-            Numbers and categories by name.
+            Numbers, booleans, and categories with names.
         """
         import pandas as pd
 
@@ -208,8 +208,8 @@ class Schema:
             text += f"; {self.headed}{', so that names are positions' * bool(self.width)}"
         out = [f"{column.name} ({column.note})" for column in self.columns if column.kind == LEFT_OUT]
         for title, names, how in (
-            ("categories for lack of numbers", mixed, "--numbers refuses the other cells"),
-            ("left out", out, "--categories or --numbers uses a column anyway"),
+            ("categories because of cells without a number", mixed, "with --numbers, these cells are errors"),
+            ("left out", out, "with --categories or --numbers, a column is used anyway"),
         ):
             if names:
                 more = f", and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""

@@ -79,7 +79,7 @@ def _worksheet(path, sheet):
         if sheet is None:
             found = [one for one in found if one.visible == calamine.SheetVisibleEnum.Visible]
         sheets = {one.name: book.get_sheet_by_name(one.name) for one in found}
-    except Exception as error:  # a parser's own errors, of many types
+    except Exception as error:  # parsers raise errors of many types
         raise ValueError(f"{path}: not a readable spreadsheet: {error}") from None
     names = list(sheets)
     if sheet is not None:
@@ -91,7 +91,7 @@ def _worksheet(path, sheet):
     name, *others = filled
     if others:
         listed = ", ".join(map(repr, others))
-        tell(f"{path}: the sheet {name!r} is read, and not {listed}: name one with sheet= (--sheet)")
+        tell(f"{path}: reading the sheet {name!r}, but not {listed}: choose one with sheet= (--sheet)")
     return name, sheets[name]
 
 
@@ -101,7 +101,7 @@ def _text(cell):
 
 
 def _from_cells(pa, cells):
-    """A column of a spreadsheet, of one type or as strings."""
+    """The cells of a spreadsheet column as an Arrow array: with their type if it is the same for all, or as strings."""
     cells = [None if cell == "" else cell for cell in cells]
     types = Counter(type(cell) for cell in cells if cell is not None)
     if len(types) == 1 and not {str} & set(types):

