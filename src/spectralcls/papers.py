@@ -22,7 +22,8 @@ def as_printed(model: Any) -> Any:
       the plain kernel even if E and L are those of the normalized matrix; ``n_components="all"`` means as many
       eigenvectors as classes.
     - :class:`~spectralcls.spectral.LaplacianSpectralClassifier`: the steps of [2]_, in which a query is compared with
-      all points by the plain kernel of the overall width. Its widths are ``bandwidth="silverman_per_class"``.
+      all points by the plain kernel of the overall width. The paper's widths are those of
+      ``bandwidth="silverman_per_class"``.
 
     The other classifiers of the papers have the printed formulas as parameter values: see "Methods of the papers" in
     the guide.

@@ -155,5 +155,5 @@ def test_estimators_of_another_scikit_learn_are_refused_in_one_sentence(tmp_path
     if is_read:
         assert spectralcls.load(tmp_path / "other.skops").predict(X).tolist() == model.predict(X).tolist()
     else:
-        with pytest.raises(ValueError, match=f"written with scikit-learn 1.2.3, and here is {sklearn.__version__}"):
+        with pytest.raises(ValueError, match=f"written with scikit-learn 1.2.3, but this is {sklearn.__version__}"):
             spectralcls.load(tmp_path / "other.skops")

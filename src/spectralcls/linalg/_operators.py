@@ -87,7 +87,7 @@ class ScaledKernel(_Operator):
     labels: Any = None
 
     def _weigh(self, weighting: str | None, sample_weight: Array | None, degrees: Array | None = None) -> None:
-        """Set S to ``W^1/2 D^-1/2``, where D is given or computed from the weighted rows of K."""
+        """Set S to ``W^1/2 D^-1/2``, where D is given or holds the weighted row sums or means of K."""
         if weighting not in (None, "mean", "sum"):
             raise ValueError(f'weighting must be None, "mean" or "sum", got {weighting!r}.')
         if degrees is not None and weighting is not None:
@@ -149,7 +149,7 @@ class KernelOperator(ScaledKernel):
         None: K. "mean": D holds the row means of K, the Parzen densities up to a constant (the "Laplacian data
         matrix" of Jenssen et al., with first eigenvalue n). "sum": D holds the row sums (first eigenvalue 1).
     degrees : array-like of shape (n,), default=None
-        The diagonal of D if it is not computed from K; excludes ``weighting``.
+        The diagonal of D if it is not computed from K; cannot be combined with ``weighting``.
     labels : array-like of int of shape (n,), default=None
         Labels 0 ... n_labels - 1. The kernel between points of labels t and s is the normalized Gaussian of variance
         ``bandwidth[t]**2 + bandwidth[s]**2`` (the class-wise bandwidths of the Laplacian spectral classifier).

@@ -13,7 +13,7 @@ def sample(residual: Array, size: int, rng: np.random.RandomState) -> Array:
 
 
 def largest(residual: Array, size: int) -> Array:
-    """The rows of largest residual, in ascending order."""
+    """The rows with the largest residuals, in ascending order."""
     size = min(size, len(residual))
     return np.sort(np.argpartition(residual, -size)[-size:])
 

@@ -37,7 +37,7 @@ class Adam:
 
 
 def learn(metric, sample, start, rng, step_done):
-    """Descend from `start` and keep the map of least validation loss.
+    """Descend from `start` and keep the map with the least validation loss.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from ..kernels import kernel_matrix, kernel_sums
 from ..linalg.ridge import solve
 from ._linear_map import LinearMap
 
-_FLOOR = 1e-6  # relative to the mean eigenvalue of M
+_FLOOR = 1e-6  # least eigenvalue of M, relative to the mean
 _MOST_OUTPUTS = 32  # outputs with gradients; more are replaced by random combinations
 # Number of cells, and points per cell. From `MANY` points on, the map is learned in cells of neighbors, where points
 # are as dense as in the whole table, instead of on random points. The leave-one-out log loss of ridge regression in
@@ -39,8 +39,8 @@ class GradientMetric(CallbackSupport, LinearMap):
 
     Each round has two steps: fit kernel ridge regression with the Laplace kernel to class indicators or regression
     targets; then set the metric M to the average of ``grad f grad f^T`` over the points, summed over classes or
-    outputs. Directions along which the prediction does not change lose their weight. The round of least leave-one-out
-    loss (log loss, or squared error) is kept, including the start (M = I).
+    outputs. Directions along which the prediction does not change lose their weight. The round with the least
+    leave-one-out loss (log loss, or squared error) is kept; the start (M = I) counts as round 0.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def candidates(sample, kind):
 
 
 def absorb_bandwidth(sample, W, rng, n_jobs, most_references=None):
-    """Divide W by the bandwidth of least leave-one-out loss on a sample; return it with that loss."""
+    """W divided by the bandwidth with the least leave-one-out loss on a sample, and this loss."""
     n = len(sample.X)
     mapped = sample._replace(X=sample.X @ W.astype(np.float32))
     if not has_spread(mapped.X):
@@ -73,8 +73,8 @@ def absorb_bandwidth(sample, W, rng, n_jobs, most_references=None):
 
 
 def best_start(sample, kind, seed, n_jobs):
-    """The candidate of least leave-one-out loss. Each is scored at its best bandwidth on the same points, with as many
-    references as in a step of the descent.
+    """The candidate with the least leave-one-out loss. Each is scored at its best bandwidth on the same points, with as
+    many references as in a step of the descent.
     """
     starts = []
     for name, W in candidates(sample, kind):
@@ -84,7 +84,8 @@ def best_start(sample, kind, seed, n_jobs):
 
 
 def leading_directions(sample, n_components):
-    """Orthonormal (q, p): the directions between class means, then the remaining directions of largest variance."""
+    """Orthonormal (q, p): the directions between class means, then the other directions in order of decreasing
+    variance."""
     mass, means = _class_means(sample)
     between = np.sqrt(mass / mass.sum())[:, None] * (means - mass @ means / mass.sum())
     covariance = (sample.X.T * (sample.weights / sample.weights.sum()).astype(np.float32)) @ sample.X

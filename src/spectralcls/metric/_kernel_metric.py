@@ -38,7 +38,7 @@ class KernelMetric(CallbackSupport, LinearMap):
         shrinkages.
     n_components : int or "all", default="all"
         Number of rows of the map. A full map with fewer rows than features has low rank; a diagonal one keeps the
-        features of largest weight.
+        features with the largest weights.
     max_iter : int, default=80
         Maximum number of steps. The descent stops earlier if the loss of held-out points (15 %, at most 2000) has not
         improved in six evaluations. They are evaluated against all others every fourth step (every twelfth with more
@@ -63,8 +63,7 @@ class KernelMetric(CallbackSupport, LinearMap):
     loss_curve_ : list of float
         Loss of the batch at each step, with the penalty.
     validation_curve_ : list of float
-        Loss of the validation block, at the start and after every fourth or twelfth step. Empty for
-        ``kind="whiten"``.
+        Loss of the held-out points, at the start and after every fourth or twelfth step. Empty for ``kind="whiten"``.
     start_ : str
         Name of the initial map.
     start_loss_, loss_ : float

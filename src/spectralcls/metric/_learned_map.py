@@ -26,7 +26,7 @@ class LearnedMap:
     Attributes
     ----------
     transformer : transformer
-        The fitted map. Only after `fit`.
+        The fitted map. Only present after `fit`.
     """
 
     def __init__(self, metric, learn_kind):

@@ -32,8 +32,8 @@ def _further_copies(sample, queries, own):
 
 
 def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
-    """Mean of ``-log(A_i / S_i + FLOOR)`` over the queries, for each bandwidth: (b,). Sums are logarithms, so that they
-    do not underflow for queries far from all references.
+    """Mean of ``-log(A_i / S_i + FLOOR)`` over the queries, for each bandwidth: (b,). Sums are kept as logarithms, so
+    that they do not underflow for queries far from all references.
     """
     Z, own = sample.X @ A.astype(np.float32), _own_positions(len(sample.X), queries, references)[0]
     with np.errstate(divide="ignore"):

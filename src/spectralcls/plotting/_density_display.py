@@ -77,7 +77,7 @@ class DensityDisplay(Display):
             An estimator with `score_samples`, fitted to one or two features. Shares of the mass are estimated from its
             random samples if it has `sample`, otherwise from the densities at X.
         X : array-like of shape (n_samples, 1 or 2)
-            Samples to mark, which the plot covers.
+            Samples to mark; the plot covers their range.
         margin : float, default=0.15
             Margin of the plot, as a fraction of the samples' range.
         ax : matplotlib Axes, default=None

@@ -45,7 +45,7 @@ class EmbeddingDisplay(Display):
     test_ : list of matplotlib PathCollection
         The same for the further points.
     centers_ : matplotlib PathCollection
-        The class centers. Only present if there are some.
+        The class centers. Only present if centers were given.
 
     Examples
     --------
@@ -85,12 +85,12 @@ class EmbeddingDisplay(Display):
         Parameters
         ----------
         estimator : object
-            Fitted estimator with `transform`, with an attribute `map_` that has it, or with a `metric_`. Its
-            `class_centers_` or `centers_` are drawn, if any.
+            Fitted estimator that has a method `transform`, an attribute `map_` with this method, or a `metric_`. Its
+            `class_centers_` or `centers_` are drawn if it has them.
         X : array-like of shape (n, n_features) or None, default=None
             Points to embed. None: the training points as `fit` embedded them, if the estimator keeps them.
         y : array-like of shape (n,) or None, default=None
-            Their labels; by default those seen in `fit` for the training points of `CCDR`.
+            Their labels. By default, for the training points of `CCDR`, those given to `fit`.
         X_test : array-like of shape (m, n_features), default=None
             Further points to embed, drawn hollow.
         y_test : array-like of shape (m,), default=None

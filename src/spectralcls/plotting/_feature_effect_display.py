@@ -26,7 +26,7 @@ class FeatureEffectDisplay(Display):
     values : sequence of str, default=()
         Values of the query, shown in the labels unless empty.
     n_shown : int, default=10
-        Number of features to show, those of largest effect.
+        Number of features to show, those with the largest effects.
 
     Attributes
     ----------

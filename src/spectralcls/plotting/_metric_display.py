@@ -24,7 +24,7 @@ class MetricDisplay(Display):
     losses : ndarray of shape (n_steps,)
         Loss at each step.
     n_shown : int, default=20
-        Number of features to show, those of largest weight.
+        Number of features to show, those with the largest weights.
 
     Attributes
     ----------

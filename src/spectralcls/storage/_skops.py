@@ -133,7 +133,7 @@ def _refuse_other_versions(path):
     other = sorted(version for version in versions if version.split(".")[:2] != here.split(".")[:2])
     if other:
         raise ValueError(
-            f"{path}: was written with scikit-learn {other[0]}, and here is {here}, which may not read it: install "
+            f"{path}: was written with scikit-learn {other[0]}, but this is {here}, which may not read it: install "
             f"scikit-learn {'.'.join(other[0].split('.')[:2])}, or fit the model again"
         )
 
