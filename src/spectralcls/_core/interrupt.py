@@ -35,7 +35,7 @@ def interruptible_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def run_interruptibly(call: Callable[..., R], *arguments: Any, **options: Any) -> R:
-    """Make a call that releases the GIL so that Ctrl-C can interrupt it, and return its result.
+    """Make a call in another thread, so that Ctrl-C can interrupt it, and return its result; it must release the GIL.
 
     Do not use the arguments after an interruption: the call may still write to them.
     """

@@ -114,7 +114,7 @@ def _blas() -> list[Any]:
 
 
 def _is_per_thread(library: Any) -> bool:
-    """Whether a limit applies only to the calling thread, as those that threadpoolctl 3.7 sets for OpenMP and MKL."""
+    """Whether a limit applies only to the calling thread, as do those that threadpoolctl sets for OpenMP and MKL."""
     return library.internal_api == "mkl" or getattr(library, "threading_layer", None) == "openmp"
 
 

@@ -149,7 +149,7 @@ class Classifier(ClassifierMixin, Estimator):
         -------
         y : ndarray of shape (n_queries,)
             Labels, in the dtype of `classes_`. If no compact kernel reaches a query and the rule compares only kernel
-            sums, the class of the nearest training point among the classes of positive prior probability.
+            sums, the label is that of the nearest training point among the classes of positive prior probability.
 
         Raises
         ------

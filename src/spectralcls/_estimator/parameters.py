@@ -43,8 +43,9 @@ CONSTRAINTS = {
 
 
 def constraints(cls):
-    """Constraints of the parameters of a class, from `CONSTRAINTS` and the `_parameter_constraints` of its bases and
-    its own."""
+    """Constraints of the parameters of a class, from `CONSTRAINTS` and the `_parameter_constraints` of the class and
+    its bases.
+    """
     names = inspect.signature(cls.__init__).parameters
     found = {name: CONSTRAINTS[name] for name in names if name in CONSTRAINTS}
     for base in reversed(cls.__mro__):

@@ -140,9 +140,9 @@ def predict_set(self: Any, X: Any, coverage: float = 0.9, by_class: bool = False
     -----
     UserWarning
         If a metric was learned from the same points, which lowers the coverage by some percentage points. (Tuning other
-        parameters lowers the measured coverage by up to five points with a dozen samples, and hardly with a hundred or
-        more.) Also if there are too few training points to exclude a class: fewer than ``1 / (1 - coverage) - 1``, with
-        `by_class` in that class.
+        parameters lowers the measured coverage by up to five points with a dozen samples, and hardly at all with a
+        hundred or more.) Also if there are too few training points to exclude a class: fewer than
+        ``1 / (1 - coverage) - 1``, with `by_class` in that class.
     """
     if not isinstance(coverage, Real) or not 0 < coverage < 1:
         raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}.")

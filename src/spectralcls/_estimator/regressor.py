@@ -28,8 +28,9 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     """A regressor that learns from checked data in ``_learn(data)`` and predicts targets (m, k) in ``_targets(X)``.
 
     For intervals and quantiles, ``_jackknife()`` returns the `Jackknife` of the samples, and ``_places(X)`` returns the
-    queries as its methods take them, their predictions (m, k) in its units, and these units, whose method `back` maps
-    predictions to targets. `_without_intervals` is None, or the reason why there are none.
+    queries in the form that the methods of the `Jackknife` take, their predictions (m, k) in scaled units, and these
+    units, whose method `back` maps predictions to targets. `_without_intervals` is None, or the reason why there are no
+    intervals.
     """
 
     _one_output: bool
@@ -132,7 +133,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Returns
         -------
         interval : ndarray of shape (n_queries, 2) or (n_queries, n_outputs, 2), float64
-            Lower and upper ends, with the prediction between them. Infinite if there were fewer than
+            Lower and upper ends, with the prediction between them. They are infinite if there were fewer than
             ``coverage / (1 - coverage)`` samples.
 
         Raises
@@ -185,8 +186,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Returns
         -------
         y : ndarray of shape (n_queries,) or (n_queries, n_outputs), float64
-            Quantiles, which increase with p; an array p adds a last axis. Infinite unless ``1 <= p (n + 1) <= n`` for n
-            samples.
+            Quantiles, which increase with p; an array p adds a last axis. With n samples, they are infinite unless
+            ``1 <= p (n + 1) <= n``.
 
         Raises
         ------

@@ -31,7 +31,7 @@ MANY_UNSEEN = 10  # at least this many values, all of unseen levels, indicate an
 MOST_LEVELS = 48  # limit on the levels of a category; if it has more, the rarest share one
 FEW_WORDS = 3.0  # texts with at least this many words on average are free text
 MOST_TEXTS = 0.2  # only columns with a larger fraction of distinct texts may hold sentences
-_SPAN_OF_YEARS = 15  # days of the month differ by at least this much in most columns, two-digit years in few
+_SPAN_OF_YEARS = 15  # in most columns, days of the month span at least this range; two-digit years seldom do
 # (false, true) in several languages of office programs.
 _PAIRS = (
     "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"
@@ -483,7 +483,7 @@ def _same(name):
 
 
 def vote(shares, choices):
-    """The reading favored by most columns, given the fraction of cells that each reading parses; None for a tie."""
+    """The reading that most columns favor, given the fraction of each column's cells that it parses; None for a tie."""
     votes = dict.fromkeys(choices, 0)
     for of_column in shares:
         best = max(of_column, key=of_column.get)
@@ -530,8 +530,9 @@ def order_of_dates(column, order=None, told=False):
 
 
 def _may_begin_with_years(texts):
-    """Whether the first numbers of dates such as 14-02-01 span too little for days; for dates such as 14/02/01, the
-    last ones must also look like days."""
+    """Whether the first numbers of dates such as 14-02-01 are too close together to be days. In dates such as 14/02/01,
+    the last numbers must also look like days.
+    """
     found = [re.match(r"(\d\d)([-/.])\d\d\2(\d\d)(?!\d)", text, re.ASCII) for text in texts]
     found = [match.groups() for match in found if match]
     firsts, lasts = ({int(groups[k]) for groups in found} for k in (0, 2))

@@ -43,7 +43,7 @@ def completed(X, codes, weights=None, features=None, n_jobs=None):
 
 
 def completed_by_folds(X, codes, folds, weights=None, features=None, n_jobs=None):
-    """X filled from the points outside each fold, (folds, n, d)."""
+    """X with missing values filled from the points outside each fold, (folds, n, d)."""
     return Completion.learned(X, codes, weights, features, folds).of_own_class(X, codes, n_jobs)
 
 
@@ -52,9 +52,9 @@ class Donors(NamedTuple):
 
     points: np.ndarray  # (D, d) centered, 0 if missing
     lacking: np.ndarray  # (D, F) bool
-    terms: np.ndarray  # (D, d + F) terms of the means: values, and indicators of known ones, times the weight
+    terms: np.ndarray  # (D, d + F) values, and indicators that a feature is known, both times the point's weight
     folds: np.ndarray  # (D,)
-    mean: np.ndarray  # (folds, 1, d) of the class outside each fold
+    mean: np.ndarray  # (folds, 1, d) mean of the class outside each fold
     prior: float  # weight of the mean
 
 
@@ -161,7 +161,7 @@ def outside(by_fold):
 
 
 def _expected(Z, spread, columns):
-    """Expected squared distance of each point to a random point, in each feature, (n, F)."""
+    """Expected squared distance of each point from a random point, in each feature, (n, F)."""
     return sums_by_feature(in_order(Z**2 + spread, columns), columns)
 
 

@@ -15,7 +15,7 @@ from .._utils.conversion import brought_into_range
 # scales.
 RARE = 3.0
 FEWEST_GAPS = 10  # a column with fewer missing or fewer known values gets no gap indicator
-UNIT = 1e-6  # relative distance from 1 within which a spread counts as 1
+UNIT = 1e-6  # a spread this close to 1 counts as 1
 
 
 @dataclass(eq=False)
@@ -36,8 +36,9 @@ class Scaled:
 
     @classmethod
     def of_columns(cls, names, columns, scale, weights=None):
-        """One coordinate for each name and column of values (n,), NaN if missing; `scale` says whether to scale
-        them."""
+        """One object for each name and column of values (n,), NaN if missing; `scale` says whether to scale the
+        values.
+        """
         observed = [not np.isnan(values).all() for values in columns]
         if scale:
             centers, scales = centers_and_scales(columns, weights)

@@ -29,7 +29,7 @@ UNCLEAR = re.compile("[-/]")  # separators of dates in which either the day or t
 _CENTURY = 30  # two-digit years from this one on are those of the 1900s, as in Excel
 _NAMES = "jan|jän feb mar|mär|mrz apr may|mai jun jul aug sep oct|okt nov dec|dez"
 _MONTHS = {name: month for month, names in enumerate(_NAMES.split(), 1) for name in names.split("|")}
-_MICROSECONDS = 86_400_000_000  # number in a day
+_MICROSECONDS = 86_400_000_000  # microseconds in a day
 
 
 def moments(fields, n, found=True):
@@ -81,7 +81,7 @@ def _matcher(order):
 
 
 def date_parts(values):
-    """Numbers of dates: days since 1970 including fractions, month from 1, weekday from 0 for Monday.
+    """Numbers computed from dates: days since 1970 including fractions, month from 1, weekday from 0 for Monday.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def date_parts(values):
 
 
 def varying_parts(values, order=None):
-    """Names of the parts that vary among the known values; a month has no weekday."""
+    """Names of the parts that vary among the known values. Dates in the order "ym", without a day, have no weekday."""
     parts = {name: part[~np.isnan(part)] for name, part in date_parts(values).items()}
     if order == "ym":
         del parts["weekday"]

@@ -19,7 +19,7 @@ class Encoding(NamedTuple):
 
     levels: np.ndarray | None = None
     moments: tuple | None = None  # mean and scale
-    curve: tuple | None = None  # values and their quantiles
+    curve: tuple | None = None  # values and their normal quantiles
     missing: bool = False  # whether an extra coordinate indicates missing values
     exponent: int = 0  # numbers are divided by 2^exponent, so that squares and slopes stay in range
 
@@ -119,12 +119,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         return Encoding(moments=moments, missing=further, exponent=exponent)
 
     def transform(self, X):
-        """Encode X as (n_samples, n_encoded), a single column of zeros if all columns were constant."""
+        """Encode X as (n_samples, n_encoded); the result is a single column of zeros if all columns were constant."""
         X = np.asarray(X, dtype=np.float64)
         stops, alike, exponents, moments, curves, others = self._layout
         out = np.zeros((len(X), max(1, stops[-1])), dtype=self.dtype)
         with np.errstate(over="ignore"):
-            if len(alike):  # all columns at once: for a single row, they take as long as one
+            if len(alike):  # all columns at once: for a single row, this takes as long as one column
                 values = np.ldexp(X[:, alike], exponents)
                 if curves:
                     values = np.stack([np.interp(*pair) for pair in zip(values.T, *curves, strict=True)], axis=1)

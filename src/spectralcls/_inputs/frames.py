@@ -94,11 +94,11 @@ class Column(_ColumnFields):
         return self.values[first] if self.levels is None else self.levels[self.values[first]]
 
     def expand(self, values):
-        """The number of each row, (n,), from one number per level; NaN for a missing value."""
+        """One number per level expanded to one per row, (n,); NaN for a missing value."""
         return np.append(values, np.nan)[self.factors[1]]
 
     def dates_in(self, order):
-        """Dates or durations, (n,), also read from texts that are all dates in the given order; otherwise None."""
+        """Dates or durations, (n,). Texts are parsed if all are dates in the given order. None for other columns."""
         if self.kind != TEXT:
             return self.values if self.kind == DATE else None
         if order is None or not len(self.used):
@@ -221,7 +221,7 @@ def read_columns(X):
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(X, eager_only=True)
-    columns = frame.iter_columns()  # narwhals would take an integer column name for a row
+    columns = frame.iter_columns()  # not by name, because narwhals would take an integer for a row
     return Columns(_of_series(series, name, nw) for series, name in zip(columns, frame.columns, strict=True))
 
 

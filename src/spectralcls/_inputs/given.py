@@ -7,9 +7,10 @@ from .read import FLOATS
 
 
 class GivenKernel(Inputs):
-    """Reads kernel values. A training sample has its number as the only coordinate; a query has its kernel values.
+    """Reads kernel values. A training sample's only coordinate is its row number; a query's coordinates are its kernel
+    values.
 
-    Samples with equal kernel values are copies and get the number of the first.
+    Training samples with equal kernel values are copies, and get the number of the first of them.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class Inputs:
         Treatment of missing values. They are filled by kernel regression on the training samples; left as NaN, in all
         samples or only in queries, because the estimator's formula integrates over them; or refused.
     unitless : bool
-        Whether numbers are divided by the spreads of their columns in the distances by which missing values are filled.
+        Whether missing values are filled according to distances in which each number is divided by its column's spread.
     step : object or None
         A map of coordinates: ``step.fit(data)`` learns it, and ``step(X)`` applies it.
     accept_sparse : bool or str
@@ -384,7 +384,7 @@ class Inputs:
     def _draw(self, raw, data):
         """Keep up to `DRAWN` of the samples, at random; the random order depends only on their values."""
         some = np.linspace(0, len(data.X) - 1, min(len(data.X), DONORS)).astype(np.intp)
-        few = data if len(some) == len(data.X) else data.take(some)  # the keys of all rows are found once
+        few = data if len(some) == len(data.X) else data.take(some)  # `data` caches its keys
         rows = some[np.argsort(few.keys(), kind="stable")[:DRAWN]]
         raw = raw.take(rows) if isinstance(raw, Columns) else raw[rows]
         if isinstance(raw, Columns):

@@ -35,7 +35,7 @@ def in_order(values, columns):
 
 
 def sums_by_feature(values, columns):
-    """Sums (n, F) over the columns of each feature, of values (n, d) in the order of features."""
+    """Sums (n, F) of values (n, d) over the columns of each feature; the columns are in the order of features."""
     if len(columns) == values.shape[1]:
         return values
     return np.add.reduceat(values, np.flatnonzero(np.diff(feature_of(columns), prepend=-1)), axis=1)
@@ -47,7 +47,8 @@ def known_features(known, columns):
 
 
 def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
-    """New columns A and B whose squared distances are those in the features known in both points, plus `lengths`.
+    """Points A and B whose squared distances are, up to a constant for each query, those of Q and X in the features
+    known in both, plus `lengths`.
 
     Parameters
     ----------
@@ -56,13 +57,13 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
     columns : list of F arrays
         Columns of each feature.
     lengths : ndarray (m, F), optional
-        Contribution of a feature that is known in the query but not in the point; None means 0.
+        Contribution of a feature that is known for the query but not for the point; None means 0.
 
     Returns
     -------
     A, B : ndarray (m, D) and (n, D)
     constant : ndarray (m,)
-        Squared distances of A and B minus the requested ones.
+        Squared distances of A and B minus the requested ones, which depend only on the query.
     """
     gaps_q, gaps_x = queries_lack.any(axis=0), points_lack.any(axis=0)
     whole = ~(gaps_q | gaps_x)

@@ -14,7 +14,7 @@ _OF_NUMBERS = ("center", "scale", "observed", "spread")
 
 @dataclass
 class Table:
-    """Converts columns to a matrix of numbers, and these to coordinates.
+    """Converts columns to a matrix of numbers, and the numbers to coordinates.
 
     Attributes
     ----------
@@ -51,8 +51,9 @@ class Table:
 
     @classmethod
     def learned(cls, columns, categorical, scale, weights=None, name="the estimator"):
-        """Learn a table from columns. `categorical` marks the categories (None: their values decide), and `scale` says
-        whether to scale numbers."""
+        """Learn a table from columns. `categorical` marks the categories (None: the column's values decide), and
+        `scale` says whether to scale numbers.
+        """
         types = learn(columns, categorical, weights, name)
         return cls.of_values(types, values_of(types, columns), scale, weights)
 
@@ -124,7 +125,7 @@ class Table:
 
     @property
     def features(self):
-        """Feature of each coordinate, (d,), numbering only features with coordinates."""
+        """Feature of each coordinate, (d,); features without coordinates are not numbered."""
         widths = [column.width for column in (*self.columns, *self.gaps) if column.width]
         return np.repeat(np.arange(len(widths)), widths)
 
@@ -218,7 +219,7 @@ def names_categories(spec):
 def categorical_columns(spec, columns):
     """Whether each column is a category, from a `spec` in the format of HistGradientBoostingClassifier.
 
-    None means that the kind and values of the column decide.
+    None in the result means that the kind and values of the column decide.
     """
     n = len(columns)
     if spec is None:

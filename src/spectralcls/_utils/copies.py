@@ -13,8 +13,9 @@ FEW = 16  # a column has few distinct values if each occurs more often than this
 
 
 class Copies(NamedTuple):
-    """Equal samples of one class are copies, unless another class contains an equal row: there the classes overlap, and
-    each row stays a sample. Rows with missing values in the same columns are equal if their other values are."""
+    """Equal samples of one class are copies, unless another class contains an equal row: then the classes overlap, and
+    each row stays a separate sample. Rows with missing values in the same columns are equal if their other values are.
+    """
 
     first: np.ndarray  # (m,) first row of each distinct sample, in random order
     group: np.ndarray  # (n,) position of each row's distinct sample in `first`

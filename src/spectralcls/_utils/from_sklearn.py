@@ -50,7 +50,7 @@ except ImportError:
     callback_management_context = nullcontext
 
     class CallbackSupport:  # type: ignore[no-redef]
-        """Replacement before scikit-learn 1.9, where there are no callbacks."""
+        """Replacement for scikit-learn before 1.9, which has no callbacks."""
 
         @property
         def set_callbacks(self):
@@ -83,7 +83,7 @@ def check_columns_seen(name, seen, X, *, reset):
 
 
 def validated(constraints: Mapping[str, Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorator that validates the parameters of a function against a table of constraints by name."""
+    """Decorator that validates the parameters of a function against `constraints`, which maps names to constraints."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         own = {name: constraints[name] for name in inspect.signature(function).parameters if name in constraints}

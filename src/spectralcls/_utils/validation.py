@@ -36,7 +36,7 @@ def check_column(y, n):
 
 
 def _plain_numbers(y):
-    """Convert an object array of only numbers or only booleans, as from a column of a mixed table, to that dtype."""
+    """Convert an object array of only numbers or only booleans, as from a mixed table, to a dtype of that kind."""
     if y.dtype == object and not any(isinstance(label, str) for label in y.flat):
         plain = np.array(y.tolist())
         if plain.dtype.kind in "biuf":

@@ -109,7 +109,9 @@ def _null_space(G, root, degrees, n_classes, n_kept):
 
 
 def _leading(S, null, k):
-    """The k largest eigenpairs of S on the complement of the orthonormal columns of `null`, on whose span S is 1."""
+    """The k largest eigenpairs of S on the complement of the span of `null`, whose orthonormal columns S maps to
+    themselves.
+    """
     size = S.shape[0]
     k = min(k, size - null.shape[1])
     if k <= 0:
@@ -125,8 +127,9 @@ def _leading(S, null, k):
 
 
 def _iterate(S, null, k):
-    """Solve with the package's Lanczos method, or with ARPACK if that fails. If both fail, return the pairs of the
-    former, which finds more."""
+    """Solve with the package's Lanczos method, or with ARPACK if Lanczos fails. If both fail, return the pairs of
+    Lanczos, which finds more.
+    """
 
     def deflated(V):
         return S @ V - null @ (null.T @ V)

@@ -90,7 +90,7 @@ def full_sums(Q, X, epsilon, embedding, counts, labeled, n_jobs=None):
 
 
 def extend(numerator, denominator, codes, centers, beta, eigenvalues):
-    """Eq. 20. A query without label and neighbors is mapped to the origin, the embedding's weighted mean."""
+    """Eq. 20. A query with neither label nor neighbors is mapped to the origin, the embedding's weighted mean."""
     labeled = codes >= 0
     share = np.where(labeled, beta, 1.0)  # beta cancels for unlabeled points
     numerator = share[:, None] * numerator

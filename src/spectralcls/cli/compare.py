@@ -51,7 +51,10 @@ def add_options(parser):
 
 def _metric_help():
     known = [", ".join(metrics) for metrics in OF_TASK.values()]
-    return f"of {known[0]}, for numbers of {known[1]}; the first one ranks (default: the first three, or these four)"
+    return (
+        f"any of {known[0]}; for a target of numbers, of {known[1]}; the first one ranks (default: the first three; "
+        "for numbers, all)"
+    )
 
 
 def _metrics(text):

@@ -12,7 +12,7 @@ _UNNOTICED = 0.1  # seconds; shorter times count as this many
 
 
 def _plain(value):
-    """Format with four digits, or all digits before the point."""
+    """Format with four significant digits, or with all digits before the decimal point."""
     return f"{value:.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
 
 
@@ -35,7 +35,7 @@ DEFAULT = {"classification": OF_TASK["classification"][:3], "regression": OF_TAS
 
 
 def unit_of(metric, best):
-    """What a difference of scores is divided by, given the best mean score."""
+    """The divisor of a difference of scores, given the best mean score."""
     return abs(best) or 1.0 if metric in RELATIVE else 1.0
 
 

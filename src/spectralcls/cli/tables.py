@@ -269,7 +269,7 @@ def _refuse_mistaken(name, classes, values, n_rows):
         )
     if len(classes) > max(_MOST_WHOLE, n_rows / _ROWS_A_CLASS):
         texts = [str(text) for text in classes]
-        from .._inputs.dates import ORDERS, read_dates  # only here: commands start without the core
+        from .._inputs.dates import ORDERS, read_dates  # imported here, so that commands start without the core
 
         if any(read_dates(texts, order) is not None for order in ORDERS):
             raise CommandError(

@@ -36,7 +36,7 @@ class Layout(NamedTuple):
         Raises
         ------
         ValueError
-            For a column with neither numbers nor known categories, which the message names.
+            For a column that holds neither numbers, booleans nor known categories; the message names it.
         """
         if not hasattr(X, "to_dask_array"):
             d = X.shape[1] if getattr(X, "ndim", 0) == 2 else 0

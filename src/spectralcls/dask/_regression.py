@@ -45,7 +45,7 @@ class DaskForm(RegressionForm):
 
 @target_units.register(da.Array)
 def _(targets, tolerance):
-    """Uses Dask's approximate median, with passes over the targets only."""
+    """The origin is Dask's approximate median, found in passes over the targets only."""
     exponent = np.frexp(abs(targets).max(axis=0).compute())[1] + 1
     scaled = np.ldexp(targets, -exponent)
     if tolerance is None:

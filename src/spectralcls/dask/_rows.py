@@ -125,7 +125,7 @@ def column_blocks(column, X):
 
 
 def from_blocks(delayed, rows, shape, dtype):
-    """Join row blocks of lengths `rows` to an array with this shape after the first axis."""
+    """Join blocks with the given numbers of rows into an array; `shape` is that of a row."""
     parts = [da.from_delayed(block, (n, *shape), dtype=dtype) for block, n in zip(delayed, rows, strict=True)]
     return da.concatenate(parts) if len(parts) > 1 else parts[0]
 

@@ -15,7 +15,7 @@ from .._utils.lazy import in_memory
 from ._rows import DistributedData, blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
-MAX_MEASURED = 20_000  # points gathered for a rule of thumb; they give the spread to half a percent
+MAX_MEASURED = 20_000  # points gathered for a rule of thumb; they give the spread to within half a percent
 # points of up to this many numbers are gathered completely, so that samples are drawn as in memory
 MOST_VALUES = 1 << 22
 
@@ -76,7 +76,7 @@ def scores_against_all(problem, data, n_folds, seed):
 
 @gathered.register(DistributedData)
 def gather(data, n_samples, rng):
-    """Gather all points if they are few, otherwise a stratified random sample, in their order and with the given
+    """Gather all points if they are few, otherwise a stratified random sample, in the original order and with the given
     weights.
 
     Few means at most `n_samples` points, or at most `MOST_VALUES` numbers, from which the code for data in memory draws
