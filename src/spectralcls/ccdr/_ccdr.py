@@ -101,7 +101,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     n_subsamples : int, default=5
         Number of subsamples, if `max_samples` is exceeded.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 

@@ -78,7 +78,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     n_subsamples : int, default=5
         Number of these subsamples.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
@@ -95,8 +95,8 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy), `std_test_score`, `rank_test_score`, and
-        ``split<k>_test_score`` for each fold. Only present if something was tuned. Among tied candidates the lower
-        middle one is chosen.
+        ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied candidates, the middle one
+        is chosen (the lower of two).
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     n_tuning_samples_ : int

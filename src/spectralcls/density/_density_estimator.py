@@ -137,7 +137,8 @@ class Density(Estimator):
         -------
         log_density : ndarray of shape (n_queries,), float64
             Log densities; -inf out of reach of a compact kernel and beyond `bounds`. For a query with missing values,
-            the density of the known features, with the others integrated out; this needs the Gaussian kernel.
+            the result is the density of the known features, with the others integrated out; this needs the Gaussian
+            kernel.
 
         Notes
         -----

@@ -175,7 +175,7 @@ class _IntegratedError:
         return Scored.of(sample, scores, tie_score=lambda index: nearness[index[-1]], influence=influence)
 
     def _scale(self, held_out, squared):
-        """log of the mean held-out density, the largest among the candidates with J below 0."""
+        """log of the largest mean held-out density among the candidates with J below 0."""
         log_weights = np.log(self.weights)[:, None]
         mean, squared = (np.logaddexp.reduce(part + log_weights, axis=0) for part in (held_out, squared))
         useful = np.log(2) + mean > squared

@@ -92,10 +92,10 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, but
         at most 200 000 if the data are in memory.
     tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
+        Relative error allowed in kernel sums, in (0, 1). None means exact up to rounding. Approximate sums are used if
         they are predicted to be faster; tuning always uses exact sums.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 

@@ -18,7 +18,7 @@ class ParzenDensity(DensityMixin, Density):
 
     The density is a mean of kernels at the samples, ``f(x) = sum_i w_i k((x - x_i) / h_i) / h_i^d``, with weights that
     add up to one. The class replaces :class:`sklearn.neighbors.KernelDensity` and has its methods and kernels. Sums run
-    over all pairs and are computed as logarithms, so log densities are exact to rounding in any dimension and at any
+    over all pairs and are computed as logarithms, so log densities are exact up to rounding in any dimension and at any
     distance from the data.
 
     Parameters
@@ -45,7 +45,7 @@ default="gaussian"
         Whether each sample gets a separate bandwidth, ``h (f(x_i) / g)^-alpha``, where f is the estimate with a common
         bandwidth and g its geometric mean over the samples: kernels are wide where samples are rare. True means
         Abramson's alpha = 1/2; a number is alpha. These bandwidths lie on a geometric grid of step 2^(1/32). ``"cv"``
-        chooses h once more with them.
+        chooses h once more, with these bandwidths.
     bounds : array-like of shape (n_features, 2), default=None
         Lower and upper bound of each feature; None for no bound. The density is reflected at the bounds, integrates to
         one between them and is zero beyond.
@@ -61,10 +61,10 @@ default="gaussian"
         ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, but
         at most 200 000 if the data are in memory.
     tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
+        Relative error allowed in kernel sums, in (0, 1). None means exact up to rounding. Approximate sums are used if
         they are predicted to be faster; tuning always uses exact sums.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
@@ -77,7 +77,7 @@ default="gaussian"
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`. A score estimates the
         integral of ``2 f p - f^2``, where f is the estimated density and p the true one, relative to the mean density
-        of the samples. NaN if the bandwidth is less than half the step of rounded values. Only present if tuned.
+        of the samples. It is NaN if the bandwidth is less than half the step of rounded values. Only present if tuned.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     scale_ : {"each", None}
@@ -220,7 +220,7 @@ default="gaussian"
         return _marginals.like(self, _marginals.marginal(self._form, features), features)
 
     def conditional(self, features: ArrayLike, values: ArrayLike) -> "ParzenDensity":
-        """Conditional density of the other features, given values of some.
+        """Conditional density of the other features, given the values of some.
 
         Parameters
         ----------

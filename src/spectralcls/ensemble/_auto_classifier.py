@@ -60,7 +60,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         Folds; the test sets of a splitter must partition the samples. With more than 3000 points only one part is held
         out: the first test set of a splitter, otherwise a fifth of the points, or about 3000 of more than 15 000.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None

@@ -55,7 +55,7 @@ class AutoRegressor(Auto, Regressor):
         Folds; the test sets of a splitter must partition the samples. With more than 3000 points only one part is held
         out: the first test set of a splitter, otherwise a fifth of the points, or about 3000 of more than 15 000.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None
@@ -75,7 +75,7 @@ class AutoRegressor(Auto, Regressor):
         Loss of each member on points that it had not seen, relative to that of the mean (the median with the other
         losses).
     loss_ : float
-        Loss of the vote, relative to the same; with the squared loss it is 1 - R^2.
+        Loss of the vote, relative to that of the mean; with the squared loss it is 1 - R^2.
     dropped_ : list of str
         Members that do not scale to the number of points, or for which the time did not suffice.
     n_samples_used_ : int

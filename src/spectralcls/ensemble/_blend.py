@@ -16,7 +16,7 @@ UNIFORM, NEAR = 0.5, 1.2
 
 
 class Blend(NamedTuple):
-    """Combines predictions p_m to ``prior_weight prior + sum_m weights[m] p_m``, after mapping them back to targets."""
+    """Combines predictions p_m, mapped back to targets, into ``prior_weight prior + sum_m weights[m] p_m``."""
 
     map: TargetMap
     plain: TargetMap  # without transformation; weights are learned in its scale
@@ -25,7 +25,7 @@ class Blend(NamedTuple):
     weights: np.ndarray  # (m,); with `prior_weight` they add up to 1
     residuals: tuple  # for each member (r, k), over which its predictions are averaged; None if not needed
     losses: np.ndarray  # (m,) loss of each member, relative to the loss of the prior
-    loss: float  # loss of the vote, relative to the same
+    loss: float  # loss of the vote, relative to the loss of the prior
 
     @property
     def adds(self):

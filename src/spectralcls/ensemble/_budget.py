@@ -6,15 +6,15 @@ import numpy as np
 
 from .._expansion.tree_cells import MANY
 
-SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble: in total, and on average per class
-_GROWTH, _LEAST_GROWTH = 4, 1.5  # growth of the size from one timed ensemble to the next: at most, and at least
+SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble: all, and per class on average
+_GROWTH, _LEAST_GROWTH = 4, 1.5  # largest and smallest growth of the size from one timed ensemble to the next
 _SHARE = 0.9  # fraction of the remaining time that is used
 _FIRST = 1.5  # initial exponent of the time in n, while most of the time does not depend on n
 _STEEPEST = 3.0
 
 
 class Clock:
-    """Time since its creation, compared with a budget of seconds (None: unlimited)."""
+    """Compares the time since its creation with a budget of seconds (None: unlimited)."""
 
     def __init__(self, budget):
         self.budget, self._start = budget, time.monotonic()
@@ -90,8 +90,8 @@ def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 
 
 
 def _growth(size, sizes, exponent):
-    """Ratio of the time for `sizes` points to that for `size`: a power of n up to `MANY`, and linear beyond, in
-    cells.
+    """Ratio of the time for `sizes` points to that for `size`: a power of n up to `MANY` points, and linear beyond,
+    where cells are used.
     """
     few, many = np.minimum(sizes, MANY) / min(size, MANY), np.maximum(sizes, MANY) / max(size, MANY)
     return few**exponent * many

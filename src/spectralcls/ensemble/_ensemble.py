@@ -130,7 +130,7 @@ class Fitting:
 
 
 def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, before):
-    """Fit all members to the points outside of part 0, 1, ... `n_splits` - 1, then to all.
+    """Fit all members to the points outside part 0, then part 1, and so on for `n_splits` parts; then to all points.
 
     If the time does not suffice, these are skipped in turn: members in the first split, so that at least one can be
     fitted to all points; later splits; expensive members with less than half of the weight; the fit to all points.
@@ -205,7 +205,7 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
 
 
 def _with_grown_members(kept, fittings, outsides, said, judged, points, clock, to_all):
-    """The members; those that contribute much to the vote are replaced by their grown form if it has less loss."""
+    """The members; those that contribute much to the vote are replaced by their grown form if that has less loss."""
     vote = _learned(kept, said, judged, points)
     for i, (weight, loss) in enumerate(zip(vote.weights, vote.losses, strict=True)):
         grown = kept[i].grown

@@ -24,7 +24,7 @@ class Loss(NamedTuple):
         return cls(kind, max(HUBER * NORMAL * float(np.median(np.abs(errors))), LEAST))
 
     def __call__(self, errors):
-        """Loss of each row of errors (n, k), (n,): the mean of the losses of its outputs."""
+        """Loss (n,) of each row of errors (n, k): the mean of the losses of the outputs."""
         if self.kind == "squared":
             return (errors**2).mean(axis=1)
         sizes = np.abs(errors)

@@ -40,7 +40,8 @@ class ClassPoints(NamedTuple):
 
     @property
     def sample_weights(self):
-        """The weights without class weights, which express the cost of an error and not the frequency of a point."""
+        """The weights without class weights, because these express the cost of an error, not the frequency of a
+        point."""
         return self.weights if self.units is None else self.weights / self.units[self.codes]
 
     def weights_beside(self, head):

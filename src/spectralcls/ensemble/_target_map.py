@@ -38,7 +38,8 @@ class TargetMap(NamedTuple):
         return self.standardization.to(self._transformed(targets))
 
     def back(self, Z, residuals=None):
-        """Targets from transformed predictions (n, k), averaged over residuals (r, k) added to them, if given.
+        """Targets from transformed predictions (n, k); if residuals (r, k) are given, the mean over predictions plus
+        each residual.
 
         Back-transformed predictions, of a logarithm for example, are medians; averaged over residuals they are means
         (Duan's smearing estimate).

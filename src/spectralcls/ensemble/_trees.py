@@ -34,7 +34,7 @@ _BLOCK = 1 << 20
 _NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
 # Grown trees have the defaults of scikit-learn's boosting; their number is the best on unseen points.
 GROWN_RATE, GROWN_LEAVES = 0.1, 31
-MOST_GROWN_TREES = 3000  # over all classes
+MOST_GROWN_TREES = 3000  # limit over all classes
 _MOST_BINS = 255  # limit of scikit-learn's boosting, and its default
 _MOST_LEVELS = 255  # limit on a category's levels in scikit-learn's boosting; with more it becomes a number
 

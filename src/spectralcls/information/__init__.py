@@ -1,4 +1,4 @@
-"""Entropies, divergences and tests of samples, by Parzen windows.
+"""Entropies, divergences and tests of samples, with Parzen windows.
 
 Sources: Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of Tromsø,
 2007, chapters 4 to 6; Jenssen, Erdogmus, Principe and Eltoft, "The Laplacian spectral classifier", ICASSP 2005.

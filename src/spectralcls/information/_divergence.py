@@ -264,7 +264,7 @@ def renyi_divergence(
     Returns
     -------
     divergence : float
-        In nats. 0 for equal samples with leave_one_out=False. For alpha of at least 1 it is infinite if q is 0 at a
+        In nats; 0 for equal samples with leave_one_out=False. For alpha of at least 1 it is infinite if q is 0 at a
         point of X, which happens only with compact kernels.
 
     Raises

@@ -33,8 +33,8 @@ class PermutationTest(NamedTuple):
     Attributes
     ----------
     statistic : float
-        Statistic of the given samples; with a grid of bandwidths the largest standardized one. A divergence outside the
-        range of floats is 0 or infinite; the p-value is still correct.
+        Statistic of the given samples; with a grid of bandwidths, the largest standardized statistic. A divergence
+        outside the range of floats is 0 or infinite; the p-value is still correct.
     p_value : float
         Fraction of the permutations, the given order included, whose statistic is at least as large.
     null_distribution : ndarray of shape (n_permutations,) or None

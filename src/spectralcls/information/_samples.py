@@ -79,7 +79,7 @@ def read_one(X, sample_weight, bandwidth, kernel, n_jobs):
 
 
 def read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n_jobs):
-    """Two samples, whose weights add up to one each, and the pair of their bandwidths."""
+    """Two samples, each with weights that add up to one, and the pair of their bandwidths."""
     p, q = read_samples(X, Y, sample_weight_X, sample_weight_Y)
     return p.normalized(), q.normalized(), read_bandwidths(bandwidth, p, q, kernel, n_jobs)
 

@@ -62,12 +62,12 @@ class ISEClassifier(KernelMeanClassifier):
         ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all points of
         the other folds, but at most 200 000 if the data are in memory.
     tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
+        Relative error allowed in kernel sums, in (0, 1). None means exact up to rounding. Approximate sums are used if
         they are predicted to be faster; tuning always uses exact sums. The errors of the terms ``2 p_c(y)`` of a query
         add up to at most ``tolerance`` times the sum of these terms; the relative error of each squared norm is at most
         ``tolerance``.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
@@ -83,7 +83,7 @@ class ISEClassifier(KernelMeanClassifier):
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that
         `scoring` names), `std_test_score`, `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present
-        if something was tuned. Among tied candidates the lower middle one is chosen.
+        if something was tuned. Of tied candidates, the middle one is chosen (the lower of two).
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float

@@ -64,10 +64,10 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
         ``(m / n) ** (1 / (d + 4))``.
     tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
+        Relative error allowed in kernel sums, in (0, 1). None means exact up to rounding. Approximate sums are used if
         they are predicted to be faster; tuning always uses exact sums.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
@@ -83,7 +83,7 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that
         `scoring` names), `std_test_score`, `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present
-        if something was tuned. Among tied candidates the lower middle one is chosen.
+        if something was tuned. Of tied candidates, the middle one is chosen (the lower of two).
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float

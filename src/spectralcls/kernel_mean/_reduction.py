@@ -67,7 +67,7 @@ def reduce_training_set(
 
         "weight": the points with the largest weight 1 / f, where f is the Parzen density of all training points, as
         proposed in [1]_, section 10.1. They form the border of the data. In each class, their weights are proportional
-        to `sample_weight`, by default equal. Good if classes do not overlap, otherwise poor.
+        to `sample_weight`, by default equal. This is good if classes do not overlap, and poor otherwise.
     bandwidth : "silverman" or float, default="silverman"
         Bandwidth of the Gaussian kernel; 1 if the data have no spread.
     sample_weight : array-like of shape (n,), default=None

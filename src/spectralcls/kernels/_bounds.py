@@ -95,7 +95,7 @@ def gridded_sums(
     at most twice the error bound. A query whose error exceeds the bound gets NaN.
 
     The scale of a label is the logarithm of its mean kernel value. By Jensen's inequality the mean exponent, weighted
-    by the terms of the sum, is at most this large, which bounds the rounding of the exponents.
+    by the terms of the sum, is at most the negative of this scale, which bounds the rounding of the exponents.
     """
     error = rtol / (1 - rtol)  # relative to the computed sums
     of_labels = error * points.n_labels

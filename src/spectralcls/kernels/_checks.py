@@ -103,7 +103,7 @@ def check_kernel(kernel: object) -> None:
 
 
 def check_log(log: Any) -> str:
-    """The core's name of the output."""
+    """The name of the output in the core."""
     if not (isinstance(log, (bool, np.bool_)) or (isinstance(log, str) and log == "pair")):
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
     return {False: "plain", True: "log", "pair": "scaled"}[log]

@@ -92,13 +92,13 @@ def kernel_sums(
     rtol, atol : float, default=0
         Tolerated error: for each query and column the errors of all labels add up to at most ``atol + rtol * s``, where
         s is the sum of ``|W[j, c]| k_b(q_i, x_j)`` over the points of all labels. With 0 (the default), sums are exact
-        to rounding. In up to three dimensions, sums of the Gaussian use a fast Gauss transform with this error bound
+        up to rounding. In up to three dimensions, sums of the Gaussian use a fast Gauss transform with this error bound
         (guaranteed, not probabilistic) if it is predicted to be faster than all pairs, even if both tolerances are 0.
         In more dimensions, tiles of points too far away to matter are left out. With `log`, weights must not be
         negative and `atol` must be 0; a label whose sum is below rtol times the total may appear empty.
     n_jobs : int, default=None
         Number of threads. None means all cores, unless joblib, threadpoolctl or OMP_NUM_THREADS set a lower limit. The
-        result has the same bits for any number of threads.
+        result is bitwise identical for any number of threads.
 
     Returns
     -------

@@ -95,7 +95,7 @@ def _cosine_radius(rng: np.random.RandomState, d: int, size: int) -> np.ndarray:
 
 
 def _sine_series() -> np.ndarray:
-    """Power series of (1 + sin(pi u / 2)) / 2, exact to rounding for |u| <= 1."""
+    """Power series of (1 + sin(pi u / 2)) / 2, exact up to rounding for |u| <= 1."""
     out = np.zeros(22)
     out[0], odd = 0.5, np.arange(1, 22, 2)
     out[odd] = np.cos(np.pi * (odd - 1) / 2) * np.exp(odd * np.log(np.pi / 2) - gammaln(odd + 1)) / 2

@@ -54,7 +54,7 @@ def rescale_weights(W: Array, labels: Array | None, dtype: DTypeLike) -> tuple[A
 
 def _sizes(W: Array) -> Array:
     """The largest absolute weight of each point over all columns, which share a scale."""
-    return np.abs(W.reshape(len(W), -1).T, order="C").max(axis=0)  # few columns: faster column by column
+    return np.abs(W.reshape(len(W), -1).T, order="C").max(axis=0)  # column by column, because there are few columns
 
 
 def _is_moderate(sizes: Array, dtype: DTypeLike) -> bool:

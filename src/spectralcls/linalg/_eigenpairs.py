@@ -67,7 +67,7 @@ def top_eigenpairs(
     random_state : int, RandomState instance or None, default=None
         Seed of the start. None means a fixed seed, so that identical calls return identical results.
     n_jobs : int, default=None
-        Number of threads. The result has the same bits for any number of threads.
+        Number of threads. The result is bitwise identical for any number of threads.
 
     Returns
     -------

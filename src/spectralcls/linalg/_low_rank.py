@@ -41,8 +41,8 @@ class LowRankFactor:
     pivots : ndarray of shape (r,)
         Rows of X whose kernel columns span the approximation, in the order in which they were chosen.
     trace_residual : float
-        The trace of K - F F^T, up to rounding. It is the sum of the eigenvalues, so it bounds the spectral, Frobenius
-        and nuclear norms of the error.
+        The trace of K - F F^T, up to rounding. It is the sum of the eigenvalues of this error matrix, so it bounds the
+        error's spectral, Frobenius and nuclear norms.
     trace : float
         The trace of K.
     _extension : callable

@@ -61,7 +61,7 @@ class GradientMetric(CallbackSupport, LinearMap):
         With more distinct points than this, the map is learned on a stratified random subsample, or in cells from 20
         000 points on; see Notes.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None

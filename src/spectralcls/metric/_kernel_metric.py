@@ -44,7 +44,7 @@ class KernelMetric(CallbackSupport, LinearMap):
         improved in six evaluations. They are evaluated against all others every fourth step (every twelfth with more
         than 50 000 points), and the best map is kept.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None
@@ -54,8 +54,7 @@ class KernelMetric(CallbackSupport, LinearMap):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         Map L, scaled so that a Gaussian kernel of bandwidth 1 has the best leave-one-out loss. Unless
-        ``kind="diagonal"``, it is rotated to the principal axes of the mapped points, the one of largest variance
-        first.
+        ``kind="diagonal"``, it is rotated to the principal axes of the mapped points, in order of decreasing variance.
     mean_ : ndarray of shape (n_features,)
         Mean of the training points.
     n_iter_ : int
@@ -209,7 +208,8 @@ def _standardized(data, rotate):
 
 
 def _principal_axes(Z, weights):
-    """Orthonormal (p, p): principal axes of the points, largest variance first, the largest entry of each positive."""
+    """Orthonormal (p, p): principal axes of the points, by decreasing variance; the largest entry of each is
+    positive."""
     Z = Z - np.average(Z, axis=0, weights=weights)
     axes = eigh((Z.T * weights) @ Z)[1][:, ::-1]
     return axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])

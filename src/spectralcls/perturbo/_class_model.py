@@ -18,7 +18,7 @@ _BLOCK = 2048  # least number of queries scored together
 _COLUMNS = 128  # columns of `mix` per product: fewer skip more zeros but slow BLAS down
 _LOWEST = -1e300  # replaces the log of an unrepresentable share; finite, so that differences are defined
 # Bound on the error of U^-T k in float32, relative to its norm times the condition number of U. It is measured, not
-# proven: 7 times the largest error in 144 classes, which is that of equal points with alpha = 30.
+# proven: 7 times the largest error in 144 classes, which occurs for equal points and alpha = 30.
 _ROUNDING_IN_SINGLE = 2.0**-20
 _NEGLIGIBLE_IN_SINGLE = 1e-18  # smaller kernel values count as 0, which changes no share above this number
 EPS = np.finfo(np.float64).eps

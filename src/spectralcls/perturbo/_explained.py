@@ -42,7 +42,7 @@ def seen_by_classes(Q, models, completion=None, features=None, n_jobs=None):
 def log_explained(models, seen, n_jobs=None, relative=True):
     """log(1 - tau) of every query (rows) and class (columns), finite and correctly ordered within each row.
 
-    If tau has reached its limit alpha / (n_l + alpha) to rounding for all classes and ``relative`` is true, the
+    If tau has reached its limit alpha / (n_l + alpha), up to rounding, for all classes and ``relative`` is true, the
     smallest limit is subtracted from the tau of the row, so that the differences are not lost.
     """
     pairs = list(zip(models, seen, strict=True))

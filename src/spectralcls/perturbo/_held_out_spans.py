@@ -96,10 +96,10 @@ def _parts(sample, n_jobs):
 
 def _explained(members, weights, Q, kernels, levels, own, out):
     """Write 1 - tau for one class into `out` (b, a, m). ``kernels(Q, X)`` yields kernel matrices, the last bandwidth
-    first. ``own`` holds the rows of Q that belong to the class and their positions among the members; the other members
-    score them.
+    first. ``own`` holds the rows of Q that belong to the class and their positions among the members; each is scored by
+    the other members.
 
-    With the roots r of the weights let N = (diag(r) K diag(r) + alpha I)^-1. To leave out member i, let k be diag(r)
+    With r the roots of the weights, let N = (diag(r) K diag(r) + alpha I)^-1. To leave out member i, let k be diag(r)
     times column i of K, with k_i = 0. The block inverse of N gives q = k^T N k = s + N_ii w_i s^2 for the share s = 1 -
     tau of i in the others' span. This agrees with the closed form tau = (1 / N_ii - alpha) / w_i, but avoids its
     cancellation, which loses shares below 1e-16.

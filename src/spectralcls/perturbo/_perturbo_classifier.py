@@ -121,7 +121,7 @@ class PerTurboClassifier(Classifier):
         A class with more samples than this is represented by a partial Cholesky factor with this number of columns: O(n
         rank) memory, O(n rank^2) time. ``trace_residuals_`` measures the part left out. None: exact.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit. Factors of the
         classes use the threads of BLAS; tuning uses up to one thread per class.
@@ -146,7 +146,7 @@ class PerTurboClassifier(Classifier):
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that
         `scoring` names), `std_test_score`, `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present
-        if something was tuned. Among tied candidates the lower middle one is chosen.
+        if something was tuned. Of tied candidates, the middle one is chosen (the lower of two).
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float

@@ -16,7 +16,7 @@ class ExpandedTargets(NamedTuple):
     points: np.ndarray  # (n, d)
     kernel: str
     bandwidth: float
-    columns: np.ndarray  # (n, k), or (n, 1 + k) of means
+    columns: np.ndarray  # (n, k); for means (n, 1 + k)
     are_means: bool
     factor: np.ndarray  # (k,)
     offset: np.ndarray  # (k,)

@@ -23,8 +23,9 @@ CLOSE = 1e-4  # if a leverage is this close to one, the prediction without the s
 def jackknife(form, tried=None):
     """The `Jackknife` of a `RegressionForm`, with one pass over the pairs for the residuals and one for their sizes.
 
-    With few samples, each residual uses the bandwidth and degree, among those `tried` (ascending arrays), that have the
-    least error on the other samples, because a choice that includes the sample fits it better than a query.
+    With few samples, each residual is computed with the bandwidth and degree, among those `tried` (ascending arrays),
+    that have the least error on the other samples. A choice that includes the sample would fit it better than it fits a
+    query.
     """
     sample = draw_sample(form.samples, cv="loo", max_samples=None, random_state=0)
     shape = form.kernel, form.bandwidth, form.points.n_jobs

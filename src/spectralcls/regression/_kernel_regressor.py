@@ -59,7 +59,7 @@ class KernelRegressor(Regressor):
         Relative error allowed in kernel sums, in (0, 1); only for ``degree=0``. The error of a prediction is then at
         most twice this fraction of the range of y.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 

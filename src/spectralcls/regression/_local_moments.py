@@ -23,7 +23,7 @@ class LocalMoments:
     degree : int
     origin : (d,) subtracted from x
     n_outputs : int
-    extent : float, largest extent of the points about the origin
+    extent : float, largest absolute coordinate after subtracting the origin
     """
 
     degree: int

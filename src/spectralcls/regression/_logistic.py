@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_softmax
 
-# smaller curvatures are raised to this; with them, leave-one-out scores would be rounding errors
+# smaller curvatures, with which leave-one-out scores would be rounding errors, are raised to this
 _LEAST_CURVATURE = 1e-8
 _MOST_STEPS = 100  # limit on the steps of conjugate gradients per Newton step
 _ROUNDING = 1e-15  # rounding error of K R, relative to R

@@ -56,8 +56,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
         instead of "each". Scales are learned in `fit`, and bandwidths are in these units. None uses the numbers
         unchanged.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try. By default, 1.4 and 6 times the median distance between points; for the Gaussian 0.7 and 1.4
-        times.
+        Bandwidths to try. By default, 1.4 and 6 times the median distance between points; for the Gaussian, 0.7 and 1.4
+        times this distance.
     alpha_grid : array-like, default=(0.001, 0.03, 1.0)
         Ridge penalties to try.
     max_tuning_samples : int or None, default=3000
@@ -73,7 +73,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
     rank : int, default=1000
         Rank of the preconditioner for kernel sums.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None

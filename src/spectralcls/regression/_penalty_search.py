@@ -46,8 +46,8 @@ def leave_one_out(weights, candidates, path):
     weights : ndarray of shape (n,)
     candidates : Candidates
     path : callable
-        ``path(kernel, bandwidth, alphas)`` returns a list with a `Fitted` for each alpha, or None if it cannot be
-        fitted.
+        ``path(kernel, bandwidth, alphas)`` returns a list with a `Fitted` for each alpha, or None in its place if the
+        fit fails.
 
     Returns
     -------
@@ -110,8 +110,8 @@ def _beside(at, candidates):
 
 
 def _steps(value, values, more):
-    """The next smaller and the next larger value, each in a list that is empty if there is none or it is not one of
-    `more`.
+    """The next smaller and the next larger value, each as a list, which is empty if there is no such value or if it is
+    not one of `more`.
     """
     values = np.union1d(values, more)
     place = int(np.searchsorted(values, value))

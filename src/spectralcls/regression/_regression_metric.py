@@ -27,7 +27,7 @@ class RegressionKinds:
 
 
 def variances(targets, weights):
-    """Variance of each output, (k,); 1 for a constant one."""
+    """Variance of each output, (k,); 1 for a constant output."""
     found = np.average((targets - np.average(targets, axis=0, weights=weights)) ** 2, axis=0, weights=weights)
     return np.where(found > 0, found, 1.0)
 

@@ -44,12 +44,12 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
         instead of "each". Scales are learned in `fit`, and bandwidths are in these units. None uses the numbers
         unchanged.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try. By default, 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35,
-        0.7, 1.4 and 2.8 times.
+        Bandwidths to try. By default, 0.7, 2 and 6 times the median distance between points; for the Gaussian, 0.35,
+        0.7, 1.4 and 2.8 times this distance.
     alpha_grid : array-like, default=None
-        Ridge penalties to try, for points of mean weight one. By default, 0.01 and 0.1, then 1 and 10 with the best
-        bandwidth as long as the largest is the best. With class weights, all four are tried, because a large weight
-        acts like a smaller ridge.
+        Ridge penalties to try, for points of mean weight one. By default, 0.01 and 0.1. With the best bandwidth, 1 and
+        10 are also tried as long as the largest is the best. With class weights, all four are tried, because a large
+        weight acts like a smaller ridge.
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, parameters are tuned on a stratified random subsample.
     max_exact_samples : int, default=6000
@@ -62,7 +62,7 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     rank : int, default=1000
         Rank of the preconditioner of conjugate gradients.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None

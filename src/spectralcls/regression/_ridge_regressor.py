@@ -68,7 +68,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     rank : int, default=1000
         Rank of the preconditioner of conjugate gradients.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
         Report progress on stderr.
     n_jobs : int or None, default=None

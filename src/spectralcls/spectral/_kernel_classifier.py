@@ -32,7 +32,7 @@ from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel, all_points, of_kernel
 
-MOST_PROBLEMS = 1000  # limit on classes or labels; each is solved for every candidate, which takes minutes
+MOST_PROBLEMS = 1000  # limit on classes or labels; solving so many problems for every candidate takes minutes
 TOLERANCE = 1e-4  # relative residual of the eigenpairs of dense X: more digits changed no label in trials
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
 BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference bandwidth
@@ -68,7 +68,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     scoring : {"auto", "r2", "f1", "accuracy"}, default="auto"
         Score to maximize for each class, over the held-out decisions of all samples together: the explained fraction of
         the target's variance (only least squares), F1, or accuracy. "auto" means "r2" for least squares, otherwise
-        "f1". Among tied candidates the lower middle one is chosen.
+        "f1". Of tied candidates, the middle one is chosen (the lower of two).
     cv : int, "loo", splitter or list of splits, default=5
         Folds of the cross-validation; an int means shuffled stratified folds, fewer if a class has fewer samples. Least
         squares always use leave-one-out.
@@ -94,7 +94,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the class frequencies. None means that all are one.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads of the decomposition (None: all cores) and of processes of the cross-validation (None: one).
 
@@ -416,8 +416,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         kernel = SpectralKernel(weighting=self.weighting, kernel=self.kernel, bandwidth=self.bandwidth, rank=self.rank)
         tags.input_tags = kernel.__sklearn_tags__().input_tags
         tags.classifier_tags.multi_label = True
-        # With two features, as in scikit-learn's checks, rows of unit length retain only the angle, and linear
-        # functions of it never choose a class between two others.
+        # Rows of unit length retain only the angle, so with two features, as in scikit-learn's checks, the linear
+        # kernel classifies poorly.
         tags.classifier_tags.poor_score = self.kernel == "linear"
         return tags
 

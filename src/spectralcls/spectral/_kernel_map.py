@@ -22,10 +22,10 @@ from ._entropy_components import by_entropy, of_largest_entropy
 class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Coordinates in the leading eigenvectors of a kernel matrix, for training points and new points.
 
-    Let ``E L E^T`` be the eigendecomposition of K, or of ``K_f = D^-1/2 K D^-1/2``, where D holds the Parzen density f
-    at the training points. Training points are mapped to the rows of ``E L^1/2``, and a new point y is mapped to ``k(y)
-    E L^-1/2``, the Nystrom extension; for K_f its kernel is ``k(y, x_i) / sqrt(f(y) f_i)``. For training points both
-    maps agree.
+    Let ``E L E^T`` be the eigendecomposition of the kernel matrix K, or of ``K_f = D^-1/2 K D^-1/2``, where D holds the
+    Parzen density f at the training points. Training points are mapped to the rows of ``E L^1/2``, and a new point y is
+    mapped to ``k(y) E L^-1/2``, the Nystrom extension; for K_f the kernel is ``k(y, x_i) / sqrt(f(y) f_i)``. For
+    training points both maps agree.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Convergence tolerance of the eigensolver: bound on the residuals, relative to the eigenvalues. None means ``eps
         ** (2 / 3)`` of the data's dtype.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 

@@ -82,7 +82,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         ``"cv"`` multiplies these by the common factor with the best cross-validated score. A number is used for all of
         them; a dict ``{label: sigma_c}`` gives those of the classes, with sigma by Silverman's rule.
     tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1). None means exact to rounding. Approximate sums are used if
+        Relative error allowed in kernel sums, in (0, 1). None means exact up to rounding. Approximate sums are used if
         they are predicted to be faster; tuning always uses exact sums. Only for ``n_components="all"``: the relative
         error of each cosine of a query is at most ``((1 + t) / (1 - t))^1.5 - 1``, where t is the tolerance.
     n_components : int, "cv" or "all", default="all"
@@ -133,7 +133,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         Convergence tolerance of the eigensolver: bound on the residuals, relative to the eigenvalues. None means ``eps
         ** (2 / 3)`` of the data's dtype.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
@@ -150,8 +150,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     n_components_ : int
         Number of components in use; n if the whole space is kept.
     eigenvalues_ : ndarray of shape (n_components_,)
-        Eigenvalues, relative to the constant of the narrowest kernel. Only present if an eigendecomposition was
-        computed, like the next two attributes.
+        Eigenvalues, relative to the constant of the narrowest kernel. Only present, like the next two attributes, if an
+        eigendecomposition was computed.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class means in the eigenspace.
     map_ : object
@@ -165,7 +165,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that
         `scoring` names), `std_test_score`, `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present
-        if something was tuned. Among tied candidates the lower middle one is chosen. Bandwidths are overall widths.
+        if something was tuned. Of tied candidates, the middle one is chosen (the lower of two). Bandwidths are overall
+        widths.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float

@@ -115,7 +115,7 @@ def score_folds(estimator, features, target, weights, folds, score):
 
 
 def binary_targets(y):
-    """Whether y is multilabel, its labels, and the boolean targets of the binary problems, (n, p)."""
+    """Return whether y is multilabel, the labels, and the boolean targets (n, p) of the binary problems."""
     if sp.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
         kind = type_of_target(y)
         if kind != "multilabel-indicator":

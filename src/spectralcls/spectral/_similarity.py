@@ -120,8 +120,8 @@ class LowRankSimilarity:
         return values, scale[:, None].astype(vectors.dtype) * vectors
 
     def compress(self, weights):
-        """B with S(Q, landmarks) B ~= S(Q, X) weights; if degrees are used, two further columns, of which the larger
-        product is the degree."""
+        """B with S(Q, landmarks) B ~= S(Q, X) weights; if degrees are used, B has two further columns, and the larger
+        of their two products is the degree."""
         F = self.factor.factor
         weights = self.factor.compress((F.T @ weights.astype(F.dtype)).astype(np.float64))
         return weights if self.degree_weights is None else np.column_stack([weights, self.degree_weights])
@@ -216,7 +216,7 @@ def _log_similarity(Q, X, kernel, bandwidth):
 
 
 def row_products(Q, X, weights, *, checked, **parameters):
-    """S(Q, X) weights as exp(log_scale) * products, by blocks of rows.
+    """The product S(Q, X) weights as exp(log_scale) * products, computed in blocks of rows.
 
     X is None if Q holds rows of S, or if the weights belong to the features. With `checked`, the last column holds
     degrees, which must be positive.

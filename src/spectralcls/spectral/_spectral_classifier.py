@@ -82,7 +82,8 @@ class SpectralClassifier(ExpansionClassifier):
     def _nested_scores(self, train, Q, bandwidth, candidates):
         """Scores (m, q, C) for each number of components, and whether the data determine each space, (q,).
 
-        `train` is training data. ``candidates.max() + 1`` eigenpairs are computed, in at most `PATIENCE` products.
+        `train` is training data. ``candidates.max() + 1`` eigenpairs are computed, in at most `PATIENCE` block
+        products.
         """
         raise NotImplementedError
 
@@ -134,7 +135,8 @@ class SpectralClassifier(ExpansionClassifier):
 
 
 def training_part(sample, train):
-    """The training part of a split of a `TuningSample`, as training data, with weights only if they differ."""
+    """The training part of a split of a `TuningSample`, as training data, with weights only if they are not all
+    equal."""
     weights = sample.weights[train]
     weights = None if np.all(weights == weights[0]) else weights
     classes = np.arange(sample.n_classes)

@@ -128,7 +128,7 @@ class SpectralISEClassifier(_SpectralISE):
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth. Compact kernels are not positive
-        semi-definite; their negative eigenvalues are dropped.
+        semi-definite; negative eigenvalues of their matrices are dropped.
     n_components : int, "cv" or "all", default="all"
         Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth; ``"all"`` keeps the
         whole space. With means and the Gaussian kernel, ``"all"`` needs only kernel sums and no decomposition (unless
@@ -175,7 +175,7 @@ class SpectralISEClassifier(_SpectralISE):
         Convergence tolerance of the eigensolver: bound on the residuals, relative to the eigenvalues. None means ``eps
         ** (2 / 3)`` of the data's dtype.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
@@ -192,15 +192,15 @@ class SpectralISEClassifier(_SpectralISE):
     trace_residual_ : float
         trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
     map_ : KernelMap
-        Embedding of (mapped) points. Only present if an eigendecomposition was computed, like the next attribute.
+        Embedding of (mapped) points. Only present, like the next attribute, if an eigendecomposition was computed.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class centers in the embedding.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that
         `scoring` names), `std_test_score`, `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present
-        if something was tuned. Among tied candidates the lower middle one is chosen. The score is NaN if the data do
-        not determine the leading eigenvectors, as at a bandwidth that isolates points.
+        if something was tuned. Of tied candidates, the middle one is chosen (the lower of two). The score is NaN if the
+        data do not determine the leading eigenvectors, as at a bandwidth that isolates points.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float
@@ -258,7 +258,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth. Compact kernels are not positive
-        semi-definite; their negative eigenvalues are dropped.
+        semi-definite; negative eigenvalues of their matrices are dropped.
     n_components : int, "cv" or "all", default="all"
         Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth; ``"all"`` keeps the
         whole space. With means and the Gaussian kernel, ``"all"`` needs only kernel sums and no decomposition (unless
@@ -305,7 +305,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
         Convergence tolerance of the eigensolver: bound on the residuals, relative to the eigenvalues. None means ``eps
         ** (2 / 3)`` of the data's dtype.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
@@ -322,15 +322,15 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
     trace_residual_ : float
         trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
     map_ : KernelMap
-        Embedding of (mapped) points. Only present if an eigendecomposition was computed, like the next attribute.
+        Embedding of (mapped) points. Only present, like the next attribute, if an eigendecomposition was computed.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class centers in the embedding.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that
         `scoring` names), `std_test_score`, `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present
-        if something was tuned. Among tied candidates the lower middle one is chosen. The score is NaN if the data do
-        not determine the leading eigenvectors, as at a bandwidth that isolates points.
+        if something was tuned. Of tied candidates, the middle one is chosen (the lower of two). The score is NaN if the
+        data do not determine the leading eigenvectors, as at a bandwidth that isolates points.
     best_score_ : float
         Mean test score of the chosen candidate. Only present if something was tuned.
     temperature_ : float

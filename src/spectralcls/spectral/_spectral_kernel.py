@@ -80,10 +80,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Degree of the polynomial kernel.
     rank : int or None, default=None
         Number of columns of a randomly pivoted Cholesky factor F; F F^T replaces S. Only for the Gaussian kernel of
-        dense X. It takes O(n_samples rank) memory, and each query is evaluated against `rank` landmarks.
+        dense X. The factor takes O(n_samples rank) memory, and each query is evaluated against `rank` landmarks.
         `trace_residual_` measures the part left out. None means exact.
     random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives the same bits.
+        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
