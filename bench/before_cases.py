@@ -64,7 +64,7 @@ def main():
             module, function = name.rsplit(".", 1)
             try:
                 found = getattr(importlib.import_module(module), function)(*json.loads(argument))
-            except Exception as error:  # the process goes on
+            except Exception as error:  # the process continues
                 found = {"error": repr(error)}
         else:
             found = answers(argument) if name == "answers" else accuracies(name, int(argument))

@@ -1,4 +1,4 @@
-"""Active learning: border queries against random labels, as in section 4.2 (figure 5) of the PerTurbo paper
+"""Active learning: boundary queries against random labels, as in section 4.2 (figure 5) of the PerTurbo paper
 
 Two thirds of a set form the pool, one third the test set. Features are raw, and two samples of each class are labeled
 at the start. PerTurbo is retuned after every 20 labels; k-NN has k = 3.
@@ -21,7 +21,7 @@ EARLY, MOST, REPEATS = (5, 10, 2) if QUICK else (70, 300, 10)  # labels asked fo
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("data", ["wine"] if QUICK else ["ecoli", "wine", "simdata_1"])
 def test_gain(record, data, classifier):
-    """Accuracy with border queries minus that with random labels, in points: mean ± standard error over ten random
+    """Accuracy with boundary queries minus that with random labels, in points: mean ± standard error over ten random
     splits. The pool gets easier as difficult samples are labeled and leave it, so only the fixed test set shows how
     much the classifier improves.
     """

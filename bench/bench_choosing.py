@@ -1,4 +1,4 @@
-"""How bandwidths, scales and weights are chosen: before and after the unification
+"""How bandwidths, scales and weights are chosen: before and after the rules of all estimators were unified
 
 *Before* is commit 205aa86. Both versions get the same rows, in turns, each in a separate process, on one thread and
 with defaults; features are raw. For densities with heavy tails, and of rounded and mixed data, see

@@ -1,10 +1,8 @@
 """One fit and one prediction in memory, and on Dask workers of one thread each
 
 The workers are processes of one machine. Points are normal, with 8 features in float64, four classes with different
-centers, and chunks of 25 000 rows; the bandwidth is given, or tuned on 2000 points. `clock` is the number of seconds on
-the clock, which depends on how many processors are free; `processor` is the number of processor seconds of all
-processes together, which shows the cost of distribution. `worker` is the growth in memory of the largest worker in GiB,
-`client` that of this process.
+centers, and chunks of 25 000 rows; the bandwidth is given, or tuned on 2000 points. The processor seconds of all
+processes together show the cost of distribution; the seconds on the clock also depend on how many processors are free.
 """
 
 import os
@@ -55,7 +53,7 @@ def client(workers):
 
 @pytest.mark.parametrize("work", WORK)
 def test_workers(record, problem, work, workers, client):
-    """Without workers: the same class fitted to arrays in memory, one thread."""
+    """Without workers, the same class is fitted to arrays in memory, on one thread."""
     X, y, Q = problem
     kind, parameters = WORK[work]
     expected = kind(**parameters).fit(X, y).predict(Q)
@@ -81,8 +79,8 @@ def test_workers(record, problem, work, workers, client):
 
 @view("workers")
 def workers_in_short(rows):
-    """Seconds of all processes together and, in brackets, on the clock; growth of the largest worker and of the client
-    in GiB, in a fit or a prediction. 0 workers means arrays in memory."""
+    """Processor seconds of all processes together and, in parentheses, seconds on the clock; growth of the memory of
+    the largest worker and of the client, in GiB, during a fit or a prediction. 0 workers means arrays in memory."""
     table = []
     for row in sorted(rows, key=lambda row: (list(WORK).index(row["work"]), row["workers"])):
         line = {"work": row["work"], "workers": row["workers"]}

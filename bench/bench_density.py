@@ -55,8 +55,8 @@ def test_distribution_function(record, kernel, n):
 
 
 def test_error_far_from_the_data(record):
-    """Largest errors of log densities in nats, at d = 50, for queries from among the points to a thousand bandwidths
-    away.
+    """Largest errors of log densities in nats, at d = 50, for queries that lie among the points or up to a thousand
+    bandwidths away.
     """
     X, h = normal(2000, 50), 0.3
     Q = np.vstack([X[:50] + 0.1, X[:50] + np.linspace(1, 1000, 50)[:, None] * h * np.eye(50)])
@@ -83,7 +83,7 @@ def test_scipy(record, d):
 
 @pytest.mark.parametrize("d", [1, 2])
 def test_kdepy(record, d):
-    """KDEpy on the grid of its FFT, 100 000 points: 1024 grid points in one dimension, 128 x 128 in two. Ours runs
+    """Densities of 100 000 points at the grid points of KDEpy's FFT: 1024 in one dimension, 128 x 128 in two. Ours runs
     exactly and with tolerance=1e-4; errors are relative to the largest density.
     """
     kdepy = peer("KDEpy")
@@ -106,7 +106,8 @@ def test_kdepy(record, d):
 def test_bandwidth_by_least_squares(record, d):
     """With n = 2000, `KDEMultivariate(bw="cv_ls")` of statsmodels finds one bandwidth for each feature by a simplex
     search. Ours uses one bandwidth for all features: the best of sixteen by the same criterion, or an equally good one
-    closer to a rule of thumb. The amounts of work differ, so the table gives the number of bandwidths that each tries.
+    closer to a rule of thumb. The amounts of work differ, so the table gives the number of bandwidths that
+    KDEMultivariate tries.
     """
     statsmodels = peer("statsmodels.nonparametric.api")
     X, tried = normal(N_SEARCH, d), []

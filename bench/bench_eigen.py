@@ -105,10 +105,10 @@ def test_graph(record, tol):
 
 @view("matrix_free_kernel", "dense_matrix", "graph")
 def solvers(kernels, dense, graphs):
-    """Matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph: our seconds, the time of the others
-    relative to ours, and the relative residuals. *Too small by* is the largest amount, relative to the largest
-    value, by which ARPACK's values are below ours; it reveals missed pairs. The record contains the matrix-vector
-    products."""
+    """Matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph: the time of the others relative to
+    ours, and the relative residuals. *Too small by* is the largest amount, relative to the largest value, by which
+    ARPACK's values are below ours; it reveals missed pairs. The record also has our seconds and the numbers of
+    matrix-vector products."""
     figures = "x *", "residual *", "ARPACK too small by"
     others = [{"problem": name} | row for name, rows in (("dense", dense), ("graph", graphs)) for row in rows]
     return [pick(kernels, "n", "bandwidth", "weighting", *figures), pick(others, "problem", "n", "k", "tol", *figures)]

@@ -110,7 +110,7 @@ def test_threads(record, dtype):
 @each_dtype
 @pytest.mark.parametrize("n", [50, 200, 1000])
 def test_small_problems(record, n, dtype):
-    """Calls that take microseconds, compared with cache-blocked NumPy: d = 8, one thread, two hundred turns."""
+    """Calls that take less than a millisecond, compared with cache-blocked NumPy: d = 8, one thread."""
     X, h, _, W = problem(8, dtype, n)
     functions = {
         "ours": lambda: kernel_sums(X, X, weights=W, bandwidth=h),
@@ -121,8 +121,8 @@ def test_small_problems(record, n, dtype):
 
 
 def test_what_is_shared(record):
-    """The time with further columns, bandwidths and folds in units of one plain pass over all pairs: d = 16, float32,
-    one thread. The last column is the time of a refit for each of five folds and each bandwidth.
+    """The time with further columns, bandwidths and folds, in units of one plain pass over all pairs: d = 16, float32,
+    one thread. The last value is the time of a refit for each of five folds and each bandwidth.
     """
     X, h, _, _ = problem(16, "float32", N // 2)
     rng = np.random.default_rng(1)
@@ -156,8 +156,8 @@ def test_what_is_shared(record):
 @each_dtype
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_kernel_matrix(record, symmetric, dtype):
-    """A kernel matrix written into a buffer, d = 16, compared with copying as many bytes: either the exponential or the
-    memory limits the speed.
+    """The time of copying as many bytes relative to that of writing a kernel matrix into a buffer, d = 16: either the
+    exponential or the memory limits the speed.
     """
     X, h, _, _ = problem(16, dtype, N // 2)
     out, source = np.zeros((len(X), len(X)), dtype=dtype), np.ones((len(X), len(X)), dtype=dtype)

@@ -1,4 +1,4 @@
-"""Learned metrics and the ridge against scikit-learn's
+"""Learned metrics and kernel ridge regression against scikit-learn's
 
 All run on one thread. Each case runs in a separate process, whose peak resident memory is given.
 """

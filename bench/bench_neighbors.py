@@ -1,4 +1,4 @@
-"""Exact k-NN searches against faiss, SciPy's, pykdtree's and nanoflann's k-d trees, in turns in one process."""
+"""Exact k-NN searches against faiss, SciPy's, pykdtree's and nanoflann's k-d trees, in turns in one process"""
 
 from importlib.util import find_spec
 
@@ -142,8 +142,8 @@ def test_graph_against_peers(record, n, d):
 @pytest.mark.parametrize("m", [1, 100, 10_000])
 @pytest.mark.parametrize("d", [3, 8])
 def test_kept(record, d, m):
-    """The 10 nearest of kept points for m queries, uniform, float32, one thread: `PackedPoints` and trees built before
-    the call, compared with points that are not kept.
+    """The 10 nearest neighbors of m queries among kept points, uniform, float32, one thread: `PackedPoints` and trees
+    built before the call, compared with points that are not kept.
     """
     n = 5000 if QUICK else 200_000
     X, Q = points("uniform", n, d, 1), points("uniform", m, d, 2)
@@ -166,8 +166,8 @@ def test_kept(record, d, m):
     "name, n", [("letter", 16_000), ("shuttle", 43_500), ("covertype", 200_000), ("fashion", 30_000)]
 )
 def test_one_query(record, name, n):
-    """The 10 nearest of kept points for one query, standardized public sets in float32, one thread: `PackedPoints`, and
-    indices of faiss built before the call. A turn takes 20 queries, one call each."""
+    """The 10 nearest neighbors of one query among kept points, standardized public sets in float32, one thread:
+    `PackedPoints`, and indices of faiss built before the call. A turn takes 20 queries, one call each."""
     X, Q = split(load(name), 2000 if QUICK else n, 20)
     kept, queries = PackedPoints(X), [Q[i : i + 1] for i in range(len(Q))]
 

@@ -22,9 +22,9 @@ TIKHONOV = Regularization("tikhonov", 1e-3)
 
 
 def test_letter(record):
-    """Tune, fit and predict with 4 000 letters for training, 16 000 for the test, and 26 classes. The SVM searches C =
-    10 with as many bandwidths as PerTurbo, or with four, both in five folds. The table has its time relative to
-    ours, and both accuracies."""
+    """Tune, fit and predict with 4 000 letters for training, 16 000 for the test, and 26 classes. The SVM has C = 10
+    and searches as many bandwidths as PerTurbo, or four, in five folds. The table has its time relative to ours, and
+    both accuracies."""
     letter = load("letter")
     order = np.random.default_rng(0).permutation(len(letter["X"]))[: 1500 if QUICK else None]
     X, y, n = letter["X"][order].astype(np.float64), letter["y"][order], len(order) // 5
@@ -45,8 +45,9 @@ def test_letter(record):
 
 
 def test_factorization(record):
-    """For one class, the kernel matrix, the addition of alpha and the factor, compared with `scipy.linalg.cholesky` of
-    the finished matrix, by default and in place; and the peak memory relative to the size of the matrix.
+    """Time to compute the kernel matrix of one class, add alpha and factor the sum, compared with
+    `scipy.linalg.cholesky` of the finished matrix, by default and in place; and the peak memory relative to the size of
+    the matrix.
     """
     X = np.random.default_rng(0).normal(size=(N, 16))
 
@@ -67,8 +68,8 @@ def test_factorization(record):
 
 
 def test_scoring(record):
-    """As many queries as the class has samples: kernel values, solve and norms, in blocks, compared with the BLAS solve
-    alone on the finished kernel matrix; and the peak memory relative to the size of the factor.
+    """Time to score as many queries as the class has samples (kernel values, solve and norms, in blocks), compared with
+    the BLAS solve alone on the finished kernel matrix; and the peak memory relative to the size of the factor.
     """
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(N, 16)), rng.normal(size=(N, 16))
@@ -115,9 +116,8 @@ def test_what_binds(record, clusters):
 
 @pytest.mark.parametrize("n_per_class", [200, 2000])
 def test_a_label(record, n_per_class):
-    """A new label of one of two classes, after which a pool of 5 000 is scored again. The table gives the time of a
-    refit with new scores relative to ours. The limit is reading the solved pool once, measured by a matrix product with
-    it.
+    """Time to add one label in a problem of two classes and score a pool of 5 000 again, and the time of a refit with
+    new scores relative to that. The limit is reading the solved pool once, measured by a matrix product with it.
     """
     rng, pool_size = np.random.default_rng(0), 500 if QUICK else 5000
     y, pool_y = np.repeat([0, 1], n_per_class), rng.integers(2, size=pool_size)

@@ -125,7 +125,8 @@ def measure(X, y, Q):
 @pytest.mark.parametrize("name", SIZES)
 def test_labels_and_sums(record, name, raw):
     """Time of all pairs relative to `ParzenClassifier.predict` and to class sums. The first call packs the points, and
-    the fitted classifier keeps them for the second. `labels that differ` compares `predict` with all pairs.
+    the fitted classifier keeps them for the second. The record also has the number of labels that differ from those of
+    all pairs.
     """
     record(measure(*problem(name, raw)))
 
@@ -147,8 +148,8 @@ def labels_and_sums_in_short(rows):
     ],
 )
 def test_noise(record, name, n, d):
-    """Noise, in which no pair can be pruned: the time then shows what the search for such pairs costs. There are half
-    as many queries as points.
+    """In noise no pair can be pruned, so the time shows what the search for such pairs costs. There are half as many
+    queries as points.
     """
     row = measure(*noise(name, n // 10 if QUICK else n, d))
     record({key: value for key, value in row.items() if key.startswith("x ") or key == "labels that differ"})
@@ -159,9 +160,9 @@ def test_noise(record, name, n, d):
 def test_what_binds(record, name, raw):
     """Fractions of all pairs, averaged over 200 queries. *Settle a label*: the nearest points, in order, until the sums
     of the best two classes differ by more than all remaining points could add. *Count for sums*: pairs that change the
-    rounded sum of their class. No pruning method can compute fewer. *Tiles*: the fraction of tiles of 48 points of a
-    class, halved repeatedly in principal coordinates, whose bounding box is no farther from one of eight neighboring
-    queries than such a pair.
+    rounded sum of their class. No pruning method can compute fewer. *Tiles*: each class is halved repeatedly in
+    principal coordinates, into tiles of at most 48 points. The fraction is that of the tiles whose bounding box is no
+    farther from one of eight neighboring queries than the farthest point that the query's label or sum needs.
     """
     X, y, Q = problem(name, raw)
     record({"n": len(X), "d": X.shape[1]} | shares(X.astype(float), y, Q.astype(float), tuned_bandwidth(X, y)))
@@ -224,8 +225,9 @@ def settling(exponents, labels, n_classes):
 @each_scale
 @pytest.mark.parametrize("bandwidth", ["tuned", "fixed"])
 def test_growth(record, bandwidth, raw):
-    """Covertype, n / 5 queries for n points: seconds, and the fitted exponent of n, which is 2 for all pairs. The
-    bandwidth is tuned for each n, or kept from the smallest n; tuning and fitting are timed separately.
+    """Covertype with n / 5 queries for n points: the time is fitted by a power of n, whose exponent is 2 for all pairs.
+    The bandwidth is tuned for each n, or kept from the smallest n; tuning and fitting are timed separately. The record
+    also has the seconds.
     """
     if QUICK:
         pytest.skip("needs covertype")

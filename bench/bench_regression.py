@@ -285,13 +285,13 @@ def test_errors(record, name, method):
 @pytest.mark.parametrize("method", OF_SCIKIT)
 @each_table
 def test_tuned(record, name, method):
-    """Boosting and support vectors of scikit-learn."""
+    """Tuned boosting and support vector regression of scikit-learn."""
     record(errors(name, method))
 
 
 @each_table
 def test_network(record, name):
-    """RealMLP, where it is installed."""
+    """RealMLP, if it is installed."""
     record(errors(name, "RealMLP"))
 
 
@@ -449,8 +449,8 @@ def by_table(rows, more):
 
 @view("network", "errors")
 def realmlp(rows, others):
-    """RMSE of RealMLP (pytabkit, defaults, one thread) over the standard deviation of the target, beside others, and
-    its processor seconds."""
+    """RMSE over the standard deviation of the target of RealMLP (pytabkit, defaults, one thread) and of two others, and
+    the processor seconds of RealMLP."""
     rmse = {(row["name"], row["method"]): np.mean(row["rmse"]) for row in others}
     lines = []
     for row in rows:
@@ -478,8 +478,9 @@ def many_rows(rows):
 
 @view("intervals")
 def coverage(rows):
-    """Two thirds of a table, at most 500 rows, two splits. Coverage is the mean over tables in percent, with half the
-    width of its 95 % interval. Widths are geometric means relative to those of `AutoRegressor`.
+    """Two thirds of a table, at most 500 rows, are for training; there are two splits. Coverage is the mean over tables
+    in percent, with half the width of its 95 % interval. Widths are geometric means relative to those of
+    `AutoRegressor`.
     """
     tables = {}
     for row in rows:

@@ -2,9 +2,9 @@
 
 *Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. The others are
 MAPIE's, with the same classifier. *Split*: half of the points fit it, and the other half give the quantile of 1 - p of
-the true class (LAC) or of the cumulative probabilities (APS, randomized). *Cross*: five fits, each without a fifth of
-the points, LAC, CV+. *Jackknife+*: the same with one fit for each point. For two classes MAPIE has only LAC. There are
-at most 1000 training points; all run on one thread.
+the true class (LAC) or of the cumulative probabilities (APS, randomized). *Cross*: CV+ with LAC, five fits, each
+without a fifth of the points. *Jackknife+*: the same with one fit for each point. For two classes MAPIE has only LAC.
+There are at most 1000 training points; all run on one thread.
 """
 
 import importlib.util
@@ -519,8 +519,8 @@ def misses(rows, level):
             if len(found) > 1 and abs(off) > 2 * np.std(found, ddof=1) / np.sqrt(len(found)):
                 far[int(np.sign(off))].append(name)
         below, above = (", ".join(far[sign]) or "none" for sign in (-1, 1))
-        parts.append(f"{who}: below {below}; above {above}")
-    return f"More than two standard errors of the draws off, {'. '.join(parts).replace('. ours', '; ours')}."
+        parts.append(f"{who}, too low on {below} and too high on {above}")
+    return f"Coverage that is off by more than two standard errors of the draws: {'; '.join(parts)}."
 
 
 def pair(coverage, size):
@@ -536,17 +536,19 @@ def coverage_by_set(rows):
         sizes = {name: np.array([each[1] for each in own.values()]) for name, own in who.items()}
         relative = {name: sizes["ours"] / sizes[name] for name in COMPARED[2:]}
         table = [{"set": name} | {each: pair(*own[name]) for each, own in who.items()} for name in who["ours"]]
-        shares = "; ".join(
-            f"relative to {name} {np.exp(np.nanmean(np.log(r))):.3f} ({np.nanmin(r):.2f} to {np.nanmax(r):.2f})"
+        shares = ", ".join(
+            f"{np.exp(np.nanmean(np.log(r))):.3f} times that of {name} ({np.nanmin(r):.2f} to {np.nanmax(r):.2f})"
             for name, r in relative.items()
         )
         far = np.mean([each[0] for each in who["ours"].values()]) - level
         least = np.exp(np.nanmean(np.log(np.minimum(level, sizes["split LAC"]) / sizes["split LAC"])))
         blocks += [f"At {level:g}: coverage / mean size.", table]
         largest = max(relative["split LAC"]), list(who["ours"])[int(np.argmax(relative["split LAC"]))]
-        blocks += [f"Our mean size {shares}; largest relative to split LAC {largest[0]:.3f} on {largest[1]}."]
-        blocks += [f"Sets that hold the class so often are no smaller than that: {least:.3f} of split LAC's."]
-        blocks += [f"Mean coverage less {level:g}: {far:+.4f}. {misses(rows, level)}"]
+        blocks += [f"Our mean size is {shares}; the largest ratio to split LAC is {largest[0]:.3f}, on {largest[1]}."]
+        blocks += [
+            f"A mean size cannot be smaller than the coverage, so the least possible ratio to split LAC is {least:.3f}."
+        ]
+        blocks += [f"Our mean coverage minus {level:g} is {far:+.4f}. {misses(rows, level)}"]
     worst = [
         {"at": level}
         | {name: f"{mean([row.get(f'{name} {level:g} worst class', np.nan) for row in rows]):.3f}" for name in COMPARED}
@@ -557,7 +559,8 @@ def coverage_by_set(rows):
 
 @view("coverage_of_auto")
 def auto_coverage(rows):
-    """Means over the draws, with the standard error of the coverage."""
+    """Sets of `AutoClassifier` for 400 queries and 120 training points: three classes with shares of 50, 30 and 20 %
+    and heavy tails, in four features. Means over twenty draws, with the standard error of the coverage."""
     table = []
     for level in LEVELS:
         found = np.array([row[f"{level:g} coverage"] for row in rows])
@@ -569,7 +572,10 @@ def auto_coverage(rows):
 
 @view("small_samples")
 def tuned_with_the_same_points(rows):
-    """Coverage at 0.9, with its standard error."""
+    """Coverage of 90 % sets of classifiers that are tuned on the same few points, with its standard error over 500
+    draws: two overlapping classes of equal shares in two features (*heavy tails* means Student's t with two degrees of
+    freedom). *Nothing tuned* is the coverage of full conformal prediction with a classifier that has nothing to
+    tune."""
     table = {}
     for row in rows:
         line = table.setdefault((row["drawn"], row["n"]), {"drawn": row["drawn"], "n": row["n"]})
@@ -580,7 +586,8 @@ def tuned_with_the_same_points(rows):
 
 @view("few_points")
 def against_jackknife(rows):
-    """Coverage / mean size at 0.9, and seconds in the last row, means over the draws."""
+    """Coverage / mean size of 90 % sets with at most 300 training points, so that the jackknife is feasible, and
+    processor seconds in the last row; means over the draws."""
     kinds = ("ours", *MAPIE)
     found = {kind: means(rows, f"{kind} coverage", f"{kind} size", f"{kind}, s") for kind in kinds}
     table = [{"set": name} | {kind: pair(*found[kind][name][:2]) for kind in kinds} for name in found["ours"]]
@@ -588,14 +595,15 @@ def against_jackknife(rows):
     table += [{"set": "mean"} | {kind: pair(*np.nanmean(overall[kind], axis=0)[:2]) for kind in kinds}]
     table += [{"set": "seconds"} | {kind: f"{np.nanmean(overall[kind][:, 2]):.2f}" for kind in kinds}]
     relative = {kind: np.log(overall["ours"][:, 1] / overall[kind][:, 1]) for kind in kinds[1:]}
-    shares = "; ".join(f"relative to {kind} {np.exp(np.nanmean(r)):.3f}" for kind, r in relative.items())
-    return [table, f"Our mean size (geometric means over the sets) {shares}."]
+    shares = ", ".join(f"{np.exp(np.nanmean(r)):.3f} times that of {kind}" for kind, r in relative.items())
+    return [table, f"Our mean size (geometric means over the sets) is {shares}."]
 
 
 @view("probabilities")
 def calibration(rows):
-    """Means over the sets; *above own* is the log loss minus that of the classifier's own probabilities, with a 95 %
-    interval over the sets."""
+    """Means over the sets for the classifier's own probabilities, and for those of `CalibratedClassifierCV` from its
+    scores in five folds: the mean of five models, or one fit to all points (*one*). *Above own* is the log loss minus
+    that of the own probabilities, with a 95 % interval over the sets."""
     names = dict.fromkeys(row["name"] for row in rows)
     table = []
     for kind, method in product(CALIBRATED, METHODS):
@@ -620,8 +628,8 @@ def calibration(rows):
 def ties_by_log_loss(rows):
     """Means over the sets; *less* is the value minus that for ``scoring="accuracy"``, with a 95 % interval. ``"auto"``
     takes the candidate of least log loss among those within half a standard error of the best accuracy. Half a standard
-    error was chosen among eight rules on other draws of the same sets, 13 for Parzen and ISE and 3 for the others: 0,
-    1/4, 1/2 and 1 standard errors, and 1/4, 1/2, 1 and 3/2 of the paired difference."""
+    error was chosen among eight rules on other draws of the same sets (13 for Parzen and ISE, 3 for the others): 0,
+    1/4, 1/2 and 1 standard errors of the accuracy, and 1/4, 1/2, 1 and 3/2 standard errors of the paired difference."""
     table = []
     for kind, scoring in product(NEAR_TIES, ("auto", "neg_log_loss")):
         row = {"classifier": kind if scoring == "auto" else "", "scoring": scoring}
@@ -636,8 +644,9 @@ def ties_by_log_loss(rows):
 
 @view("statistic")
 def sizes_by_statistic(rows):
-    """Coverage / mean size over the sets; *relative* is the geometric mean over the sets of the size relative to that
-    of the first statistic.
+    """Full conformal prediction with several statistics, for at most 300 points and queries: mean coverage / mean size
+    over the data sets. *Relative* is the geometric mean over the data sets of the size relative to that of the first
+    statistic.
     """
     table = []
     for level, statistic in product(LEVELS, STATISTICS):
@@ -653,14 +662,17 @@ def sizes_by_statistic(rows):
 
 @view("families")
 def families_by_set(rows):
-    """Coverage / mean size at 0.9."""
+    """Coverage / mean size of the 90 % sets of several families, means of three draws of at most 300 training
+    points."""
     kinds = [*OURS, "ISE"]
     return [[{"set": r["name"]} | {k: pair(r[f"{k} coverage"], r[f"{k} size"]) for k in kinds} for r in rows]]
 
 
 @view("label_quality")
 def areas(rows):
-    """Area under the ROC curve / processor seconds, means over the draws."""
+    """A tenth of the labels is changed at random. The table has the area under the ROC curve for detecting the changed
+    labels by `label_quality` / processor seconds of the fit and of the quality, means over the draws. cleanlab uses a
+    random forest with five folds."""
     kinds = [*OURS, "cleanlab"]
     table = [
         {"set": name}
@@ -675,7 +687,10 @@ def areas(rows):
         for kind in kinds
     }
     against = "; ".join(against_cleanlab(rows, kind) for kind in kinds[:-1])
-    return [[*table, {"set": "mean"} | overall], f"Against cleanlab, with 95 % intervals over the sets: {against}."]
+    return [
+        [*table, {"set": "mean"} | overall],
+        f"Area minus cleanlab's, with 95 % intervals over the sets: {against}.",
+    ]
 
 
 def against_cleanlab(rows, kind):
@@ -687,7 +702,8 @@ def against_cleanlab(rows, kind):
     return (
         f"{kind} {more.mean():+.3f} ± {half_interval(more):.3f} (least on {list(found)[worst]}, {more[worst]:+.3f}, "
         f"without it {np.delete(more, worst).mean():+.3f}) in 1/{np.exp(np.log(times).mean()):.1f} of the time "
-        f"(geometric mean; 1/{times.max():.0f} to 1/{times.min():.1f}, 1/{theirs.sum() / seconds.sum():.1f} of the sum)"
+        f"(geometric mean; set by set 1/{times.max():.0f} to 1/{times.min():.1f}, and 1/"
+        f"{theirs.sum() / seconds.sum():.1f} of the time for all sets)"
     )
 
 

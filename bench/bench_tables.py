@@ -347,8 +347,8 @@ def test_reading(record, large_files, file, threads):
     target. pandas gets the delimiter, both signs of numbers, words for missing values, the column of dates with its
     format, and the columns of digits that are not numbers; otherwise it would read dates and postal codes as numbers.
     pandas uses its default engine, or that of pyarrow, which reads no thousands points. `read_table` parses with
-    pyarrow too, which takes most of its time on one thread with numbers and in English. With two threads the serial
-    parts matter too: reading the file, and the copy into a matrix.
+    pyarrow, too; on one thread this takes most of its time for the file of numbers and the English one. With two
+    threads the serial parts also matter: reading the file, and copying into a matrix.
     """
     import pyarrow as pa
 
@@ -442,7 +442,7 @@ READERS = {
 
 @pytest.mark.parametrize("quirk", [f"{quirk.group}: {quirk.name}" for quirk in quirks()])
 def test_quirks(record, tmp_path, quirk):
-    """Small files, each with one quirk, as readers read them by default."""
+    """Small files, each with one quirk, read by each reader with its defaults."""
     (own,) = (one for one in quirks() if f"{one.group}: {one.name}" == quirk)
     path = tmp_path / "table.csv"
     path.write_bytes(own.data)

@@ -1,10 +1,10 @@
 """``python -m bench.calibrate`` measures the cost of steps on this machine and writes it into the core.
 
 Every variant that runs here is measured in a separate process, by CPU time on one thread; a step's cost is the slope
-between two calls that differ only in this step. Build again afterwards: the table is part of the build, so that equal
-calls return equal bits. Costs that no two calls isolate (the last five fields, of pruning and the grid) stay as they
-are; ``--check`` compares the methods chosen by the table with the best ones, for the current variant. ``--neighbors``
-does the same for trees and tiles, between which the rule in cpp/neighbors/tree_or_tiles.hpp chooses.
+between two calls that differ only in this step. Build again afterwards: the table is part of the build, so that
+identical calls return the same bits. Costs that no two calls isolate (the last five fields, of pruning and the grid)
+stay as they are; ``--check`` compares the methods chosen by the table with the best ones, for the current variant.
+``--neighbors`` does the same for trees and tiles, between which the rule in cpp/neighbors/tree_or_tiles.hpp chooses.
 """
 
 import json

@@ -157,7 +157,7 @@ def priors(name, seed):
 
 
 def units(name, seed):
-    """A figure with all columns in one unit, and with the first column in a unit a thousandth as large."""
+    """A figure with all columns in one unit, and with the first column in a unit a thousand times smaller."""
     rng, factor, found = np.random.default_rng(seed), np.ones(3), []
     X, Q = rng.normal(size=(200, 3)), rng.normal(size=(1000, 3))
     target = lambda X: np.sin(2 * X[:, 1]) + X[:, 2] + X[:, 0] ** 2  # noqa: E731

@@ -56,7 +56,8 @@ def neighbors(threads, *scalers):
 
 
 class EarlyStopping:
-    """Boosting until a held-out tenth of the rows improves no more; `make(rounds, leaves)`, `fit` of the library.
+    """Boosting until the loss on a held-out tenth of the rows no longer falls; `make(rounds, leaves)` returns a model
+    of the library, and `watch` fits it and returns its loss and its number of rounds.
 
     The number of leaves is chosen by the held-out loss as well.
     """

@@ -97,8 +97,8 @@ def _timing(turns, *more):
 
 @contextmanager
 def pruning(way):
-    """Sums and neighbors prune "never", "always", or "sampled": by default, where samples decide. The grid counts as
-    pruning.
+    """Let sums and neighbors prune "never", "always" or, as by default, if samples favor it ("sampled"). The grid
+    counts as pruning.
     """
     compiled.set_pruning(way)
     try:
@@ -127,10 +127,15 @@ def limited_threads(count):
 def side_by_side(functions, repeats=7, budget=60.0, threads=None):
     """Timings of functions that run in turns, and the last result of each.
 
-    Parameters ---------- functions : dict of callables without arguments, or of `Queries` repeats : int Maximum number
-    of turns. budget : float Seconds. A function that has used up its equal share runs no further turn, but each
-    function runs at least once. threads : int, default=None Threads of all libraries; 1 measures processor time. None
-    changes nothing and measures time on the clock.
+    Parameters
+    ----------
+    functions : dict of callables without arguments, or of `Queries`
+    repeats : int
+        Maximum number of turns.
+    budget : float
+        Seconds. A function that has used up its equal share runs no further turn, but each function runs at least once.
+    threads : int, default=None
+        Threads of all libraries; 1 measures processor time. None changes nothing and measures time on the clock.
 
     Returns
     -------

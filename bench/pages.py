@@ -180,7 +180,7 @@ def index():
     lines = [
         "# Measurements",
         "",
-        "One page a topic. Each names its command, the machine, the commit and the versions at its foot.",
+        "Each topic has a page. Its last lines name the command, the machine, the commit and the versions.",
         "",
         "| page | what was measured |",
         "|---|---|",

@@ -69,7 +69,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Dots:
-    """A row of dots for each row, one for each column, with a bar for its spread. `level` draws a vertical line.
+    """A line of dots for each row: one dot for each column, with a bar for its spread. `level` draws a vertical line.
 
     With `panels` each column has a separate panel, and those in `log` have a logarithmic axis. The row `marked` is
     bold.

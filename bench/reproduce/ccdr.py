@@ -20,7 +20,7 @@ NEIGHBORS = (2, 3, 4, 5, 6, 8, 10, 12)  # of the graph
 DIMENSIONS = tuple(range(1, 21))
 KNN = (1, 3, 4, 5, 7, 9)
 WITHIN, BETWEEN = (5, 10, 20), (100, 500, 2000)  # edges of marginal Fisher analysis, of a point and of a class
-DIMENSION, NEIGHBOR, BETA = 14, 4, 0.5  # of figures 2 to 4 where they do not vary
+DIMENSION, NEIGHBOR, BETA = 14, 4, 0.5  # in figures 2 to 4, unless varied
 FIRST_PCA, LAST_PCA = 2, 36
 RESAMPLES = 10
 

@@ -78,7 +78,7 @@ THESIS = {
     "pendigits": ThesisSet("pendigits", "Pendigits", openml="32"),
     "pima": ThesisSet("pima", "Pima"),
 }
-OTHERS = {  # beside the thesis's: title, file, number of training points (papers 000, 003 and 004)
+OTHERS = {  # in addition to those of the thesis: title, file, number of training points (papers 000, 003 and 004)
     "wbc_683": ("WBC (683 x 9)", "wbc", 100),
     "ecoli": ("Ecoli", "ecoli", 67),
     "glass": ("Glass", "glass", 43),
@@ -89,7 +89,7 @@ OTHERS = {  # beside the thesis's: title, file, number of training points (paper
     "simdata_3": ("SimData-3", "simdata_3", 200),
     "satimage": ("Satimage, 500 for training", "satimage", 500),
 }
-SIMULATED = {  # after sizes in paper 003: features, components, and the separation that gives its rate of PerTurbo
+SIMULATED = {  # of the sizes in paper 003: features, components, and the separation that gives its rate of PerTurbo
     "simdata_1": (19, 64, 1.3),
     "simdata_2": (26, 64, 0.8),
     "simdata_3": (31, 75, 0.36),
@@ -118,7 +118,8 @@ TITLES = {name: spec.title for name, spec in THESIS.items()} | {name: spec[0] fo
 
 
 def thesis_data(source, name):
-    """X of unit standard deviation over the whole set, y in the thesis's order of the classes, own splits."""
+    """X of unit standard deviation over the whole set, y in the thesis's order of the classes, and the splits that come
+    with the set."""
     spec = THESIS[name]
     data = source.load(spec.file, spec.openml)
     X, y = np.asarray(data.data, dtype=np.float64), np.asarray(data.target)

@@ -14,7 +14,8 @@ EQUAL = (50, 50), (105, 105)
 
 
 def paper_model():
-    """Widths by the paper's equation 8, raw features; a query meets the points of a class by both widths."""
+    """The paper's model: bandwidths by its equation 8, raw features. Between a query and a class, the variances add
+    up."""
     return LaplacianSpectralClassifier("silverman_per_class", scale=None)
 
 

@@ -1,4 +1,4 @@
-"""Learning curves with one new label at a time, near the border or at random: section 4.2 of the PerTurbo paper."""
+"""Learning curves with one new label at a time, near the boundary or at random: section 4.2 of the PerTurbo paper."""
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -14,7 +14,7 @@ def learning_curves(model, X, y, *, n_queries, retune, n_repeats, n_jobs=None):
     """Labels at each measurement, and the accuracies (repeats, strategies, pool or test set, measurements).
 
     A third of the samples is the test set. The others are the pool, in which two samples of each class are labeled at
-    the start. A PerTurboClassifier, which also finds the border for other models, is tuned again after every `retune`
+    the start. A PerTurboClassifier, which also finds the boundary for other models, is tuned again after every `retune`
     labels.
     """
     seeds = check_random_state(0).randint(np.iinfo(np.int32).max, size=n_repeats)
@@ -25,7 +25,7 @@ def learning_curves(model, X, y, *, n_queries, retune, n_repeats, n_jobs=None):
 
 
 def gain(scores, scored_on, at=-1):
-    """Accuracy with border queries minus that with random labels: mean and standard deviation over the repeats."""
+    """Accuracy with boundary queries minus that with random labels: mean and standard deviation over the repeats."""
     near, random = scores[:, :, ("pool", "test").index(scored_on), at].T
     return np.mean(near - random), np.std(near - random, ddof=1)
 

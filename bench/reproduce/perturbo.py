@@ -97,7 +97,7 @@ def svm_rates(X, y, splits):
 
 
 def folds(y):
-    """Five stratified folds, as far as the classes go (two samples of ecoli's rarest make one warn)."""
+    """Five folds, stratified if each class has two samples or more (with fewer than five, a warning is raised)."""
     enough = np.unique(y, return_counts=True)[1].min() >= 2
     kind = StratifiedKFold if enough else KFold
     return kind(5, shuffle=True, random_state=0)
@@ -121,7 +121,7 @@ def knn_rates(X, y, splits):
 
 
 def active(source, data, classifier, trials, retune=None):
-    """Learning curves, and the gain of border over random queries on the rest of the pool and on a test set.
+    """Learning curves, and the gain of boundary queries over random ones on the rest of the pool and on a test set.
 
     PerTurbo is tuned on the first labels and again after every `retune` further ones (None: never).
     """

@@ -63,8 +63,8 @@ RATES = {  # tables of the rates, by means and by medians
 }
 CENTERS = {"Means": "mean", "Medians": "median"}  # of the confusion matrices in appendices B and C
 READING = (
-    "The bandwidth is chosen by 3-fold cross-validation over h = 0.1, 0.2, ..., 2.5, and the smallest one if several "
-    "tie; the thesis states neither the grid nor how ties are broken. Features are scaled to unit deviation over the "
+    "The bandwidth is chosen by 3-fold cross-validation over h = 0.1, 0.2, ..., 2.5; ties go to the smallest. The "
+    "thesis states neither the grid nor how ties are broken. Features are scaled to unit deviation over the "
     "whole set. The Bayes classifier is computed in double precision: if all densities underflow, the first class "
     "wins."
 )

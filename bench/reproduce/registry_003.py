@@ -107,7 +107,7 @@ def tables(trials):
     gains = published("003")["5"]
     yield Table(
         "003:5",
-        "Active learning: gain of border queries over random ones at the end (text, figure 5)",
+        "Active learning: gain of boundary queries over random ones at the end (text, figure 5)",
         tuple(
             Entry(
                 TITLES[data],
