@@ -1,4 +1,4 @@
-"""Information-theoretic and spectral classifiers over four compiled primitives.
+"""Information-theoretic and spectral classifiers built on four compiled primitives.
 
 Kernel sums, kernel matrices, nearest neighbors and leading eigenpairs are computed by a C++ core; the estimators are
 short Python classes on top of them. Public names and modules are imported on first use; ``__init__.pyi`` lists them for

@@ -493,5 +493,5 @@ def test_a_tolerance_with_a_constant_beyond_the_dtype_speaks_of_the_constant():
     Q = np.zeros((3, 100), dtype=np.float32)
     with pytest.raises(ValueError, match="normalize=True, with a constant that float"):
         kernel_sums(Q, Q, bandwidth=0.01, normalize=True, atol=1e-3)
-    with pytest.raises(ValueError, match="^log goes only with rtol"):
+    with pytest.raises(ValueError, match="^log takes only rtol"):
         kernel_sums(Q, Q, bandwidth=0.01, log=True, atol=1e-3)

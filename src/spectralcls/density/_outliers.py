@@ -70,8 +70,8 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         controls this rate.
     novelty : bool, default=False
         As in :class:`sklearn.neighbors.LocalOutlierFactor`. If False, `fit_predict` finds outliers of the training set,
-        scoring each sample by the others. If True, `predict`, `decision_function` and `score_samples` apply to new
-        points, which must not be the training samples.
+        where each sample is scored by its density under the others. If True, `predict`, `decision_function` and
+        `score_samples` apply to new points, which must not be the training samples.
     kernel : str, default="gaussian"
         Shape of the kernels. This and the next four parameters are as in :class:`ParzenDensity`.
     scale : {"auto", None}, default="auto"
@@ -159,7 +159,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @transactional
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the density, and score each sample by the others.
+        """Fit the density, and score each sample by its density under the others.
 
         Parameters
         ----------

@@ -17,7 +17,7 @@ NEXT = 0.01  # lattice neighbors differ by the step, within this relative error
 ENOUGH = 2.0  # equal pairs count fully up to this many per pair of lattice neighbors; rounded normal samples have 1.3
 
 
-ATOM = 10.0  # largest weight of a place, in median weights; further equal samples do not count
+ATOM = 10.0  # largest weight of a place, in multiples of the median; further equal samples do not count
 
 
 class Places(NamedTuple):

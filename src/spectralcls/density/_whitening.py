@@ -12,7 +12,7 @@ from .._utils.conversion import as_array
 from .._utils.validation import check_positive
 
 MOST_IMAGES = 4096  # limit on the mirror images of a query, whose number is a product over the bounded features
-# Distance in bandwidths beyond which kernel values are below rounding; 1 for compact kernels.
+# Distance, in bandwidths, beyond which kernel values are lost in rounding; 1 for compact kernels.
 _REACH = {"gaussian": 9.0, "laplace": 40.0}
 
 

@@ -17,7 +17,7 @@ KINDS = ("none", "log", "ranks")
 ERRORS = 2.0  # required reduction of the loss by a transformation, in standard errors
 MOST = 1000  # points used to choose
 ALPHAS = (0.01, 0.1)
-WIDTH = 6.0  # bandwidth of the Laplace kernel, in median distances
+WIDTH = 6.0  # bandwidth of the Laplace kernel, in multiples of the median distance
 QUANTILES = 100  # number of residual quantiles over which predictions are averaged
 
 

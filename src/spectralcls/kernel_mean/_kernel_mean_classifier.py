@@ -176,7 +176,7 @@ class KernelMeanClassifier(ExpansionClassifier):
             check_same_classes(classes, self.classes_)
         before = self._model.points.data(self.classes_)
         data = before.append(self._inputs.more(X, y, self.classes_, sample_weight))
-        if data.weights is not None:  # each part was checked only by itself
+        if data.weights is not None:  # each part was only checked separately
             check_no_class_vanishes(data.weights, data.classes[data.codes])
         if retune:
             self._learn(data)

@@ -45,7 +45,7 @@ def approximate_sums(request: SumsRequest) -> Any:
     if (r.atol or (r.rtol and r.X.shape[1] <= GRID_FEATURES)) and r.output != "plain" and (r.atol or negative):
         asked_for_logarithms = r.output == "log" or r.is_pair
         what = "log" if asked_for_logarithms else f"normalize=True, with a constant that {r.dtype} cannot hold,"
-        raise ValueError(f"{what} goes only with rtol, not atol, and with weights that are not negative.")
+        raise ValueError(f"{what} takes only rtol, not atol, and only non-negative weights.")
     if negative and not within:
         return None
     found = grid_sums(r)

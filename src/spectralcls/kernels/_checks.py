@@ -147,7 +147,7 @@ def check_groups(exclude_groups: Any, m: int, n: int) -> tuple[Array | None, Arr
     query_groups, point_groups = (as_array(groups, "exclude_groups") for groups in check_pair_of_groups(exclude_groups))
     for groups, size in ((query_groups, m), (point_groups, n)):
         if groups.shape != (size,) or groups.dtype.kind not in "iu" or groups.min(initial=0) < 0:
-            raise ValueError(f"exclude_groups must be {m} and {n} integers that are not negative.")
+            raise ValueError(f"exclude_groups must hold {m} and {n} non-negative integers.")
     n_groups = max(_largest(query_groups), _largest(point_groups)) + 1
     if n_groups > m + n:  # the core allocates a counter per group, so drop empty groups
         groups = np.unique(np.concatenate([query_groups, point_groups]), return_inverse=True)[1]

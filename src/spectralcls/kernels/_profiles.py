@@ -1,6 +1,6 @@
 """Properties of the radial kernels k(u), u = |x - y| / h, that Python uses: one row per kernel.
 
-The core has its own table (``kernel.hpp``), of kernel values. A new kernel needs a row in both.
+The core has a separate table, of kernel values (``kernel.hpp``). A new kernel needs a row in both.
 """
 
 from collections.abc import Callable

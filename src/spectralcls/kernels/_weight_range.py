@@ -42,7 +42,7 @@ def rescale_weights(W: Array, labels: Array | None, dtype: DTypeLike) -> tuple[A
     labels : int64 ndarray of shape (n,)
         Negative for the points of weight zero, which are left out.
     log_scale_shift : float
-        Logarithm of the power of two.
+        Logarithm of this power of two.
     """
     sizes = _sizes(W)
     labels = np.where(sizes > 0, np.zeros(len(W), dtype=np.int64) if labels is None else labels, -1)

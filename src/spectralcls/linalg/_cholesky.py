@@ -14,7 +14,7 @@ _ROUNDING = 10  # smallest accepted pivot, in multiples of eps
 
 
 class NotPositiveDefiniteError(np.linalg.LinAlgError):
-    """A pivot of a Cholesky factorization is not positive, or no larger than rounding.
+    """A pivot of a Cholesky factorization is not positive, or no larger than rounding errors.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ def cholesky_in_place(M: Array) -> Array:
     """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous ``M``, float32 or float64.
 
     U is Fortran-ordered, and its strict lower triangle still holds entries of M. The diagonal of M must be of order 1,
-    so that pivots as small as rounding can be refused like negative ones.
+    so that pivots as small as rounding errors can be refused like negative ones.
     """
     for start in range(0, len(M), _BLOCK):
         _factor_block(M, slice(start, min(start + _BLOCK, len(M))))

@@ -316,9 +316,9 @@ def rpcholesky(
     if not np.all(np.isfinite(diagonal)):
         raise ValueError("the kernel is not finite on the diagonal")
     trace = diagonal.sum()
-    # Smaller residuals are rounding and must not become pivots: a pivot amplifies the rounding error of its kernel
-    # column, eps, to eps / sqrt(residual), and several of them would spoil the factor. With random pivots of wide
-    # kernels and a floor of 100 eps, the residual diagonal reaches -0.3 in float32; with 1000 eps only -1e-5.
+    # Smaller residuals are rounding errors and must not become pivots: a pivot amplifies the rounding error of its
+    # kernel column, eps, to eps / sqrt(residual), and several of them would spoil the factor. With random pivots of
+    # wide kernels and a floor of 100 eps, the residual diagonal reaches -0.3 in float32; with 1000 eps only -1e-5.
     floor = 1000 * np.finfo(X.dtype).eps * np.abs(diagonal)
     residual = diagonal.copy()
     left = _eligible(residual, floor, [])

@@ -165,8 +165,9 @@ class KernelOperator(ScaledKernel):
     degrees : ndarray of shape (n,) or None
         The diagonal of D.
     n_isolated : int
-        Number of points whose row sum equals their own kernel value up to 0.1 %. In a normalized operator each such
-        point has the same eigenvalue as a whole cluster, and the leading eigenvectors mix these points and clusters.
+        Number of points whose kernel values with all others add up to at most 0.1 % of the value with themselves. In a
+        normalized operator each such point has the same eigenvalue as a whole cluster, and the leading eigenvectors mix
+        these points and clusters.
 
     Notes
     -----

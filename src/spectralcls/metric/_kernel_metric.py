@@ -166,9 +166,9 @@ class KernelMetric(CallbackSupport, LinearMap):
         if learned is not None:
             if not learned.best_step:
                 advise(
-                    f"No step improved on the start ({start.name}) on the validation block, so the start is the "
-                    "result. Few points or well separated classes leave nothing to learn; kind='diagonal' has fewer "
-                    "parameters.",
+                    f"No step improved the loss of held-out points over that of the start ({start.name}), so the start "
+                    "is the result. Few points or well separated classes leave nothing to learn; kind='diagonal' has "
+                    "fewer parameters.",
                     ConvergenceWarning,
                 )
             A, n_steps, _, training, validation = learned

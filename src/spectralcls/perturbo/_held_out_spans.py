@@ -23,7 +23,7 @@ def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=No
     Parameters
     ----------
     sample : TuningSample
-        Sample whose `validated` points are classified by all others, or by the other folds.
+        Sample whose `validated` points are classified with the models of all other points, or of the other folds.
     bandwidths : (b,) or (b, C)
     alphas : (a,)
     regularization : Regularization; its alpha is replaced by each of ``alphas``

@@ -141,7 +141,8 @@ class PerTurboClassifier(Classifier):
     ranks_ : ndarray of shape (n_classes,)
         Dimensions of the spans that represent the classes.
     trace_residuals_ : ndarray of shape (n_classes,)
-        Trace of K_l less that of its partial factor; 0 for exact classes. It bounds the error of K_l in every norm.
+        Trace of K_l minus the trace of its low-rank approximation; 0 for exact classes. It bounds the error of K_l in
+        every norm.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that
@@ -173,7 +174,7 @@ class PerTurboClassifier(Classifier):
     triangular solve.
 
     Each class completes a query as it completes its own samples, and scores the completed point. This approximation
-    replaces a distribution by its expectation. The classifiers of densities integrate over all completions exactly.
+    replaces a distribution by its expectation. The density-based classifiers integrate over all completions exactly.
     Here that is impossible: the integral of the completions' images has infinite norm, and its projection onto a span
     grows with the span.
 

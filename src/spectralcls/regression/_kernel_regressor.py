@@ -96,8 +96,9 @@ class KernelRegressor(Regressor):
     b columns)). Degree 0 has 1 + k columns for k outputs, and degree 1 has d (d + 1) / 2 + d + d k more. A query costs
     O(n (d + columns)).
 
-    Slopes are damped by 1e-8 of the kernel's variance. Far from the data, one sample has all the weight, and the
-    prediction is its target. If no compact kernel reaches a query, it gets the prediction at the nearest sample.
+    Slopes are damped: 1e-8 of the kernel's variance is added to the local variance of each feature. Far from the data,
+    one sample has all the weight, and the prediction is its target. If no compact kernel reaches a query, it gets the
+    prediction at the nearest sample.
 
     References
     ----------

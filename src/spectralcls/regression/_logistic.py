@@ -80,7 +80,7 @@ def _objective(log_p, Y, weights, ridge, A, F):
 
 
 def curvatures(P, weights):
-    """Mean eigenvalue of each point's Hessian ``w (diag(p) - p p^T)`` over the directions of sum zero."""
+    """Mean eigenvalue of each point's Hessian ``w (diag(p) - p p^T)`` over the vectors whose entries add up to zero."""
     spread = (P * (1 - P)).sum(axis=1) / (P.shape[1] - 1)
     return weights * np.maximum(spread, _LEAST_CURVATURE)
 

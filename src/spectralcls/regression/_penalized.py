@@ -42,7 +42,7 @@ class PenalizedExpansion(Estimator):
     - ``_path(targets, K, alphas, memory)`` fits all alphas with a matrix; see `leave_one_out`.
     - ``_exact(K, targets, alpha)`` and ``_iterative(operator, targets, alpha, step_done)`` fit one alpha. Both return
       coefficients and the number of iterations, and `_iterative` also returns residuals.
-    - ``_held_out(K, targets)`` predicts each point by the others with the parameters in use.
+    - ``_held_out(K, targets)`` predicts each point from the others with the parameters in use.
     - ``_keep(choice, targets)`` stores further results of tuning.
     - ``_offsets()`` returns the offsets of the fitted form.
     """
@@ -107,7 +107,7 @@ class PenalizedExpansion(Estimator):
     def _learn(self, data):
         if self._is_given and len(data.X) > self.max_exact_samples:
             raise ValueError(
-                f"A given kernel needs one system of all points, but {len(data.X)} are more than "
+                f"A given kernel needs one system of all points, but {len(data.X)} points are more than "
                 f"max_exact_samples={self.max_exact_samples}. Raise it if n^2 numbers fit into memory."
             )
         rng = check_random_state(self.random_state)
@@ -220,7 +220,7 @@ class PenalizedExpansion(Estimator):
         return "dual_coef_" in vars(self) and "residuals_" not in vars(self)
 
     def _predictions_by_others(self, targets):
-        """Predictions of each point by the others, (n, k), from tuning or computed again."""
+        """Predictions of each point from the others, (n, k), known from tuning or computed again."""
         known = vars(self).get("_by_others")
         if known is not None:
             return known

@@ -12,7 +12,7 @@ class Fitted(NamedTuple):
     """One candidate, fitted to all points."""
 
     coefficients: np.ndarray  # (n, k)
-    held_out: np.ndarray | None = None  # (n, k) scores of each point by all others
+    held_out: np.ndarray | None = None  # (n, k) scores of each point when it is left out
     losses: np.ndarray | None = None  # (n,) losses of these scores
     temperature: float | None = None  # minimizes the mean loss
     n_iter: int = 1
@@ -68,7 +68,7 @@ def leave_one_out(weights, candidates, path):
     if not any(tried.values()):
         raise np.linalg.LinAlgError(
             f"no alpha of {list(candidates.alphas)} makes the kernel matrix positive definite in float64: "
-            "raise alpha_grid"
+            "use larger values in alpha_grid"
         )
     for kernel in candidates.bandwidths:
         while further := _beside(min((at for at in tried if at[0] == kernel), key=loss), candidates) - tried.keys():

@@ -48,7 +48,8 @@ class _SpectralISE(SpectralClassifier):
             self._learn_vectors(data, n_components)
 
     def _implicit(self, n_components):
-        """Whether the whole space needs no decomposition: centers are means, and k is positive definite."""
+        """Whether the whole space can be used without a decomposition: centers are means, and k is positive
+        definite."""
         return n_components == "all" and self.center == "mean" and self.kernel == "gaussian" and self.solver == "auto"
 
     def _given_bandwidth(self, data):

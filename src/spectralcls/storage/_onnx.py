@@ -133,7 +133,7 @@ def _exponents(graph, model, points, kernel, bandwidth, space=None):
         raise ValueError(f"to_onnx writes the kernels {' and '.join(_KERNELS)}, not {kernel!r}.")
     center, axes = affine(model)
     points = points.astype(np.float64)
-    middle = points.mean(axis=0)  # the differences that give squared distances would lose digits far from the origin
+    middle = points.mean(axis=0)  # squared distances are differences here, which would lose digits far from the origin
     points, shift = points - middle, middle
     if space is not None and space.root is not None:
         into = np.linalg.inv(space.stretch(np.eye(len(middle))))

@@ -55,7 +55,7 @@ def save(model: Any, path: FilePath) -> None:
         if hasattr(part, "to_local"):
             raise TypeError(
                 f"This {type(part).__name__} was fitted to a Dask collection, and a file must contain its points: save "
-                "to_local() of it."
+                "the result of to_local()."
             )
     skops = skops_io()
     with atomic(path) as temporary:
