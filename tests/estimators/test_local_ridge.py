@@ -301,11 +301,15 @@ def test_weights_of_classes(few):
 
 @pytest.mark.parametrize("n, locally", [(19_999, False), (20_000, True)])
 def test_from_how_many_points(n, locally):
+    """Cells have 1000 to 2000 points: with 1000, ridge regression of 500 000 points is a little less accurate than with
+    1500, and with 2000 the fit takes almost twice as long as with 1000."""
     X = np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32)
     y = X[:, 0] > 0
     model = KernelRidgeClassifier(bandwidth=1.0, alpha=1.0, scale=None, rank=50, max_tuning_samples=500).fit(X, y)
     assert hasattr(model, "residuals_") != locally
-    assert (_kernel_ridge.CELL, _kernel_ridge.TREES, _kernel_ridge.TUNED) == (1500, 4, 8)
+    sizes = [len(part) for cells in model._local.forest for part in cells.parts] if locally else [1500]
+    assert 1000 < min(sizes) and max(sizes) < 2000
+    assert (_kernel_ridge.TREES, _kernel_ridge.TUNED) == (4, 8)
 
 
 def test_exact_if_asked(few):

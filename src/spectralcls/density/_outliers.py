@@ -23,7 +23,7 @@ from ._marginals import surprises, usual_surprises
 # Pairs (share, factor), tried in this order. The fence lies below the quantile of this share by the factor times the
 # distance from this quantile to the upper quartile.
 FENCES = (0.25, 1.5), (0.1, 0.724)
-ROUNDING = 1e-12
+_DECIMALS = 12  # of shares of the weight; 8 to 14 set the same thresholds, because sums err by 1e-16 a term
 
 
 def _finds_outliers(estimator):
@@ -358,10 +358,10 @@ def border(scores, weights, share):
     """
     order = np.argsort(scores, kind="stable")
     ordered = scores[order]
-    below = np.append(0.0, np.cumsum(weights[order])) / weights.sum()
+    below = np.round(np.append(0.0, np.cumsum(weights[order])) / weights.sum(), _DECIMALS)
     cuts = np.append(0, np.flatnonzero(ordered[1:] > ordered[:-1]) + 1)
-    cuts = cuts[below[cuts] <= 0.5 + ROUNDING]
-    best = cuts[np.argmin(np.round(np.abs(below[cuts] - share), 12))]
+    cuts = cuts[below[cuts] <= 0.5]
+    best = cuts[np.argmin(np.round(np.abs(below[cuts] - share), _DECIMALS))]
     return float(ordered[best] if best == 0 else ordered[best - 1 : best + 1].mean())
 
 

@@ -20,7 +20,7 @@ ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # leaves: as many as a byte has bits
 # least 8 points. On the other 17, it was 1 % larger with 16 leaves per tree, 3 % larger with a fifth of the columns at
 # each split, and the same with half of them.
 OF_NUMBERS = {"rate": 0.07, "leaf": 4, "columns": 0.3}
-FIRST, MOST = 100, 800  # iterations; doubled while the best is among the last
+FIRST, MOST = 100, 800  # iterations; doubled from scikit-learn's default while the best is among the last
 AMONG_THE_LAST = 0.75  # iterations beyond this fraction of all are the last ones
 MOST_TREES = 240  # limit over all classes; if there are fewer iterations, each takes a larger step
 _HIGHEST_RATE = 0.3
@@ -34,7 +34,9 @@ _BLOCK = 1 << 20
 _NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
 # Grown trees have the defaults of scikit-learn's boosting; their number is the best on unseen points.
 GROWN_RATE, GROWN_LEAVES = 0.1, 31
-MOST_GROWN_TREES = 3000  # limit over all classes
+# Limit over all classes: up to 30 classes get the default of 100 iterations. The 26 classes of letter get 115; the log
+# loss on unseen rows is least after 52 with 3000 training rows, and after 74 with 8000.
+MOST_GROWN_TREES = 3000
 _MOST_BINS = 255  # limit of scikit-learn's boosting, and its default
 _MOST_LEVELS = 255  # limit on a category's levels in scikit-learn's boosting; with more it becomes a number
 

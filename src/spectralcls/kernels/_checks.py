@@ -12,7 +12,7 @@ from .._utils.conversion import as_array, converted, is_ready
 from .._utils.typing import Array, ArrayLike
 from ._profiles import PROFILES
 
-_MOST_LABELS = 2**31 - 1
+_MOST_LABELS = 2**31 - 1  # the core counts labels in an int
 
 
 def check_points(Q: ArrayLike, X: ArrayLike) -> tuple[Array, Array]:

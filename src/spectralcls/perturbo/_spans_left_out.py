@@ -13,7 +13,6 @@ from ..linalg import cholesky_in_place, inverse_in_place
 from ._class_model import together
 
 PLAIN = 300.0  # below this logarithm, odds and their products are finite
-ROUNDING = 1e-12  # relative rounding error of the bounds
 
 
 class SpansLeftOut(LeftOut):
@@ -68,11 +67,11 @@ class SpansLeftOut(LeftOut):
             growth = growth.max(axis=1) if c is None else growth[:, c]
             others, unchanged = self.others[points], self.odds[points]
             with np.errstate(divide="ignore"):
-                least = odds(self.own[points], np.log(np.exp(others) + growth)) - ROUNDING
+                least = odds(self.own[points], np.log(np.exp(others) + growth))
             if c is None:
-                return least, ROUNDING - others
+                return least, -others
             same = self.codes[points] == c
-            return np.where(same, unchanged - ROUNDING, least), np.where(same, -others, unchanged) + ROUNDING
+            return np.where(same, unchanged, least), np.where(same, -others, unchanged)
 
         def conform_less(rows, c, points):
             limit, model = np.exp(np.minimum(limits[rows, c, None], PLAIN)), self.models[c]

@@ -14,8 +14,9 @@ from ._jackknife import Jackknife
 from ._local_moments import LocalMoments
 from ._local_sizes import LocalSizes, typical_of
 
-# with at most this many samples, the choice of bandwidth and degree for a residual also leaves its sample out; with 30
-# samples, this raises the coverage of the intervals from 88 to 90 %
+# With at most this many samples, the choice of bandwidth and degree for a residual also leaves its sample out. On two
+# problems, this raises the coverage of 90 % intervals by 1.9 points with 30 samples, 1.3 with 60, .4 with 120 and 240,
+# and 0 with 480, and takes half as long again.
 FEW = 300
 CLOSE = 1e-4  # if a leverage is this close to one, the prediction without the sample is computed from sums
 

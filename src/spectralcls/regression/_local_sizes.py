@@ -12,7 +12,10 @@ from ..kernels import kernel_sums
 POOLED = 20.0
 WIDTHS = (0.2, 0.5, 1.0)  # candidate bandwidths of the Gaussian kernel, on columns mapped to normal quantiles
 SHARE = 0.9  # coverage at which mean widths of intervals are compared
-GAIN = 0.01  # smallest relative gain in width that justifies local sizes; a smaller one may be chance
+# Smallest relative gain in width that justifies local sizes; a smaller one may be chance. Of 100 draws of 800 normal
+# residuals of one size, local sizes gain more than .5 % in 27, 1 % in 13 and 2 % in 2; if the size grows with a normal
+# coordinate z as exp(.2 z), in 87, 82 and 60.
+GAIN = 0.01
 
 
 def unit_of(weights):
