@@ -35,9 +35,9 @@ def interruptible_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def run_interruptibly(call: Callable[..., R], *arguments: Any, **options: Any) -> R:
-    """Make a call in another thread, so that Ctrl-C can interrupt it, and return its result; it must release the GIL.
+    """Call a function in another thread, so that Ctrl-C can interrupt the main thread, and return the result.
 
-    Do not use the arguments after an interruption: the call may still write to them.
+    The function must release the GIL. Do not use the arguments after an interruption: the call may still write to them.
     """
     if threading.current_thread() is not threading.main_thread():
         return call(*arguments, **options)  # Python delivers signals only to the main thread

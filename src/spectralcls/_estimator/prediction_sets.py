@@ -84,9 +84,9 @@ def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
     *Kernel means, spectral classifiers with all components, PerTurbo*: full conformal prediction [1]_. The query joins
     each class of the training points in turn, and every point is scored by all others, including the query. If the
     points are exchangeable, and bandwidth, metric, scales and background were not chosen with these training points,
-    the probability is at most t for every t. Such a choice changes the probability as much as one more point changes
-    the choice. A metric learned from the same points changes it more; see `predict_set`. Rules weighted by 1/f keep the
-    weights of the fit.
+    the probability is at most t for every t. Such a choice changes the probability only as much as one more point would
+    change the choice. A metric learned from the same points has a larger effect; see `predict_set`. Rules weighted by
+    1/f keep the weights of the fit.
 
     *Kernel ridge and logistic regression,* :class:`~spectralcls.AutoClassifier`: leave-one-out ranks (the jackknife).
     The training points are scored by models that have not seen them, in closed form or, for `AutoClassifier`, out of

@@ -6,7 +6,7 @@ from .._utils.quantile import weighted_quantile
 
 
 def class_average(codes, n_classes, weights=None):
-    """Matrix M (n, C) for which ``M.T @ Z`` are the (weighted) class means of Z; zeros for a class without samples."""
+    """Matrix M (n, C) for which ``M.T @ Z`` are the (weighted) class means of Z, zeros for a class without samples."""
     M = np.zeros((len(codes), n_classes))
     M[np.arange(len(codes)), codes] = 1 if weights is None else weights
     return M / np.maximum(M.sum(axis=0), np.finfo(np.float64).tiny)

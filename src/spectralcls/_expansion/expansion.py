@@ -44,8 +44,7 @@ class Expansion:
         Whether A is given by class.
     log_share : (C,) log of the factor that turns a class sum of the density's weights into the class's part of f; only
         if A is given by class
-    potential_sums : (C,) sums over pairs within classes, from which the offsets are computed and which are updated
-        when points are added
+    potential_sums : (C,) sums over pairs within classes, from which |m_c|^2 is computed; updated when points are added
     """
 
     rule: Rule

@@ -31,8 +31,9 @@ CACHE_BYTES = 1 << 20  # size of a block's results, which then fit into the seco
 class Problem(NamedTuple):
     """A rule to cross-validate on a `TuningSample`, and the bandwidths to try.
 
-    With many points, only m `validated` ones are held out and scored, which takes m n pairs instead of n^2. The
-    potentials of an unweighted rule are then estimated from these rows. Weighting by 1/f needs all rows.
+    With many points, only m of them, the `validated` rows of the sample, are held out and scored, which takes m n pairs
+    instead of n^2. The potentials of an unweighted rule are then estimated from these rows. Weighting by 1/f needs all
+    rows.
     """
 
     rule: Rule

@@ -34,8 +34,8 @@ class Change(NamedTuple):
         Logarithm of the largest change that a query causes. Queries are grouped by it, because a group shares bounds.
     moves : callable or None
         ``moves(rows)`` returns (2, rows, C), for each class that a query may join: the weighted sum, over the points of
-        the class, of the relative increases of their odds; and the sum of the relative decreases over all other points.
-        Upper bounds of these sums suffice.
+        the class, of the relative increases of their odds; and the sum, over all other points, of the relative
+        increases of their inverse odds. Upper bounds of these sums suffice.
     """
 
     bounds: Callable
@@ -149,8 +149,9 @@ class LeftOut:
     def _undecided(self, counts, rows, limits, points, moved, beyond):
         """Fill in the counts that Markov's inequality decides, and return the other queries.
 
-        If the log odds of a point are `step` away from a limit, they reach it only if the odds change by the fraction
-        ``exp(step) - 1``. The sums of these fractions, over points with rising and with falling odds, are known.
+        If the log odds of a point are `step` away from a limit, they reach it only if the odds, or their inverse, rise
+        by the fraction ``exp(step) - 1``. The sums of these fractions, over points with rising and with falling odds,
+        are known.
         """
         rise, fall = moved[:, rows]
         rank = counter(self.odds[points], self.weights[points])

@@ -30,7 +30,7 @@ class LowRankOperator:
 
 @dataclass(frozen=True)
 class LowRankSpectrum(Spectrum):
-    """Eigenpairs of ``S F F^T S``, extended to new points by kernel values at the landmarks only.
+    """Eigenpairs of ``S F F^T S``, extended to new points through kernel values at the landmarks only.
 
     ``k(y, X) A ~= k(y, landmarks) L^-T F^T A``, where L holds the landmarks' rows of F: every expansion over the n
     points becomes one over the r landmarks. At the training points, this approximation equals F F^T A.

@@ -38,7 +38,7 @@ class TrainingPoints:
     codes : (n,) class of each point, 0 ... C - 1
     class_weight : (C,) sum of the weights of each class
     weights : (n,) positive sample weights; None for ones
-    weight_scale : a power of two; its product with `weights` gives the user's weights
+    weight_scale : a power of two; its product with `weights` gives the weights of the training data
     tolerance : allowed error of the sums (see `class_log_sums`); None for exact sums
     features : (d,) feature of each column; the columns of a feature are missing together. None: one column per feature
     given : (n, d) the points with missing values, if X holds completed points

@@ -36,8 +36,9 @@ class Rule:
 
     @property
     def needs_query_density(self):
-        """Whether g(y) = f(y)^-1/2 is needed. It scales all scores of a query equally, so it matters only with
-        offsets."""
+        """Whether g(y) = f(y)^-1/2 is needed. It scales all sums of a query equally, so it matters only with
+        offsets.
+        """
         return self.weighting == "symmetric" and self.decision == "distance"
 
     @property

@@ -142,7 +142,7 @@ def _projected(X, rows, center, direction):
 def _cut(values, middle):
     """The position nearest to `middle` between two different ascending values (m,); `middle` if there is none.
 
-    At least the fraction `_MIDDLE` of the values lies on either side.
+    At least the fraction `_MIDDLE` of the values lies on each side.
     """
     reach = np.abs(values).max()
     between = np.flatnonzero(np.diff(values) > _RESOLVED * reach) + 1

@@ -303,7 +303,7 @@ class Boolean(Category):
 
 @dataclass(frozen=True)
 class Code(Category):
-    """Postal codes, also without leading zeros or with ".0", as left by a program that read them as numbers.
+    """Postal codes, including those that a program read as numbers, which lack leading zeros or end in ".0".
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ class Encoding(NamedTuple):
         return int(self.moments is not None or self.curve is not None) + self.missing
 
     def encode(self, column):
-        """Coordinates (n, width); a missing number counts as the mean."""
+        """Coordinates (n, width); a missing number counts as the mean or, among ranks, as the median."""
         parts = []
         if self.levels is not None:
             parts.append(column[:, None] == self.levels)
@@ -82,7 +82,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         X = np.asarray(X, dtype=np.float64)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
-        columns = X.T if weights is not None else np.sort(X.T, axis=1)  # sorted: the order of rows changes no bit
+        columns = X.T if weights is not None else np.sort(X.T, axis=1)  # so that the order of rows changes no bit
         found = np.full((2, X.shape[1]), np.nan)
         if self.numeric != "rank":
             found[:] = centers_and_spreads(columns, weights)

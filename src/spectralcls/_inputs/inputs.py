@@ -126,7 +126,7 @@ class Inputs:
         further : sequence of samples
             Samples that follow the rows of X, each in any container.
         unlabeled : sequence of samples
-            Samples without labels, which are also used to learn scales and levels.
+            Samples without labels; scales and levels are learned from them too.
 
         Returns
         -------
@@ -382,7 +382,9 @@ class Inputs:
         return Columns(Column(*fields) for fields in raw) if isinstance(raw, list) else as_columns(raw), weights
 
     def _draw(self, raw, data):
-        """Keep up to `DRAWN` of the samples, at random; the random order depends only on their values."""
+        """Keep up to `DRAWN` random samples from up to `DONORS` evenly spaced rows, in an order that depends only on
+        their values.
+        """
         some = np.linspace(0, len(data.X) - 1, min(len(data.X), DONORS)).astype(np.intp)
         few = data if len(some) == len(data.X) else data.take(some)  # `data` caches its keys
         rows = some[np.argsort(few.keys(), kind="stable")[:DRAWN]]

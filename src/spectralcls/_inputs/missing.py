@@ -63,7 +63,7 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
     -------
     A, B : ndarray (m, D) and (n, D)
     constant : ndarray (m,)
-        Squared distances of A and B minus the requested ones, which depend only on the query.
+        Squared distances of A and B minus the requested ones; the difference is the same for all points.
     """
     gaps_q, gaps_x = queries_lack.any(axis=0), points_lack.any(axis=0)
     whole = ~(gaps_q | gaps_x)

@@ -5,7 +5,7 @@
 
 from importlib import import_module
 
-_MODULES = {"dask": "spectralcls.dask"}  # library of a collection: module that registers its inputs
+_MODULES = {"dask": "spectralcls.dask"}  # for each library of collections, the module that registers its reader
 _KINDS: dict[str, type] = {}
 
 

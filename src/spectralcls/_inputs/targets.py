@@ -108,7 +108,7 @@ def check_targets(name, y, n, sample_weight=None):
 
 
 def refuse_other_than_numbers(name, y):
-    """Raise for targets that are dates, text or other objects, and for the first row with a missing or infinite one."""
+    """Raise for targets that are dates, texts or other objects, or missing or infinite; the latter are named by row."""
     values = np.asarray(y)
     kinds = {values.dtype.kind} if values.dtype != object else {_kind_of(value) for value in values.flat}
     if kinds & {"M", "m"}:

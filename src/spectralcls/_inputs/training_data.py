@@ -43,8 +43,9 @@ class TrainingData(_DataFields):
 
     @property
     def _rows(self):
-        """Values that distinguish samples: targets, and rows before a learned map, whose rounding may separate
-        copies."""
+        """Values that distinguish samples: the targets, and the rows before a learned map, because the map's rounding
+        may separate copies.
+        """
         X = self.X if self.unmapped is None else self.unmapped
         return X if self.targets is None else np.column_stack([X, self.targets])
 

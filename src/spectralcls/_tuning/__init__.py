@@ -1,8 +1,9 @@
 """One way to tune parameters by cross-validation, for every estimator.
 
-A family provides one function that scores its candidates on the folds of a `TuningSample`. It may use any shortcut of
-its formulas: all bandwidths in one pass, nested numbers of components, leave-one-out in closed form. This package
-chooses the points and folds, scales the bandwidths, breaks ties and writes `cv_results_`. It depends on no family.
+A family provides one function that scores its candidates on the folds of a `TuningSample`. The function may use any
+shortcut that the family's formulas allow: all bandwidths in one pass, all numbers of components from one decomposition,
+leave-one-out in closed form. This package chooses the points and folds, scales the bandwidths, breaks ties and writes
+`cv_results_`. Nothing here is specific to one family.
 
 >>> sample = draw_sample(data, cv=cv, max_samples=2000, random_state=0)
 >>> found = search(sample, {"bandwidth": grid}, score)   # score(sample, bandwidth=...) -> (n_splits, n_bandwidths)

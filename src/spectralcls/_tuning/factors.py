@@ -20,7 +20,7 @@ ROUNDS = 2
 MOST_POINTS, MOST_VALIDATED = 2000, 500
 GAIN = 1e-3  # smallest gain in log loss that justifies a larger factor
 ERRORS = 3.0  # required reduction of the loss by a gap, in standard errors; 2 would accept 1 in 10 uninformative gaps
-MOST_GROUPS = 50  # with more categories, equally informative ones share a factor
+MOST_GROUPS = 50  # with more categories, similarly informative ones share a factor
 # The 4 most informative categories share one factor, the next 8 another, the next 16 another, and so on. On three
 # generated tables of 120 to 500 columns this is as accurate as 50 equal groups (accuracies .87, .82 and .50, against
 # .84, .81 and .51) and takes a sixth of the time.
@@ -61,8 +61,9 @@ def choose_factors(table, data, bandwidth, *, categories=True, random_state=0, n
 
 
 def _let_gaps_count(places, factors, loss):
-    """Set the factor of each gap that clearly reduces the loss to 1. If no single gap does (or more than `MOST_GROUPS`
-    gaps are not tried singly), set the factors of all gaps to 1 if together they clearly reduce it. Modifies `factors`.
+    """Set the factor of each gap that clearly reduces the loss to 1; more than `MOST_GROUPS` gaps are not tried one by
+    one. If no single gap does, set the factors of all gaps to 1 if together they clearly reduce the loss. Modifies
+    `factors`.
     """
     if not len(places):
         return

@@ -61,8 +61,8 @@ class Judge:
         predicted : ndarray (r, ...), optional
             Predicted classes, if not those of the largest scores.
         right : ndarray (r, ...), optional
-            Whether each prediction counts as right, if this is not the case exactly when it equals the class; NaN for a
-            candidate that cannot be scored.
+            Whether each prediction counts as right; by default, if it equals the class. NaN for a candidate that cannot
+            be scored.
         """
         if right is None:
             predicted = scores.argmax(axis=-1) if predicted is None else predicted

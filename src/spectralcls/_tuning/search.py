@@ -149,8 +149,8 @@ def search(sample, candidates, score, *, growing=None):
     -----
     The mean test score weights splits by their validated points, so it is the accuracy over all validated points.
     Candidates within `NEAR` standard errors of the best (if influences are given, within one standard error of the
-    difference) nearly tie with it; if there are tie scores, the best of theirs wins. If no candidate has a score, all
-    are tied.
+    difference) nearly tie with it. If there are tie scores, the nearly tied candidate with the best one wins. If no
+    candidate has a score, all are tied.
     """
 
     def scored(candidates):

@@ -104,7 +104,8 @@ def nonnegative_weights(sample_weight, n):
 def mean_one(weights):
     """Positive weights divided by their mean, and the mean.
 
-    The quotients are rounded to `WEIGHT_BITS` bits, so that multiplying all weights by a number does not change them.
+    The quotients are rounded to `WEIGHT_BITS` bits, so that they stay the same if all weights are multiplied by a
+    number.
     """
     exponent = np.frexp(weights.max())[1]  # sums of the weights themselves may overflow
     unit = float(np.ldexp(np.ldexp(weights, -exponent).mean(), exponent))

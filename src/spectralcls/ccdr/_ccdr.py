@@ -85,7 +85,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Scale of the heat kernel. None means the mean squared length of the edges.
     affinity : str, default="nearest_neighbors"
         Meaning of X. "nearest_neighbors": points. "precomputed_nearest_neighbors": a sparse graph of distances to
-        neighbors, as from ``KNeighborsTransformer`` or an approximate index, which is symmetrized. "precomputed": a
+        neighbors, as from ``KNeighborsTransformer`` or an approximate index; it is symmetrized here. "precomputed": a
         symmetric sparse graph of weights. With a graph, `transform` takes the (m, n_samples) graph between queries and
         training points and uses its entries.
     extension : {"symmetric", "nearest", "full"}, default="symmetric"

@@ -123,7 +123,7 @@ def evaluate(data, entries, arguments, step):
     Raises
     ------
     ValueError
-        If the classes are too small to be split.
+        If the classes or groups cannot be split; see `splits_of`.
     """
     splits, n_jobs = splits_of(data, arguments.repeats, arguments.test_size, arguments.seed), arguments.n_jobs
     n_train, n_test = map(len, splits[0])
@@ -149,12 +149,13 @@ def evaluate(data, entries, arguments, step):
 
 
 def splits_of(data, repeats, test_size, seed):
-    """Pairs of training and test rows: stratified by class, or split by whole groups of rows if the data have groups.
+    """Pairs of training and test rows. The splits keep groups of rows whole, if there are groups; otherwise classes are
+    stratified, and numbers are split at random.
 
     Raises
     ------
     ValueError
-        If the classes or the groups are too few to be split.
+        If a class has a single sample, or lies in so few groups that a training part lacks it.
     """
     if data.groups is not None:
         splitter = GroupShuffleSplit(repeats, test_size=test_size, random_state=seed)

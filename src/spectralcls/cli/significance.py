@@ -17,7 +17,7 @@ def _plain(value):
 
 
 RELATIVE = {"rmse", "mae"}  # metrics with differences relative to the best
-METRICS = {  # name: (sign of better values, title, format)
+METRICS = {  # for each name: 1 if larger values are better, otherwise -1; the title; and the format
     "accuracy": (1, "accuracy %", lambda v: f"{100 * v:.1f}"),
     "balanced_accuracy": (1, "balanced %", lambda v: f"{100 * v:.1f}"),
     "log_loss": (-1, "log loss", lambda v: f"{v:.3f}"),
@@ -51,8 +51,8 @@ def ranked(results, metric):
 
 
 def standings(results, metric):
-    """{name: mark}: "=" for the best and all within a point of it, "?" for those that may be as good, "" for worse
-    ones.
+    """The mark of each scored result, by name: "=" for the best and all within a point of it, "?" for those that may be
+    as good, "" for worse ones.
     """
     scored = [result for result in ranked(results, metric) if not np.isnan(result.mean(metric))]
     sign = METRICS[metric][0]

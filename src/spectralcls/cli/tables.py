@@ -12,7 +12,7 @@ import numpy as np
 from .._utils.advice import tell
 from .errors import CommandError
 
-_READING = {  # option: parameter of read_table
+_READING = {  # help texts of the options that are named like parameters of read_table
     "drop": "column to leave out",
     "categories": "column of categories, whatever its cells look like",
     "numbers": "column of numbers, whatever its cells look like",
@@ -106,7 +106,7 @@ class Data:
     n_rows: int = 0  # of the file
     description: str = ""
     groups: np.ndarray | None = None  # of the rows, if the user named a column
-    notes: tuple = ()  # warnings of reading
+    notes: tuple = ()  # warnings issued while the file was read
 
     @property
     def task(self):
@@ -120,7 +120,7 @@ class Data:
         return f"numbers from {self.y.min():.6g} to {self.y.max():.6g}"
 
     def subsample(self, n_samples, seed):
-        """The same problem with ``n_samples`` samples, in the same proportions of the classes."""
+        """The same problem with ``n_samples`` samples, in which the class proportions are the same."""
         from sklearn.model_selection import train_test_split
 
         if n_samples >= len(self.y):

@@ -16,7 +16,7 @@ from ._tuning import gather
 from ._workers import active_client, check_workers, keep
 
 MAX_GATHERED = 20_000  # rows gathered in this process to learn a map
-MAX_COMPARED = 5000  # rows used to choose the scales of categories
+MAX_COMPARED = 5000  # rows used to choose the factors of categories and of indicators of missing values
 GROUP_BYTES = 1 << 28  # bytes of the columns per task
 
 

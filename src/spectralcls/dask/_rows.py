@@ -58,7 +58,7 @@ def without_empty_chunks(array):
 
 
 def as_pair(Q, X):
-    """Check the workers' version, and queries and points with equal numbers of features."""
+    """Check the package's version on the workers, and that queries and points have the same number of features."""
     check_workers()
     Q, X = as_points(Q, "Q"), as_points(X, "X")
     if Q.shape[1] != X.shape[1]:
@@ -131,7 +131,7 @@ def from_blocks(delayed, rows, shape, dtype):
 
 
 def in_chunks(array):
-    """An array in memory as a Dask array, with one chunk per task."""
+    """An array in memory as a Dask array in chunks of `ROWS` rows."""
     return da.from_array(array, chunks=(ROWS, *array.shape[1:]))
 
 

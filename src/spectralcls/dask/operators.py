@@ -13,8 +13,8 @@ from ._workers import keep
 class KernelOperator(linalg.ScaledKernel):
     """Operator of the kernel matrix K, or ``D^-1/2 K D^-1/2``, of points on the workers, without forming it.
 
-    For :func:`spectralcls.top_eigenpairs`, which multiplies it by blocks of b vectors: X stays on the
-    workers, and the client sends n b numbers for a block and receives as many.
+    :func:`spectralcls.top_eigenpairs` multiplies the operator by blocks of b vectors. X stays on the workers; for each
+    block, the client sends n b numbers and receives as many.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cells of text as numbers, dates and truth values, parsed once for each distinct value of a column."""
+"""Text cells as numbers and dates, parsed once for each distinct value of a column."""
 
 import re
 from collections import Counter
@@ -192,7 +192,9 @@ def _numbers(values, decimal):
 
 
 def _in_one_unit(numbers, values, decimal):
-    """Numbers with percentages divided by 100, NaN if a unit differs from the column's; and the column's unit."""
+    """Numbers, with percentages divided by 100 and multiples such as 5k expanded, NaN if a unit differs from the
+    column's; and the column's unit.
+    """
     around = pc.replace_substring_regex(values, _AROUND, r"\1")
     texts = pc.replace_substring_regex(around, r"\d", "").to_pylist()
     plural = {f"{text}s" for text in set(texts) if len(text) > 2} & set(texts)

@@ -160,7 +160,7 @@ def _prepared(column, words, signs, sign):
 
 
 def _vote_of_signs(data):
-    """The decimal sign of the majority of columns, or None."""
+    """The decimal sign that most columns favor; None if this is undecided."""
     shares = []
     for cells in data.values():
         if isinstance(cells, Numbers) and cells.decimal:
@@ -187,9 +187,9 @@ def _typed(name, data):
 def _refuse_groups(name, cells, decimal, delimiter):
     """Raise if numbers such as 1.200 may be thousands as well as fractions.
 
-    If the column also has whole numbers such as 900, this is unclear if the sign is the decimal sign, because most
-    programs that write three decimals would write 900.000. Without whole numbers, it is unclear if the sign is not the
-    decimal sign, unless the delimiter is a comma.
+    In a column that also has whole numbers such as 900, this is unclear if the separator is the decimal sign, because
+    most programs that write three decimals would write 900.000. In a column without whole numbers, it is unclear if the
+    separator is not the decimal sign, unless the delimiter is a comma.
     """
     for sign in ".,":
         grouped = cells.matches(_ONCE[sign])
@@ -382,8 +382,8 @@ def _signs_of(schema, source, data, told):
 
 
 def _reads_better(cells, found, sign):
-    """Whether all cells are numbers with the file's decimal sign `found`, while with `sign` some would be no numbers or
-    would count as thousands.
+    """Whether all cells are numbers with the file's decimal sign `found`, while with `sign` some are not numbers or
+    count as thousands.
     """
     if not np.isfinite(cells.numbers(found)).all():
         return False
@@ -391,7 +391,7 @@ def _reads_better(cells, found, sign):
 
 
 def _exceeds_one(values):
-    """Whether most numbers that are not 0 exceed 1."""
+    """Whether most nonzero numbers exceed 1 in absolute value."""
     if values is None or values.dtype.kind != "f":
         return False
     some = np.abs(values[np.isfinite(values) & (values != 0)])

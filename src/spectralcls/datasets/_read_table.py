@@ -116,8 +116,8 @@ def read_table(
     group : str or int, default=None
         Column that groups related rows; it is not a feature.
     encoding : str, default=None
-        Encoding of a text file. None takes the encoding of its byte order mark; without one UTF-8 or UTF-16, if the
-        bytes are valid; and otherwise cp1252, with a warning.
+        Encoding of a text file. None takes the encoding of its byte order mark. Without one, the encoding is UTF-8 or
+        UTF-16 if the bytes are valid, and otherwise cp1252, with a warning.
     delimiter : str, default=None
         Delimiter of the cells of a text file; a blank stands for any number of blanks and tabs. None detects it.
     comment : str, default=None

@@ -222,7 +222,7 @@ class Schema:
         Returns
         -------
         text : str
-            The lines, after a line of titles.
+            The lines, below a line of titles.
         """
         shown = self.columns[:_MOST_SHOWN] if len(self.columns) > 2 * _MOST_SHOWN else self.columns
         rows = [("column", "kind", "", "missing", "examples")]

@@ -97,7 +97,7 @@ def _plain(name):
 
 
 def _gives_away(values, y, is_level):
-    """Whether values or intervals of a column determine the class.
+    """Whether values or intervals of a column determine the class, apart from a few rows.
 
     With few values, each value must have one class; with many, each class must have one interval.
     """
@@ -137,8 +137,8 @@ def _column_of_nearly_all(schema, X, y):
 
 
 def _skill_of_trees(X, y):
-    """How much of the error of a constant prediction (most frequent class, or mean) is avoided by trees that learn from
-    the other half, as a fraction; and the mean importance of each column, (d,).
+    """The fraction of the error of a constant prediction (most frequent class, or mean) that trees avoid if each half
+    is predicted by a tree fitted to the other; and the mean importance of each column, (d,).
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
