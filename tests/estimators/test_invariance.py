@@ -177,7 +177,7 @@ def test_single_precision(name):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", sorted(set(classifiers()) - {"AutoClassifier"}))  # its searches end elsewhere
+@pytest.mark.parametrize("name", classifiers())
 def test_what_is_tuned_depends_on_no_order_and_no_names(name, seed):
     X, y, Q = noisy(seed)
     rng = np.random.default_rng(seed)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
-from sklearn.datasets import load_iris, load_wine
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -135,6 +136,25 @@ def test_units_and_offsets_do_not_matter():
     Z = KernelMetric(**kwargs).fit_transform(X, y)
     other = KernelMetric(**kwargs).fit_transform(X * scale + 7 * scale, y)
     assert_allclose(np.linalg.norm(Z[:1] - Z, axis=1), np.linalg.norm(other[:1] - other, axis=1), rtol=1e-3)
+
+
+@unlearned
+@pytest.mark.parametrize(
+    "metric", [KernelMetric(), KernelMetric("diagonal"), KernelMetric("whiten"), KernelMetric(n_components=2)], ids=repr
+)
+@pytest.mark.parametrize("shape", [(200, 6), (30, 50)])
+def test_the_map_does_not_depend_on_the_order_of_columns(metric, shape):
+    """Not in a single bit: rounding would grow with the steps of the descent."""
+    X, y = make_classification(shape[0], shape[1], n_informative=4, flip_y=0.1, random_state=0)
+    X[:, 1:3] = X[:, 1:3] > 0  # many equal values
+    expected = clone(metric).fit(X, y)
+    for seed in range(3):
+        columns = np.random.default_rng(seed).permutation(shape[1])
+        found = clone(metric).fit(X[:, columns], y)
+        assert_array_equal(found.mean_, expected.mean_[columns])
+        rows = columns if metric.kind == "diagonal" else slice(None)  # one component for each feature
+        assert_array_equal(found.components_, expected.components_[rows][:, columns])
+        assert found.loss_curve_ == expected.loss_curve_
 
 
 @unlearned

@@ -124,6 +124,11 @@ def copies_of(X, codes, numbers=None):
     return Copies(order[new], group)
 
 
+def column_order(X):
+    """An order of the columns of X (n, d) that follows from their values: by the first rows, then by a hash."""
+    return np.lexsort((hashes(X.T), *X[:FEW][::-1]))
+
+
 def _differ(X, order):
     """Whether each row after the first differs from the previous one in the given order."""
     comparable = np.where(np.isnan(X), np.inf, X)[order]  # inf equals itself, unlike NaN; checked numbers are finite

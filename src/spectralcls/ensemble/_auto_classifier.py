@@ -108,9 +108,7 @@ class AutoClassifier(ClassifierMixin, Auto):
     members with a :class:`~spectralcls.metric.KernelMetric` are left out above 100 000. Memory is O(n) above 6000
     points, and O(n^2) below.
 
-    The order of the samples does not matter. The order of the columns and the names of the classes break ties between
-    splits of the trees and affect when the searches for metrics stop: another order may change the second digit of a
-    probability, and a label if two classes are equally probable.
+    The order of the samples and columns and the names of the classes change probabilities only by rounding.
 
     References
     ----------

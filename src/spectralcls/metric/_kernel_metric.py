@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from .._estimator import fit_steps, transactional, with_parameters
 from .._tuning import within_reach
 from .._utils.advice import advise
+from .._utils.copies import column_order
 from .._utils.from_sklearn import CallbackSupport, Interval, StrOptions
 from .._utils.typing import ArrayLike, RandomState
 from ._descent import learn
@@ -81,8 +82,8 @@ class KernelMetric(CallbackSupport, LinearMap):
     -----
     A step costs O(m r d + (m + r) d^2) for m queries, 1000 to 2500, and r <= 50 000 references, and O((m + r) d) memory
     beyond the data. On small sets a step compares a random half of the points with itself. Equal rows of a class are
-    one point of greater weight, so that a weight of two equals a row given twice, and the order of rows does not
-    matter.
+    one point of greater weight, so that a weight of two equals a row given twice. The order of rows and columns does
+    not matter.
 
     References
     ----------
@@ -150,7 +151,7 @@ class KernelMetric(CallbackSupport, LinearMap):
             raise ValueError(f"n_components={n_components} is more than the {n_features} features.")
         rng = check_random_state(self.random_state)
         seed = rng.randint(np.iinfo(np.int32).max)
-        mean, W, sample = _standardized(data, rotate=self.kind != "diagonal")
+        mean, W, sample, order = _standardized(data, rotate=self.kind != "diagonal")
         start = best_start(sample, self.kind, seed, self.n_jobs)
         W = W @ start.W
         sample = sample._replace(X=sample.X @ start.W.astype(np.float32))
@@ -174,9 +175,12 @@ class KernelMetric(CallbackSupport, LinearMap):
             A, n_steps, _, training, validation = learned
         if self.kind == "diagonal":
             strength = np.abs(np.diag(A)) * sample.X.std(axis=0)
-            A = A[:, np.sort(np.argsort(-strength, kind="stable")[:n_components])]
+            most = np.argsort(-strength, kind="stable")[:n_components]
+            A = A[:, most]
         A, self.loss_ = absorb_bandwidth(sample, A, np.random.RandomState(seed), self.n_jobs)
-        if self.kind != "diagonal":
+        if self.kind == "diagonal":
+            A = A[:, np.argsort(order[most])]
+        else:
             A = A @ _principal_axes(sample.X @ A, sample.weights)
         self.mean_ = mean
         self.components_ = (W @ A).T
@@ -187,7 +191,11 @@ class KernelMetric(CallbackSupport, LinearMap):
 
 def _standardized(data, rotate):
     """Mean, map (d, q), and the distinct points in standardized features or, if `rotate` and there are more features
-    than points, in coordinates of the span of the points, which contains all gradients of a metric.
+    than points, in coordinates of the span of the points, which contains all gradients of a metric. The last result is
+    the feature (q,) of each coordinate before a rotation.
+
+    Features are sorted by their values, because sums in another order round differently, and the steps of the descent
+    amplify the difference.
     """
     data = data.distinct(relative=True)
     weights = data.weights
@@ -198,13 +206,15 @@ def _standardized(data, rotate):
     scale[scale <= 1e-12 * np.abs(mean)] = 0.0  # constant up to the rounding of its mean
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
     X *= inverse
+    order = column_order(X)
+    X = X[:, order]
     if rotate and X.shape[1] > len(X):
         _, singular, axes = np.linalg.svd(X, full_matrices=False)
         axes = axes[: max(1, int(np.sum(singular > 1e-7 * singular[0])))]
-        W, X = inverse[:, None] * axes.T, X @ axes.T
+        W, X = inverse[:, None] * axes.T[np.argsort(order)], X @ axes.T
     else:
-        W = np.diag(inverse)
-    return mean, W, data.moved(X.astype(np.float32))
+        W = np.diag(inverse)[:, order]
+    return mean, W, data.moved(X.astype(np.float32)), order
 
 
 def _principal_axes(Z, weights):
