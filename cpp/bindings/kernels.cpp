@@ -70,7 +70,7 @@ py::object computed(const KernelSums<T>& request, const py::handle& output, cons
 }
 
 template <class T>
-py::object sums_over(const Points<T>& points, const py::object& queries, const py::object& weights,
+py::object sums_over(const GivenPoints<T>& points, const py::object& queries, const py::object& weights,
                      const py::object& kernel, const py::object& bandwidths, const py::object& excluded,
                      const py::object& query_groups, const py::object& point_groups, const py::object& n_groups,
                      const py::object& rtol, const py::object& output, const py::object& n_threads) {
@@ -112,8 +112,8 @@ py::object kernel_sums(const py::object& queries, const py::object& points, cons
                        const py::object& output, const py::object& n_threads) {
   return dispatch(points, "X", [&](auto zero) -> py::object {
     using T = decltype(zero);
-    return sums_over(Points<T>(points, labels, n_labels), queries, weights, kernel, bandwidths, excluded, query_groups,
-                     point_groups, n_groups, rtol, output, n_threads);
+    return sums_over(GivenPoints<T>(points, labels, n_labels), queries, weights, kernel, bandwidths, excluded,
+                     query_groups, point_groups, n_groups, rtol, output, n_threads);
   });
 }
 
@@ -121,7 +121,7 @@ py::object pack_points(const py::object& points, const py::object& weights, cons
                        const py::object& n_labels, const py::object& n_threads) {
   return dispatch(points, "X", [&](auto zero) -> py::object {
     using T = decltype(zero);
-    Points<T> kept(points, labels, n_labels);
+    GivenPoints<T> kept(points, labels, n_labels);
     index_t n_columns = 1;
     if (!weights.is_none()) {
       kept.weights = check_weights<T>(weights, kept.rows(), 1);
@@ -307,8 +307,8 @@ void register_kernels(py::module_& module) {
              py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidths"), py::arg("excluded"),
              py::arg("query_groups"), py::arg("point_groups"), py::arg("n_groups"), py::arg("rtol"), py::arg("output"),
              py::arg("n_threads"));
-  py::class_<Points<float>>(module, "PackedPoints32");
-  py::class_<Points<double>>(module, "PackedPoints64");
+  py::class_<GivenPoints<float>>(module, "PackedPoints32");
+  py::class_<GivenPoints<double>>(module, "PackedPoints64");
   module.def("pack_points", &pack_points, py::arg("points"), py::arg("weights"), py::arg("labels"), py::arg("n_labels"),
              py::arg("n_threads"));
   module.def("packed_kernel_sums", &packed_kernel_sums, py::arg("queries"), py::arg("points"), py::arg("weights"),

@@ -307,8 +307,8 @@ void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int
       tiles_.push_back({n_columns() + (n_vectors - left) * W, static_cast<int>(width), label, 0.0});
       left -= width;
     }
-    source_.insert(source_.end(), rows.begin() + begin, rows.begin() + begin + size);
-    source_.insert(source_.end(), n_vectors * W - size, index_t{-1});
+    rows_.insert(rows_.end(), rows.begin() + begin, rows.begin() + begin + size);
+    rows_.insert(rows_.end(), n_vectors * W - size, index_t{-1});
   }
   run_starts_[n_runs] = n_columns();
 }
@@ -316,7 +316,7 @@ void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int
 template <class T>
 void PackedTiles<T>::pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
                                 const Execution& execution) {
-  const index_t size = length(source_) * d_;
+  const index_t size = length(rows_) * d_;
   if (with_product) centered_.resize(size);
   if (with_difference) raw_.resize(size);
   pack(points, geometry, with_product ? centered_.data() : nullptr, with_difference ? raw_.data() : nullptr, execution);
@@ -326,7 +326,7 @@ template <class T>
 void PackedTiles<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_centered, T* to_raw,
                           const Execution& execution) {
   const bool first = norms_.empty();
-  if (first) norms_.resize(length(source_));
+  if (first) norms_.resize(length(rows_));
   constexpr index_t tiles_a_chunk = 8;
   const auto n_tiles = length(tiles_);
   for_each_chunk((n_tiles + tiles_a_chunk - 1) / tiles_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
@@ -335,7 +335,7 @@ void PackedTiles<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_
   });
 }
 
-// Packs tile t. Norms and box are computed only in the first packing (`first`).
+// Packs tile t. Norms and box are computed only the first time (`first`).
 template <class T>
 void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw,
                                bool first) {
@@ -351,20 +351,20 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
     const int panel = v / panel_vectors * panel_vectors;
     const index_t stride = std::min(panel_vectors, tile.n_vectors - panel) * W;
     const index_t column = tile.first + v * W, start = (tile.first + panel * W) * d_ + (v - panel) * W;
-    const T* rows[W];
-    for (int j = 0; j < W; ++j) rows[j] = source_[column + j] < 0 ? nullptr : points.row(source_[column + j]);
+    const T* from[W];
+    for (int j = 0; j < W; ++j) from[j] = rows_[column + j] < 0 ? nullptr : points.row(rows_[column + j]);
 
     detail::SquaredNorms<T, W> norms;
     for_vectors_of_features<T>(d_, [&](index_t k, auto n) {
       alignas(64) T centered[W][W], raw[W][W];  // not cleared: that would take longer than the rest of the loop
       for (int j = 0; j < W; ++j) {
-        if (!rows[j] || n < W) {
+        if (!from[j] || n < W) {
           std::fill_n(centered[j], W, T(0));
           std::fill_n(raw[j], W, infinity);
         }
-        if (!rows[j]) continue;
-        __builtin_prefetch(rows[j] + k + pack_ahead * W);
-        place(rows[j] + k, geometry, k, n, centered[j], raw[j]);
+        if (!from[j]) continue;
+        __builtin_prefetch(from[j] + k + pack_ahead * W);
+        place(from[j] + k, geometry, k, n, centered[j], raw[j]);
         // The norms are computed from the rounded coordinates. The product form is then the distance between the points
         // as stored.
         norms.add(j, centered[j], n);
@@ -379,8 +379,8 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
     });
     for (int j = 0; first && j < W; ++j) {
       const double norm = norms.of(j);
-      norms_[column + j] = rows[j] ? static_cast<T>(norm) : infinity;
-      if (rows[j]) tile.largest_norm = std::max(tile.largest_norm, norm);
+      norms_[column + j] = from[j] ? static_cast<T>(norm) : infinity;
+      if (from[j]) tile.largest_norm = std::max(tile.largest_norm, norm);
     }
   }
 }

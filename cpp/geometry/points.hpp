@@ -111,12 +111,12 @@ class PackedTiles {
   // Adds the coordinates for the difference form. Points and geometry must be those of the constructor. The call has no
   // effect before its last step.
   void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution) {
-    UninitializedVector<T> raw(length(source_) * d_);
+    UninitializedVector<T> raw(length(rows_) * d_);
     pack(points, geometry, nullptr, raw.data(), execution);
     raw_ = std::move(raw);
   }
 
-  index_t n_columns() const { return length(source_); }
+  index_t n_columns() const { return length(rows_); }
   index_t dimension() const { return d_; }
   const std::vector<Tile>& tiles() const { return tiles_; }
   // Returns the packed columns of the points of one label and group. The last group of a label includes the padding.
@@ -126,7 +126,7 @@ class PackedTiles {
     return {run_starts_[run], run_starts_[run + 1]};
   }
   // Row of the original matrix for each packed column, -1 for padding.
-  const std::vector<index_t>& source() const { return source_; }
+  const std::vector<index_t>& rows() const { return rows_; }
   const T* coordinates(DistanceForm form, const Tile& tile) const {
     assert(has(form));
     return (form == DistanceForm::product ? centered_ : raw_).data() + tile.first * d_;
@@ -149,7 +149,7 @@ class PackedTiles {
 
   index_t d_;
   index_t n_groups_;
-  std::vector<index_t> source_, run_starts_;
+  std::vector<index_t> rows_, run_starts_;
   std::vector<Tile> tiles_;
   UninitializedVector<T> centered_, raw_, norms_, boxes_;
 };

@@ -90,7 +90,7 @@ int panel_hits(const std::vector<index_t>& ends, const float* q, const float* x,
 
 }  // namespace
 
-TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, const std::vector<index_t>& source,
+TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, const std::vector<index_t>& rows,
                        const float* coordinates, index_t width, const Execution& execution)
     : width_(width), n_tiles_(length(tiles)), stride_((n_tiles_ + W - 1) / W * W) {
   for (const index_t end : segment_ends) {
@@ -107,19 +107,19 @@ TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, 
   for_each_chunk((n_tiles_ + tiles_a_chunk - 1) / tiles_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
     for (index_t t = chunk * tiles_a_chunk; t < std::min((chunk + 1) * tiles_a_chunk, n_tiles_); ++t) {
       const Tile& tile = tiles[t];
-      pack_tile(t, {tile.first, tile.first + tile.n_vectors * points_a_vector}, source, coordinates);
+      pack_tile(t, {tile.first, tile.first + tile.n_vectors * points_a_vector}, rows, coordinates);
     }
   });
 }
 
-void TileFilter::pack_tile(index_t t, Range columns, const std::vector<index_t>& source, const float* coordinates) {
+void TileFilter::pack_tile(index_t t, Range columns, const std::vector<index_t>& rows, const float* coordinates) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   std::vector<float> low(width_, infinity), high(low.size(), -infinity);
   double farthest = 0;
   for (index_t panel = first_panel_[t]; panel < first_panel_[t + 1]; ++panel)
     for (index_t j = 0; j < panel_points; ++j) {
       const index_t column = columns.begin + (panel - first_panel_[t]) * panel_points + j;
-      const index_t row = column < columns.end ? source[column] : -1;
+      const index_t row = column < columns.end ? rows[column] : -1;
       const float* point = row < 0 ? nullptr : coordinates + row * width_;
       float* to = panels_.data() + panel * per_panel() + j;
       double slack = 0;

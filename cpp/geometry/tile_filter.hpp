@@ -39,11 +39,11 @@ class TileFilter {
   static constexpr index_t panel_points = panel_vectors * lanes<float>;
   static constexpr index_t most_points = 64, typical_points = 48;  // in a tile
 
-  // `coordinates` holds a row of `width` coordinates for each original point. points.source() maps packed columns to
+  // `coordinates` holds a row of `width` coordinates for each original point. points.rows() maps packed columns to
   // these rows.
   template <class T>
   TileFilter(const PackedTiles<T>& points, const float* coordinates, index_t width, const Execution& execution)
-      : TileFilter(points.tiles(), lanes<T>, points.source(), coordinates, width, execution) {}
+      : TileFilter(points.tiles(), lanes<T>, points.rows(), coordinates, width, execution) {}
 
   index_t n_tiles() const { return n_tiles_; }
   index_t n_coordinates() const { return width_; }
@@ -104,9 +104,9 @@ class TileFilter {
 
  private:
   index_t per_panel() const { return (width_ + length(ends_)) * panel_points; }
-  TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, const std::vector<index_t>& source,
+  TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, const std::vector<index_t>& rows,
              const float* coordinates, index_t width, const Execution& execution);
-  void pack_tile(index_t tile, Range columns, const std::vector<index_t>& source, const float* coordinates);
+  void pack_tile(index_t tile, Range columns, const std::vector<index_t>& rows, const float* coordinates);
 
   index_t width_, n_tiles_, stride_;    // stride_: n_tiles_, padded to whole vectors
   std::vector<index_t> ends_;           // ends of the segments

@@ -17,8 +17,8 @@ struct KernelOperator {
   using PlainSums = std::function<void(const KernelSums<T>&, T* sums, const Execution&)>;
 
   MatrixView<T> points;
-  std::shared_ptr<const PackingCache<T>> cache;  // the packings of these points, with their labels
-  const std::int64_t* labels = nullptr;          // 0 ... n_labels - 1
+  std::shared_ptr<const PackedPointsCache<T>> cache;  // these points, packed with their labels
+  const std::int64_t* labels = nullptr;               // 0 ... n_labels - 1
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;
   // Row-major (n_labels, n_labels): for each pair of labels, the bandwidth of the kernel between their points and the

@@ -86,7 +86,7 @@ class NearestOfChunk {
     for (index_t r = 0; r < n_rows; ++r) farthest = std::max(farthest, of(block, r).reach());
     const double error = search_.product_error(chunk_, block, tile);
     const DistanceForm form = search_.form(error, farthest);
-    squared_distances(form, chunk_.packed, block, tile_rows, search_.points(), tile, *buffer_);
+    squared_distances(form, chunk_.packed, block, tile_rows, search_.tiles(), tile, *buffer_);
     work_.vectors += tile.n_vectors;
     for (index_t r = 0; r < n_rows; ++r) {
       const T* D = buffer_->value[r];
@@ -95,7 +95,7 @@ class NearestOfChunk {
       if (!less_bits<T>(row_minimum<T>(D, tile.n_vectors), broadcast<T>(limit))) continue;
       for (int v = 0; v < tile.n_vectors; ++v) {
         detail::scan<T>(D, v, broadcast<T>(limit), [&](int j) {
-          mine.add(search_.bounds(form, D[j], error), source(tile.first + j));
+          mine.add(search_.bounds(form, D[j], error), row(tile.first + j));
           ++work_.candidates;
         });
         if (!mine.wants_compaction()) continue;
@@ -121,13 +121,13 @@ class NearestOfChunk {
  private:
   static constexpr int dense_from = 16;  // a tile is compared whole if more than one pair in 16 may be near enough
 
-  const Tile& tile(index_t t) const { return search_.points().tiles()[t]; }
-  index_t source(index_t column) const { return search_.points().source()[column]; }
+  const Tile& tile(index_t t) const { return search_.tiles().tiles()[t]; }
+  index_t row(index_t column) const { return search_.tiles().rows()[column]; }
   Candidates& of(index_t block, index_t r) { return candidates_[block * tile_rows + r]; }
 
   // Returns a range of tiles around tile t that holds at least k points, or the range of all tiles.
   Range about(index_t t) const {
-    const auto n_tiles = length(search_.points().tiles());
+    const auto n_tiles = length(search_.tiles().tiles());
     Range range{t, t + 1};
     auto n_points = [&](index_t at) {
       return index_t{tile(at).n_vectors} * lanes<T> - (at + 1 == n_tiles ? lanes<T> - 1 : 0);
@@ -151,7 +151,7 @@ class NearestOfChunk {
     const index_t query = chunk_.rows_of(block)[r];
     Candidates& mine = of(block, r);
     for (; bits; bits &= bits - 1) {
-      const index_t point = source(tile.first + __builtin_ctzll(bits));
+      const index_t point = row(tile.first + __builtin_ctzll(bits));
       const double squared = search_.exact(query, point);
       if (squared <= mine.reach()) mine.add({squared, squared}, point);
     }

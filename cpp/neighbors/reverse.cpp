@@ -19,11 +19,11 @@ template <class T>
 struct SquaredRadii {
   std::vector<double> of_column, largest_of_tile;
 
-  SquaredRadii(const TileSearch<T>& search, const T* radii) : of_column(search.points().n_columns(), -1.0) {
-    for (const Tile& tile : search.points().tiles()) {
+  SquaredRadii(const TileSearch<T>& search, const T* radii) : of_column(search.tiles().n_columns(), -1.0) {
+    for (const Tile& tile : search.tiles().tiles()) {
       double largest = -1;
       for (index_t j = tile.first; j < tile.first + tile.n_vectors * lanes<T>; ++j) {
-        const index_t row = search.points().source()[j];
+        const index_t row = search.tiles().rows()[j];
         if (row < 0) continue;
         const double radius = radii[row] / search.scale() * (1 + 2.0 * std::numeric_limits<T>::epsilon());
         of_column[j] = radius * radius;
@@ -58,7 +58,7 @@ class ReverseOfChunk {
       search_radius.set(chunk_.size_of(block), [&](index_t) { return squared_.largest_of_tile[t]; });
       std::uint64_t bits[tile_rows];
       if (block_filter_.bounds()[t] <= search_radius.farthest && block_filter_.hits(t, search_radius.squared, bits) > 0)
-        compare(block, search_.points().tiles()[t]);
+        compare(block, search_.tiles().tiles()[t]);
     }
     ++work_.blocks;
     work_.coordinates = block_filter_.n_coordinates();
@@ -67,8 +67,8 @@ class ReverseOfChunk {
   // Compares a block of queries with all points of a tile.
   void compare(index_t block, const Tile& tile) {
     const double error = search_.product_error(chunk_, block, tile);
-    const DistanceForm form = search_.form(error, squared_.largest_of_tile[&tile - search_.points().tiles().data()]);
-    squared_distances(form, chunk_.packed, block, tile_rows, search_.points(), tile, *buffer_);
+    const DistanceForm form = search_.form(error, squared_.largest_of_tile[&tile - search_.tiles().tiles().data()]);
+    squared_distances(form, chunk_.packed, block, tile_rows, search_.tiles(), tile, *buffer_);
     work_.vectors += tile.n_vectors;
     for (int j = 0; j < tile.n_vectors * lanes<T>; ++j)
       limits_[j] = search_.computed_limit(form, squared_.of_column[tile.first + j], error);
@@ -81,7 +81,7 @@ class ReverseOfChunk {
       const index_t query = chunk_.rows_of(block)[r];
       for (int v = 0; v < tile.n_vectors; ++v)
         detail::scan<T>(D, v, load(limits_ + v * lanes<T>), [&](int j) {
-          const index_t point = search_.points().source()[tile.first + j];
+          const index_t point = search_.tiles().rows()[tile.first + j];
           const T distance = search_.distance(search_.exact(query, point));
           if (distance < radii_[point]) found.push_back({query, point, distance});
         });

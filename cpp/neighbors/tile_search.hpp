@@ -35,18 +35,18 @@ class TileSearch {
       : chunk_rows_(std::clamp<index_t>(chunk_bytes / static_cast<index_t>(query_bytes) / tile_rows * tile_rows,
                                         tile_rows, query_chunk_rows)),
         queries_(queries),
-        source_(points),
+        points_(points),
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
                                       static_cast<double>(points.cols + 8))),
         geometry_(Geometry::of(points, reach_of(queries), execution_)),
         filtered_(filtered ? std::make_unique<FilteredTiles<T>>(points, geometry_, execution_) : nullptr),
-        packed_(pack()),
+        tiles_(pack()),
         rows_(queries.rows) {
     std::iota(rows_.begin(), rows_.end(), index_t{0});
     if (filtered_) coordinates_ = filtered_->arrange(queries, geometry_, rows_, {{0, queries.rows}}, execution_);
   }
 
-  const PackedTiles<T>& points() const { return packed_; }
+  const PackedTiles<T>& tiles() const { return tiles_; }
   double scale() const { return geometry_.scale; }
   index_t n_chunks() const { return n_query_chunks(queries_.rows, chunk_rows_); }
   // The filter of the tiles; nullptr: all pairs are compared.
@@ -65,7 +65,7 @@ class TileSearch {
     if (filter()) {
       for (index_t b = 0; b < n_blocks; ++b, checkpoint()) search.look(b);
     } else {
-      for (const Tile& tile : packed_.tiles()) {
+      for (const Tile& tile : tiles_.tiles()) {
         for (index_t b = 0; b < n_blocks; ++b) search.compare(b, tile);
         checkpoint();
       }
@@ -82,15 +82,15 @@ class TileSearch {
   // Returns the cost of the tried blocks with the filter, and the cost of comparing all pairs of the same blocks.
   // `candidates` is the fraction of all pairs that become candidates.
   TrialCost cost_of(const Work& work, double candidates) const {
-    const double d = static_cast<double>(source_.cols),
+    const double d = static_cast<double>(points_.cols),
                  boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
     return {pruning_costs.search_filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
                 pruning_costs.box * static_cast<double>(work.blocks) * boxes / lanes<float> +
-                static_cast<double>(work.vectors) * tile_rows * pair_cost(source_.cols, 0) +
+                static_cast<double>(work.vectors) * tile_rows * pair_cost(points_.cols, 0) +
                 static_cast<double>(work.candidates) * pruning_costs.candidate +
                 static_cast<double>(work.pairs) * (pruning_costs.exact_pair + pruning_costs.exact_pair_feature * d),
-            static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows *
-                pair_cost(source_.cols, candidates)};
+            static_cast<double>(work.blocks * tiles_.n_columns()) / lanes<T> * tile_rows *
+                pair_cost(points_.cols, candidates)};
   }
 
   // Returns the cost of comparing a pair, in multiply-adds. `candidates` is the fraction of all pairs that become
@@ -110,26 +110,26 @@ class TileSearch {
   // With few features, returns the difference form. Otherwise returns the product form if its error is small enough, or
   // if a filter leaves only few pairs.
   DistanceForm form(double error, double scale) const {
-    if (source_.cols <= difference_to) return DistanceForm::difference;
+    if (points_.cols <= difference_to) return DistanceForm::difference;
     return filter() || product_suffices(error, scale) ? DistanceForm::product : DistanceForm::difference;
   }
   // Returns a limit that the computed squared distance never exceeds if the true one is at most `squared`.
   T computed_limit(DistanceForm form, double squared, double error) const {
     const double limit = form == DistanceForm::product ? squared + error : squared * (1 + 2 * rounding());
     return static_cast<T>(limit * (1 + 2.0 * std::numeric_limits<T>::epsilon()) +
-                          static_cast<double>(source_.cols) * std::numeric_limits<T>::min());
+                          static_cast<double>(points_.cols) * std::numeric_limits<T>::min());
   }
 
   // Returns bounds on the scaled squared distance, given its computed value.
   std::pair<double, double> bounds(DistanceForm form, T computed, double error) const {
     const double width = form == DistanceForm::product ? error : 2 * rounding() * computed;
-    const double flushed = static_cast<double>(source_.cols) * std::numeric_limits<T>::min();
+    const double flushed = static_cast<double>(points_.cols) * std::numeric_limits<T>::min();
     return {computed - width, computed + width + flushed};
   }
 
   // Returns the scaled squared distance, computed from the original coordinates.
   double exact(index_t query, index_t point) const {
-    return squared_distance(queries_.row(query), source_.row(point), source_.cols, 1 / geometry_.scale);
+    return squared_distance(queries_.row(query), points_.row(point), points_.cols, 1 / geometry_.scale);
   }
   T distance(double exact_squared) const { return static_cast<T>(std::sqrt(exact_squared) * geometry_.scale); }
 
@@ -145,18 +145,18 @@ class TileSearch {
   }
 
   PackedTiles<T> pack() const {
-    const bool with_product = source_.cols > difference_to;
-    if (filtered_) return filtered_->pack(source_, geometry_, {}, with_product, !with_product, execution_);
-    return {source_, geometry_, {}, with_product, true, false, execution_};
+    const bool with_product = points_.cols > difference_to;
+    if (filtered_) return filtered_->pack(points_, geometry_, {}, with_product, !with_product, execution_);
+    return {points_, geometry_, {}, with_product, true, false, execution_};
   }
-  double rounding() const { return static_cast<double>(source_.cols + 8) * std::numeric_limits<T>::epsilon(); }
+  double rounding() const { return static_cast<double>(points_.cols + 8) * std::numeric_limits<T>::epsilon(); }
 
   index_t chunk_rows_;
-  MatrixView<T> queries_, source_;
+  MatrixView<T> queries_, points_;
   Execution execution_;
   Geometry geometry_;
   std::unique_ptr<FilteredTiles<T>> filtered_;
-  PackedTiles<T> packed_;
+  PackedTiles<T> tiles_;
   std::vector<index_t> rows_;
   AlignedVector<float> coordinates_;  // of the queries, for the filter
 };

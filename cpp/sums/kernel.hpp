@@ -12,7 +12,7 @@ namespace spectralcls {
 constexpr double ln2 = 0.69314718055994530942;
 
 // The decay of a kernel k(u), u = |x - y| / h, with bandwidth h. It determines the argument a that is computed from
-// each distance. With the rate r of the kernel at the scale of the packing, and a factor f:
+// each distance. With the rate r of the kernel at the scale of the packed points, and a factor f:
 //   gaussian     k = 2^(-r a) f(u), a the squared distance, r a = u^2 log2(e) / 2;
 //   exponential  k = 2^(-r a) f(u), a the distance, r a = u log2(e);
 //   compact      k = f(v) or f(v, r a), v = max(1 - r a, 0), a the squared distance, r a = u^2.

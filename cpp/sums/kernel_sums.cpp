@@ -189,19 +189,20 @@ bool KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) co
 }
 
 template <class T>
-std::shared_ptr<const PackingCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
-                                                   const T* weights, index_t n_columns, const Execution& execution) {
+std::shared_ptr<const PackedPointsCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
+                                                        const T* weights, index_t n_columns,
+                                                        const Execution& execution) {
   const bool with_product = !detail::TileArguments<T>::always_difference(Kernel::gaussian, points.cols);
   const bool by_locality = points.cols <= detail::boxes_pay_to && points.rows > 4 * tile_width<T>;
-  return std::make_shared<PackingCache<T>>(points, Grouping{labels, n_labels, nullptr, 1}, weights, n_columns,
-                                           with_product, by_locality, execution);
+  return std::make_shared<PackedPointsCache<T>>(points, Grouping{labels, n_labels, nullptr, 1}, weights, n_columns,
+                                                with_product, by_locality, execution);
 }
 
 template struct KernelSums<float>;
 template struct KernelSums<double>;
-template std::shared_ptr<const PackingCache<float>> pack_points(MatrixView<float>, const std::int64_t*, int,
-                                                                const float*, index_t, const Execution&);
-template std::shared_ptr<const PackingCache<double>> pack_points(MatrixView<double>, const std::int64_t*, int,
-                                                                 const double*, index_t, const Execution&);
+template std::shared_ptr<const PackedPointsCache<float>> pack_points(MatrixView<float>, const std::int64_t*, int,
+                                                                     const float*, index_t, const Execution&);
+template std::shared_ptr<const PackedPointsCache<double>> pack_points(MatrixView<double>, const std::int64_t*, int,
+                                                                      const double*, index_t, const Execution&);
 
 }  // namespace spectralcls

@@ -13,13 +13,13 @@
 namespace spectralcls {
 
 template <class T>
-class PackingCache;
+class PackedPointsCache;
 
 template <class T>
 struct KernelSums {
   MatrixView<T> queries, points;
-  // Packings of `points` with these labels, kept for many calls. nullptr: the points are packed for this call.
-  std::shared_ptr<const PackingCache<T>> cache;
+  // `points` with these labels, packed for many calls. nullptr: the points are packed for this call.
+  std::shared_ptr<const PackedPointsCache<T>> cache;
   // Row-major (n, n_columns) for n points, or (n, n_bandwidths, n_columns) with separate weights for each bandwidth.
   // nullptr: weight 1 and n_columns = 1.
   const T* weights = nullptr;
@@ -63,10 +63,11 @@ struct KernelSums {
   bool scaled(T* log_scale, T* sums, const Execution& execution) const;
 };
 
-// Returns a cache of packings for many calls. The points, labels and weights are not copied and must outlive it.
+// Packs points for many calls. The points, labels and weights are not copied and must outlive it.
 template <class T>
-std::shared_ptr<const PackingCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
-                                                   const T* weights, index_t n_columns, const Execution& execution);
+std::shared_ptr<const PackedPointsCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
+                                                        const T* weights, index_t n_columns,
+                                                        const Execution& execution);
 
 extern template struct KernelSums<float>;
 extern template struct KernelSums<double>;

@@ -14,17 +14,17 @@ namespace spectralcls::detail {
 template <class T>
 class PointRows {
  public:
-  PointRows(MatrixView<T> points, const std::vector<index_t>& source, const Geometry& geometry,
+  PointRows(MatrixView<T> points, const std::vector<index_t>& rows, const Geometry& geometry,
             const Execution& execution)
       : stride_((points.cols + lanes<T> - 1) / lanes<T> * lanes<T>) {
-    const auto n = length(source);
+    const auto n = length(rows);
     rows_.resize(n * stride_);
     constexpr index_t rows_a_chunk = 4096;
     for_each_chunk((n + rows_a_chunk - 1) / rows_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
       for (index_t i = chunk * rows_a_chunk; i < std::min((chunk + 1) * rows_a_chunk, n); ++i) {
         T* to = rows_.data() + i * stride_;
         std::fill_n(to, stride_, T(0));
-        const index_t row = source[i];
+        const index_t row = rows[i];
         if (row < 0) continue;
         for (index_t k = 0; k < points.cols; ++k) to[k] = static_cast<T>(geometry.placed(points.row(row)[k], k));
       }

@@ -24,14 +24,14 @@ template <class T>
 class PackedWeights {
  public:
   PackedWeights(const T* weights, index_t n_sets, index_t n_columns, const PackedTiles<T>& points)
-      : source_(weights), n_sets_(n_sets), layout_(n_columns) {
+      : given_(weights), n_sets_(n_sets), layout_(n_columns) {
     if (!weights) return;
     const index_t per_point = layout_.weights_per_point();
     values_.assign(points.n_columns() * n_sets * per_point, T(0));  // padding has weight zero
     for (const Tile& tile : points.tiles()) {
       const index_t width = tile.n_vectors * lanes<T>;
       for (index_t j = 0; j < width; ++j) {
-        const index_t point = points.source()[tile.first + j];
+        const index_t point = points.rows()[tile.first + j];
         if (point < 0) continue;
         for (index_t set = 0; set < n_sets; ++set)
           layout_.pack(weights + (point * n_sets + set) * n_columns, j, width,
@@ -44,31 +44,31 @@ class PackedWeights {
   // gets weight zero.
   template <class ColumnOf>
   void gather(const PackedTiles<T>& points, index_t width, ColumnOf&& column_of, AlignedVector<T>& to) const {
-    if (!source_) return;
+    if (!given_) return;
     const index_t per_point = layout_.weights_per_point(), n_columns = layout_.n_columns();
     to.assign(width * n_sets_ * per_point, T(0));
     for (index_t j = 0; j < width; ++j) {
-      const index_t column = column_of(j), point = column < 0 ? -1 : points.source()[column];
+      const index_t column = column_of(j), point = column < 0 ? -1 : points.rows()[column];
       if (point < 0) continue;
       for (index_t set = 0; set < n_sets_; ++set)
-        layout_.pack(source_ + (point * n_sets_ + set) * n_columns, j, width, to.data() + set * width * per_point);
+        layout_.pack(given_ + (point * n_sets_ + set) * n_columns, j, width, to.data() + set * width * per_point);
     }
   }
   const T* of_gathered(const AlignedVector<T>& gathered, index_t width, index_t bandwidth) const {
-    return source_ ? gathered.data() + (n_sets_ > 1 ? bandwidth : 0) * width * layout_.weights_per_point() : nullptr;
+    return given_ ? gathered.data() + (n_sets_ > 1 ? bandwidth : 0) * width * layout_.weights_per_point() : nullptr;
   }
 
-  const T* source() const { return source_; }
+  const T* given() const { return given_; }
   const ColumnLayout<T>& layout() const { return layout_; }
   // Returns the weights of the points of a tile for a bandwidth; nullptr: ones.
   const T* of(const Tile& tile, index_t bandwidth) const {
-    if (!source_) return nullptr;
+    if (!given_) return nullptr;
     const index_t set = n_sets_ > 1 ? bandwidth : 0, width = tile.n_vectors * lanes<T>;
     return values_.data() + (tile.first * n_sets_ + set * width) * layout_.weights_per_point();
   }
 
  private:
-  const T* source_;
+  const T* given_;
   index_t n_sets_;
   ColumnLayout<T> layout_;
   AlignedVector<T> values_;
@@ -96,7 +96,7 @@ class PackedPoints {
         geometry_(geometry),
         filtered_(std::make_unique<detail::FilteredTiles<T>>(points, geometry, execution)),
         tiles_(filtered_->pack(points, geometry, grouping, with_product, !with_product, execution)),
-        point_rows_(std::make_unique<detail::PointRows<T>>(points, tiles_.source(), geometry, execution)),
+        point_rows_(std::make_unique<detail::PointRows<T>>(points, tiles_.rows(), geometry, execution)),
         differences_(!with_product) {
     find_largest_norm();
   }
@@ -127,7 +127,7 @@ class PackedPoints {
 
   // Returns the scaled squared distance between a query and the point in a packed column.
   T squared_distance(const T* query, index_t column) const {
-    const T* point = points_.row(tiles_.source()[column]);
+    const T* point = points_.row(tiles_.rows()[column]);
     const double squared = detail::squared_distance(query, point, points_.cols, 1 / geometry_.scale);
     return static_cast<T>(
         std::min(squared, 16 * geometry_.limit * geometry_.limit * static_cast<double>(points_.cols)));
@@ -138,7 +138,7 @@ class PackedPoints {
     have_positions_([&] {
       std::vector<index_t> positions(points_.rows, index_t{-1});
       for (index_t column = 0; column < tiles_.n_columns(); ++column) {
-        const index_t row = tiles_.source()[column];
+        const index_t row = tiles_.rows()[column];
         if (row >= 0) positions[row] = column;
       }
       positions_ = std::move(positions);

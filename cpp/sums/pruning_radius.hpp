@@ -11,7 +11,7 @@
 #include "geometry/pruning.hpp"
 #include "infrastructure/costs.hpp"
 #include "sums/kernel_sums.hpp"
-#include "sums/packing_cache.hpp"
+#include "sums/packed_points_cache.hpp"
 
 namespace spectralcls::detail {
 

@@ -13,7 +13,7 @@
 #include "geometry/locality.hpp"
 #include "sums/geometric_grid.hpp"
 #include "sums/kernel_sums.hpp"
-#include "sums/packing_cache.hpp"
+#include "sums/packed_points_cache.hpp"
 #include "sums/profile.hpp"
 #include "sums/pruning_radius.hpp"
 #include "sums/tile_arguments.hpp"
@@ -130,7 +130,7 @@ struct SumPlan {
   }
 
   double largest_bandwidth() const { return *std::max_element(request.bandwidths.begin(), request.bandwidths.end()); }
-  bool keeps_weights() const { return packed->weights() && packed->weights()->source() == request.weights; }
+  bool keeps_weights() const { return packed->weights() && packed->weights()->given() == request.weights; }
   index_t n_weight_sets() const { return request.weights_by_bandwidth ? n_bandwidths : 1; }
 
   bool suits() const { return request.cache->suits(largest_bandwidth()); }

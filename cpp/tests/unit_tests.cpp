@@ -145,7 +145,7 @@ void callers_share_kept_points() {
   const std::vector<T> X = normal<T>(n * d, 9), Q = normal<T>(m * d, 10);
   const MatrixView<T> queries{Q.data(), m, d}, points{X.data(), n, d};
   struct Kept {
-    std::shared_ptr<const PackingCache<T>> cache;
+    std::shared_ptr<const PackedPointsCache<T>> cache;
     std::shared_ptr<const NeighborIndex<T>> index;
   };
   const auto kept = [&] {

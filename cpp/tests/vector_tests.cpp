@@ -142,7 +142,7 @@ void tile_filter_bounds_distances(index_t d) {
       CHECK(hits == counted);
       for (index_t r = 0; r < n_rows; ++r)
         for (index_t j = 0; j < tile.n_vectors * lanes<T>; ++j) {
-          const index_t x = packed.source()[tile.first + j];
+          const index_t x = packed.rows()[tile.first + j];
           const bool hit = bits[r] >> j & 1;
           if (x < 0) {
             CHECK(!hit);

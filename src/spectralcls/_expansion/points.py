@@ -89,7 +89,7 @@ class TrainingPoints:
         def complete(Q):
             sums = kernel_sums(
                 Q,
-                self._packed(columns, True),
+                self._packed_points(columns, True),
                 kernel=kernel,
                 bandwidth=widths,
                 log=True,
@@ -119,7 +119,7 @@ class TrainingPoints:
         weights `columns`.
         """
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
-        return way(Q, self._packed(columns, True), kernel, widths, tolerance, n_jobs=self.n_jobs, **options)
+        return way(Q, self._packed_points(columns, True), kernel, widths, tolerance, n_jobs=self.n_jobs, **options)
 
     def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
         """log_scale (m, 1) and values (m, k) with ``exp(log_scale) * values`` = k(q) A, for columns A of either sign.
@@ -130,7 +130,7 @@ class TrainingPoints:
         by_class = np.ndim(bandwidth) > 0
         shift, sums = kernel_sums(
             Q,
-            self._packed(columns, by_class),
+            self._packed_points(columns, by_class),
             kernel=kernel,
             bandwidth=bandwidth[None] if by_class else bandwidth,
             log="pair",
@@ -146,17 +146,17 @@ class TrainingPoints:
         largest[np.isneginf(largest)] = 0.0
         return largest, np.einsum("mc,mck->mk", np.exp(shift - largest), sums)
 
-    def _packed(self, columns, by_class):
+    def _packed_points(self, columns, by_class):
         """The points in the core's layout with these columns as weights, labeled by class if `by_class`.
 
         The last result is cached, because all queries of a fitted form use it. It is not pickled.
         """
-        kept = vars(self).get("_kept")
-        if kept is None or kept[0] is not columns or kept[1] != by_class:
+        last = vars(self).get("_last_packed")
+        if last is None or last[0] is not columns or last[1] != by_class:
             labels = {"labels": self.codes, "n_labels": self.n_classes} if by_class else {}
-            kept = (columns, by_class, PackedPoints(self.X, weights=columns, **labels))
-            vars(self)["_kept"] = kept
-        return kept[2]
+            last = (columns, by_class, PackedPoints(self.X, weights=columns, **labels))
+            vars(self)["_last_packed"] = last
+        return last[2]
 
     def __getstate__(self):
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -25,7 +25,7 @@ def exact_sums(request: SumsRequest, rows: Any = slice(None), **changes: Any) ->
 
 
 def _similar_sums(request: SumsRequest, rows: Any, bandwidths: Array, weights: Array | None) -> Any:
-    """Sums at bandwidths close enough for one packing of the points."""
+    """Sums at bandwidths close enough to pack the points only once."""
     r, excluded = request, None if request.excluded is None else request.excluded[rows]
     if r.points is not None:
         packed, weights = r.points.packed(r.n_threads), None if r.own_weights else weights
@@ -56,7 +56,7 @@ def _of_bandwidths(weights: Array | None, part: Array) -> Array | None:
 
 
 def _similar_bandwidths(bandwidths: Array) -> list[Array]:
-    """Indices of the bandwidths, in parts that each span at most a factor of 2^30, the most that one packing covers."""
+    """Indices of the bandwidths, in parts that each span at most a factor of 2^30, the range of points packed once."""
     exponents = np.frexp(bandwidths.reshape(len(bandwidths), -1).max(axis=1))[1]
     part = (exponents - exponents.min()) // 30
     return [np.flatnonzero(part == p) for p in np.unique(part)]

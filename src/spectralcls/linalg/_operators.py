@@ -201,7 +201,7 @@ class KernelOperator(ScaledKernel):
         self.X, self.kernel, self.n_jobs = X, kernel, n_jobs
         self.labels = None if labels is None else as_array(labels, "labels")
         self.bandwidth = self._check_bandwidth(bandwidth)
-        self._points = self._packed()
+        self._points = self._packed_points()
         super().__init__(X.dtype, (len(X), len(X)))
         self._weigh(weighting, sample_weight, degrees)
 
@@ -225,7 +225,7 @@ class KernelOperator(ScaledKernel):
             raise ValueError('Bandwidths by label are defined for kernel="gaussian" only.')
         return values
 
-    def _packed(self, rows: Array | None = None) -> PackedPoints:
+    def _packed_points(self, rows: Array | None = None) -> PackedPoints:
         """Some or all of the points, packed for any number of products."""
         X, labels = (A if A is None or rows is None else A[rows] for A in (self.X, self.labels))
         return PackedPoints(X, labels=labels, n_labels=None if labels is None else len(self.bandwidth))
@@ -317,7 +317,7 @@ class KernelOperator(ScaledKernel):
         for name in ("X", "labels", "sample_weight", "degrees", "_scale"):
             whole = getattr(self, name)
             setattr(part, name, None if whole is None else whole[rows])
-        part.weighting, part.n_isolated, part._points = None, 0, part._packed()
+        part.weighting, part.n_isolated, part._points = None, 0, part._packed_points()
         return part
 
     def extended(self, rows: Array, vectors: Array) -> Array:
@@ -336,8 +336,8 @@ class KernelOperator(ScaledKernel):
             Values of the functions on all points, in O(n r (d + c)) operations.
         """
         if self._scale is None:
-            return self._sums(vectors, self._packed(rows))
-        return self._scale * self._sums(self._scale[rows] * vectors, self._packed(rows))
+            return self._sums(vectors, self._packed_points(rows))
+        return self._scale * self._sums(self._scale[rows] * vectors, self._packed_points(rows))
 
 
 def label_widths(bandwidth: Array, label: int, n_features: int) -> tuple[Array, Array]:

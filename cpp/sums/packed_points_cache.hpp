@@ -1,4 +1,4 @@
-// Packings of points, reused by many calls.
+// Packed points, reused by many calls.
 #pragma once
 
 #include <memory>
@@ -7,13 +7,13 @@
 
 namespace spectralcls {
 
-// Two packings of the same points. The first call that needs a packing makes it. Calls may come from several threads.
+// The same points, packed in two orders, each at the first call that needs it. Calls may come from several threads.
 template <class T>
-class PackingCache {
+class PackedPointsCache {
  public:
   // `weights` have n_columns columns, or are nullptr.
-  PackingCache(MatrixView<T> points, const Grouping& grouping, const T* weights, index_t n_columns, bool with_product,
-               bool by_locality, const Execution& execution)
+  PackedPointsCache(MatrixView<T> points, const Grouping& grouping, const T* weights, index_t n_columns,
+                    bool with_product, bool by_locality, const Execution& execution)
       : points_(points),
         grouping_(grouping),
         weights_(weights),
@@ -29,7 +29,7 @@ class PackingCache {
     return bandwidth <= geometry_.scale * 0x1p20 && bandwidth >= geometry_.scale * least_share;
   }
 
-  // Returns the packing for all pairs.
+  // Returns the points packed for all pairs.
   std::shared_ptr<const PackedPoints<T>> plain(const Execution& execution) const {
     have_plain_([&] {
       plain_ = with_weights(
@@ -37,7 +37,7 @@ class PackingCache {
     });
     return plain_;
   }
-  // Returns the packing in an order in which pairs can be pruned.
+  // Returns the points packed in an order in which pairs can be pruned.
   std::shared_ptr<const PackedPoints<T>> for_pruning(const Execution& execution) const {
     have_pruning_([&] {
       pruning_ =
