@@ -623,7 +623,7 @@ def matrix(types, columns, wanted=None):
 _CLASSES = {own.__name__: own for own in (Number, LeftOutColumn, Date, Category, Boolean, Code)}
 
 
-def packed(types):
+def to_state(types):
     """Types as one JSON text, or as plain values if JSON cannot represent a name or a level."""
     rows = [
         [type(own).__name__, {f.name: v for f in fields(own) if (v := getattr(own, f.name)) != f.default}]
@@ -633,11 +633,11 @@ def packed(types):
         text = json.dumps(rows)
     except TypeError:
         return rows
-    return text if unpacked(text) == list(types) else rows
+    return text if from_state(text) == list(types) else rows
 
 
-def unpacked(state):
-    """The types from the result of `packed`."""
+def from_state(state):
+    """The types from the result of `to_state`."""
     rows = json.loads(state) if isinstance(state, str) else state
     return [
         _CLASSES[name](**{key: tuple(value) if isinstance(value, list) else value for key, value in own.items()})

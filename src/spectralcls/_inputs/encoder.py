@@ -137,11 +137,11 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     def __getstate__(self):
         state = {name: value for name, value in super().__getstate__().items() if name != "_layout"}
-        return state | {"codes_": _packed(state["codes_"])} if "codes_" in state else state
+        return state | {"codes_": _to_state(state["codes_"])} if "codes_" in state else state
 
     def __setstate__(self, state):
         if isinstance(state.get("codes_"), dict):
-            state = state | {"codes_": _unpacked(**state["codes_"])}
+            state = state | {"codes_": _from_state(**state["codes_"])}
         super().__setstate__(state)
 
     @cached_property
@@ -158,7 +158,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         return stops, np.flatnonzero(alike), exponents, moments, curves, np.flatnonzero(~alike)
 
 
-def _packed(codes):
+def _to_state(codes):
     """Encodings as a few arrays, because the time to write model files is quadratic in the number of objects."""
     curves = [code.curve or (None, None) for code in codes]
     return {
@@ -170,7 +170,7 @@ def _packed(codes):
     }
 
 
-def _unpacked(levels, curves, moments, missing, exponents):
+def _from_state(levels, curves, moments, missing, exponents):
     pairs = zip(*map(_parted, curves), strict=True)
     moments = [None if np.isnan(mean) else (mean, scale) for mean, scale in moments.tolist()]
     columns = (moments, [None if pair[0] is None else pair for pair in pairs], missing.tolist(), exponents.tolist())

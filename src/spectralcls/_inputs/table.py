@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._tuning import spreads
-from .columns import LEFT_OUT, Number, learn, matrix, packed, unpacked, values_of
+from .columns import LEFT_OUT, Number, from_state, learn, matrix, to_state, values_of
 from .coordinates import Indicators, Scaled, scaled
 from .frames import NUMBER, Columns, of_numbers
 
@@ -39,10 +39,10 @@ class Table:
         state = {key: np.array([getattr(self.columns[i], key) for i in at]) for key in _OF_NUMBERS}
         others = [column for column in self.columns if column.is_category]
         fixed = {"at": np.array(at, dtype=np.intp), "others": others, "shared": self.shared, "gaps": self.gaps}
-        return fixed | state | {"types": packed(self.types)}
+        return fixed | state | {"types": to_state(self.types)}
 
     def __setstate__(self, state):
-        self.types, self.shared, self.gaps = unpacked(state["types"]), state["shared"], state["gaps"]
+        self.types, self.shared, self.gaps = from_state(state["types"]), state["shared"], state["gaps"]
         names = [name for own in self.types for name in own.features]
         self.columns = list(state["others"])
         values = zip(*(state[key].tolist() for key in _OF_NUMBERS), strict=True)

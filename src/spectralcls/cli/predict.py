@@ -13,7 +13,7 @@ from .errors import CommandError
 from .outputs import check, keep_apart, written
 
 _STANDARD = Path("-")  # input, and output
-_PACKED = {".gz": gzip.open, ".bz2": bz2.open}
+_COMPRESSED = {".gz": gzip.open, ".bz2": bz2.open}
 _TEXT = {
     ".csv": ",",
     ".tsv": "\t",
@@ -136,7 +136,7 @@ def _sources(model, arguments):
 
 def _ending(path):
     """The suffix that shows the type of a file, compressed or not."""
-    return (path.with_suffix("") if path.suffix.lower() in _PACKED else path).suffix.lower()
+    return (path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path).suffix.lower()
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def _opened(path, encoding):
         return
     encoding = "utf-8" if encoding == "utf-8" else "utf-8-sig"
     with written(path, "the predictions were") as temporary:
-        with _PACKED.get(path.suffix.lower(), open)(temporary, "wt", encoding=encoding, newline="") as file:
+        with _COMPRESSED.get(path.suffix.lower(), open)(temporary, "wt", encoding=encoding, newline="") as file:
             yield file
 
 

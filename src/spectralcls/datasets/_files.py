@@ -11,7 +11,7 @@ from .._utils.typing import FilePath
 from ._parquet import parquet_parts, read_parquet
 from ._sheets import EXCEL, read_sheet
 from ._source import UNKNOWN, Dialect
-from ._text import PACKED, STANDARD_INPUT, TEXT, read_text, zipped
+from ._text import COMPRESSED, STANDARD_INPUT, TEXT, read_text, zipped
 
 PARQUET = (".parquet", ".pq")
 
@@ -48,7 +48,7 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
         return read_sheet(path, dialect, **rules).taken(n_samples, random_state)
     if suffix in TEXT:
         return read_text(path, dialect, signs=signs, **rules).taken(n_samples, random_state)
-    known = ", ".join([*TEXT, *(TEXT[0] + packed for packed in (*PACKED, ".zip")), *PARQUET, *EXCEL])
+    known = ", ".join([*TEXT, *(TEXT[0] + suffix for suffix in (*COMPRESSED, ".zip")), *PARQUET, *EXCEL])
     raise ValueError(f"{path}: unknown kind of file; known are {known} and .npz")
 
 
@@ -73,7 +73,9 @@ def _suffix(path):
         if len(names) != 1 or Path(names[0]).suffix.lower() not in TEXT:
             raise ValueError(f"{path}: holds {len(names)} files, but must hold one text file: unpack it")
         return Path(names[0]).suffix.lower()
-    return (path.with_suffix("").suffix.lower() if suffix in PACKED else suffix) or (TEXT[0] if path.is_file() else "")
+    if suffix in COMPRESSED:
+        suffix = path.with_suffix("").suffix.lower()
+    return suffix or (TEXT[0] if path.is_file() else "")
 
 
 def table_parts(

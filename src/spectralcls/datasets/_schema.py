@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._inputs.columns import LEFT_OUT, Number, packed, unpacked
+from .._inputs.columns import LEFT_OUT, Number, from_state, to_state
 from .._inputs.frames import BOOLEAN, CATEGORY, DATE, NUMBER
 from .._utils.typing import Array, ArrayLike
 
@@ -63,13 +63,13 @@ class Schema:
     def __getstate__(self):
         """Store two strings however many columns there are, because a model file lists every object."""
         own = {name: value for name, value in vars(self).items() if name != "columns"}
-        return {"columns": packed(self.columns), "json": json.dumps(own)}
+        return {"columns": to_state(self.columns), "json": json.dumps(own)}
 
     def __setstate__(self, state):
         own = {
             key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(state["json"]).items()
         }
-        vars(self).update(own | {"columns": tuple(unpacked(state["columns"]))})
+        vars(self).update(own | {"columns": tuple(from_state(state["columns"]))})
 
     @classmethod
     def of_numbers(cls, names: Sequence[str]) -> Self:

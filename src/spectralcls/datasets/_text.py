@@ -17,7 +17,7 @@ from ._header import find_header
 from ._source import UNKNOWN, Source, readable, require_pyarrow
 
 TEXT = (".csv", ".tsv", ".txt", ".data", ".dat")
-PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 STANDARD_INPUT = Path("-")
 
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
@@ -338,12 +338,12 @@ def _plain_numbers(rows, signs, lacking):
 
 def _content(path):
     """The decompressed bytes of a file, or the bytes of the standard input."""
-    packed = PACKED.get(path.suffix.lower())
+    compression = COMPRESSED.get(path.suffix.lower())
     if path == STANDARD_INPUT:
         return sys.stdin.buffer.read()
-    if packed:
-        with readable(path, packed):
-            return require_pyarrow(path).input_stream(path, compression=packed).read()
+    if compression:
+        with readable(path, compression):
+            return require_pyarrow(path).input_stream(path, compression=compression).read()
     if path.suffix.lower() == ".zip":
         with readable(path, "zip"), zipfile.ZipFile(path) as archive:
             (name,) = zipped(archive)
