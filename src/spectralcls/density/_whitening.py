@@ -192,7 +192,7 @@ class Mirror(NamedTuple):
 
 
 def mirrors(bounds, kernel, scales, widest):
-    """Images of a query that keep the mass within the bounds; the first is None, the query itself.
+    """Images of a query that keep the mass within the bounds; the first is None, which stands for the query itself.
 
     Between two bounds, reflections are reflected again, as far as kernels of bandwidth `widest` reach. Along the
     features, kernels are `scales` (d,) times as wide.

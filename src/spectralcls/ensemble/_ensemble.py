@@ -231,7 +231,7 @@ def mapped(view, X):
 
 
 def said_by_all(models, X, said_by):
-    """``said_by(model, X)`` of several pipelines, in a list; shared steps run once."""
+    """List of ``said_by(model, X)`` for several pipelines; shared steps run once."""
     known, found = {}, []
     for model in models:
         Z, path = X, ()

@@ -29,7 +29,7 @@ _MOST_POINTS = 30_000  # more points do not help trees with so few leaves
 # Reuters texts, 25 000 indicators and 8000 numbers, a choice of 500 to 4000 columns gave the same log loss on unseen
 # points up to noise (on the texts, 0 to 4 % less than all columns); 125 columns gave up to 15 % more.
 MOST_COLUMNS = 1000
-# comparisons at a time; 1 << 18 is as fast, 1 << 22 takes up to 1.4 times as long, 1 << 14 twice as long
+# number of comparisons at a time; 1 << 18 is as fast, 1 << 22 takes up to 1.4 times as long, 1 << 14 twice as long
 _BLOCK = 1 << 20
 _NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
 # Grown trees have the defaults of scikit-learn's boosting; their number is the best on unseen points.

@@ -170,7 +170,7 @@ def kullback_leibler_divergence(
     leave_one_out: bool = False,
     n_jobs: int | None = None,
 ) -> float:
-    """Kullback-Leibler divergence of q from p: the plug-in estimate ``sum_i w_i log(p(x_i) / q(x_i))``.
+    """Kullback-Leibler divergence of p from q: the plug-in estimate ``sum_i w_i log(p(x_i) / q(x_i))``.
 
     Equation 4.17 of [1]_; both terms are estimated like Shannon's entropy in eq. 4.39.
 
@@ -236,7 +236,7 @@ def renyi_divergence(
     leave_one_out: bool = False,
     n_jobs: int | None = None,
 ) -> float:
-    """Renyi divergence of q from p of order alpha.
+    """Renyi divergence of order alpha of p from q.
 
     The plug-in estimate ``log(sum_i w_i (p(x_i) / q(x_i))^(alpha - 1)) / (alpha - 1)``.
 

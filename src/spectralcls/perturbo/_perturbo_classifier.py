@@ -169,9 +169,9 @@ class PerTurboClassifier(Classifier):
     A sample of weight w counts as w copies: its image is scaled by sqrt(w), which is equivalent to alpha / w at its
     diagonal entry.
 
-    Cost: a fit takes n_l^2 d / 2 + n_l^3 / 3 multiply-adds for each class (truncated: 9 n_l^3), a query n_l (d + n_l).
-    No matrix is inverted: the Cholesky factor of a class replaces K_l in memory, and a block of queries takes one
-    triangular solve.
+    Cost: a fit takes n_l^2 d / 2 + n_l^3 / 3 multiply-adds for each class (truncated: 9 n_l^3), and a query takes n_l
+    (d + n_l). No matrix is inverted: the Cholesky factor of a class replaces K_l in memory, and a block of queries
+    takes one triangular solve.
 
     Each class completes a query as it completes its own samples, and scores the completed point. This approximation
     replaces a distribution by its expectation. The density-based classifiers integrate over all completions exactly.
@@ -324,8 +324,8 @@ class PerTurboClassifier(Classifier):
         y : array-like of shape (n_samples,)
             Their labels.
         classes : array-like of shape (n_classes,), default=None
-            All labels that will ever occur, in the first call; None: any label may appear in any call. `classes_` are
-            those seen so far.
+            All labels that will ever occur, to be given in the first call. None means that any label may appear in any
+            call. `classes_` are those seen so far.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, as in `fit`.
 
@@ -528,7 +528,7 @@ class PerTurboClassifier(Classifier):
         Returns
         -------
         tau : ndarray of shape (n_queries, n_classes), float64
-            In [0, 1]: 0 for a sample of the class, up to the regularization, 1 far from all of them.
+            In [0, 1]: up to the regularization, 0 for a sample of the class; 1 far from all of its samples.
 
         Notes
         -----

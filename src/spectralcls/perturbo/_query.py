@@ -132,7 +132,7 @@ def query_boundary(
 
 
 def complete_pool(estimator, X_pool):
-    """Check samples (m, d) of a pool and return their coordinates; missing values raise."""
+    """Check samples (m, d) of a pool and return their coordinates; missing values raise an error."""
     points = coordinates(estimator, X_pool)
     refuse_missing(points)
     return points

@@ -8,7 +8,7 @@ from .._inputs.encoder import ColumnEncoder
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_sums
 
-# pseudo-samples with the typical residual; 5 to 100 give equal coverage, and 10 to 20 the narrowest intervals
+# number of pseudo-samples with the typical residual; 5 to 100 give equal coverage, and 10 to 20 the narrowest intervals
 POOLED = 20.0
 WIDTHS = (0.2, 0.5, 1.0)  # candidate bandwidths of the Gaussian kernel, on columns mapped to normal quantiles
 SHARE = 0.9  # coverage at which mean widths of intervals are compared

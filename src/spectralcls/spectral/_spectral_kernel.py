@@ -123,8 +123,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     The linear kernel never forms S: it needs O(nnz + (n_samples + n_features) k) memory, and `transform` costs
     O(nnz k). The Gaussian kernel of dense X does not form S either: it needs O(n_samples (k + n_features)) memory and
-    O(n_samples^2 (n_features + k)) time per pass of the eigensolver. The polynomial and the exponential kernel, and the
-    Gaussian kernel of a sparse X, form S in O(n_samples^2) memory.
+    O(n_samples^2 (n_features + k)) time per pass of the eigensolver. The polynomial and exponential kernels, and the
+    Gaussian kernel of sparse X, form S in O(n_samples^2) memory.
 
     References
     ----------
