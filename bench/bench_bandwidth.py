@@ -133,8 +133,8 @@ def log_density(kind, X):
 @pytest.mark.parametrize("d", [2, 5])
 @pytest.mark.parametrize("kind", ["normal", "t(3)", "log-normal", "two modes"])
 def test_several_features(record, kind, d, n):
-    """The rule is Scott's, with the measure of spread of the rule for one feature. Integrals are estimated by means
-    over 20 000 points drawn from the density. There are 20 draws up to n = 1000.
+    """The rule is Scott's, with the same measure of spread as in the rule for one feature. Integrals are estimated by
+    means over 20 000 points drawn from the density. There are 20 draws up to n = 1000.
     """
     rng = np.random.default_rng(0)
     Q = several(kind, 2000 if QUICK else 20_000, d, rng)

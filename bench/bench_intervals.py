@@ -2,7 +2,7 @@
 
 The tables of numbers and categories come from R packages and were chosen by their columns; missing values are kept. All
 methods but the last use `KernelRegressor` with its defaults. *Jackknife+* is its `predict_interval`. *Split*: half of
-the rows fit the model, and the other half give the quantile of the absolute residuals. *CV+* is MAPIE's, with five
+the rows train the model, and the other half give the quantile of the absolute residuals. *CV+* is MAPIE's, with five
 folds. *CQR*: boosted trees for two quantiles on half of the rows, corrected by the other half. The level is 90 %; at
 most 500 rows are tested. Widths are relative to the standard deviation of the target.
 """

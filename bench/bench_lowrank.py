@@ -1,7 +1,7 @@
 """Low-rank kernel factors against scikit-learn's Nystroem at equal rank
 
-Both compute a feature map G with G G^T close to K; Nystroem draws its landmarks uniformly. The data are thirty
-unbalanced groups; the bandwidth leaves a residual of a few percent.
+Both compute a feature map G with G G^T close to K; Nystroem draws its landmarks uniformly. The data are thirty groups
+of unequal sizes.
 """
 
 import numpy as np

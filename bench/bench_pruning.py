@@ -2,8 +2,8 @@
 
 Pairs that cannot change the rounded result are pruned before they are computed. Points are float32, raw or
 standardized; `ParzenClassifier` chose the bandwidth. All run on one thread. Times include one construction for each
-method. With more than 4e9 pairs, all pairs are timed for two numbers of queries, and extrapolated linearly with the
-fixed time counted once.
+method. With more than 4e9 pairs, the time of all pairs is measured for two numbers of queries and extrapolated
+linearly, with the fixed time counted once.
 """
 
 import pickle

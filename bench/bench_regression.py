@@ -7,8 +7,8 @@ have run on it, and a tuned method is included if it has run on all of these tab
 rows, are for training, and at most 2000 others for the test. There are five splits, or two with more than 1000 training
 rows. Peers use their defaults, and get categories as their documentation recommends. *HistGradientBoosting, tuned* and
 *SVR, tuned* search 20 random candidates in three folds, on the first two splits of each table; their figures are those
-of CatBoost, times the ratio on these splits. Errors are relative to CatBoost's, geometric means with a 95 % interval
-over tables. Seconds are processor seconds of fit and prediction on one thread.
+of CatBoost, times the ratio on these splits. Errors are relative to CatBoost's: geometric means over the tables, with a
+95 % interval. Seconds are processor seconds of fit and prediction on one thread.
 """
 
 import warnings

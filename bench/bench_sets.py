@@ -1,10 +1,10 @@
 """Prediction sets, probabilities, doubtful labels and unknown classes, compared with other libraries
 
 *Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. The others are
-MAPIE's, with the same classifier. *Split*: half of the points fit it, and the other half give the quantile of 1 - p of
-the true class (LAC) or of the cumulative probabilities (APS, randomized). *Cross*: CV+ with LAC, five fits, each
-without a fifth of the points. *Jackknife+*: the same with one fit for each point. For two classes MAPIE has only LAC.
-There are at most 1000 training points; all run on one thread.
+MAPIE's, with the same classifier. *Split*: half of the points train the classifier, and the other half give the
+quantile of 1 - p of the true class (LAC) or of the cumulative probabilities (APS, randomized). *Cross*: CV+ with LAC,
+five fits, each without a fifth of the points. *Jackknife+*: the same with one fit for each point. For two classes MAPIE
+has only LAC. There are at most 1000 training points; all run on one thread.
 """
 
 import importlib.util
@@ -375,7 +375,7 @@ def test_explanations(record, name):
 
 @pytest.mark.parametrize("n, apart, kind", list(product([100, 500], [1.5, 2.5], ["known", "Parzen", "kernel ridge"])))
 def test_other_shares(record, n, apart, kind):
-    """Estimated shares of three Gaussian classes in two features (.7, .28 and .02) from n unlabeled queries, by
+    """Estimated shares (.7, .28 and .02) of three Gaussian classes in two features, from n unlabeled queries, by
     `estimate_priors` with a classifier fitted to 800 points of equal shares, or with the true densities. The columns
     are the fraction of intervals of 1.96 standard errors that contain the true share of each class, and the root mean
     squared error, over 100 draws.

@@ -1,8 +1,8 @@
 """Kernel sums in few features, exact and within a tolerance, against all pairs and against libraries that approximate
 
 Points and queries come from a mixture of eight classes; all run on one thread. The bandwidth maximizes the
-cross-validated likelihood or the accuracy of the classifier, or follows Silverman's rule. All pairs and `KernelDensity`
-are timed for two numbers of queries, and extrapolated linearly with the fixed time counted once.
+cross-validated likelihood or the accuracy of the classifier, or follows Silverman's rule. The times of all pairs and of
+`KernelDensity` are measured for two numbers of queries and extrapolated linearly, with the fixed time counted once.
 """
 
 from functools import cache

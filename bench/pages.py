@@ -29,7 +29,7 @@ SPELLED = {
 ANYWHERE = {"kernels": DOCS / "performance.md"}  # pages that are not in docs/measured
 STATISTIC = (
     "Seconds and ratios are medians over turns in one process, with half the distance between the quartiles. "
-    "One thread: processor time. More threads: time on the clock."
+    "On one thread they are processor time, on more threads time on the clock."
 )
 
 

@@ -206,8 +206,8 @@ struct GridRequest {
   }
 };
 
-// Returns Gaussian sums computed on a grid, and marks, one for each query and label, that say which sums are within the
-// tolerance. Returns None if exact sums are predicted to be as fast.
+// Returns Gaussian sums computed on a grid, and a mark for each query and label, which says whether its sums are within
+// the tolerance. Returns None if exact sums are predicted to be as fast.
 py::object approximate_sums(const py::object& queries, const py::object& points, const py::object& weights,
                             const py::object& labels, const py::object& n_labels, const py::object& bandwidth,
                             const py::object& excluded, const py::object& rtol, const py::object& atol,

@@ -158,7 +158,7 @@ class Evaluation {
   // Returns the distance, in bandwidths, beyond which the stencils of a source and a target share no grid point.
   double gridding_radius() const { return accuracy_.width * accuracy_.spacing; }
 
-  // Returns the number of cells that a radius in bandwidths spans.
+  // Returns the number of cells that a radius, given in bandwidths, spans.
   std::int32_t cells(double radius) const {
     return static_cast<std::int32_t>(
         std::min(std::ceil(radius * request_.bandwidth / grid_.side * (1 + 1e-9)), 2.0 * CellGrid::cell_limit));
@@ -189,8 +189,8 @@ class Evaluation {
   // Returns the radius, in bandwidths, beyond which exact sums prune points.
   double seen_radius() const { return request_.single_precision ? 7 : 10; }
 
-  // Returns the predicted nanoseconds of the exact sums of a query with `n_seen` points within reach: with or without
-  // pruning, whichever is faster.
+  // Returns the predicted time, in nanoseconds, of the exact sums of a query with `n_seen` points within reach: with or
+  // without pruning, whichever is faster.
   double exact_cost(double n_seen) const {
     const double pair =
         request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
@@ -198,8 +198,8 @@ class Evaluation {
     return request_.exact_passes * std::min(pair * n_points, costs.query + costs.pruned * n_points + 2 * pair * n_seen);
   }
 
-  // Returns the predicted nanoseconds of a tile with `size` queries on the grid. Every source is spread for its own
-  // label, and every query gathers the sums of `n_gathered_` labels.
+  // Returns the predicted time, in nanoseconds, of a tile with `size` queries on the grid. Every source is spread for
+  // its own label, and every query gathers the sums of `n_gathered_` labels.
   double grid_cost(double n_sources, double size) const {
     const auto columns = static_cast<double>(request_.n_columns), channels = columns * request_.n_labels;
     const double width = accuracy_.width, box = gridding_box[d_];
@@ -301,8 +301,8 @@ class Evaluation {
     double n_gathered = 0;  // labels summed on the grid, counted over all queries
   };
 
-  // Evaluates these tiles, and averages the number of labels gathered for a query. Returns the predicted cost of the
-  // exact sums that the tiles still need.
+  // Evaluates these tiles, and updates the mean number of labels gathered for a query. Returns the predicted cost of
+  // the exact sums that the tiles still need.
   double evaluate(const std::vector<index_t>& tiles) {
     double cost = 0;
     for (const index_t t : tiles) cost += tiles_[t].cost();
@@ -489,7 +489,8 @@ class Evaluation {
     return decision.label(low, high, 0);
   }
 
-  // Bounds an exact sum, given its value on the grid, whose absolute error is at most `bound`.
+  // Computes bounds on an exact sum from its value on the grid, whose error is at most `bound` plus the relative error
+  // of the grid.
   void bracket(const LabelDecision& decision, index_t at, double sum, double bound, double& low, double& high) const {
     low = std::max(sum - bound, 0.0) / (1 + accuracy_.relative);
     high = (std::max(sum, 0.0) + bound) / (1 - accuracy_.relative);

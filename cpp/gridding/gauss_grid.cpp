@@ -6,7 +6,7 @@ GriddingAccuracy GriddingAccuracy::reach(int d, double relative, double absolute
   constexpr double pi = 3.14159265358979323846;
   GriddingAccuracy result;
   const double per_axis = std::expm1(std::log1p(relative) / d);
-  // The bound e = 2 q / (1 - q^3) >= 2 (q + q^4 + q^9 + ...) is then at most `per_axis`.
+  // With the following q, the bound e = 2 q / (1 - q^3) >= 2 (q + q^4 + q^9 + ...) is at most `per_axis`.
   double q = per_axis / 2;
   q *= 1 - q * q * q;
   result.spacing = pi / std::sqrt(-2 * std::log(q));

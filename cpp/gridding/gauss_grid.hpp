@@ -32,8 +32,8 @@ struct GriddingAccuracy {
   double relative = 0;  // bounds on the error of one pair, as above
   double absolute = 0;
 
-  // Returns the coarsest grid whose relative error is below `relative`, and the narrowest stencil whose absolute error
-  // is below `absolute`.
+  // Returns the coarsest grid whose relative error is at most `relative`, and the narrowest stencil whose absolute
+  // error is at most `absolute`.
   static GriddingAccuracy reach(int d, double relative, double absolute);
 };
 
@@ -43,7 +43,8 @@ template <int D, int Width, int Box>
 class GridPatch {
  public:
   static constexpr int extent = Box + Width;
-  // The innermost axis is processed in whole vectors, so its stencils are a little wider and extend beyond the patch.
+  // The innermost axis is processed in whole vectors, so its stencils are a little wider and may extend beyond the
+  // patch.
   static constexpr int padded = (Width + lanes<double> - 1) / lanes<double> * lanes<double>;
   static constexpr int stride = extent + 2 * padded;
   static constexpr index_t size = [] {
@@ -196,7 +197,8 @@ class GridPatch {
 
   static constexpr int near = 2;
   double decay_;
-  // Bounds on the sum of a stencil along an axis: over all points, and over points more than `near` from the target.
+  // Bounds on the sum of a stencil along an axis: over all its points, and over those farther than `near` from the
+  // target.
   double whole_ = 1, far_ = 0;
   AlignedVector<double> values_;
 };

@@ -9,7 +9,7 @@ namespace spectralcls {
 const double* NearbySums::over(const CellBox& box, const Sources& sources, const double* query,
                                const ApproximateSums& request) {
   constexpr index_t n_vectors = 4, batch = n_vectors * lanes<double>;
-  constexpr double lowest = -2000;  // least exponent, also of infinite distances
+  constexpr double lowest = -2000;  // smaller exponents are set to this, as for infinite distances
   const index_t d = request.points.cols, n_columns = request.n_columns;
   const double rate = -1.4426950408889634 / (2 * request.bandwidth * request.bandwidth);
   sums_.assign(n_columns, 0.0);

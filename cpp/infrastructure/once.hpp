@@ -1,4 +1,4 @@
-// Runs a function once, on behalf of all callers.
+// A function that runs once, however many threads call it.
 #pragma once
 
 #include <atomic>

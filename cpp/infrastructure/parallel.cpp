@@ -46,7 +46,7 @@ struct Stopped {};  // unwinds a thread after another has failed
 class Region {
  public:
   virtual void help() noexcept = 0;  // called by each helping thread
-  virtual void poll() noexcept = 0;  // called now and then by the caller while waiting
+  virtual void poll() noexcept = 0;  // called from time to time by the caller while it waits
 
  protected:
   ~Region() = default;

@@ -97,7 +97,7 @@ class Convergence {
 
 // Decides when to solve the projected problem, which costs O(size^3). An eighth of the space must be new. The space
 // must also have grown by half the number of columns that convergence would need if residuals kept falling at the last
-// rate. Half is enough, because they fall ever faster.
+// rate. Half is enough, because residuals fall faster and faster.
 class Schedule {
  public:
   bool due(index_t size) const { return 8 * (size - solved_) >= size && size >= expected_; }
