@@ -47,7 +47,7 @@ def test_single_splits_tell_nothing_but_what_is_near():
         "c": "=",
     }
     assert standings([failed("c")], "accuracy") == {}
-    assert advice([failed("c")], "accuracy") == "None could be fitted."
+    assert advice([failed("c")], "accuracy") == "No model could be fitted."
 
 
 def test_less_is_better_for_log_loss_and_those_without_it_come_last():
@@ -74,7 +74,7 @@ def test_advice_weighs_accuracy_and_time(quick, seconds, name):
 def test_what_is_no_better_than_the_majority_is_not_advised():
     base = result(MAJORITY, [0.78] * 4, 0.0)
     for other in ([0.77, 0.78, 0.77, 0.78], [0.80, 0.77, 0.79, 0.77]):
-        assert advice([result("a", other), base], "accuracy").startswith("None is better than always answering")
+        assert advice([result("a", other), base], "accuracy").startswith("No model is better than always answering")
     assert "too few to tell whether a" in advice([result("a", [0.95, 0.79, 0.97, 0.76]), base], "accuracy")
     assert advice([result("a", [0.85, 0.84, 0.86, 0.85]), base], "accuracy").startswith("Take a: ")
     assert recommended([base], "accuracy") is None

@@ -98,7 +98,7 @@ def advice(results, metric):
     """The recommendation and its reason in one sentence."""
     taken = recommended(results, metric)
     if taken is None:
-        return "None could be fitted."
+        return "No model could be fitted."
     sign, title, shown = METRICS[metric]
     unit = " %" if "%" in title else ""
     name = title.removesuffix(" %")
@@ -116,7 +116,7 @@ def advice(results, metric):
             )
         if unclear or np.mean(gain) <= 0:
             return (
-                f"None is better than always answering {always} ({name} "
+                f"No model is better than always answering {always} ({name} "
                 f"{shown(majority.mean(metric))}{unit}) by more than chance: these columns say little about the target."
             )
     if taken is best:

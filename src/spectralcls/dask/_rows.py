@@ -108,7 +108,7 @@ def _of_frame(frame):
 def _check_known(array, name):
     if np.isnan(array.shape).any():
         raise ValueError(
-            f"{name} has unknown chunk sizes, so its rows cannot be matched with anything: call "
+            f"{name} has unknown chunk sizes, so that its rows cannot be matched with those of other arrays: call "
             f"{name}.compute_chunk_sizes() first, or make it with ddf.to_dask_array(lengths=True)."
         )
 

@@ -25,7 +25,7 @@ ROW_NAMES = "row names"
 
 
 class Header(NamedTuple):
-    """Names of columns, the position of the row with the names (-1 without one), and that of the first row below."""
+    """Names of columns; the position of the row that holds them, -1 if there is none; and that of the first row below."""
 
     names: list
     position: int
@@ -114,7 +114,9 @@ def _below_title(cells, usual, words):
 
 
 def _positions(path, width, schema):
-    """Names of columns without a header: their positions in the file of the schema, whose target may be absent here."""
+    """Names of columns without a header: their positions, counted as in the file of the schema if there is one. The
+    target of the schema may be absent from this file.
+    """
     names = list(map(str, range(width)))
     if schema is None or not schema.width or width == schema.width:
         return names
