@@ -25,7 +25,7 @@ ROW_NAMES = "row names"
 
 
 class Header(NamedTuple):
-    """Names of columns; the position of the row that holds them, -1 if there is none; and that of the first row below."""
+    """Names of columns; the position of the row that holds them, or -1; and that of the first row below."""
 
     names: list
     position: int
