@@ -120,8 +120,8 @@ class Classifier(ClassifierMixin, Estimator):
         Returns
         -------
         scores : ndarray of shape (n_queries,) or (n_queries, n_classes), float64
-            With two classes, the score of ``classes_[1]`` minus that of ``classes_[0]``. Always finite: logarithmic
-            scores of classes out of reach are placed below all others.
+            With two classes, the score of ``classes_[1]`` minus that of ``classes_[0]``. Scores are always finite:
+            logarithmic scores of classes out of reach are placed below all others.
 
         Raises
         ------

@@ -157,7 +157,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
         `KernelRegressor` and `KernelRidgeRegressor` leave a sample out in closed form. The first call of
         `KernelRegressor` takes two passes over the pairs; with up to 300 samples, one of them repeats the sums of
-        tuning. Each call costs O(n_queries n (d + outputs)), with degree 1 also d^2 per pair. `KernelRidgeRegressor`
+        tuning. Each call costs O(n_queries n (d + outputs)), plus d^2 per pair with degree 1. `KernelRidgeRegressor`
         inverts a matrix at the first call, O(n^3), and each query takes n^2 multiply-adds. `AutoRegressor`, and
         `KernelRidgeRegressor` with many samples, use residuals of held-out folds and predict with all samples instead
         of all but one.

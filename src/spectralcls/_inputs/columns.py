@@ -32,7 +32,7 @@ MOST_LEVELS = 48  # limit on the levels of a category; if it has more, the rares
 FEW_WORDS = 3.0  # texts with at least this many words on average are free text
 MOST_TEXTS = 0.2  # only columns with a larger fraction of distinct texts may hold sentences
 _SPAN_OF_YEARS = 15  # in most columns, days of the month span at least this range; two-digit years seldom do
-# (false, true) in several languages of office programs.
+# Words for false and true, in several languages.
 _PAIRS = (
     "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"
     "|off on"

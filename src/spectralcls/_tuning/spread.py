@@ -15,8 +15,8 @@ REACH = 10.0  # values more than this many interquartile ranges from the median 
 # same values in 61 public tables.
 APART = 5.0
 FEW = 0.05  # largest fraction of isolated values; if there are more, they form a group of samples
-# Standard deviations up to this fraction of the mean count as rounding errors. For constants, these are at most 1e-15,
-# also if values differ in their last bit; above 1e-12, differences have three digits or more.
+# Standard deviations up to this fraction of the mean count as rounding errors. The fraction is at most 1e-15 for
+# constants, even if their last bit varies. Above 1e-12, differences between values have three or more valid digits.
 ROUNDING = 1e-12
 NORMAL_QUARTILES = 1.349  # interquartile range of the standard normal
 _SHARES = (0.25, 0.5, 0.75)

@@ -16,7 +16,7 @@ from ..linalg import fix_signs, top_eigenpairs
 DENSE_SIZE = 400  # up to this size LAPACK is as fast as an iterative solver, and always converges
 MAX_DEFLATED = 32  # up to this many known vectors are passed to the solver; more are subtracted as a sparse matrix
 SMALLEST = 1e-6  # least 1 - lambda: eq. 20 divides by it, which amplifies rounding errors of the eigenvectors
-TOLERANCE = 1e-12  # relative residual of the eigenpairs, likewise because of eq. 20
+TOLERANCE = 1e-12  # relative residual of the eigenpairs; small, because eq. 20 amplifies errors
 BLOCK = 2  # vectors per block: products with the sparse graph are cheap, and small blocks keep the basis small
 
 

@@ -27,7 +27,7 @@ pre, code { font: 13px/1.45 ui-monospace, monospace; } pre { overflow-x: auto; }
 @media (max-width: 40rem) {
 .more { display: none; } td svg { width: 4.5rem; } th, td { padding: .3rem .25rem; font-size: 13px; } }
 """
-_WIDTH, _HEIGHT = 150, 18  # of the picture in a row
+_WIDTH, _HEIGHT = 150, 18  # size of the picture in a table row
 _SIDE = 400  # width and height of the picture of predictions
 _MOST_CLASSES, _MOST_FEATURES, _MOST_ROWS, _SHUFFLES = 12, 15, 1000, 5
 _NEARLY_ALL = 0.8  # share of all importances from which one column is reported

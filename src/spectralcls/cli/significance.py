@@ -16,7 +16,7 @@ def _plain(value):
     return f"{value:.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
 
 
-RELATIVE = {"rmse", "mae"}  # metrics with differences relative to the best
+RELATIVE = {"rmse", "mae"}  # metrics whose differences are divided by the best value
 METRICS = {  # for each name: 1 if larger values are better, otherwise -1; the title; and the format
     "accuracy": (1, "accuracy %", lambda v: f"{100 * v:.1f}"),
     "balanced_accuracy": (1, "balanced %", lambda v: f"{100 * v:.1f}"),

@@ -23,7 +23,7 @@ _DIALECT = ("encoding", "delimiter", "comment", "skip", "header", "sheet")
 _BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters by their names
 # up to this many distinct integers are classes; more are classes if consecutive, with this many rows each on average
 _MOST_WHOLE, _ROWS_A_CLASS = 20, 3
-_NUMBERS_A_WORD = 10  # with this many distinct numbers per other cell, the other cells are mistakes
+_NUMBERS_A_WORD = 10  # if there are this many distinct numbers per other cell, the other cells count as mistakes
 MOST_FEATURES = 50_000  # columns; more are refused
 
 
@@ -203,8 +203,8 @@ def _from_bunch(bunch, task):
 
 
 def checked(name, X, labels, feature_names, categorical, task=None, read=None, **more):
-    """Make a classification or regression problem. A regression that `task` does not ask for is reported in a printed
-    line.
+    """Make a classification or regression problem. If `task` is not given and the target makes it a regression, a
+    printed line says so.
 
     Raises
     ------

@@ -22,7 +22,7 @@ MOST_VALUES = 1 << 22
 
 @reference_of.register(DistributedData)
 def _(data, rule, kernel="gaussian", random_state=0):
-    """The reference for the gathered points, scaled to all points."""
+    """The reference bandwidth of the gathered points, converted to all points."""
     points = gather(data, MAX_MEASURED, check_random_state(random_state))
     return reference_of(points, rule, kernel) * bandwidth_ratio_of(data, points)
 
@@ -79,8 +79,8 @@ def gather(data, n_samples, rng):
     """Gather all points if they are few, otherwise a stratified random sample, in the original order and with the given
     weights.
 
-    Few means at most `n_samples` points, or at most `MOST_VALUES` numbers, from which the code for data in memory draws
-    its samples.
+    Points are few if there are at most `n_samples` of them, or if they hold at most `MOST_VALUES` numbers. The code for
+    data in memory then draws its samples from all of them.
     """
     parts = list(
         zip(

@@ -281,7 +281,7 @@ def _are_codes(name, cells, values):
 
 
 def _fitting(cells, decimal):
-    """The decimal sign of the file, or the other sign if only that one parses all cells."""
+    """The decimal sign of the file, or the other one if it parses all cells and the file's sign does not."""
     return next((sign for sign in (decimal, OTHER[decimal]) if np.isfinite(cells.numbers(sign)).all()), decimal)
 
 

@@ -97,7 +97,7 @@ def read_table(
     target : str or int, default=None
         Column with the classes, by name or position (-1 is the last). A name also locates the header.
     schema : Schema, default=None
-        Schema of an earlier table, whose rules are used to read this one instead of the parameters about columns.
+        Schema of an earlier table. Its rules replace the parameters about columns.
     drop, categories, numbers : sequences of str or int, default=()
         Columns to leave out, and columns to read as categories or numbers regardless of their cells; by name or
         position.
