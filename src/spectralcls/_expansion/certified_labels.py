@@ -17,7 +17,7 @@ TOLERANCES = (2.0**-3, 2.0**-10)  # relative errors of successive passes over th
 MANY = 1024  # from this many queries on, the core looks for pairs to skip
 BY_ALL_PAIRS = GRID_QUERIES - 1  # largest number of queries for which the core does not use the grid
 UNCERTAIN = -1
-ROUNDINGS = 40  # bound on the relative error of a kernel value, in eps times its exponent
+ROUNDINGS = 40  # bound on the relative error of a kernel value, in units of eps times the kernel's exponent
 AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # bound on a sum's relative rounding error
 
 

@@ -24,7 +24,7 @@ _RESOLVED = 1e-12  # rounding may swap values closer than this fraction of the l
 class TreeCells:
     """A partition of points and of space into cells by a binary tree of hyperplanes.
 
-    Each node projects its points on a random mixture of their principal directions, and cuts at a rank that makes the
+    Each node projects its points onto a random mixture of their principal directions and cuts at a rank that makes the
     cells about equally large. Unless all projections in the middle half are equal, the cut lies between two different
     ones, so that a query equal to a point reaches the point's cell.
 

@@ -187,9 +187,9 @@ def _typed(name, data):
 def _refuse_groups(name, cells, decimal, delimiter):
     """Raise if numbers such as 1.200 may be thousands as well as fractions.
 
-    In a column that also has whole numbers such as 900, this is unclear if the separator is the decimal sign, because
-    most programs that write three decimals would write 900.000. In a column without whole numbers, it is unclear if the
-    separator is not the decimal sign, unless the delimiter is a comma.
+    Such numbers are ambiguous in two cases. The column also has whole numbers such as 900, and the separator is the
+    decimal sign: most programs that write three decimals would write 900.000. Or the column has no whole numbers, the
+    separator is not the decimal sign, and the delimiter is not a comma.
     """
     for sign in ".,":
         grouped = cells.matches(_ONCE[sign])
