@@ -243,9 +243,10 @@ def test_the_chosen_kernel_is_the_best_of_those_tried():
     assert {"kernel", "bandwidth", "alpha"} == set(tried[0])
 
 
-def test_a_grid_of_ridges_is_given():
-    with pytest.raises(ValueError, match="'alpha_grid' parameter of KernelLogisticClassifier must be an array-like"):
-        KernelLogisticClassifier(alpha_grid=None).fit(*problem(80))
+def test_three_ridges_are_tried_unless_others_are_given():
+    X, y = problem(80)
+    default, given = (KernelLogisticClassifier(alpha_grid=grid).fit(X, y) for grid in (None, [0.001, 0.03, 1.0]))
+    assert default.cv_results_["params"] == given.cv_results_["params"]
 
 
 @pytest.mark.parametrize("n", [2, 7, 20, 61])

@@ -150,8 +150,3 @@ def test_a_large_offset_does_not_matter(learner):
     with warnings.catch_warnings():
         Z, shifted = (clone(learner).fit(X + offset, y[::2]).transform(X[:10] + offset) for offset in (0.0, 2.0**20))
     assert_allclose(shifted, Z, rtol=1e-6, atol=1e-7 * np.abs(Z).max())
-
-
-def test_an_empty_grid_is_refused():
-    with pytest.raises(ValueError, match="alpha_grid is empty"):
-        GradientMetric(alpha_grid=[]).fit(np.eye(6), np.arange(6) % 2)

@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import StandardScaler
 
 from spectralcls import KernelRegressor
-from spectralcls.metric import GradientMetric
+from spectralcls.metric import GradientMetric, _gradient_metric
 from spectralcls.regression._regression_metric import sliced
 
 
@@ -22,13 +22,14 @@ def problem(n=150, seed=0):
 
 
 @pytest.mark.parametrize("k", [1, 2])
-def test_a_round_is_the_dense_one_and_its_loss_that_of_refits(k):
+def test_a_round_is_the_dense_one_and_its_loss_that_of_refits(k, monkeypatch):
+    monkeypatch.setattr(_gradient_metric, "_ALPHAS", [0.2])
     X, y = problem(30)
     Y = np.column_stack([y, 3 * X[:, 3]])[:, :k]
     weights = np.random.default_rng(1).integers(1, 4, 30).astype(float)
     weights /= weights.mean()
     h = 1.3
-    metric = GradientMetric("full", task="regression", max_iter=1, alpha_grid=[0.2], scale=None)
+    metric = GradientMetric("full", task="regression", max_iter=1, scale=None)
     metric.fit(X, Y, sample_weight=weights)
     mean = np.average(Y, axis=0, weights=weights)
     T = (Y - mean) / np.sqrt(np.average((Y - mean) ** 2, axis=0, weights=weights))

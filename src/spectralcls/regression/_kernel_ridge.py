@@ -31,8 +31,6 @@ class KernelRidge(PenalizedExpansion):
     _TITLE, _METHOD = "ridge", "Conjugate gradients"
 
     def _alphas(self):
-        if self.alpha_grid is not None:
-            return self.alpha_grid
         return ridge_grid(-2, -1 if self._weighs_alike else 1)
 
     def _more_alphas(self, dtype, n):

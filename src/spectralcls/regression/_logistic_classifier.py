@@ -8,7 +8,6 @@ from .._estimator import with_parameters
 from .._tuning import ridge_grid
 from .._tuning.temperature import log_losses, softmax
 from .._utils.from_sklearn import StrOptions
-from .._utils.typing import ArrayLike
 from . import _logistic
 from ._penalized import PenalizedClassifier
 from ._penalized_operators import DenseKernel
@@ -58,8 +57,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
     bandwidth_grid : array-like, default=None
         Bandwidths to try. By default, 1.4 and 6 times the median distance between points; for the Gaussian, 0.7 and 1.4
         times this distance.
-    alpha_grid : array-like, default=(0.001, 0.03, 1.0)
-        Ridge penalties to try.
+    alpha_grid : array-like, default=None
+        Ridge penalties to try; by default, 0.001, 0.03 and 1.
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, parameters are tuned on a stratified random subsample.
     max_exact_samples : int, default=6000
@@ -152,12 +151,10 @@ class KernelLogisticClassifier(PenalizedClassifier):
     """
 
     _: KW_ONLY
-    alpha_grid: ArrayLike = ridge_grid(-3, 0, step=1.5)
     max_iter: int = 100
 
     _parameter_constraints = {
         "kernel": [StrOptions({"cv", "laplace", "gaussian", "precomputed"}), callable],
-        "alpha_grid": ["array-like"],
     }
     _BANDWIDTH_FACTORS = {"laplace": (1.4, 6.0), "gaussian": (0.7, 1.4)}
     _TITLE, _METHOD = "logistic", "Newton's method"
@@ -180,6 +177,9 @@ class KernelLogisticClassifier(PenalizedClassifier):
                 f"{work:.1g} multiplications, more than {_MOST_MULTIPLICATIONS:.0e}. Use KernelRidgeClassifier, which "
                 "needs one factor for all classes, or give bandwidth and alpha, or lower max_tuning_samples."
             )
+
+    def _alphas(self):
+        return ridge_grid(-3, 0, step=1.5)
 
     def _path(self, targets, K, alphas, memory):
         operator, found, A = DenseKernel(K, memory), [], None

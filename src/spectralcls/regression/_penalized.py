@@ -180,12 +180,14 @@ class PenalizedExpansion(Estimator):
         else:
             bandwidths = dict.fromkeys(kernels, check_grid(self.bandwidth_grid, "bandwidth_grid"))
         tuned = self.alpha == "cv"
-        alphas = check_grid(self._alphas(), "alpha_grid") if tuned else [self.alpha]
+        given = self._alphas() if self.alpha_grid is None else self.alpha_grid
+        alphas = check_grid(given, "alpha_grid") if tuned else [self.alpha]
         more_alphas = self._more_alphas(X.dtype, n) if tuned and self.alpha_grid is None else ()
         return Candidates(bandwidths, alphas, more, more_alphas)
 
     def _alphas(self):
-        return self.alpha_grid
+        """The alphas to try if there is no `alpha_grid`."""
+        raise NotImplementedError
 
     def _more_alphas(self, dtype, n):
         """Further alphas for n points of this dtype, tried if the best is at an end of the grid."""

@@ -164,7 +164,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         return RegressionKinds(self.random_state, self.n_jobs)
 
     def _alphas(self):
-        return ridge_grid(-3, -1) if self.alpha_grid is None else self.alpha_grid
+        return ridge_grid(-3, -1)
 
     def _more_alphas(self, dtype, n):
         # Coefficients grow as ridges shrink; in float32 sums and conjugate gradients, rounding cancels the gain.
