@@ -221,6 +221,17 @@ def test_the_bandwidth_of_completion_is_half_the_distance_of_a_twentieth_of_the_
     assert 0.035 < np.mean(distances < reach) < 0.07
 
 
+def test_the_mean_of_a_class_completes_what_is_far_from_all_donors():
+    """It weighs as much as kernels of 1e-5, at a distance of 4.8 bandwidths."""
+    x, y = np.random.default_rng(0).normal(size=(2, 100))
+    completion = Completion.learned(np.column_stack([x, x + y]), np.zeros(100, dtype=int))
+    far = x.max() + completion.width * np.arange(2.0, 6.0)
+    kernels = np.exp(-(((far[:, None] - x) / completion.width) ** 2) / 2)
+    expected = (kernels @ (x + y) + 1e-5 * (x + y).sum()) / (kernels.sum(axis=1) + 1e-5 * 100)
+    filled = completion.of_class(np.column_stack([far, np.full(4, np.nan)]), 0)[0]
+    np.testing.assert_allclose(filled[:, 1], expected, rtol=1e-9)
+
+
 def test_a_few_hundred_points_tell_the_directions_of_cells(monkeypatch):
     """The cells are as small as if all points had been asked."""
     rng = np.random.default_rng(0)
