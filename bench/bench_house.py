@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from bench.measure import QUICK
-from bench.pages import view
+from bench.mutants import MUTANTS, killer
+from bench.pages import pick, view
 from bench.record import ROOT, git_bytes
 
 BEFORE = "205aa86"
@@ -82,3 +83,23 @@ def before_and_now(rows):
     by_time = {row["when"]: row for row in rows}
     counts = [key for key in rows[0] if key not in ("when", "isa")]
     return [[{"count": key} | {when: row[key] for when, row in by_time.items()} for key in counts]]
+
+
+@pytest.mark.parametrize("mutant", list(MUTANTS)[: 1 if QUICK else None])
+def test_mutants(record, mutant):
+    """Each mutant changes one formula or constant of the package (`bench/mutants.py`); then the tests of that part run.
+    A mutant is killed if one of them fails that passes without the change.
+    """
+    failed = killer(MUTANTS[mutant])
+    record(
+        {"module": MUTANTS[mutant].module, "killed by": failed and failed.rpartition("::")[2], "killed": bool(failed)}
+    )
+
+
+@view("mutants")
+def mutants(rows):
+    """Each mutant changes one formula or constant of the package (`bench/mutants.py`); then the tests of that part run.
+    A mutant is killed if one of them fails that passes without the change.
+    """
+    killed = sum(row["killed"] for row in rows)
+    return [f"Killed: {killed} of {len(rows)}.", pick(rows, "mutant", "module", "killed by")]
