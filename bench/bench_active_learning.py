@@ -21,9 +21,9 @@ EARLY, MOST, REPEATS = (5, 10, 2) if QUICK else (70, 300, 10)  # labels asked fo
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("data", ["wine"] if QUICK else ["ecoli", "wine", "simdata_1"])
 def test_gain(record, data, classifier):
-    """Accuracy with boundary queries minus that with random labels, in points: mean ± standard error over ten random
-    splits. The pool gets easier as difficult samples are labeled and leave it, so only the fixed test set shows how
-    much the classifier improves.
+    """The table gives the accuracy with boundary queries minus that with random labels, in points: mean ± standard
+    error over ten random splits. The pool gets easier as difficult samples are labeled and leave it, so only the fixed
+    test set shows how much the classifier improves.
     """
     loaded = Source(folder()).load(data)
     n_pool = len(loaded.data) - -(-len(loaded.data) // 3)

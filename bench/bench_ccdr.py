@@ -30,8 +30,9 @@ def satimage():
 
 
 def test_fit(record):
-    """Seconds of CCDR on satimage (4 435 points, 4 neighbors, 14 components), from the graph and from the points, and
-    the time of `SpectralEmbedding` of the same graph relative to ours, with each of its solvers."""
+    """The table gives the seconds of CCDR on satimage (4 435 points, 4 neighbors, 14 components), from the graph and
+    from the points, and the time of `SpectralEmbedding` of the same graph relative to ours, with each of its
+    solvers."""
     X, y, _, _ = satimage()
     graph = knn_graph(X, 4, mode="heat", symmetrize="or").astype(np.float64)
 
@@ -54,9 +55,9 @@ def test_fit(record):
 
 
 def test_table_1_of_the_paper(record):
-    """Test errors on satimage in percent, with the paper's in parentheses. As in the paper, they are the best test
-    errors over a grid of beta and of 1 to 15 neighbors. The last value is the error of `CCDRClassifier()`, which
-    chooses without the test set.
+    """The table gives the test errors on satimage in percent, with the paper's in parentheses. As in the paper, they
+    are the best test errors over a grid of beta and of 1 to 15 neighbors. The last value is the error of
+    `CCDRClassifier()`, which chooses without the test set.
     """
     X, y, T, t = satimage()
     best, neighbors = {"k-NN": 100.0, "linear": 100.0}, (1, 5) if QUICK else range(1, 16)
@@ -74,7 +75,7 @@ def test_table_1_of_the_paper(record):
 
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
 def test_few_labels(record, share):
-    """Ten random splits of the pixels of satimage into two thirds for training and a test set; a share of the training
+    """The pixels of satimage are split at random ten times, with two thirds for training; a share of the training
     pixels is labeled. The columns are the mean test errors in percent of a fit to all pixels, of the same classifier
     fitted to the labeled pixels only, and of k-NN on the labeled pixels; then the gain with its standard error over the
     splits, and the number of splits with a gain.
@@ -97,7 +98,8 @@ def test_few_labels(record, share):
 
 
 def test_shuttle(record):
-    """One fit to all 43 500 training points with 9 features, and the accuracy on the 14 500 test points in percent."""
+    """The table gives the time of one fit to all 43 500 training points with 9 features, and the accuracy on the 14 500
+    test points in percent."""
     data, kept = load("shuttle"), slice(0, 3000 if QUICK else None)
     X, y, T, t = (data[key][kept] for key in ("X_train", "y_train", "X_test", "y_test"))
     row, found = compare({"CCDR": lambda: CCDRClassifier(n_components=10, beta=0.5).fit(X, y)}, threads=2, repeats=3)
@@ -119,8 +121,8 @@ def covertype_fit(n):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_memory(record, n):
-    """One fit to n points of covertype (54 features) with 4 neighbors and 14 components, in a separate process:
-    processor seconds, peak memory beyond the data, and the same in float64 numbers per point.
+    """A separate process fits n points of covertype (54 features) with 4 neighbors and 14 components. The table gives
+    processor seconds, and the peak memory beyond the data, in MiB and in float64 numbers per point.
     """
     with get_context("spawn").Pool(1) as pool:
         taken, mib = pool.apply(covertype_fit, (n,))
@@ -128,7 +130,7 @@ def test_memory(record, n):
 
 
 def test_subsamples(record):
-    """Covertype: embeddings of five subsamples are extended to all points, aligned and averaged; then k-NN among all
+    """On covertype, embeddings of five subsamples are extended to all points, aligned and averaged; then k-NN among all
     embedded points is compared with k-NN on the raw features. Accuracies are in percent; seconds of the fit and of the
     queries are on the clock.
     """
@@ -150,9 +152,9 @@ def test_subsamples(record):
 
 @pytest.mark.parametrize("graph", ["knn", "mst"])
 def test_dimension(record, graph):
-    """Dimension of 1 000 points on a five-dimensional sphere in twenty dimensions: our estimate with its spread over
-    resamples, and the estimates of two estimators of scikit-dimension with their time relative to ours (below 1 they
-    are faster).
+    """The table gives the dimension of 1 000 points on a five-dimensional sphere in twenty dimensions: our estimate
+    with its spread over resamples, and the estimates of two estimators of scikit-dimension with their time relative to
+    ours (below 1 they are faster).
     """
     skdim = pytest.importorskip("skdim")
     rng = np.random.default_rng(0)

@@ -104,8 +104,8 @@ def test_size(record, size, name):
 
 @pytest.mark.parametrize("name", [*OURS, *THEIRS])
 def test_one_row(record, name):
-    """Milliseconds of `predict` for one row and for 500 rows, after a fit to 1000 points of 15 features and three
-    classes."""
+    """The table gives the milliseconds of `predict` for one row and for 500 rows, after a fit to 1000 points of 15
+    features and three classes."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, POINTS)
     X, Q = rng.standard_normal((POINTS, 15)) + 0.5 * y[:, None], rng.standard_normal((500, 15)) + 0.5
@@ -185,8 +185,8 @@ def which_in_short(rows, memory):
 
 @view("size")
 def seconds_of_one_fit(rows):
-    """Processor seconds of the fit to rows of covertype (54 features, 7 classes), accuracy on 10 000 other rows in
-    percent, and processor seconds of predicting their labels."""
+    """Each cell gives the processor seconds of the fit to rows of covertype (54 features, 7 classes), the accuracy on
+    10 000 other rows in percent, and the processor seconds of predicting their labels."""
     table = {}
     for row in rows:
         name = f"`{row['name']}`" if row["name"] in OURS else row["name"]
@@ -199,7 +199,7 @@ def seconds_of_one_fit(rows):
 
 @view("accuracy")
 def set_by_set(rows):
-    """Mean accuracy over five splits, in percent."""
+    """The tables give the mean accuracy over five splits, in percent."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     short = {name: name.removesuffix("Classifier") for name in names}
     table = {}

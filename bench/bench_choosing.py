@@ -100,8 +100,8 @@ def test_cases(record, both, case):
 
 @view("cases")
 def table_of_cases(rows):
-    """Means of 5 draws (20 for units): the figure without the change of the data → the figure with it. If both are
-    equal, the change does not affect the choice.
+    """The table gives means of 5 draws (20 for units): the figure without the change of the data → the figure with it.
+    If both are equal, the change does not affect the choice.
     """
     return [
         [
@@ -145,13 +145,14 @@ def one_of(kept):
 
 @view("contamination")
 def sentinels_in_wine(rows):
-    """Accuracy on clean rows of wine in percent after training with -9999 in some cells: before → after."""
+    """The table gives the accuracy on clean rows of wine in percent after training with -9999 in some cells: before →
+    after."""
     return one_of(lambda data: data == "wine")(rows)
 
 
 @view("contamination")
 def sentinels_in_six_sets(rows):
-    """The same, means over wine, wdbc, pima, ionosphere, glass and satimage. Trees need no scale."""
+    """This is the same table with means over wine, wdbc, pima, ionosphere, glass and satimage. Trees need no scale."""
     return one_of(lambda data: True)(rows)
 
 
@@ -233,22 +234,24 @@ def with_losses(rows):
 
 @view("sets")
 def numbers(rows):
-    """22 sets of numbers, up to 300 rows for training and 1000 others, four splits: accuracy in percent, log loss, the
-    mean difference over the sets with its 95 % interval, and the geometric mean ratio of the processor seconds of a
-    fit. `LaplacianSpectralClassifier` is now tuned by balanced accuracy, which costs accuracy if a class is rare."""
+    """There are 22 sets of numbers, with up to 300 rows for training and 1000 others, and four splits. The table gives
+    the accuracy in percent, the log loss, their mean differences over the sets with 95 % intervals, and the geometric
+    mean ratio of the processor seconds of a fit. `LaplacianSpectralClassifier` is now tuned by balanced accuracy, which
+    costs accuracy if a class is rare."""
     return with_losses(rows)
 
 
 @view("frames")
 def categories_and_gaps(rows):
-    """The same for 40 tables with categories and missing values, two splits."""
+    """This is the same table for 40 data frames with categories and missing values, and two splits."""
     return with_losses(rows)
 
 
 @pytest.mark.parametrize("name", FRONT[1:])
 @pytest.mark.parametrize("data", ["letter", "satimage"])
 def test_many_rows(record, both, data, name):
-    """Processor seconds of a fit to 2000 rows, in three turns. In the tables above, fits have at most 300 rows."""
+    """The table gives the processor seconds of a fit to 2000 rows, in three turns. In the tables above, fits have at
+    most 300 rows."""
     turns = [both("seconds_of_many", data, name, 300 if QUICK else 2000) for _ in range(1 if QUICK else 3)]
     before, after = np.transpose(turns)
     record({"before, s": spread(before), "after, s": spread(after), "ratio": spread(after / before)})

@@ -29,7 +29,7 @@ def by_hand(Q, X, h):
 
 @pytest.mark.parametrize("d", [2, 16])
 def test_log_densities(record, d):
-    """`score_samples` with as many queries as points at Scott's bandwidth, compared with `KernelDensity` with its
+    """`score_samples` with as many queries as points, at Scott's bandwidth, is compared with `KernelDensity` with its
     default leaves, with one leaf, and with rtol=1e-4. Errors are the largest of 200 queries, in nats, relative to sums
     by NumPy.
     """
@@ -48,15 +48,16 @@ def test_log_densities(record, d):
 
 @pytest.mark.parametrize("kernel, n", list(product(KERNELS, [1000] if QUICK else [2000, 50_000])))
 def test_distribution_function(record, kernel, n):
-    """`cdf` for as many queries as samples of one feature, compared with `score_samples`, at Silverman's bandwidth."""
+    """`cdf` for as many queries as samples of one feature is compared with `score_samples`, at Silverman's
+    bandwidth."""
     X, Q = normal(n, 1), normal(n, 1, 1)
     model = ParzenDensity("silverman", kernel=kernel, n_jobs=1).fit(X)
     record(compare({"score_samples": lambda: model.score_samples(Q), "cdf": lambda: model.cdf(Q)}, repeats=3)[0])
 
 
 def test_error_far_from_the_data(record):
-    """Largest errors of log densities in nats, at d = 50, for queries that lie among the points or up to a thousand
-    bandwidths away.
+    """The table gives the largest errors of log densities in nats, at d = 50, for queries that lie among the points or
+    up to a thousand bandwidths away.
     """
     X, h = normal(2000, 50), 0.3
     Q = np.vstack([X[:50] + 0.1, X[:50] + np.linspace(1, 1000, 50)[:, None] * h * np.eye(50)])
@@ -68,8 +69,8 @@ def test_error_far_from_the_data(record):
 
 @pytest.mark.parametrize("d", [1, 2, 8])
 def test_scipy(record, d):
-    """Densities of 5000 queries from 5000 points: `gaussian_kde` at its default bandwidth, and the same kernels, shaped
-    by the covariance, in this package.
+    """The densities of 5000 queries are computed from 5000 points: by `gaussian_kde` at its default bandwidth, and by
+    this package with the same kernels, shaped by the covariance.
     """
     n = min(N, 5000)
     X, Q = normal(n, d), normal(n, d, 1)
@@ -83,8 +84,8 @@ def test_scipy(record, d):
 
 @pytest.mark.parametrize("d", [1, 2])
 def test_kdepy(record, d):
-    """Densities of 100 000 points at the grid points of KDEpy's FFT: 1024 in one dimension, 128 x 128 in two. Ours runs
-    exactly and with tolerance=1e-4; errors are relative to the largest density.
+    """The densities of 100 000 points are computed at the grid points of KDEpy's FFT: 1024 in one dimension, 128 x 128
+    in two. Ours runs exactly and with tolerance=1e-4; errors are relative to the largest density.
     """
     kdepy = peer("KDEpy")
     X, h = normal(N_GRID, d), 0.1
@@ -130,8 +131,8 @@ def test_bandwidth_by_least_squares(record, d):
 
 @pytest.mark.parametrize("degree, reg_type", [(0, "lc"), (1, "ll")])
 def test_regression(record, degree, reg_type):
-    """`KernelReg` of statsmodels with a cross-validated bandwidth, n = 1000 points of one feature: the mean squared
-    error of the predicted function at 500 points.
+    """`KernelReg` of statsmodels has a cross-validated bandwidth. There are n = 1000 points of one feature; the errors
+    are mean squared errors of the predicted function at 500 points.
     """
     statsmodels = peer("statsmodels.nonparametric.api")
     rng, n = np.random.default_rng(0), min(N, 1000)

@@ -105,17 +105,17 @@ def test_graph(record, tol):
 
 @view("matrix_free_kernel", "dense_matrix", "graph")
 def solvers(kernels, dense, graphs):
-    """Matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph: the time of the others relative to
-    ours, and the relative residuals. *Too small by* is the largest amount, relative to the largest value, by which
-    ARPACK's values are below ours; it reveals missed pairs. The record also has our seconds and the numbers of
-    matrix-vector products."""
+    """The problems are matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph. The tables give the
+    time of the others relative to ours, and the relative residuals. *Too small by* is the largest amount, relative to
+    the largest value, by which ARPACK's values are below ours; it reveals missed pairs. The record also has our seconds
+    and the numbers of matrix-vector products."""
     figures = "x *", "residual *", "ARPACK too small by"
     others = [{"problem": name} | row for name, rows in (("dense", dense), ("graph", graphs)) for row in rows]
     return [pick(kernels, "n", "bandwidth", "weighting", *figures), pick(others, "problem", "n", "k", "tol", *figures)]
 
 
 def test_kernel_map(record):
-    """`KernelMap` with ten components of 10 000 points, compared with `KernelPCA`, which forms the matrix, with its
+    """`KernelMap` with ten components of 10 000 points is compared with `KernelPCA`, which forms the matrix, with its
     ARPACK and randomized solvers. KernelPCA centers the kernel. `tenth value off` is the relative difference of its
     tenth eigenvalue from that of ARPACK.
     """
@@ -158,8 +158,8 @@ def bytes_beyond_data(n, imports, call):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_memory_of_the_solver(record, n):
-    """Bytes beyond the data that ten eigenpairs of a matrix-free kernel in single precision need, divided by n and by
-    the number of pairs.
+    """The table gives the bytes beyond the data that ten eigenpairs of a matrix-free kernel in single precision need,
+    divided by n and by the number of pairs.
     """
     imports = "from spectralcls.linalg import KernelOperator, top_eigenpairs"
     call = "top_eigenpairs(KernelOperator(X{0}, bandwidth=2.5, weighting='sum'), 10, tol=1e-4)"
@@ -169,8 +169,8 @@ def test_memory_of_the_solver(record, n):
 
 
 def test_memory_of_all_components(record):
-    """Bytes beyond the data that `LaplacianSpectralClassifier` with all components needs to fit and predict, divided by
-    n.
+    """The table gives the bytes beyond the data that `LaplacianSpectralClassifier` with all components needs to fit and
+    predict, divided by n.
     """
     imports = "from spectralcls.spectral import LaplacianSpectralClassifier"
     used = bytes_beyond_data(ALL, imports, "LaplacianSpectralClassifier().fit(X{0}, y{0}).predict(X{0})")

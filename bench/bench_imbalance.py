@@ -101,8 +101,8 @@ def test_rare(record, seed, name, ratio, method):
 
 @view("rare")
 def by_ratio(rows):
-    """Means over sets and draws. *Lead of Auto* is the balanced accuracy of AutoClassifier with weights minus that of
-    the method with weights, with a 95 % interval over the sets."""
+    """The figures are means over sets and draws. *Lead of Auto* is the balanced accuracy of AutoClassifier with weights
+    minus that of the method with weights, with a 95 % interval over the sets."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     blocks = []
     for ratio in RATIOS:
@@ -145,8 +145,8 @@ def majority_tables(folder):
 
 @pytest.mark.parametrize("kind", [name for name in spectralcls.__all__ if name.endswith("Classifier")])
 def test_majority(record, kind, tmp_path):
-    """Accuracy of each classifier with defaults minus that of always predicting the most frequent class, in points,
-    with half the width of a 95 % interval over ten splits.
+    """The table gives the accuracy of each classifier with defaults minus that of always predicting the most frequent
+    class, in points, with half the width of a 95 % interval over ten splits.
     """
     row, splitter = {}, StratifiedShuffleSplit(2 if QUICK else 10, test_size=1 / 3, random_state=0)
     for name, X, y in majority_tables(tmp_path):
@@ -205,10 +205,10 @@ def test_degenerate_fits(record, ratio, seed, name, tmp_path):
 
 @view("degenerate_fits")
 def before_and_after(rows):
-    """Means over sets and splits, before → after: accuracy and balanced accuracy in percent, log loss (- without
-    probabilities), and the percentage of fits that predict one class for all their training points. *Before* is commit
-    2ff33c6, which tuned all bandwidths by accuracy on a grid that was not extended. The sets keep all classes, or have
-    one rare row for 10 or 50 others.
+    """The tables give means over sets and splits, before → after: accuracy and balanced accuracy in percent, log loss
+    (- without probabilities), and the percentage of fits that predict one class for all their training points. *Before*
+    is commit 2ff33c6, which tuned all bandwidths by accuracy on a grid that was not extended. The sets keep all
+    classes, or have one rare row for 10 or 50 others.
     """
     blocks = []
     for ratio in sorted({row["ratio"] for row in rows}):

@@ -60,9 +60,9 @@ def test_level(record, distribution, n):
 
 @view("level")
 def levels(rows):
-    """Fraction of 5000 draws under the null hypothesis with a p-value of at most .01 and .05, from 99 permutations.
-    Even draws are two samples of n and n / 2 points, odd ones n pairs of independent measurements. The standard errors
-    are .0014 and .003. Ties make permutation p-values larger.
+    """The table gives the fraction of 5000 draws under the null hypothesis with a p-value of at most .01 and .05, from
+    99 permutations. Even draws are two samples of n and n / 2 points, odd ones n pairs of independent measurements. The
+    standard errors are .0014 and .003. Ties make permutation p-values larger.
     """
     names = [f"{way}, {level:g}" for way in WAYS for level in LEVELS[:2]]
     kept = ("distribution", "n")
@@ -100,8 +100,9 @@ DIFFERENCES = {  # (n, first sample, second sample)
 
 @pytest.mark.parametrize("difference", DIFFERENCES)
 def test_power_of_the_test_of_two_samples(record, difference):
-    """Fraction of 200 draws, n points in each sample, with a p-value of at most .05, with 199 permutations; compared
-    with dcor's `energy_test`, and in one dimension with SciPy's Kolmogorov-Smirnov and Cramer-von Mises tests.
+    """The table gives the fraction of 200 draws, with n points in each sample, whose p-value from 199 permutations is
+    at most .05. The peers are dcor's `energy_test` and, in one dimension, SciPy's Kolmogorov-Smirnov and Cramer-von
+    Mises tests.
     """
     dcor = peer("dcor")
     n, first, second = DIFFERENCES[difference]
@@ -155,7 +156,7 @@ DEPENDENCES = {
 
 @pytest.mark.parametrize("dependence", DEPENDENCES)
 def test_power_of_the_test_of_independence(record, dependence):
-    """The same for n pairs of measurements, compared with dcor's `distance_covariance_test`."""
+    """This is the same table for n pairs of measurements and dcor's `distance_covariance_test`."""
     dcor = peer("dcor")
     n, draw = DEPENDENCES[dependence]
     rng, found = np.random.default_rng(0), {}
@@ -201,9 +202,9 @@ def test_time(record, test, n, d):
 
 @view("time")
 def times(rows):
-    """Seconds of the default, and the time of the others relative to it. n is the number of points in both samples
-    together, or the number of pairs in tests of independence. Ours and dcor's tests use 999 permutations; hyppo's `MMD`
-    and `Hsic`, run at n = 100 only, use 99.
+    """The table gives the seconds of the default, and the time of the others relative to it. n is the number of points
+    in both samples together, or the number of pairs in tests of independence. Ours and dcor's tests use 999
+    permutations; hyppo's `MMD` and `Hsic`, run at n = 100 only, use 99.
     """
     hyppo = {"two samples": "x hyppo's MMD, 99", "independence": "x hyppo's Hsic, 99"}
     kept = ("test", "n", "d", "grid, s", "x median", "x moments", "x dcor")
@@ -213,8 +214,8 @@ def times(rows):
 @pytest.mark.parametrize("n", [2000] if QUICK else [10_000, 100_000, 1_000_000])
 @pytest.mark.parametrize("test", [two_sample_test, independence_test])
 def test_many_rows(record, test, n):
-    """Processor seconds of a test without permutations, for n points in total in two features, or n pairs of numbers.
-    Shift and dependence shrink with n, so that they are equally hard to detect at every n.
+    """The table gives the processor seconds of a test without permutations, for n points in total in two features, or n
+    pairs of numbers. Shift and dependence shrink with n, so that they are equally hard to detect at every n.
     """
     rng = np.random.default_rng(0)
     if test is two_sample_test:
@@ -237,8 +238,8 @@ def dimension_ten(n, d):
 
 @pytest.mark.parametrize("n, d", [(500, 16)] if QUICK else [(2000, 16), (2000, 768)])
 def test_intrinsic_dimension(record, n, d):
-    """`entropic_dimension`, with its 160 graphs, of a normal sample of dimension 10 in d features, compared with
-    scikit-dimension's `TwoNN` and `MLE`: estimates, and estimates after one row is set to 1000.
+    """`entropic_dimension`, with its 160 graphs, estimates the dimension 10 of a normal sample in d features. It is
+    compared with scikit-dimension's `TwoNN` and `MLE`, also after one row is set to 1000.
     """
     skdim = peer("skdim")
     X = dimension_ten(n, d)

@@ -168,9 +168,9 @@ def test_coverage(record, name, n):
 
 @view("coverage")
 def by_size(rows):
-    """Means over tables with half the width of a 95 % interval. *Least* is the lowest coverage of a table; *off* is the
-    number of tables whose coverage differs from 90 % by more than 1.5 points. Widths and seconds are geometric means
-    relative to those of the jackknife+.
+    """Coverages are means over tables with half the width of a 95 % interval. *Least* is the lowest coverage of a
+    table; *off* is the number of tables whose coverage differs from 90 % by more than 1.5 points. Widths and seconds
+    are geometric means relative to those of the jackknife+.
     """
     blocks = []
     for n in SIZES:
@@ -199,7 +199,8 @@ def by_size(rows):
 
 @view("many_draws")
 def single_tables(rows):
-    """Coverage for each table with its standard error, over enough draws to average out their randomness."""
+    """The table gives the coverage for each data set with its standard error, over enough draws to average out their
+    randomness."""
     table = {}
     for row in rows:
         line = table.setdefault(row["name"], {"table": row["name"]})

@@ -30,8 +30,8 @@ def problem(n=N):
 
 @each_classifier
 def test_passes(record, make):
-    """Time of tuning over 16 and 50 bandwidths with five folds, and of predicting as many queries as points, in units
-    of one pass; memory beyond the data in bytes per point.
+    """The table gives the time of tuning over 16 and 50 bandwidths with five folds, and of predicting as many queries
+    as points, in units of one pass; and the memory beyond the data in bytes per point.
     """
     X, y = problem()
     model = make(bandwidth=0.7).fit(X, y)
@@ -52,8 +52,8 @@ def test_passes(record, make):
 
 @pytest.mark.parametrize("n", [min(N, 4000)])
 def test_against_kernel_density(record, n):
-    """Log densities of two classes and their labels, compared with two `KernelDensity` estimators with one leaf, which
-    makes them exact.
+    """The time to compute the log densities of two classes and the labels is compared with that of two `KernelDensity`
+    estimators with one leaf, which makes them exact.
     """
     X, y = problem(n)
     model = ParzenClassifier(bandwidth=0.7, scale=None).fit(X, y)
@@ -93,8 +93,9 @@ def test_grid_search(record, make, data):
 
 @view("grid_search")
 def grid_search_in_short(rows):
-    """The protocol of the thesis on its data sets, with 25 bandwidths and three folds: seconds of the estimators' own
-    search, summed over the sets, and the total time of `GridSearchCV` with the same estimators relative to that.
+    """The protocol is that of the thesis on its data sets, with 25 bandwidths and three folds. The table gives the
+    seconds of the estimators' own search, summed over the sets, and the total time of `GridSearchCV` with the same
+    estimators relative to that.
     """
     found = {}
     for row in rows:

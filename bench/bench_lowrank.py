@@ -33,7 +33,8 @@ def relative_trace_residual(G):
 @pytest.mark.parametrize("n, rank", CASES)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_factor(record, threads, n, rank, d, dtype):
-    """Seconds of `rpcholesky`, the time of `Nystroem` relative to that, and the relative trace residuals of both."""
+    """The table gives the seconds of `rpcholesky`, the time of `Nystroem` relative to that, and the relative trace
+    residuals of both."""
     if n > 100_000 and (d, dtype) != (16, "float32"):
         pytest.skip("large in one case only")
     (X, _), bandwidth = unbalanced_blobs(n, d, dtype), BANDWIDTHS[d]
@@ -50,7 +51,8 @@ def test_factor(record, threads, n, rank, d, dtype):
 
 @pytest.mark.parametrize("n, rank", CASES)
 def test_classifier(record, n, rank):
-    """A spectral Laplacian ISE classifier with the factor: fitting and predicting all points, float32, 16 features."""
+    """A spectral Laplacian ISE classifier with the factor is fitted to all points and predicts them: float32, 16
+    features."""
     (X, y), bandwidth = unbalanced_blobs(n, 16, np.float32), BANDWIDTHS[16]
     model = SpectralLaplacianISEClassifier(bandwidth=bandwidth, n_components=min(30, rank), scale=None, rank=rank)
     _, gib = gib_beyond(lambda: model.fit(X, y).score(X, y))

@@ -99,7 +99,8 @@ WORK = {
 
 @pytest.mark.parametrize("work", WORK)
 def test_bounded_memory(record, request, work):
-    """Rows and size of the file, the private memory allowed, the largest resident size, and seconds on the clock."""
+    """The table gives the rows and the size of the file, the private memory allowed, the largest resident size, and
+    seconds on the clock."""
     code, source = WORK[work]
     folder = request.getfixturevalue(source)
     command = [sys.executable, "-c", RUN.format(work=code), str(LIMIT_GIB), str(folder)]

@@ -69,9 +69,9 @@ def learned(method, n):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("method", METRICS)
 def test_metrics(record, method, n):
-    """Letter: processor seconds to learn a map from n rows, and the accuracy of 5-NN on 4000 other rows after mapping,
-    in percent. *Not learned* is the accuracy on standardized features. `NeighborhoodComponentsAnalysis` is
-    scikit-learn's.
+    """The data are rows of letter. The table gives the processor seconds to learn a map from n rows, and the accuracy
+    of 5-NN on 4000 other rows after mapping, in percent. *Not learned* is the accuracy on standardized features.
+    `NeighborhoodComponentsAnalysis` is scikit-learn's.
     """
     if n > 4000 and "200" in method:
         pytest.skip("takes hours")
@@ -92,7 +92,7 @@ def ridge(ours, n):
 @pytest.mark.parametrize("n", RIDGES)
 @pytest.mark.parametrize("method", ["KernelRidgeClassifier", "KernelRidge"])
 def test_ridge(record, method, n):
-    """Letter, Gaussian kernel, alpha 0.1, 26 columns: processor seconds of the fit. Ours iterates to a tolerance at
-    every size (`max_exact_samples=0`; by default it iterates beyond 6000 points only); scikit-learn's `KernelRidge`
-    solves exactly. `residual` is the largest relative residual of the columns."""
+    """The table gives the processor seconds of a fit to letter with the Gaussian kernel, alpha = 0.1 and 26 columns.
+    Ours iterates to a tolerance at every size (`max_exact_samples=0`; by default it iterates beyond 6000 points only);
+    scikit-learn's `KernelRidge` solves exactly. `residual` is the largest relative residual of the columns."""
     record(alone(ridge, method == "KernelRidgeClassifier", n))

@@ -83,8 +83,9 @@ def distances(result):
 
 @view("low_dimensions", "many_points")
 def low_dimensions_in_short(*sections):
-    """Time of the faster of pykdtree and nanoflann, including the construction of the tree, relative to ours: the range
-    over three kinds of data, one and two threads, and both instruction sets. `neighbors.json` has every row.
+    """The table gives the time of the faster of pykdtree and nanoflann, including the construction of the tree,
+    relative to ours: the range over three kinds of data, one and two threads, and both instruction sets.
+    `neighbors.json` has every row.
     """
     rows = [row for section in sections for row in section]
     table = []
@@ -131,8 +132,8 @@ def test_many_points(record, k, d, n, threads, kind):
 @pytest.mark.parametrize("n", [N])
 @pytest.mark.parametrize("d", [16, 36, 64, 256])
 def test_graph_against_peers(record, n, d):
-    """The 10 nearest neighbors of all points among all points, normal data in float32, one thread. No bound can prune
-    here."""
+    """All points search for their 10 nearest neighbors among all points: normal data in float32, one thread. No bound
+    can prune here."""
     X = points("normal", n, d, 0)
     functions = {"ours": lambda: knn(X, X, K, n_jobs=1)} | peers(X, X, K, 1)
     row, _ = compare(functions, repeats=5, budget=60, rtol=2e-2, answer=lambda found: found[0][:, 1:])
@@ -142,8 +143,8 @@ def test_graph_against_peers(record, n, d):
 @pytest.mark.parametrize("m", [1, 100, 10_000])
 @pytest.mark.parametrize("d", [3, 8])
 def test_kept(record, d, m):
-    """The 10 nearest neighbors of m queries among kept points, uniform, float32, one thread: `PackedPoints` and trees
-    built before the call, compared with points that are not kept.
+    """m queries search for their 10 nearest neighbors among kept points: uniform data in float32, one thread.
+    `PackedPoints` and trees are built before the call, and compared with points that are not kept.
     """
     n = 5000 if QUICK else 200_000
     X, Q = points("uniform", n, d, 1), points("uniform", m, d, 2)
@@ -166,8 +167,8 @@ def test_kept(record, d, m):
     "name, n", [("letter", 16_000), ("shuttle", 43_500), ("covertype", 200_000), ("fashion", 30_000)]
 )
 def test_one_query(record, name, n):
-    """The 10 nearest neighbors of one query among kept points, standardized public sets in float32, one thread:
-    `PackedPoints`, and indices of faiss built before the call. A turn takes 20 queries, one call each."""
+    """One query searches for its 10 nearest neighbors among kept points: standardized public sets in float32, one
+    thread. `PackedPoints` and indices of faiss are built before the call. A turn takes 20 queries, one call each."""
     X, Q = split(load(name), 2000 if QUICK else n, 20)
     kept, queries = PackedPoints(X), [Q[i : i + 1] for i in range(len(Q))]
 
@@ -204,8 +205,8 @@ def faiss_indices(faiss, d):
 
 @pytest.mark.parametrize("mode", ["connectivity", "heat"])
 def test_knn_graph(record, mode):
-    """Construction of the symmetric graph of 10 neighbors as a CSR matrix, d = 36, one thread: search, union and
-    weights.
+    """The table gives the time to construct the symmetric graph of 10 neighbors as a CSR matrix, d = 36, on one thread:
+    search, union and weights.
     """
     X = points("normal", N, 36, 0)
     row, found = compare({"ours": lambda: knn_graph(X, K, mode=mode, symmetrize="or", n_jobs=1)}, repeats=5)

@@ -32,9 +32,9 @@ METHODS = {
 @pytest.mark.parametrize("name", ["dunkley2006", "hyperLOPIT2015"])
 @pytest.mark.parametrize("method", METHODS)
 def test_splits(record, name, method):
-    """Mean and standard deviation over the splits in percent, and the mean minus the SVM's with its 95 % interval.
-    Test sets of different splits share proteins; the interval accounts for that (Nadeau and Bengio, 2003). *Seconds*
-    are the processor seconds of one fit with tuning."""
+    """The table gives the mean and standard deviation over the splits in percent, and the mean minus the SVM's with its
+    95 % interval. Test sets of different splits share proteins; the interval accounts for that (Nadeau and Bengio,
+    2003). *Seconds* are the processor seconds of one fit with tuning."""
     data = load(name)
     known = data["markers"] != "unknown"
     X, y, scores, seconds = data["X"][known], data["markers"][known], [], 0.0

@@ -22,9 +22,9 @@ TIKHONOV = Regularization("tikhonov", 1e-3)
 
 
 def test_letter(record):
-    """Tune, fit and predict with 4 000 letters for training, 16 000 for the test, and 26 classes. The SVM has C = 10
-    and searches as many bandwidths as PerTurbo, or four, in five folds. The table has its time relative to ours, and
-    both accuracies."""
+    """The classifiers tune, fit and predict, with 4 000 letters for training, 16 000 for the test, and 26 classes. The
+    SVM has C = 10 and searches as many bandwidths as PerTurbo, or four, in five folds. The table has its time relative
+    to ours, and both accuracies."""
     letter = load("letter")
     order = np.random.default_rng(0).permutation(len(letter["X"]))[: 1500 if QUICK else None]
     X, y, n = letter["X"][order].astype(np.float64), letter["y"][order], len(order) // 5
@@ -45,9 +45,9 @@ def test_letter(record):
 
 
 def test_factorization(record):
-    """Time to compute the kernel matrix of one class, add alpha and factor the sum, compared with
-    `scipy.linalg.cholesky` of the finished matrix, by default and in place; and the peak memory relative to the size of
-    the matrix.
+    """The time to compute the kernel matrix of one class, add alpha and factor the sum is compared with that of
+    `scipy.linalg.cholesky` of the finished matrix, by default and in place. The table also gives the peak memory
+    relative to the size of the matrix.
     """
     X = np.random.default_rng(0).normal(size=(N, 16))
 
@@ -68,8 +68,9 @@ def test_factorization(record):
 
 
 def test_scoring(record):
-    """Time to score as many queries as the class has samples (kernel values, solve and norms, in blocks), compared with
-    the BLAS solve alone on the finished kernel matrix; and the peak memory relative to the size of the factor.
+    """The time to score as many queries as the class has samples (kernel values, solve and norms, in blocks) is
+    compared with that of the BLAS solve alone on the finished kernel matrix. The table also gives the peak memory
+    relative to the size of the factor.
     """
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(N, 16)), rng.normal(size=(N, 16))
@@ -90,10 +91,11 @@ def test_scoring(record):
 
 @pytest.mark.parametrize("clusters", [1, 2])
 def test_what_binds(record, clusters):
-    """The cost of a query, and the reason for float64: five classes of 2 000 samples in the given number of clusters,
-    10 features, with tuned bandwidth and alpha. *BLAS* is a matrix product with as many multiply-adds as the solves
-    need, n_l^2 / 2 for each query and class. *Gap* is the median of the second smallest tau divided by the smallest,
-    minus one. The last column counts the labels that differ if the solves use the same factors rounded to float32.
+    """The table shows the cost of a query and the reason for float64. There are five classes of 2 000 samples in the
+    given number of clusters, with 10 features and tuned bandwidth and alpha. *BLAS* is a matrix product with as many
+    multiply-adds as the solves need, n_l^2 / 2 for each query and class. *Gap* is the median of the second smallest tau
+    divided by the smallest, minus one. The last column counts the labels that differ if the solves use the same factors
+    rounded to float32.
     """
     n, m = N // 5, 2000
     X, y = make_classification(
@@ -116,8 +118,9 @@ def test_what_binds(record, clusters):
 
 @pytest.mark.parametrize("n_per_class", [200, 2000])
 def test_a_label(record, n_per_class):
-    """Time to add one label in a problem of two classes and score a pool of 5 000 again, and the time of a refit with
-    new scores relative to that. The limit is reading the solved pool once, measured by a matrix product with it.
+    """The table gives the time to add one label in a problem of two classes and score a pool of 5 000 again, and the
+    time of a refit with new scores relative to that. The limit is reading the solved pool once, measured by a matrix
+    product with it.
     """
     rng, pool_size = np.random.default_rng(0), 500 if QUICK else 5000
     y, pool_y = np.repeat([0, 1], n_per_class), rng.integers(2, size=pool_size)
@@ -147,8 +150,8 @@ def test_a_label(record, n_per_class):
 
 @pytest.mark.parametrize("rank", [30] if QUICK else [300, 1000])
 def test_many_points_in_a_class(record, rank):
-    """A class of 200 000 points (and one of 1 000) with a partial factor: processor seconds, the fraction of the trace
-    left out, and the peak memory compared with the size of the kernel matrix.
+    """A class of 200 000 points (and one of 1 000) has a partial factor. The table gives processor seconds, the
+    fraction of the trace left out, and the peak memory, to be compared with the size of the kernel matrix.
     """
     rng, n = np.random.default_rng(0), 20 * N
     y = (np.arange(n + 1000) >= n).astype(int)

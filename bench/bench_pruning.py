@@ -124,9 +124,9 @@ def measure(X, y, Q):
 @each_scale
 @pytest.mark.parametrize("name", SIZES)
 def test_labels_and_sums(record, name, raw):
-    """Time of all pairs relative to `ParzenClassifier.predict` and to class sums. The first call packs the points, and
-    the fitted classifier keeps them for the second. The record also has the number of labels that differ from those of
-    all pairs.
+    """The table gives the time of all pairs relative to `ParzenClassifier.predict` and to class sums. The first call
+    packs the points, and the fitted classifier keeps them for the second. The record also has the number of labels that
+    differ from those of all pairs.
     """
     record(measure(*problem(name, raw)))
 
@@ -158,11 +158,12 @@ def test_noise(record, name, n, d):
 @each_scale
 @pytest.mark.parametrize("name", SIZES)
 def test_what_binds(record, name, raw):
-    """Fractions of all pairs, averaged over 200 queries. *Settle a label*: the nearest points, in order, until the sums
-    of the best two classes differ by more than all remaining points could add. *Count for sums*: pairs that change the
-    rounded sum of their class. No pruning method can compute fewer. *Tiles*: each class is halved repeatedly in
-    principal coordinates, into tiles of at most 48 points. The fraction is that of the tiles whose bounding box is no
-    farther from one of eight neighboring queries than the farthest point that the query's label or sum needs.
+    """The table gives fractions of all pairs, averaged over 200 queries. *Settle a label*: the nearest points, in
+    order, until the sums of the best two classes differ by more than all remaining points could add. *Count for sums*:
+    pairs that change the rounded sum of their class. No pruning method can compute fewer. *Tiles*: each class is halved
+    repeatedly in principal coordinates, into tiles of at most 48 points. The fraction is that of the tiles whose
+    bounding box is no farther from one of eight neighboring queries than the farthest point that the query's label or
+    sum needs.
     """
     X, y, Q = problem(name, raw)
     record({"n": len(X), "d": X.shape[1]} | shares(X.astype(float), y, Q.astype(float), tuned_bandwidth(X, y)))
@@ -300,10 +301,10 @@ def searches(X, Q):
     "name", [*(n for n in SIZES if n not in ("covertype 30000", "covertype 100000", "skin")), "noise 256"]
 )
 def test_neighbors(record, name):
-    """The 10 nearest neighbors of up to 10 000 queries among up to 200 000 points, standardized, one thread: time of
-    all pairs and of other exact searches relative to ours. A tree is built once; beyond 4e8 pairs the time of its
-    queries is extrapolated from two sizes. The BLAS of faiss uses the best instruction set of the machine, even if
-    `isa` restricts ours."""
+    """Up to 10 000 queries search for their 10 nearest neighbors among up to 200 000 standardized points, on one
+    thread. The table gives the time of all pairs and of other exact searches relative to ours. A tree is built once;
+    beyond 4e8 pairs the time of its queries is extrapolated from two sizes. The BLAS of faiss uses the best instruction
+    set of the machine, even if `isa` restricts ours."""
     X, Q = noise("gaussian", 10_000, 256)[::2] if name.startswith("noise") else problem(name, False)[::2]
     X, Q = np.ascontiguousarray(X[:200_000]), np.ascontiguousarray(Q[:10_000])
 

@@ -35,7 +35,7 @@ PEER = "SVC, grid search"
 
 
 def test_compare(record):
-    """The output of `spectralcls compare wine`."""
+    """This is the output of `spectralcls compare wine`."""
     command = [sys.executable, "-m", "spectralcls", "compare", "wine"]
     environment = os.environ | dict.fromkeys(LIMITS, "1")
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
@@ -63,8 +63,8 @@ def fitted(name, sample):
 @pytest.mark.parametrize("name", [*OURS, PEER])
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_planes(record, sample, name):
-    """Classifiers with defaults, which tune themselves in `fit`, on 200 points in the plane: accuracy on 200 others,
-    and seconds to tune and train.
+    """The classifiers have their defaults and tune themselves on 200 points in the plane. The picture shows the
+    accuracy on 200 others, and the seconds to tune and train.
     """
     model, X, y, Q, truth = fitted(name, sample)
     row, _ = compare({"fit": lambda: make(name).fit(X, y)})

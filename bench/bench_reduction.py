@@ -31,9 +31,9 @@ def problem(name):
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.1, 0.2])
 @pytest.mark.parametrize("name", ["letter", "shuttle"])
 def test_reduction(record, name, share, method):
-    """A fraction of the training points, chosen by a method: accuracy in percent, compared with the accuracy of a
-    random stratified subset of the same size and of all points, and the time of a prediction from all points relative
-    to that from the subset.
+    """A method chooses a fraction of the training points. The table gives the accuracy with the chosen points, with a
+    random stratified subset of the same size, and with all points, in percent, and the time of a prediction from all
+    points relative to that from the chosen ones.
     """
     X, T, y, u, whole = problem(name)
     h = float(whole.bandwidth_)

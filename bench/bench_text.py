@@ -53,9 +53,9 @@ def off_by(ours, theirs):
 
 
 def test_embedding(record):
-    """Time to embed the training documents with 270 components, and the time of `TruncatedSVD`, and of ARPACK on the
-    matrix of similarities, for the same subspace, relative to that. *Off by* is 1 minus the cosine of the largest angle
-    to ours."""
+    """The table gives the time to embed the training documents with 270 components, and the time of `TruncatedSVD`, and
+    of ARPACK on the matrix of similarities, for the same subspace, relative to that. *Off by* is 1 minus the cosine of
+    the largest angle to ours."""
     X = reuters()[0]
     degrees = X @ X.sum(axis=0)
     scaled = sp.csr_array(sp.diags_array(np.maximum(degrees, 1e-12) ** -0.5) @ X)
@@ -78,8 +78,8 @@ def test_embedding(record):
 
 
 def test_categories(record):
-    """Seconds for tuning with three folds, training and predicting ten categories, and F1 on the test documents in
-    percent. The peers search C on the raw features: a linear SVM tries six values, a kernel SVM two.
+    """The table gives the seconds for tuning with three folds, training and predicting ten categories, and F1 on the
+    test documents in percent. The peers search C on the raw features: a linear SVM tries six values, a kernel SVM two.
     """
     X, Y, T, U = reuters()
     one_of_all = lambda svm, values: GridSearchCV(  # noqa: E731

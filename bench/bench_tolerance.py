@@ -79,7 +79,8 @@ def fft_density(X, Q, h):
 @pytest.mark.parametrize("rule", ["likelihood", "accuracy", "silverman"])
 @pytest.mark.parametrize("d", [2, 3])
 def test_sums(record, d, rule):
-    """Seconds of `kernel_sums(rtol=1e-3)`, and the time of the others relative to that. FFTKDE has no error bound."""
+    """The table gives the seconds of `kernel_sums(rtol=1e-3)`, and the time of the others relative to that. FFTKDE has
+    no error bound."""
     (X, _, Q), h = problem(d), bandwidth(d, rule)
     n, scale = len(X), len(X) * np.exp(log_normalizer("gaussian", d, h))
 
@@ -146,10 +147,10 @@ def test_few_features(record, answer, d, n, dtype):
 
 @view("few_features")
 def few_features_in_short(rows):
-    """Time of all pairs relative to `ParzenClassifier` and `ParzenDensity` with their defaults, after a first call that
-    packs the points. *Differ* is the number of labels that differ from those of all pairs, or the largest difference of
-    a posterior or of a log density. The last column is the time with `tolerance=1e-3` relative to ours, for the most
-    points.
+    """The table gives the time of all pairs relative to `ParzenClassifier` and `ParzenDensity` with their defaults,
+    after a first call that packs the points. *Differ* is the number of labels that differ from those of all pairs, or
+    the largest difference of a posterior or of a log density. The last column is the time with `tolerance=1e-3`
+    relative to ours, for the most points.
     """
     table = {}
     for row in rows:
@@ -166,8 +167,8 @@ def few_features_in_short(rows):
 @pytest.mark.parametrize("rtol", [1e-3, 0.05])
 @pytest.mark.parametrize("d", [2, 3, 6, 10])
 def test_mlpack(record, d, rtol):
-    """mlpack's dual trees with the same tolerance on 50 000 points and queries: our seconds, and mlpack's time,
-    including the construction of the trees, relative to ours.
+    """mlpack's dual trees run with the same tolerance on 50 000 points and queries. The table gives our seconds, and
+    mlpack's time, including the construction of the trees, relative to ours.
     """
     mlpack = pytest.importorskip("mlpack")
     n = min(N, 50_000)

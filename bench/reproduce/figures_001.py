@@ -151,7 +151,7 @@ def banana_weights(source):
     ax.legend(frameon=False, fontsize=8)
     return (
         figure,
-        f"A training set. Its 15 points with the largest weights (h = {h:.2g}) lie on the border of the whole set.",
+        f"A training set. Its 15 points with the largest weights (h = {h:.2g}) lie at the edge of the whole set.",
     )
 
 
@@ -216,9 +216,9 @@ def map_of_data(source, data, classifier):
     axes[0, 0].legend()
     nearest = ((Z[:, None] - estimator.centers_) ** 2).sum(axis=-1).argmin(axis=1)
     return figure, (
-        f"h = {h:.2g}, chosen by cross-validation. The mean of their own class is the nearest one for "
-        f"{100 * np.mean(nearest == y):.0f} percent of the training points and "
-        f"{100 * np.mean(labels == truth):.0f} percent of the test points."
+        f"The bandwidth h = {h:.2g} is chosen by cross-validation. For {100 * np.mean(nearest == y):.0f} percent of "
+        f"the training points and {100 * np.mean(labels == truth):.0f} percent of the test points, the mean of their "
+        "own class is the nearest one."
     )
 
 
