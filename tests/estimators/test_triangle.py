@@ -1,4 +1,4 @@
-"""Cholesky factors found and used block by block."""
+"""Cholesky factors and their inverses, and solves in blocks."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,8 @@ from spectralcls.perturbo import _triangle
 
 @pytest.fixture(params=[7, 16, 1000], autouse=True)
 def block(request, monkeypatch):
-    for module in (_triangle, cholesky):
-        monkeypatch.setattr(module, "_BLOCK", request.param)
+    monkeypatch.setattr(_triangle, "_BLOCK", request.param)
+    monkeypatch.setattr(cholesky, "_SHORT", request.param)  # some factors in another thread
     monkeypatch.setattr(_interrupt, "_OPERATIONS", 300)  # products, too, in several parts
 
 

@@ -61,7 +61,7 @@ class LocalRidge:
 
         Notes
         -----
-        A cell of m points takes m^3 / 2 multiply-adds, a third of that if no point of the cell is predicted from the
+        A cell of m points takes m^3 / 3 multiply-adds, half of that if no point of the cell is predicted from the
         others. Each thread holds two matrices of m x m numbers.
         """
         form = {"kernel": kernel, "bandwidth": bandwidth}

@@ -49,7 +49,7 @@ def solve(
     ridge : float
     weights : ndarray of shape (n,)
     held_out : bool
-        Whether to also predict each point from all others, which takes two thirds of the operations.
+        Whether to also predict each point from all others, which doubles the operations.
     memory : ndarray of shape (n, n), default=None
         Overwritten instead of K. Reuse it for several ridges, because allocating it is slow and delays Ctrl-C.
 
@@ -64,7 +64,7 @@ def solve(
 
     Notes
     -----
-    This takes n^3 / 2 multiply-adds, or n^3 / 6 without leave-one-out predictions, in place.
+    This takes n^3 / 3 multiply-adds, or n^3 / 6 without leave-one-out predictions, in place.
     """
     if memory is not None:
         for rows in slices(len(K)):

@@ -169,7 +169,7 @@ class PerTurboClassifier(Classifier):
     A sample of weight w counts as w copies: its image is scaled by sqrt(w), which is equivalent to alpha / w at its
     diagonal entry.
 
-    Cost: a fit takes n_l^2 d / 2 + n_l^3 / 3 multiply-adds for each class (truncated: 9 n_l^3), and a query takes n_l
+    Cost: a fit takes n_l^2 d / 2 + n_l^3 / 6 multiply-adds for each class (truncated: 9 n_l^3), and a query takes n_l
     (d + n_l). No matrix is inverted: the Cholesky factor of a class replaces K_l in memory, and a block of queries
     takes one triangular solve.
 

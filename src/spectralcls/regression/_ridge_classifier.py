@@ -114,7 +114,7 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
 
     Notes
     -----
-    Cost: an exact fit takes n^3 / 2 multiply-adds for each combination of bandwidth and alpha, and n^2 numbers of
+    Cost: an exact fit takes n^3 / 3 multiply-adds for each combination of bandwidth and alpha, and n^2 numbers of
     memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_classes) numbers of
     memory. A query needs n kernel evaluations.
 

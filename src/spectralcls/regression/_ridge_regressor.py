@@ -116,7 +116,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
 
     Notes
     -----
-    Cost: an exact fit takes n^3 / 2 multiply-adds for each combination of bandwidth and alpha, and n^2 numbers of
+    Cost: an exact fit takes n^3 / 3 multiply-adds for each combination of bandwidth and alpha, and n^2 numbers of
     memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_outputs) numbers of
     memory. A query needs n kernel evaluations.
 
