@@ -76,11 +76,12 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
 
     Notes
     -----
-    With ``W_ij = u_i (a_i [y_i = y_j] - b_i) w_j k_ij``, ``a_i = 1 / (A_i + FLOOR S_i)``, ``b_i = a_i A_i / S_i`` and u
-    the share of the query in the loss, the gradient is ``sum_ij W_ij (y_i - y_j)^T (z_i - z_j)``. Row sums and W Y come
-    from the first call of :func:`~spectralcls.kernels.kernel_sums`, with columns [1, Y]; column sums from the second,
-    with columns [a, b] and the roles exchanged. Self terms are left out in both: adding and subtracting them would
-    leave rounding errors. Cost O(m r (p + q)) for m queries and r references.
+    With ``W_ij = u_i (a_i [c_i = c_j] - b_i) w_j k_ij``, where c are the classes, u is the share of the query in the
+    loss, ``a_i = 1 / (A_i + FLOOR S_i)`` and ``b_i = a_i A_i / S_i``, the gradient is
+    ``sum_ij W_ij (y_i - y_j)^T (z_i - z_j)``. Row sums and W Y come from the first call of
+    :func:`~spectralcls.kernels.kernel_sums`, with columns [1, Y]; column sums come from the second, with columns [a, b]
+    and the roles exchanged. Self terms are left out in both: adding and subtracting them would leave rounding errors.
+    Cost O(m r (p + q)) for m queries and r references.
     """
     A = A.astype(np.float32)
     Y_q, Y_r = sample.X[queries], sample.X[references]
