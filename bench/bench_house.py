@@ -1,24 +1,35 @@
-"""The code: rooms, names and lines, now and before duplicates were removed
+"""The code: rooms, names, lines, mutants and speed, now and before duplicates were removed
 
-*Before* is commit 205aa86. Both are counted by the same code, from what git tracks.
+*Before* is commit 205aa86. Both are counted and timed by the same code. Speeds need a checkout of this commit with its
+core built in place; ``SPECTRALCLS_BEFORE`` names its folder.
 """
 
 import ast
 import io
+import json
+import os
+import subprocess
+import sys
 import tarfile
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 
+from bench import hot_spots
 from bench.measure import QUICK
 from bench.mutants import MUTANTS, killer
-from bench.pages import pick, view
+from bench.pages import heading, pick, view
 from bench.record import ROOT, git_bytes
 
 BEFORE = "205aa86"
 COMMITS = {"before": "HEAD" if QUICK else BEFORE, "now": "HEAD"}
+TREES = {"before": ROOT if QUICK else os.environ.get("SPECTRALCLS_BEFORE"), "now": ROOT}
+TURNS = 2
+SPOTS = [name.removeprefix("test_") for name in vars(hot_spots) if name.startswith("test_")]
+AS_BEFORE = 1.03  # largest ratio that counts as no slower
 
 
 def house_of(tree):
@@ -103,3 +114,49 @@ def mutants(rows):
     """
     killed = sum(row["killed"] for row in rows)
     return [f"Killed: {killed} of {len(rows)}.", pick(rows, "mutant", "module", "killed by")]
+
+
+def least_seconds(tree, spot):
+    """The least processor seconds of each case of a hot spot, with the package of a tree."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "seconds.json"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--benchmark-only"]
+        command += [f"--benchmark-json={path}", f"bench/hot_spots.py::test_{spot}"]
+        environment = os.environ | {"PYTHONPATH": str(Path(tree) / "src")}
+        subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)  # cases may be missing
+        found = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
+    return {case["param"] or "": case["stats"]["min"] for case in found}
+
+
+@pytest.mark.parametrize("spot", SPOTS[: 1 if QUICK else None])
+def test_speed(record, spot):
+    """Hot spots (`bench/hot_spots.py`) with both packages in turns, on one thread: least processor seconds."""
+    if TREES["before"] is None:
+        pytest.skip("SPECTRALCLS_BEFORE does not name a built checkout")
+    least = {when: {} for when in TREES}
+    for turn in range(TURNS):
+        for when in list(TREES)[:: 1 if turn % 2 == 0 else -1]:
+            for case, seconds in least_seconds(TREES[when], spot).items():
+                least[when][case] = min(seconds, least[when].get(case, np.inf))
+    both = [case for case in least["now"] if case in least["before"]]
+    record({"cases": {case: {when: least[when][case] for when in least} for case in both}})
+
+
+@view("speed")
+def hot_spots_before_and_now(rows):
+    """The hot spots of `bench/hot_spots.py` that both packages have, in turns on one thread. Each number is the least
+    processor time over the rounds of two turns.
+    """
+    found = [
+        {"hot spot": heading(row["spot"]), "case": case, "now, s": taken["now"]}
+        | {"now / before": taken["now"] / taken["before"]}
+        for row in rows
+        for case, taken in row["cases"].items()
+    ]
+    ratios = np.array([row["now / before"] for row in found])
+    slower = np.count_nonzero(ratios > AS_BEFORE)
+    text = (
+        f"Of {len(ratios)} cases, {slower} take more than {AS_BEFORE - 1:.0%} longer than before. The median ratio is "
+        f"{np.median(ratios):.2f}, the geometric mean {np.exp(np.log(ratios).mean()):.2f}."
+    )
+    return [text, found]
