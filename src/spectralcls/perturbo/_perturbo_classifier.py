@@ -82,7 +82,9 @@ class PerTurboClassifier(Classifier):
     alpha : float or "cv", default="cv"
         Tikhonov constant. "cv" chooses the value of ``alpha_grid`` with the best score.
     retained : float in (0, 1], default=0.95
-        Share of the trace of K_l that a truncated spectrum keeps.
+        Share of the trace of K_l that a truncated spectrum keeps. Used only with ``regularization="truncate"``: 0.95 is
+        the value of [1]_, and 1 keeps the whole spectrum, as ``regularization=None`` does. Change it to reproduce other
+        truncations, such as those of `pRegul` in the authors' program.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map of the coordinates, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of this kind, or any
         transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a

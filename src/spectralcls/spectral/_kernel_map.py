@@ -57,7 +57,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Tuning, if any, is always exact. Each query is then evaluated against `rank` landmarks instead of n points.
         `rank` must be at least the number of components.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
-        Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`.
+        Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`. "dense" always converges, in O(n^3) time: use it
+        if a warning says that pairs have not converged or that copies of equal eigenvalues may be missing.
     tol : float or None, default=None
         Convergence tolerance of the eigensolver: bound on the residuals, relative to the eigenvalues. None means ``eps
         ** (2 / 3)`` of the data's dtype.

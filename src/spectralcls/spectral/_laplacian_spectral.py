@@ -128,7 +128,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         Tuning, if any, is always exact. Only for a given number of components, which is at most `rank`. Densities and
         queries are still evaluated against all points.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
-        Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`.
+        Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`. "dense" always converges, in O(n^3) time: use it
+        if a warning says that pairs have not converged or that copies of equal eigenvalues may be missing. With
+        ``n_components="all"``, any value but "auto" computes the eigenvectors, for example to draw them.
     tol : float or None, default=None
         Convergence tolerance of the eigensolver: bound on the residuals, relative to the eigenvalues. None means ``eps
         ** (2 / 3)`` of the data's dtype.
