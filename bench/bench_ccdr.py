@@ -138,7 +138,7 @@ def test_subsamples(record):
     order = np.random.default_rng(0).permutation(len(data["X"]))
     train, test = order[:N], order[N : N + min(N // 5, 80_000)]
     X, y = data["X"].astype(np.float32), data["y"]
-    model = CCDR(14, max_samples=min(20_000, N // 4), n_subsamples=5, random_state=0, scale=None)
+    model = CCDR(14, max_samples=min(20_000, N // 4), random_state=0, scale=None)
     begin = time.perf_counter()
     embedded = model.fit_transform(X[train], y[train])
     fitted = time.perf_counter()

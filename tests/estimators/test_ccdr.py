@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state
 
 from spectralcls._tuning import drawn_seed
-from spectralcls.ccdr import CCDR, CCDRClassifier
+from spectralcls.ccdr import CCDR, CCDRClassifier, _integration
 from spectralcls.neighbors import knn_graph
 
 
@@ -380,23 +380,24 @@ def test_classifier_delegates_to_its_estimator():
     assert model.score(X, names) > 0.95
 
 
-def test_integration_of_subsamples():
+def test_integration_of_subsamples(monkeypatch):
     X, y = make_blobs(3000, n_features=6, centers=4, cluster_std=3.5, random_state=0)
     Q, q = X[2000:], y[2000:]
     X, y = X[:2000], y[:2000].copy()
     y[::10] = -1
     keep = y >= 0
     whole = CCDR(5, unlabeled=-1, scale=None).fit(X, y)
-    parts = CCDR(5, max_samples=500, n_subsamples=4, unlabeled=-1, scale=None).fit(X, y)
+    parts = CCDR(5, max_samples=500, unlabeled=-1, scale=None).fit(X, y)
     assert parts.embedding_.shape == (2000, 5) and parts.class_centers_.shape == (4, 5)
     assert np.all(np.diff(parts.eigenvalues_) >= 0) and parts.eigenvalues_[0] > 0
     scores = [KNeighborsClassifier(9).fit(m.embedding_[keep], y[keep]).score(m.transform(Q), q) for m in (whole, parts)]
     assert abs(scores[0] - scores[1]) < 0.03
-    again = CCDR(5, max_samples=500, n_subsamples=4, unlabeled=-1, scale=None).fit(X, y)
+    again = CCDR(5, max_samples=500, unlabeled=-1, scale=None).fit(X, y)
     np.testing.assert_array_equal(parts.embedding_, again.embedding_)
     np.testing.assert_array_equal(parts.transform(X), parts.embedding_)
     # One subsample of everything is the plain embedding up to scale and rotation.
-    single = CCDR(5, max_samples=1999, n_subsamples=1, unlabeled=-1, scale=None).fit(X, y).embedding_
+    monkeypatch.setattr(_integration, "N_SUBSAMPLES", 1)
+    single = CCDR(5, max_samples=1999, unlabeled=-1, scale=None).fit(X, y).embedding_
     a, b = np.linalg.svd(single, compute_uv=False), np.linalg.svd(whole.embedding_, compute_uv=False)
     np.testing.assert_allclose(a / a[0], b / b[0], atol=0.02)
 

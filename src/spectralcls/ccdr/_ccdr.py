@@ -96,10 +96,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         ``"auto"`` scales each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay
         unchanged. None uses the numbers unchanged. A graph has no columns to scale.
     max_samples : int or None, default=None
-        If there are more points than this, embeddings of `n_subsamples` stratified subsamples of this size are extended
-        to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
-    n_subsamples : int, default=5
-        Number of subsamples, if `max_samples` is exceeded.
+        If there are more points than this, embeddings of five stratified subsamples of this size are extended to all
+        points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
@@ -172,7 +170,6 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     extension: Literal["symmetric", "full", "nearest"] = "symmetric"
     scale: Scale = "auto"
     max_samples: int | None = None
-    n_subsamples: int = 5
     random_state: RandomState = 0
     n_jobs: int | None = None
 
@@ -187,7 +184,6 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "affinity": [StrOptions(set(AFFINITIES))],
         "extension": [StrOptions(set(EXTENSIONS))],
         "max_samples": [None, Interval(Integral, 2, None, closed="left")],
-        "n_subsamples": [Interval(Integral, 1, None, closed="left")],
         "unlabeled": "no_validation",
     }
 

@@ -75,8 +75,6 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Training points that the out-of-sample formula uses, as in `CCDR`.
     max_samples : int or None, default=None
         Number of points above which embeddings of subsamples are averaged, as in `CCDR`.
-    n_subsamples : int, default=5
-        Number of these subsamples.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
@@ -142,7 +140,6 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     epsilon: float | None = None
     extension: Literal["symmetric", "full", "nearest"] = "symmetric"
     max_samples: int | None = None
-    n_subsamples: int = 5
     random_state: RandomState = 0
     n_jobs: int | None = None
 
@@ -217,7 +214,6 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             epsilon=self.epsilon,
             extension=self.extension,
             max_samples=self.max_samples,
-            n_subsamples=self.n_subsamples,
             random_state=seed,
             n_jobs=self.n_jobs,
         )
