@@ -1,4 +1,10 @@
+import os
 from contextlib import nullcontext
+
+# Before NumPy is imported: matrices are small, and threads that wait busily take the processors from other tests.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import pytest
 from hypothesis import HealthCheck, settings
