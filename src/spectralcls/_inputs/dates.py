@@ -32,7 +32,7 @@ _MONTHS = {name: month for month, names in enumerate(_NAMES.split(), 1) for name
 _MICROSECONDS = 86_400_000_000  # microseconds in a day
 
 
-def moments(fields, n, found=True):
+def datetimes(fields, n, found=True):
     """Dates from the fields of `PATTERNS`, as datetime64[us] (n,); NaT for a day or a time that does not exist.
 
     Parameters
@@ -68,7 +68,7 @@ def read_dates(texts, order):
             return None
     fields = {name: [one[name] or "0" for one in found] for name in found[0].re.groupindex}
     numbers = {name: list(map(int, values)) for name, values in fields.items() if name not in ("name", "half")}
-    dates = moments(fields | numbers, len(distinct))
+    dates = datetimes(fields | numbers, len(distinct))
     if np.isnat(dates).any():
         return None
     position = {text: k for k, text in enumerate(distinct)}

@@ -49,7 +49,7 @@ from .grids import (
 from .held_out_loss import HeldOutLoss
 from .judge import SCORINGS, Judge
 from .sample import TuningSample, draw_sample, tuning_sample
-from .scaled import scaled
+from .scaled import centered_and_scaled
 from .scales import shared_scale
 from .search import SCORE_TOLERANCE, Scored, Search, Splits, best_candidate, search
 from .spread import effective_number, spreads, within_reach

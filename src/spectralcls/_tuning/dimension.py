@@ -14,7 +14,7 @@ from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_column
 from ..kernels.neighbor_search import knn, without_self
-from .scaled import scaled
+from .scaled import centered_and_scaled
 
 TRIMMED = 0.05  # fraction of edges left out: the longest ones
 # If the longest edges make up this fraction of the total length, far points are looked for. In samples of a normal
@@ -235,7 +235,7 @@ def least_number(graph, n_neighbors=4):
 
 def distinct_and_scaled(X, least):
     """Distinct points after `scaled`, its exponent, and the row of each point; raises ValueError for too few points."""
-    points, exponent = scaled(converted(X, "X", dtype=np.float64))
+    points, exponent = centered_and_scaled(converted(X, "X", dtype=np.float64))
     points, rows = np.unique(points, axis=0, return_index=True)
     if len(points) <= least:
         raise ValueError(

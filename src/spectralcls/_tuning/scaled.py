@@ -6,7 +6,7 @@ FARTHEST = 1e100  # coordinates are clipped to this, so that squares do not over
 MOST_EXPONENT = 1000  # limit on the exponent of the scale
 
 
-def scaled(X):
+def centered_and_scaled(X):
     """The points minus their medians, divided by a power of two so that half of them lie within 1; and its exponent.
 
     A single far point does not change the scale.

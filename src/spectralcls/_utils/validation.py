@@ -175,7 +175,7 @@ def with_left_out(data, values, answer):
     return out
 
 
-def encode(y, classes):
+def class_codes(y, classes):
     """Position of every label in the sorted `classes`; -1 for a label that is not among them."""
     if not len(classes):
         return np.full(len(y), -1)

@@ -17,7 +17,7 @@ from ..kernels import PackedPoints
 from ..kernels.neighbor_search import knn, without_self
 from . import _graph
 from ._eigenmap import constrained_eigenmap, constrained_graph
-from ._extension import EXTENSIONS, extend, full_sums, neighbor_rows, replace_rows, sparse_sums
+from ._extension import EXTENSIONS, extend, neighbor_rows, replace_rows, sparse_sums, sums_over_all
 from ._integration import integrate
 from ._partial_labels import encode_partial
 
@@ -393,7 +393,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if self.extension == "full":
             duplicates = np.full(len(Q), -1)
             counts = 1.0 if self._counts is None else (1 + self._counts[:, None]) / 2
-            sums = full_sums(Q, self._fit_X.X, self.epsilon_, self._points, counts, labeled, self.n_jobs)
+            sums = sums_over_all(Q, self._fit_X.X, self.epsilon_, self._points, counts, labeled, self.n_jobs)
         else:
             log_rows, duplicates = self._log_rows(Q) if rows is None else rows
             sums = sparse_sums(log_rows, self._points, labeled)

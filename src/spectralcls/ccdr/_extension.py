@@ -79,7 +79,7 @@ def sparse_sums(log_rows, embedding, labeled):
     return K @ embedding.astype(np.float64), np.asarray(K.sum(axis=1)).ravel()
 
 
-def full_sums(Q, X, epsilon, embedding, counts, labeled, n_jobs=None):
+def sums_over_all(Q, X, epsilon, embedding, counts, labeled, n_jobs=None):
     """`sparse_sums` for the heat kernel of all training points, weighted by their `counts`."""
     columns = np.column_stack([embedding, np.ones(len(X))]).astype(np.float64) * counts
     log_scale, sums = TrainingPoints.of(TrainingData.points(X), n_jobs=n_jobs).pairs(

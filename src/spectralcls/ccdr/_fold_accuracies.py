@@ -4,7 +4,7 @@ and one neighbor search for all votes."""
 import numpy as np
 from sklearn.base import clone
 
-from .._utils.validation import encode
+from .._utils.validation import class_codes
 from ..kernels.neighbor_search import knn
 
 NAMES = ("beta", "n_neighbors", "n_components", "estimator__n_neighbors")
@@ -51,7 +51,7 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
             part = clone(ccdr).set_params(n_neighbors=min(n_neighbors, len(X) - 1), max_samples=None)
             graph, rows = part._graph(X), None
             for i, beta in enumerate(candidates["beta"]):
-                part.set_params(beta=beta)._embed_graph(graph, X, classes, encode(codes, classes), largest)
+                part.set_params(beta=beta)._embed_graph(graph, X, classes, class_codes(codes, classes), largest)
                 if part.extension != "full" and rows is None:
                     rows = part._log_rows(Q)
                 queries = part._transform(Q, rows)

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .._utils.conversion import is_missing, label_array
-from .._utils.validation import check_column, encode
+from .._utils.validation import check_column, class_codes
 
 
 def encode_partial(y, n, unlabeled, classes=None):
@@ -19,7 +19,7 @@ def encode_partial(y, n, unlabeled, classes=None):
     known = check_column(y if labeled.all() else _whole(y[labeled]), np.count_nonzero(labeled))
     marked = _is_marked(known, unlabeled)
     found = np.unique(known[~marked]) if classes is None else classes
-    own = np.where(marked, -1, encode(known, found))
+    own = np.where(marked, -1, class_codes(known, found))
     unknown = (own < 0) & ~marked
     if unknown.any():
         raise ValueError(f"label {known[unknown][0]!r} is neither unlabeled={unlabeled!r} nor one of classes_.")

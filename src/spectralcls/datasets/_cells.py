@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .._inputs.dates import PATTERNS, moments
+from .._inputs.dates import PATTERNS, datetimes
 from .._utils.cached import cached_property
 
 # Words for a missing value, in lower case.
@@ -234,4 +234,4 @@ def _dates(values, order):
             fields[field.name] = _filled(texts, "")
         else:
             fields[field.name] = _filled(pc.cast(pc.if_else(pc.equal(texts, ""), "0", texts), pa.int64()), 0)
-    return moments(fields, len(values), parts.is_valid().to_numpy(zero_copy_only=False))
+    return datetimes(fields, len(values), parts.is_valid().to_numpy(zero_copy_only=False))

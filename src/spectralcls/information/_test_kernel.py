@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._tuning import has_spread, scaled
+from .._tuning import centered_and_scaled, has_spread
 from ..kernels import log_normalizer
 from ._bandwidth_words import chosen_bandwidth
 from ._gram import Gram, canonical_order
@@ -45,7 +45,7 @@ class KernelOfTest(NamedTuple):
 
 def kernel_of_test(samples, bandwidth, kernel, potential, n_jobs):
     """Kernels of all samples together; `bandwidth` is a number or a rule."""
-    points, exponent = scaled(np.concatenate([sample.points for sample in samples]))
+    points, exponent = centered_and_scaled(np.concatenate([sample.points for sample in samples]))
     alike = Sample(points[canonical_order(points)], np.ones(len(points)))
     if not isinstance(bandwidth, str):
         h = np.array([np.clip(np.ldexp(float(bandwidth), -exponent), 1e-300, 1e300)])

@@ -209,7 +209,7 @@ def row_starts(rows: Array, n_rows: int) -> Array:
 _INFINITE = 1e6
 
 
-def root_mean_square(distances: ArrayLike) -> float:
+def typical_length(distances: ArrayLike) -> float:
     """Root mean square of the lengths of edges, scaled to avoid overflow; 1 if all are zero.
 
     Edges to rows far from all others are left out, because a single one would dominate.
@@ -232,7 +232,7 @@ def mean_squared_length(distances: ArrayLike) -> float:
     ValueError
         If the mean is out of the range of float64 although the lengths are not.
     """
-    root = root_mean_square(distances)
+    root = typical_length(distances)
     if not np.finfo(float).tiny <= root * root <= np.finfo(float).max:
         raise ValueError(
             f"The mean squared length of the edges, {root:.3g} squared, is out of the range of float64: "
@@ -377,7 +377,7 @@ def graph_of_neighbors(
         graph, votes = undirected(rows, indices.ravel(), distances.ravel(), n, symmetrize)
     if mode == "heat":
         if epsilon in (None, "mean"):
-            graph.data = heat(graph.data, root_mean_square(graph.data))
+            graph.data = heat(graph.data, typical_length(graph.data))
         else:
             graph.data = heat(graph.data, np.sqrt(np.float64(epsilon)))
     elif mode == "connectivity":

@@ -23,7 +23,7 @@ from .._utils.from_sklearn import Interval, StrOptions, validate_params
 from .._utils.typing import Array, RandomState
 from ._eigenproblem import fix_signs
 from ._kernel_source import KernelSource
-from ._pivots import eliminate, largest, sample
+from ._pivots import eliminate, largest_rows, random_rows
 
 __all__ = ["LowRankFactor", "rpcholesky"]
 
@@ -329,7 +329,7 @@ def rpcholesky(
     while len(pivots) < rank and left.any() and residual.sum() > tol * trace:
         k = len(pivots)
         greedy = method == "greedy"
-        candidates = largest(left, block_size) if greedy else sample(left, block_size, rng)
+        candidates = largest_rows(left, block_size) if greedy else random_rows(left, block_size, rng)
         known = rows[:k, candidates].astype(np.float64)
         with serial_blas():
             explained = known.T @ known

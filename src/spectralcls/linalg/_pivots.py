@@ -5,14 +5,14 @@ import numpy as np
 from .._utils.typing import Array
 
 
-def sample(residual: Array, size: int, rng: np.random.RandomState) -> Array:
+def random_rows(residual: Array, size: int, rng: np.random.RandomState) -> Array:
     """Draw rows with replacement, with probability proportional to the residual diagonal."""
     cumulative = np.cumsum(residual)
     draws = np.searchsorted(cumulative, rng.uniform(size=size) * cumulative[-1], side="right")
     return np.minimum(draws, np.flatnonzero(residual)[-1])
 
 
-def largest(residual: Array, size: int) -> Array:
+def largest_rows(residual: Array, size: int) -> Array:
     """The rows with the largest residuals, in ascending order."""
     size = min(size, len(residual))
     return np.sort(np.argpartition(residual, -size)[-size:])

@@ -36,7 +36,7 @@ class Adam:
         return -rate * (self.first / (1 - 0.9**self.t)) / (np.sqrt(self.second / (1 - 0.999**self.t)) + 1e-8)
 
 
-def learn(metric, sample, start, rng, step_done):
+def descend(metric, sample, start, rng, step_done):
     """Descend from `start` and keep the map with the least validation loss.
 
     Parameters

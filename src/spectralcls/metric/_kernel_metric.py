@@ -15,7 +15,7 @@ from .._utils.advice import advise
 from .._utils.copies import column_order
 from .._utils.from_sklearn import CallbackSupport, Interval, StrOptions
 from .._utils.typing import ArrayLike, RandomState
-from ._descent import learn
+from ._descent import descend
 from ._initial_map import absorb_bandwidth, best_start, leading_directions
 from ._linear_map import LinearMap
 
@@ -163,7 +163,7 @@ class KernelMetric(CallbackSupport, LinearMap):
         n_steps, training, validation = 1, [], []
         learns = self.kind != "whiten"
         with fit_steps(self, "metric", self.max_iter if learns else 0) as step_done:
-            learned = learn(self, sample, A, rng, step_done) if learns else None
+            learned = descend(self, sample, A, rng, step_done) if learns else None
         if learned is not None:
             if not learned.best_step:
                 advise(

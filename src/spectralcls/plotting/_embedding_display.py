@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._estimator import coordinates, mapped, within
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import encode
+from .._utils.validation import class_codes
 from ._display import Display, shown
 
 
@@ -138,7 +138,7 @@ class EmbeddingDisplay(Display):
         classes = getattr(estimator, "classes_", np.unique(np.empty(0) if y is None else np.asarray(y)))
 
         def coded(y, points):
-            codes = np.full(len(points), -1) if y is None else encode(np.asarray(y), classes)
+            codes = np.full(len(points), -1) if y is None else class_codes(np.asarray(y), classes)
             check_consistent_length(points, codes)
             return codes
 
