@@ -21,7 +21,7 @@ import pytest
 from bench import hot_spots
 from bench.measure import QUICK
 from bench.mutants import MUTANTS, killer
-from bench.pages import heading, pick, view
+from bench.pages import heading, view
 from bench.record import ROOT, git_bytes
 
 BEFORE = "205aa86"
@@ -98,9 +98,7 @@ def before_and_now(rows):
 
 @pytest.mark.parametrize("mutant", list(MUTANTS)[: 1 if QUICK else None])
 def test_mutants(record, mutant):
-    """Each mutant changes one formula or constant of the package (`bench/mutants.py`); then the tests of that part run.
-    A mutant is killed if one of them fails that passes without the change.
-    """
+    """The tests nearest to a mutant run with it. The first that fails must pass without the mutant."""
     failed = killer(MUTANTS[mutant])
     record(
         {"module": MUTANTS[mutant].module, "killed by": failed and failed.rpartition("::")[2], "killed": bool(failed)}
@@ -108,12 +106,13 @@ def test_mutants(record, mutant):
 
 
 @view("mutants")
-def mutants(rows):
+def mutants_and_their_tests(rows):
     """Each mutant changes one formula or constant of the package (`bench/mutants.py`); then the tests of that part run.
     A mutant is killed if one of them fails that passes without the change.
     """
     killed = sum(row["killed"] for row in rows)
-    return [f"Killed: {killed} of {len(rows)}.", pick(rows, "mutant", "module", "killed by")]
+    found = [{"mutant": row["mutant"], "killed by": (row["killed by"] or "").partition("[")[0]} for row in rows]
+    return [f"Killed: {killed} of {len(rows)}.", found]
 
 
 def least_seconds(tree, spot):
