@@ -108,10 +108,11 @@ class Gap:
 
 def scaled(X, center, scale):
     """``(X - center) / scale`` in the precision of X; X itself if nothing changes."""
-    if not np.any(center) and np.all(scale == 1):
+    center, scale = np.asarray(center, X.dtype), np.asarray(scale, X.dtype)
+    if not center.any() and (scale == 1).all():
         return X
     with np.errstate(over="ignore", invalid="ignore"):
-        return brought_into_range((X - np.asarray(center, X.dtype)) / np.asarray(scale, X.dtype))
+        return brought_into_range((X - center) / scale)
 
 
 def centers_and_scales(columns, weights=None):

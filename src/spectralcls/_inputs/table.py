@@ -178,7 +178,8 @@ class Table:
 
     def scaled(self, X):
         """Coordinates of the matrix of numbers, in its precision."""
-        parts, category_scale, numbers = [], self.category_scale, []
+        parts, numbers = [], []
+        category_scale = self.category_scale if self.has_categories or self.gaps else 1.0
         for j, column in enumerate((*self.columns, None)):
             if column is not None and not column.is_category:
                 numbers += [j] * column.width

@@ -33,10 +33,9 @@ def brought_into_range(X):
     """Clip X in place if its squares overflow, so that sums over a row stay finite.
 
     Clipped numbers stay far from all others, so no kernel value between ordinary points changes."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if not np.vdot(X, X) < np.inf:
-            largest = np.ldexp(np.finfo(X.dtype).max, -24)
-            np.clip(X, -largest, largest, out=X)
+    if not np.vdot(X, X) < np.inf:
+        largest = np.ldexp(np.finfo(X.dtype).max, -24)
+        np.clip(X, -largest, largest, out=X)
     return X
 
 
