@@ -46,8 +46,8 @@ def pruning(monkeypatch):
     compiled.set_pruning("sampled")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def figure_style_as_it_was():
-    """Restores the style, which pages and examples set, before the next test."""
+    """Restores the style, which pages and examples set, before the tests of the next module."""
     with rc_context():
         yield

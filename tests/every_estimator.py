@@ -1,6 +1,8 @@
 """All estimators of the package, found by their public names: a new one takes part in every test that asks here."""
 
 import inspect
+import warnings
+from functools import cache
 
 import numpy as np
 from scipy.sparse import issparse
@@ -11,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import spectralcls
 
 # Values of parameters that fix what is otherwise tuned on random folds; of those that an estimator has.
-FIXED = {"bandwidth": 1.0, "alpha": 0.1, "beta": 0.5, "n_components": 2, "scale": None, "random_state": 0}
+FIXED = {"bandwidth": 1.0, "alpha": 0.1, "beta": 0.5, "n_components": 2, "scale": None, "random_state": 0, "cv": 2}
 FIXED_OF = {"CCDRClassifier": {"estimator": KNeighborsClassifier()}}
 QUERIED = {"novelty": True}  # of those that otherwise answer for their training points only
 
@@ -65,6 +67,15 @@ def responses(estimator, Q):
         answers["transform"] = embedded @ embedded.T
     assert answers, f"{type(estimator).__name__} has none of the methods that are compared"
     return answers
+
+
+@cache
+def answered(name, fixed=True, seed=0):
+    """Responses of a new estimator fitted to `problem(seed=seed)`, once for all tests that compare with them."""
+    X, y, Q = problem(seed=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return responses(make(name, fixed).fit(X, y), Q)
 
 
 def assert_same(found, expected, rtol=None):

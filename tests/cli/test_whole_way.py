@@ -72,7 +72,7 @@ def test_from_an_export_to_probabilities(tables, dialect, tmp_path):
     (old, new), truth = tables[0][dialect], tables[1]
     run = call if dialect != "german excel" else command
     model, out = tmp_path / "m.skops", tmp_path / "out.csv"
-    understood = run("compare", old, "--target", office.TARGET, "--dry-run")
+    understood = call("compare", old, "--target", office.TARGET, "--dry-run")
     assert "identifier" in understood and "free text" in understood and "ja 2" in understood
     fit = ["--classifier", "kernelridge", "--out", model, "--quiet"]
     assert "300 rows, 10 features, 2 classes" in run("fit", old, "--target", office.TARGET, *fit)
@@ -114,7 +114,7 @@ def test_every_classifier_in_front_is_fitted_stored_and_read(tables, name, tmp_p
 def test_compare_with_its_defaults_has_the_front_row(tables, tmp_path):
     out = tmp_path / "out.json"
     (old, _), _ = tables[0]["english"], None
-    printed = command("compare", old, "--target", "-1", "--repeats", "1", "--json", out, "--quiet")
+    printed = call("compare", old, "--target", "-1", "--repeats", "1", "--json", out, "--quiet")
     records = json.loads(out.read_text())
     assert [record["classifier"] for record in records] == FRONT
     assert all(record["error"] is None for record in records), printed

@@ -1,6 +1,6 @@
 """Ctrl-C is answered by every call that takes long; how soon is measured in bench/bench_interrupt.py.
 
-Each call runs in a process of its own, which interrupts itself after 0.6 seconds of its processors. A call that ends
+Each call runs in a process of its own, which interrupts itself after 0.3 seconds of its processors. A call that ends
 before that fails the test: it would show nothing."""
 
 import json
@@ -35,14 +35,14 @@ for line in sys.stdin:
     rng = np.random.default_rng(0)
     exec(setup)
     signal.signal(signal.SIGPROF, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_PROF, 0.6)
+    signal.setitimer(signal.ITIMER_PROF, 0.3)
     begun = time.process_time()
     what = "over"
     try:
         exec(call)
     except KeyboardInterrupt:
         what = "answered"
-    print(what, time.process_time() - begun - 0.6, flush=True)
+    print(what, time.process_time() - begun - 0.3, flush=True)
     os._exit(0)  # what was left behind is not waited for here
 """
 

@@ -2,6 +2,7 @@
 
 import operator
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -698,10 +699,15 @@ def test_weights_of_classes_count_in_tuning_as_in_memory(problem, class_weight):
         spectralcls.PerTurboClassifier(class_weight={"ash": 0.0}).fit(rows(X), rows(y))
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
+GIVEN = dict(bandwidth={"ash": 1.0, "beech": 2.0, "cedar": 3.0}, alpha=1e-3)
+
+
 @pytest.mark.parametrize(
-    "parameters", [dict(), dict(bandwidth={"ash": 1.0, "beech": 2.0, "cedar": 3.0}, alpha=1e-3), dict(rank=20)]
+    ("parameters", "class_weight", "weighted"),
+    [
+        *product([dict()], [None, "balanced"], [False, True]),
+        *((parameters, *both) for parameters in (GIVEN, dict(rank=20)) for both in ((None, False), ("balanced", True))),
+    ],
 )
 def test_perturbo(problem, parameters, class_weight, weighted):
     X, y, weights, queries = problem

@@ -633,8 +633,9 @@ def test_members_that_do_not_scale_drop_out():
 @pytest.mark.filterwarnings("ignore:No round improved")
 def test_many_points_choose_the_encoding_below_the_metric(monkeypatch):
     """Two columns of one unit, of which the narrow one says nothing: in ranks it is as wide as the other."""
-    monkeypatch.setattr(_members, "MANY", 3001)
-    X = np.random.default_rng(0).normal(size=(4000, 6)) * [10, 1, 1, 1, 1, 1]
+    monkeypatch.setattr(_members, "LARGE", 300)
+    monkeypatch.setattr(_members, "MANY", 301)
+    X = np.random.default_rng(0).normal(size=(1200, 6)) * [10, 1, 1, 1, 1, 1]
     y = (np.sin(X[:, 0]) > 0).astype(int)
     points = ClassPoints(X, y, None, 2, np.zeros(6, dtype=bool))
     options = {"random_state": 0, "n_jobs": 1}

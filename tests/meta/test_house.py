@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,13 +50,16 @@ def private_names(tree):
     return {name for name in own if name.startswith("_") and not name.startswith("__")}
 
 
+@cache
+def private_names_of(room):
+    return set().union(
+        *(private_names(tree) for parts, tree in house.sources().items() if house.room_of(parts) == room)
+    )
+
+
 @pytest.mark.parametrize("parts", MODULES, ids=NAMES)
 def test_no_module_uses_a_private_attribute_of_another_room(parts):
     """An attribute of `self` may come from a base class; all others are public or belong to the same room."""
-    room = house.room_of(parts)
-    known = set().union(
-        *(private_names(tree) for other, tree in house.sources().items() if house.room_of(other) == room)
-    )
     foreign = {
         node.attr
         for node in ast.walk(house.sources()[parts])
@@ -65,7 +69,7 @@ def test_no_module_uses_a_private_attribute_of_another_room(parts):
         and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "trial"))
         and not isinstance(node.value, ast.Call | ast.Subscript)
     }
-    assert foreign <= known | NOT_OURS
+    assert foreign <= private_names_of(house.room_of(parts)) | NOT_OURS
 
 
 # Defined by named tuples, scikit-learn and Dask.
