@@ -28,15 +28,19 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*is read as cp1252", "ignore:.*
 FRONT = [entry.name for entry in ENTRIES if entry.front]
 COMMAND = shutil.which("spectralcls")
 COMMAND = [COMMAND] if COMMAND else [sys.executable, "-m", "spectralcls"]
-BLOCK = """
-import sys
+WITHOUT = """
+import contextlib, io, json, sys
 class Absent:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in {"pandas", "pyarrow", "matplotlib", "skops", "python_calamine", "rich"}:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
 from spectralcls.cli import main
-sys.exit(main(sys.argv[1:]))
+for arguments in json.load(sys.stdin):
+    out, error = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        code = main(arguments)
+    print(json.dumps([code, out.getvalue(), error.getvalue()]), flush=True)
 """
 
 
@@ -199,32 +203,37 @@ def test_a_terminated_comparison_leaves_no_process():
 # Without optional packages
 
 
-def blocked(*arguments):
+def without_optional_packages(*calls):
+    """Exit status, output and errors of each call, all in one process."""
+    calls = json.dumps([list(map(str, call)) for call in calls])
     done = subprocess.run(
-        [sys.executable, "-c", BLOCK, *map(str, arguments)], capture_output=True, text=True, encoding="utf-8"
+        [sys.executable, "-c", WITHOUT], input=calls, capture_output=True, text=True, encoding="utf-8"
     )
-    return done.returncode, done.stdout, done.stderr
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_without_optional_packages_named_sets_are_compared_with_a_report(tmp_path):
-    report = tmp_path / "report.html"
-    code, out, err = blocked("compare", "wine", "--classifiers", "parzen", "--repeats", "2", "--html", report)
-    assert code == 0 and "Take ParzenClassifier" in out and report.read_text(encoding="utf-8").count("<circle") == 2
-    np.savez(tmp_path / "t.npz", X=np.random.default_rng(0).normal(size=(40, 2)), y=np.arange(40) % 2)
-    assert blocked("compare", tmp_path / "t.npz", "--classifiers", "parzen", "--repeats", "1", "--quiet")[0] == 0
-    assert blocked("list")[0] == 0
+    report, table = tmp_path / "report.html", tmp_path / "t.npz"
+    np.savez(table, X=np.random.default_rng(0).normal(size=(40, 2)), y=np.arange(40) % 2)
+    found = without_optional_packages(
+        ["compare", "wine", "--classifiers", "parzen", "--repeats", "2", "--html", report],
+        ["compare", table, "--classifiers", "parzen", "--repeats", "1", "--quiet"],
+        ["list"],
+    )
+    assert [code for code, _, _ in found] == [0, 0, 0]
+    assert "Take ParzenClassifier" in found[0][1] and report.read_text(encoding="utf-8").count("<circle") == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "extra"),
-    [
-        (["compare", "{}.csv", "--target", "y"], "tables"),
-        (["fit", "{}.csv", "--target", "y", "--out", "{}.skops"], "models"),
-        (["predict", "{}.skops", "{}.csv", "--out", "{}.out.csv"], "models"),
-    ],
-)
-def test_without_optional_packages_a_message_says_what_to_install(arguments, extra, tmp_path):
-    (tmp_path / "t.csv").write_text("a,y\n1,x\n2,z\n")
-    code, out, err = blocked(*(argument.format(tmp_path / "t") for argument in arguments))
-    assert code == 2 and out == "" and err.count("\n") == 1
-    assert f'pip install "spectralcls[{extra}]"' in err
+def test_without_optional_packages_a_message_says_what_to_install(tmp_path):
+    table, model = tmp_path / "t.csv", tmp_path / "t.skops"
+    table.write_text("a,y\n1,x\n2,z\n")
+    calls = {
+        "compare": (["compare", table, "--target", "y"], "tables"),
+        "fit": (["fit", table, "--target", "y", "--out", model], "models"),
+        "predict": (["predict", model, table, "--out", tmp_path / "out.csv"], "models"),
+    }
+    found = without_optional_packages(*(arguments for arguments, _ in calls.values()))
+    for (code, out, error), (command, (_, extra)) in zip(found, calls.items(), strict=True):
+        assert code == 2 and out == "" and error.count("\n") == 1, command
+        assert f'pip install "spectralcls[{extra}]"' in error, command
