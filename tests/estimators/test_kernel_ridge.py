@@ -148,6 +148,33 @@ def test_preconditioner_saves_iterations():
     assert counts[1] < counts[0] / 2
 
 
+def test_the_tolerance_moves_scores_less_than_float32_in_cells():
+    X, y = problem(900)
+    options = {"bandwidth": 4.0, "alpha": 0.01, "max_exact_samples": 0, "rank": 20}
+    loose, tight = (KernelRidgeClassifier(**options, tol=tol).fit(X, y) for tol in (KernelRidgeClassifier().tol, 1e-7))
+    error = loose.decision_function(X) - tight.decision_function(X)
+    spread = np.eye(3)[y].std()
+    assert np.sqrt(np.mean(error**2)) < KernelRidgeClassifier().tol * spread
+
+
+def test_a_subsample_is_tuned_in_float32_and_solved_in_float64():
+    X, y = problem(500)
+    model = KernelRidgeClassifier(max_tuning_samples=300, scale=None).fit(X, y)
+    exact = KernelRidgeClassifier(model.bandwidth_, alpha=model.alpha_, max_tuning_samples=None, scale=None).fit(X, y)
+    assert_allclose(model.dual_coef_, exact.dual_coef_, rtol=1e-12, atol=1e-12)
+    assert model.n_tuning_samples_ == 300
+
+
+@pytest.mark.parametrize("n_exact", [0, 10_000])
+def test_an_offset_of_all_columns_changes_nothing(n_exact):
+    X, y = problem(700)
+    options = {"scale": None, "max_tuning_samples": 300, "max_exact_samples": n_exact}
+    plain, moved = (KernelRidgeClassifier(**options).fit(X + offset, y) for offset in (0.0, 2.0**24))
+    assert (plain.bandwidth_, plain.alpha_) == pytest.approx((moved.bandwidth_, moved.alpha_), rel=1e-6)
+    assert_allclose(moved.loss_, plain.loss_, rtol=1e-4)
+    assert_allclose(moved.decision_function(X + 2.0**24), plain.decision_function(X), atol=2e-3)
+
+
 @pytest.mark.parametrize("d, factor", [(4, 1.0), (16, 2.0)])
 def test_wide_kernels_whose_factor_is_rounding_in_float32(d, factor):
     X = np.random.default_rng(0).normal(size=(1500, d))
@@ -155,7 +182,7 @@ def test_wide_kernels_whose_factor_is_rounding_in_float32(d, factor):
     h = factor * np.sqrt(2 * d)
     options = dict(bandwidth=h, alpha=0.1, kernel="gaussian", scale=None)
     model = KernelRidgeClassifier(**options, max_exact_samples=0).fit(X, y)
-    assert model.residuals_.max() <= 1e-4 and model.n_iter_ < 20
+    assert model.residuals_.max() <= model.tol and model.n_iter_ < 20
     exact = KernelRidgeClassifier(**options).fit(X, y)
     assert_allclose(model.decision_function(X), exact.decision_function(X), atol=0.01)
 
@@ -163,7 +190,9 @@ def test_wide_kernels_whose_factor_is_rounding_in_float32(d, factor):
 def test_too_few_iterations_are_a_warning_with_the_residual():
     X, y = problem(300)
     with pytest.warns(ConvergenceWarning, match="residual of"):
-        model = KernelRidgeClassifier(2.0, alpha=0.001, max_exact_samples=0, rank=5, max_iter=2).fit(X, y)
+        model = KernelRidgeClassifier(2.0, alpha=0.001, kernel="gaussian", max_exact_samples=0, rank=5, max_iter=2).fit(
+            X, y
+        )
     assert model.residuals_.max() > model.tol
 
 

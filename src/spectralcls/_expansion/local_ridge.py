@@ -9,9 +9,9 @@ from .._core.threads import effective_n_threads, serial_blas
 from ..kernels import kernel_matrix, kernel_sums
 from ..linalg.ridge import solve
 
-# Smallest ridge for which systems are solved in float32. Rounding then changes predictions by at most .002 of the
-# targets' spread (1500 rows of covertype, letter and skin, bandwidths of .7 to 12 median distances). At a tenth of this
-# ridge, it changes predictions with the Gaussian kernel by .02 of the spread.
+# Smallest ridge for float32. Its rounding errors then change predictions by at most .002 of the targets' spread (1500
+# rows of covertype, letter and skin, bandwidths of .7 to 12 median distances), with 3000 rows by .003, and the log loss
+# by 1.3e-4 of itself. At a tenth of this ridge, they change predictions with the Gaussian kernel by .02.
 _SINGLE = 1e-2
 _MOST_DIAGONAL = 1e30  # largest addition to the diagonal (for tiny weights), within the range of float32
 
@@ -74,7 +74,8 @@ class LocalRidge:
             own, parts = np.empty(Y.shape, dtype=X.dtype), cells.parts
 
             def fitted(rows):
-                return _solution(X[rows], Y[rows], weights[rows], ridge, form, held_out=is_judged[rows].any())
+                cell = X[rows], Y[rows], weights[rows]
+                return _solution(*cell, ridge, {**form, "n_jobs": 1}, held_out=is_judged[rows].any())
 
             for rows, solution in zip(parts, _in_threads(fitted, parts, n_jobs), strict=True):
                 own[rows] = solution.coefficients
@@ -110,7 +111,7 @@ def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs
     """For each ridge, the predictions of all points, each from the other points of its cell, in the order of the cells;
     None if a system has no solution.
     """
-    form = {"kernel": kernel, "bandwidth": bandwidth}
+    form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": n_jobs if len(parts) == 1 else 1}
 
     def path(rows):
         found = []
@@ -127,7 +128,7 @@ def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs
 
 def _solution(X, Y, weights, ridge, form, held_out=True):
     """`solve` for the points of a cell, in float32 if this is accurate enough."""
-    weights = np.maximum(weights, ridge / _MOST_DIAGONAL)
+    weights, X = np.maximum(weights, ridge / _MOST_DIAGONAL), X - X.mean(axis=0)  # float32 resolves small numbers best
     if ridge >= _SINGLE:
         try:
             single = Y.astype(np.float32), ridge, weights.astype(np.float32)
@@ -138,11 +139,14 @@ def _solution(X, Y, weights, ridge, form, held_out=True):
 
 
 def _matrix(X, dtype, form):
-    return kernel_matrix(X.astype(dtype, copy=False), n_jobs=1, **form)
+    return kernel_matrix(X.astype(dtype, copy=False), **form)
 
 
 def _in_threads(function, items, n_jobs):
-    """Yield the results of a function for each item, in order."""
+    """Yield the results of a function for each item, in order. A single item leaves all threads to BLAS."""
+    if len(items) == 1:
+        yield function(items[0])
+        return
     n_threads = min(effective_n_threads(n_jobs), len(items))
     if n_threads < 2:
         with serial_blas():

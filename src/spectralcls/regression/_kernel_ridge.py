@@ -12,6 +12,7 @@ from .._tuning import ridge_grid
 from .._utils.progress import progress
 from ..linalg.ridge import Smoother, solve
 from . import _ridge_iterative as iterative
+from ._cell_kernel import CellKernel
 from ._given_kernel import GivenSmoother
 from ._penalized import PenalizedExpansion
 from ._penalty_search import Fitted, leave_one_out
@@ -50,19 +51,29 @@ class KernelRidge(PenalizedExpansion):
         parts = forest[0].spread(max(TUNED, -(-wanted * len(forest[0]) // len(X))))
         judged = np.concatenate(parts)
         some = targets.take(judged)
-
-        def path(kernel, bandwidth, alphas):
-            form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": self.n_jobs}
-            found = held_out_in_cells(X, targets.Y, targets.weights, parts, alphas, **form)
-            return [None if held_out is None else Fitted(None, *some.judged(held_out)) for held_out in found]
-
-        choice = leave_one_out(some.weights, self._candidates(X, rng, len(X)), path)
+        choice = leave_one_out(some.weights, self._candidates(X, rng, len(X)), self._path_in_cells(X, targets, parts))
         self.points_, self.n_iter_ = X, 1
         form = {"kernel": choice.kernel, "bandwidth": choice.bandwidth}
         self._local, held_out = self._in_cells(targets, forest, choice.alpha, judged, **form)
         fitted = Fitted(None, *some.judged(held_out))
         self._by_others, loss = None, float(np.average(fitted.losses, weights=some.weights))
         return choice._replace(fitted=fitted, loss=loss), targets, len(judged)
+
+    def _sample_path(self, sample, targets, is_all):
+        if is_all or self._is_given:
+            return super()._sample_path(sample, targets, is_all)
+        return self._path_in_cells(sample.X, targets, [np.arange(len(sample.X))])
+
+    def _path_in_cells(self, X, targets, parts):
+        """The `path` for `leave_one_out` that predicts each point of `parts` by the others of its part."""
+        some = targets.take(np.concatenate(parts))
+
+        def path(kernel, bandwidth, alphas):
+            form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": self.n_jobs}
+            found = held_out_in_cells(X, targets.Y, targets.weights, parts, alphas, **form)
+            return [None if held_out is None else Fitted(None, *some.judged(held_out)) for held_out in found]
+
+        return path
 
     def _in_cells(self, targets, forest, alpha, judged=None, **form):
         """The `LocalRidge` of all points, and its leave-one-out predictions of the `judged` points (None: all)."""
@@ -97,6 +108,8 @@ class KernelRidge(PenalizedExpansion):
 
     def _iterative(self, operator, targets, alpha, step_done):
         options = {"tol": self.tol, "max_iter": self.max_iter, "step_done": step_done}
+        if operator.kernel == "laplace":
+            operator = replace(operator, approximate=CellKernel.of(operator))
         return iterative.solve(operator, targets.Y, alpha, targets.weights, **options)
 
     def _held_out(self, K, targets):

@@ -128,7 +128,7 @@ class PenalizedExpansion(Estimator):
         """
         X, sample = data.X, thin(data, self.max_tuning_samples, rng)
         targets = targets_of(sample)
-        path = self._dense_path(sample.X.astype(np.float64), targets)
+        path = self._sample_path(sample, targets, is_all=sample is data)
         choice = leave_one_out(sample.weights, self._candidates(sample.X, rng, len(X)), path)
         targets = targets if sample is data else targets_of(data)
         form = {"kernel": choice.kernel, "bandwidth": choice.bandwidth, "n_jobs": self.n_jobs}
@@ -143,6 +143,10 @@ class PenalizedExpansion(Estimator):
         self.n_iter_ = solution.n_iter
         self._by_others = choice.fitted.held_out if sample is data else None
         return choice, targets, len(sample.X)
+
+    def _sample_path(self, sample, targets, is_all):
+        """The `path` for `leave_one_out` on a sample, in float64 if it `is_all` points: the best fit is then kept."""
+        return self._dense_path(sample.X.astype(np.float64), targets)
 
     def _dense_path(self, X, targets):
         """The `path` for `leave_one_out`, computed with one matrix of all points."""

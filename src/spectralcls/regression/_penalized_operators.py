@@ -138,6 +138,7 @@ class SummedKernel:
     def of(cls, X, kernel, bandwidth, rank, rng, n_jobs):
         """Precondition with a factor F of `rank` columns from randomly pivoted Cholesky, which captures the leading
         eigenvalues of K that make the system ill-conditioned. If `rank` is None, use a factor of the whole matrix."""
+        X = X - X.mean(axis=0)  # float32 resolves small numbers best
         single = np.ascontiguousarray(X, dtype=np.float32)
         form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": n_jobs}
         if rank is None:
@@ -147,7 +148,7 @@ class SummedKernel:
         return cls(X, kernel, bandwidth, approximate, n_jobs)
 
     @cached_property
-    def _points(self):
+    def points(self):
         return {dtype: np.ascontiguousarray(self.X, dtype=dtype) for dtype in (np.float32, np.float64)}
 
     @property
@@ -161,7 +162,7 @@ class SummedKernel:
         return self._sums(V, np.float64)
 
     def _sums(self, V, dtype):
-        points, V = self._points[dtype], np.ascontiguousarray(V, dtype=dtype)
+        points, V = self.points[dtype], np.ascontiguousarray(V, dtype=dtype)
         options = {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": self.n_jobs}
         return kernel_sums(points, points, weights=V, **options).astype(np.float64)
 

@@ -55,12 +55,13 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     max_exact_samples : int, default=6000
         Up to this many distinct points, the system is solved by a Cholesky factor of n^2 float64 numbers. Larger
         systems are solved by conjugate gradients or, from 20 000 points on, in cells (see Notes).
-    tol : float, default=1e-4
-        Residual of conjugate gradients, relative to the right-hand side.
+    tol : float, default=1e-3
+        Residual of conjugate gradients, relative to the right-hand side. It bounds the root mean square error of the
+        scores of the training points, relative to that of the targets.
     max_iter : int, default=200
         Maximum number of conjugate gradient iterations.
     rank : int, default=1000
-        Rank of the preconditioner of conjugate gradients.
+        Rank of the part of the preconditioner that reaches beyond cells of 1000 points.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
@@ -115,15 +116,17 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     Notes
     -----
     Cost: an exact fit takes n^3 / 3 multiply-adds for each combination of bandwidth and alpha, and n^2 numbers of
-    memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_classes) numbers of
-    memory. A query needs n kernel evaluations.
+    memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (2 rank + 8 n_classes + 1000)
+    numbers of memory. A query needs n kernel evaluations.
 
     From 20 000 distinct points on, if there are more than `max_exact_samples`, four random trees partition the points
     into cells of at most 1500. A prediction is the mean, over the trees, of the regressions in the query's cells.
     Bandwidth and ridge minimize the leave-one-out loss within some cells; `loss_` is the loss at the points of these
     cells if all trees predict. A fit takes time proportional to n and memory for 4 n_points n_classes coefficients; a
-    query needs at most 6000 kernel evaluations. Cells are solved in float32 if this changes predictions by less than
-    0.002 of the targets' spread. In cells, `tol`, `max_iter` and `rank` have no effect.
+    query needs at most 6000 kernel evaluations. In cells, `tol`, `max_iter` and `rank` have no effect.
+
+    Cells, and subsamples on which parameters are tuned, are solved in float32 if this changes predictions by less than
+    0.003 of the targets' spread.
 
     Features should have comparable scales.
 
@@ -147,6 +150,7 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
 
     _: KW_ONLY
     kernel: PositiveKernel | Literal["precomputed"] | Callable[[Any, Any], Any] = "laplace"
+    tol: float = 1e-3
 
     def _keep(self, choice, targets):
         super()._keep(choice, targets)

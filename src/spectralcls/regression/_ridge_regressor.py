@@ -66,7 +66,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     max_iter : int, default=200
         Maximum number of conjugate gradient iterations.
     rank : int, default=1000
-        Rank of the preconditioner of conjugate gradients.
+        Rank of the part of the preconditioner that reaches beyond cells of 1000 points.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
@@ -117,15 +117,17 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     Notes
     -----
     Cost: an exact fit takes n^3 / 3 multiply-adds for each combination of bandwidth and alpha, and n^2 numbers of
-    memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (rank + 8 n_outputs) numbers of
-    memory. A query needs n kernel evaluations.
+    memory. An iterative fit takes a pass over the n^2 pairs for each iteration, and n (2 rank + 8 n_outputs + 1000)
+    numbers of memory. A query needs n kernel evaluations.
 
     From 20 000 distinct points on, if there are more than `max_exact_samples`, four random trees partition the points
     into cells of at most 1500. A prediction is the mean, over the trees, of the regressions in the query's cells.
     Bandwidth and ridge minimize the leave-one-out loss within some cells; `loss_` is the loss at the points of these
     cells if all trees predict. A fit takes time proportional to n and memory for 4 n_points n_outputs coefficients; a
-    query needs at most 6000 kernel evaluations. Cells are solved in float32 if this changes predictions by less than
-    0.002 of the targets' spread. In cells, `tol`, `max_iter` and `rank` have no effect.
+    query needs at most 6000 kernel evaluations. In cells, `tol`, `max_iter` and `rank` have no effect.
+
+    Cells, and subsamples on which parameters are tuned, are solved in float32 if this changes predictions by less than
+    0.003 of the targets' spread.
 
     Multiplying targets by a power of two, or adding a number without rounding, changes no bit of the standardized
     targets. A point is left out with all its weight. Equal rows with equal targets are one point, so that a weight of
