@@ -246,15 +246,15 @@ class Inputs:
         return np.where(np.isnan(X), 0.0, self.table.log_scales).sum(axis=1)
 
     def _read(self, X, *, reset, ensure_min_samples=1):
+        as_columns = names_categories(self.categories) if reset else self.table is not None and self.table.as_columns
         if reset:
             refuse_collection(X, self.name)
-        elif self.table is not None and self.table.as_columns and not (is_frame(X) or isinstance(X, Columns)):
+        elif as_columns and not (is_frame(X) or isinstance(X, Columns)):
             others = [place for place, own in enumerate(self.table.types) if not own.takes_numbers]
             if others:
                 raise ValueError(
                     f"X must be a data frame like that of fit, in which the columns {others} are not plain numbers."
                 )
-        as_columns = names_categories(self.categories) if reset else self.table is not None and self.table.as_columns
         return read(
             X,
             self.name,

@@ -188,7 +188,7 @@ def kernel_sums(
     )
     sums = approximate_sums(request)
     if sums is None:  # in few features, the grid uses the tolerance, and exact sums skip no distant tiles
-        sums = exact_sums(request, rtol=request.rtol if X.shape[1] > GRID_FEATURES else 0.0)
+        sums = exact_sums(request, **({"rtol": 0.0} if rtol and X.shape[1] <= GRID_FEATURES else {}))
     return request.answer(sums)
 
 
