@@ -11,6 +11,7 @@ from sklearn.datasets import make_blobs
 import spectralcls as sc
 from spectralcls import metric, spectral
 from spectralcls._expansion import sums_left_out
+from spectralcls._expansion.left_out import LeftOut
 
 CLASS_SUMS = (
     sc.ParzenClassifier(bandwidth=0.8, scale=None),
@@ -329,7 +330,7 @@ def test_class_weights_keep_the_coverage(model):
     assert abs(np.mean(hits) - 0.9) < 0.03
 
 
-@pytest.mark.parametrize("bandwidth", [0.05, 0.6, {0: 0.3, 1: 0.6, 2: 0.6}], ids=str)
+@pytest.mark.parametrize("bandwidth", [0.05, 0.6, 60.0, {0: 0.3, 1: 0.6, 2: 0.6}], ids=str)
 @pytest.mark.parametrize("by_class", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_counts_by_bounds_are_those_of_every_pair(bandwidth, by_class, weighted):
@@ -352,6 +353,23 @@ def test_counts_by_bounds_are_those_of_every_pair(bandwidth, by_class, weighted)
         for beyond in np.quantile(expected, [0.05, 0.3, 0.8]) + [1e-6, 0.5, -1]:  # decided, if not counted to the end
             decided = points.counts(Q, by_class, beyond)[:, c] > beyond
             np.testing.assert_array_equal(decided, expected > beyond)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
+def test_bounds_decide_the_sets_of_wide_kernels(kernel, monkeypatch):
+    """Each kernel value lies between that at the largest possible distance and one, and all are nearly one."""
+    X, y, Q, _ = draw(700, 200, 0)
+    points = sc.ParzenClassifier(300.0, kernel=kernel, scale=None).fit(X, y)._leave_one_out()
+    counts, examined, finish = points.counts(Q, True), [], LeftOut._finish
+
+    def watched(self, counts, rows, *rest):
+        examined.extend(rows)
+        finish(self, counts, rows, *rest)
+
+    monkeypatch.setattr(LeftOut, "_finish", watched)
+    beyond = 0.5 * (points.number(True) + 1) - 1
+    np.testing.assert_array_equal(points.counts(Q, True, beyond) > beyond, counts > beyond)
+    assert len(examined) < 0.1 * len(Q)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

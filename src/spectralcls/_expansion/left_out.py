@@ -10,8 +10,8 @@ from .._utils.quantile import weighted_quantile
 from .held_out import log_sums_of_others
 from .points import blocks
 
-# From this mean number of undecided classes per query on, bounds from a pass over the points save time. A threshold of
-# 2 is as fast; .5 and 9 are slower.
+# From this mean number of undecided classes per query on, bounds for each class and bounds from a pass over the points
+# save time. A threshold of 2 is as fast; .5 and 9 are slower.
 OFTEN = 0.9
 STEPS = 0.05, 0.2  # distances in log odds at which Markov's inequality is applied: .03 to .3 work equally well
 PAIRS = 1 << 17  # queries times undecided points per block; 2^16 to 2^18 take the same time within 15 %
@@ -130,7 +130,14 @@ class LeftOut:
                 continue
             least, most = change.bounds(slice(None), None, slice(None))
             certain, possible = counted(most, limits), counted(self.odds if within else least, limits)
-            asked = (certain < possible) & ~(certain > beyond) & ~(possible <= beyond)
+            asked = undecided(certain, possible, beyond)
+            if within and asked.sum() > OFTEN * len(asked):  # bounds for a class are closer than those for any class
+                for c in np.flatnonzero(asked.any(axis=0)):
+                    rows, weights = np.flatnonzero(asked[:, c]), self.weights[of_class[c]]
+                    least, most = change.bounds(rows, c, of_class[c])
+                    certain[rows, c] = counter(most, weights)(limits[rows, c])
+                    possible[rows, c] = counter(least, weights)(limits[rows, c])
+                asked = undecided(certain, possible, beyond)
             some = np.flatnonzero(asked.any(axis=1))
             moved = None
             if change.moves is not None and asked.sum() > OFTEN * len(asked) and not np.isnan(beyond).any():
@@ -221,6 +228,11 @@ def odds(own, others):
     with np.errstate(invalid="ignore"):
         found = own - others
     return np.fmax(found, -np.inf, out=found)
+
+
+def undecided(certain, possible, beyond):
+    """Which counts may lie on either side of `beyond`, or have different bounds if it is NaN."""
+    return (certain < possible) & ~(certain > beyond) & ~(possible <= beyond)
 
 
 def counter(values, weights):

@@ -91,6 +91,15 @@ class SumsLeftOut(LeftOut):
             n_labels=self.expansion.points.n_classes,
         )
 
+    @cached_property
+    def _center(self):
+        return self.expansion.points.X.mean(axis=0, dtype=np.float64)
+
+    @cached_property
+    def _from_center(self):
+        """Distances of the points from their mean."""
+        return _norms(self.expansion.points.X - self._center)
+
     def _moves(self, Q, log_weights, rows):
         """The `moves` of a `Change`: sums of kernel values, each divided by the sum to which it is added."""
         shape = {"kernel": self.expansion.kernel, "bandwidth": self.widths[0], "n_jobs": self.expansion.points.n_jobs}
@@ -108,16 +117,21 @@ class SumsLeftOut(LeftOut):
         reach = np.minimum(sums.max(axis=1), 0.0) + log_weights
         moves = partial(self._moves, Q, log_weights) if self.bounded and self._relative is not None else None
         X, Q, kernel = self.expansion.points.X.astype(np.float64), Q.astype(np.float64), self.expansion.kernel
+        from_center = _norms(Q - self._center)
 
         def bounds(rows, c, points):
-            k = (log_weights[rows, None] + sums[rows]).max(axis=0)[self.codes[points]] - self.log_columns[points]
-            k = np.minimum(k, log_weights[rows].max())
-            own, others, unchanged = self.own[points], self.others[points], self.odds[points]
-            least, most = odds(own, log_sum(others, k)), odds(log_sum(own, k), others)
+            most = (log_weights[rows, None] + sums[rows]).max(axis=0)[self.codes[points]] - self.log_columns[points]
+            most = np.minimum(most, log_weights[rows].max())
+            own, others = self.own[points], self.others[points]
             if c is None:
-                return least, most
+                return odds(own, log_sum(others, most)), odds(log_sum(own, most), others)
+            distances = from_center[rows].max() + self._from_center[points]  # at most, by the triangle inequality
+            least = log_kernel(np.zeros((1, 1)), distances[:, None], kernel, self.widths[c])[0]
+            least += log_weights[rows].min() + self.log_volume[c]
             same = self.codes[points] == c
-            return np.where(same, unchanged, least), np.where(same, most, unchanged)
+            grows, stays, sign = np.where(same, own, others), np.where(same, others, own), np.where(same, 1, -1)
+            one, other = (odds(sign * log_sum(grows, k), sign * stays) for k in (least, most))
+            return np.minimum(one, other), np.maximum(one, other)
 
         def conform_less(rows, c, points):
             same, limit, weight = self.codes[points] == c, limits[rows, c, None], log_weights[rows, None]
@@ -163,6 +177,10 @@ def complete(Q):
             "values before fit and here, for example with scikit-learn's SimpleImputer."
         )
     return Q
+
+
+def _norms(Z):
+    return np.sqrt(np.einsum("ij,ij->i", Z, Z))
 
 
 def log_sum(a, b):
