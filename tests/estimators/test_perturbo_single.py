@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from perturbo_cases import data, fixed
 
-from spectralcls.perturbo import _explained
+from spectralcls.perturbo import _class_model, _explained
 from spectralcls.perturbo._class_model import Regularization, fit_class
 
 
@@ -31,6 +31,24 @@ def test_the_bound_is_a_few_times_the_largest_error():
                 shares = model.single.explained(Q)
                 ratios.append(np.max(np.abs(shares - model.explained(Q)) / model.single_error(shares)))
     assert 1 / 32 < max(ratios) < 1 / 4
+
+
+def test_kernel_values_in_float32_are_zero_or_normal_and_so_are_products_of_two():
+    K = np.concatenate([[0.0, 1.0], np.exp(-np.linspace(0, 300, 5001))])
+    out = np.empty(K.shape, dtype=np.float32)
+    _class_model._to_single(K, out)
+    some = np.unique(out)[1:3]
+    assert some[0] * some[0] >= np.finfo(np.float32).tiny and out.min() == 0
+    assert np.all(np.abs(out - K) <= _class_model._NEGLIGIBLE_IN_SINGLE + 2.0**-23 * K)
+
+
+@pytest.mark.parametrize("n", [255, 256, 700])
+def test_float32_values_are_those_of_float64(n):
+    rng = np.random.default_rng(0)
+    X, w, Q = rng.normal(size=(n, 3)), rng.random(n) + 0.1, rng.normal(size=(50, 3))
+    model = fit_class(X, 1.0, Regularization("tikhonov", 0.1), w)
+    K = model.single._fill_single(Q, np.empty((n, 50), np.float32), 1)
+    np.testing.assert_allclose(K, model.kernel(Q), rtol=3e-7, atol=1e-18)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -10,6 +10,7 @@ from .._core.interrupt import eigh, matmul
 from .._inputs.training_data import stack
 from .._utils.advice import tell
 from .._utils.cached import cached_property
+from ..kernels import kernel_matrix
 from ..linalg import rpcholesky
 from ._kernel import exponents, kernel_values, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
@@ -20,7 +21,9 @@ _LOWEST = -1e300  # replaces the log of an unrepresentable share; finite, so tha
 # Bound on the error of U^-T k in float32, relative to its norm times the condition number of U. It is measured, not
 # proven: 7 times the largest error in 144 classes, which occurs for equal points and alpha = 30.
 _ROUNDING_IN_SINGLE = 2.0**-20
-_NEGLIGIBLE_IN_SINGLE = 1e-18  # smaller kernel values count as 0, which changes no share above this number
+# Largest error of a kernel value in float32 besides rounding (see `_to_single`); it changes no share above this number.
+_NEGLIGIBLE_IN_SINGLE = 2.0**-60
+_PANEL = 256  # points whose kernel values in float64 are in the cache when they are converted
 EPS = np.finfo(np.float64).eps
 
 
@@ -143,13 +146,23 @@ class ClassModel:
         """1 - tau for each query, in blocks of kernel values."""
         out = np.empty(len(Q))
         n, step = len(self.points), min(len(Q), self._block)
-        buffer = np.empty(n * step)
+        buffer = np.empty(n * step, dtype=np.float32 if self.is_single else np.float64)
+        fill = self._fill_single if self.is_single else self.kernel
         for start in range(0, len(Q), step):
             block = Q[start : start + step]
-            K = self.kernel(block, out=buffer[: n * len(block)].reshape(n, len(block)), n_jobs=n_jobs)
-            if self.is_single:
-                K = without_subnormals(K, _NEGLIGIBLE_IN_SINGLE).astype(np.float32)
+            K = fill(block, out=buffer[: n * len(block)].reshape(n, len(block)), n_jobs=n_jobs)
             out[start : start + step] = _squared_norms(self.whiten(K))
+        return out
+
+    def _fill_single(self, Q, out, n_jobs):
+        """`kernel` in the float32 array `out`."""
+        panel, form = np.empty((_PANEL, len(Q))), {"kernel": self.profile, "bandwidth": self.bandwidth}
+        for start in range(0, len(out), _PANEL):
+            rows = slice(start, start + _PANEL)
+            K = kernel_matrix(self.points[rows], Q, out=panel[: len(out[rows])], n_jobs=n_jobs, **form)
+            if self.roots is not None:
+                K *= self.roots[rows, None]
+            _to_single(K, out[rows])
         return out
 
     @property
@@ -289,6 +302,17 @@ def _rooted_matrix(X, kernel, bandwidth, roots, n_jobs):
         K *= roots
         K *= roots[:, None]
     return K
+
+
+def _to_single(K, out):
+    """Round K to float32 so that none of its values is subnormal, nor a product of two.
+
+    Adding and then subtracting 2^24 times a number rounds smaller values to multiples of twice that number.
+    """
+    shift = np.float32(2.0**24 * _NEGLIGIBLE_IN_SINGLE)
+    out[:] = K
+    out += shift
+    out -= shift
 
 
 def _squared_norms(B):
