@@ -99,7 +99,7 @@ def test_neighbors_among_few_points(seed, dtype, kind, d, n, m):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_all_points_equal(d, dtype):
-    X = np.full((200_000, d), 0.1, dtype)
+    X = np.full((100_000, d), 0.1, dtype)
     distances, indices = knn(X, X, 40, algorithm="kd_tree")
     assert np.all(distances == 0) and np.all(indices == np.arange(40))
 
@@ -152,7 +152,7 @@ def test_what_is_no_number_is_refused(wrong, dtype):
 @pytest.mark.parametrize("kind", ["normal", "whole", "heavy"])
 def test_same_bits_for_any_number_of_threads_and_any_batch(kind, dtype):
     rng = np.random.default_rng(0)
-    X = points(rng, kind, 120_000, 3, dtype)
+    X = points(rng, kind, 50_000, 3, dtype)
     expected = knn(X, X, 4, algorithm="kd_tree", n_jobs=1)
     for n_jobs in (2, 5):
         found = knn(X, X, 4, algorithm="kd_tree", n_jobs=n_jobs)

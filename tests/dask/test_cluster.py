@@ -25,7 +25,7 @@ CHUNK = 150
 @pytest.fixture(scope="module")
 def client():
     with (
-        LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -95,7 +95,7 @@ def test_a_worker_killed_in_the_middle_of_a_fit_changes_nothing(client, problem)
     finally:
         client.cluster.scheduler.remove_plugin("killer")
     assert killer.victim is not None and killer.finished > 5
-    client.wait_for_workers(3, timeout=60)
+    client.wait_for_workers(2, timeout=60)
     assert killer.victim not in client.run(os.getpid).values()
     assert_same(local.fit(X, y), distributed, queries)
 
@@ -106,7 +106,7 @@ def sent_bytes(client):
 
 def test_bytes_moved_stay_within_the_formulas_of_the_documentation(client):
     """Every worker receives the points that it does not hold once at most, and a partial sum moves once."""
-    n, d, n_blocks, n_classes, m, n_workers = 6000, 40, 6, 3, 600, 3
+    n, d, n_blocks, n_classes, m, n_workers = 6000, 40, 6, 3, 600, 2
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n, d)), rng.integers(0, n_classes, n)
     fitted = spectralcls.ParzenClassifier(bandwidth=3.0).fit(rows(X, n // n_blocks), y)

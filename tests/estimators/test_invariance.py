@@ -220,7 +220,7 @@ def orders(n, d, seed=0):
 )
 def test_tuning_with_missing_values_depends_on_no_order(model):
     """More points of a class than complete the others, more than stand for all, and more pairs than are looked at."""
-    X, y, Q = with_gaps(1200)
+    X, y, Q = with_gaps(900)
     rows, columns, names = orders(*X.shape)
     expected = clone(model).fit(X, y).predict_proba(Q)
     found = clone(model).fit(X[rows][:, columns], names[y[rows]]).predict_proba(Q[:, columns])

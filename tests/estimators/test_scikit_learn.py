@@ -4,6 +4,8 @@ import pytest
 from every_estimator import KINDS, names
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from spectralcls.ensemble import _auto_classifier, _auto_regressor
+from spectralcls.ensemble._members import MEMBERS, members_for
 from spectralcls.neighbors import KNNTransformer
 
 SETTINGS = {
@@ -61,6 +63,24 @@ def not_expected(estimator):
     return {} if why is None else {"check_class_weight_classifiers": why}
 
 
+VOTING = ("one scale + Parzen", "ridge", "boosted trees")
+
+
+@pytest.fixture
+def fewer_members(monkeypatch, check):
+    """Votes of a kernel method and of trees. The other members are estimators that are checked, too."""
+    if check.func.__name__ == "check_sample_weight_equivalence_on_dense_data":
+        return  # of all members, the vote of numbers depends on the leaves
+
+    def fewer(n, members=MEMBERS):
+        chosen, dropped = members_for(n, members)
+        return [member for member in chosen if member.name in VOTING], dropped
+
+    for module in (_auto_classifier, _auto_regressor):
+        monkeypatch.setattr(module, "members_for", fewer)
+
+
+@pytest.mark.usefixtures("fewer_members")
 @pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @pytest.mark.filterwarnings("ignore:.*the best bandwidth is the")
 @pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
