@@ -1,3 +1,4 @@
+import gc
 import os
 from contextlib import nullcontext
 
@@ -31,6 +32,16 @@ def pytest_configure(config):
     """Keeps the order of tests with `pytest -n 2`, so that fixtures of a module are mostly set up only once."""
     if getattr(config.option, "dist", None) == "load":
         config.option.dist = "worksteal"
+
+
+def pytest_collection():
+    """Collects the tests without garbage collection, which would visit all of them again and again."""
+    gc.disable()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture
