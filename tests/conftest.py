@@ -34,14 +34,15 @@ def pytest_configure(config):
         config.option.dist = "worksteal"
 
 
+@pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """Collects the tests without garbage collection, which would visit all of them again and again."""
     gc.disable()
-
-
-def pytest_collection_finish():
-    gc.freeze()
-    gc.enable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture
