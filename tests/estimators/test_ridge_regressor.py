@@ -130,6 +130,17 @@ def test_conjugate_gradients_answer_as_the_factor():
     assert iterated.residuals_.shape == (2,)
 
 
+@pytest.mark.parametrize("alpha", [1e-3, 1e-5])
+def test_conjugate_gradients_converge_with_small_ridges_of_the_laplace_kernel(alpha):
+    points = np.random.default_rng(0).normal(size=(3000, 3))
+    targets = np.sin(2 * points[:, 0]) + points[:, 1] ** 2
+    options = {"bandwidth": 4.0, "alpha": alpha, "kernel": "laplace", "scale": None}
+    iterative = KernelRidgeRegressor(**options, max_exact_samples=0, rank=100).fit(points, targets)
+    exact = KernelRidgeRegressor(**options).fit(points, targets)
+    assert iterative.n_iter_ < 60
+    assert_allclose(iterative.predict(points), exact.predict(points), atol=1e-3)
+
+
 def test_intervals_by_conjugate_gradients_are_those_of_the_other_folds():
     options = {"alpha": 0.1, "kernel": "gaussian", "scale": None}
     model = KernelRidgeRegressor(2.0, max_exact_samples=0, tol=1e-10, **options).fit(X, Y)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_SINGLE = 5e-5  # factor by which iterations in float32 reduce the residual before it is recomputed in float64
+_SINGLE = 1e-4  # factor by which iterations in float32 reduce the residual before it is recomputed in float64
 
 
 class IterativeSolution(NamedTuple):
