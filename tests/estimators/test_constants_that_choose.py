@@ -91,12 +91,12 @@ def test_a_time_budget_begins_with_two_hundred_points():
     assert first == [200, 400]
 
 
-@pytest.mark.parametrize(("n_classes", "too_many"), [(450, False), (800, True)])
-def test_logistic_regression_of_2000_samples_takes_some_600_classes(n_classes, too_many):
+@pytest.mark.parametrize(("n_classes", "too_many"), [(900, False), (1600, True)])
+def test_logistic_regression_of_2000_samples_takes_some_1400_classes(n_classes, too_many):
     data = SimpleNamespace(X=np.random.default_rng(0).normal(size=(2000, 3)), n_classes=n_classes)
     model = sc.KernelLogisticClassifier(max_tuning_samples=None)
     if too_many:
-        with pytest.raises(ValueError, match="800 classes, 2000 samples"):
+        with pytest.raises(ValueError, match="1600 classes, 2000 samples"):
             model._check_size(data)
     else:
         model._check_size(data)

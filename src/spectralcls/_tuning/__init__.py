@@ -28,6 +28,7 @@ from .folds import (
     shuffled_ranks,
     stratified_subsample,
     thin,
+    thinned_rows,
 )
 from .gathered import (
     bandwidth_ratio_of,

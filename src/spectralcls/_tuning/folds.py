@@ -45,9 +45,15 @@ def stratified_subsample(codes, n_samples, keys, at_least=2):
 
 def thin(data, n_samples, random_state):
     """A stratified random subsample of about `n_samples` training samples; None means all."""
+    rows = thinned_rows(data, n_samples, random_state)
+    return data if rows is None else data.take(rows)
+
+
+def thinned_rows(data, n_samples, random_state):
+    """The rows of `thin`; None if these are all."""
     if n_samples is None or len(data.X) <= n_samples:
-        return data
-    return data.take(stratified_subsample(data.codes, n_samples, data.keys(drawn_seed(random_state))))
+        return None
+    return stratified_subsample(data.codes, n_samples, data.keys(drawn_seed(random_state)))
 
 
 def drawn_seed(random_state):

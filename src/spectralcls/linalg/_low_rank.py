@@ -113,14 +113,19 @@ class LowRankFactor:
         Parameters
         ----------
         weights : ndarray of shape (n,)
-            Weights of the points.
+            Non-negative weights of the points.
 
         Returns
         -------
         gram : ndarray of shape (r, r), float64
             The Gram matrix, computed in O(n r^2) operations.
         """
-        return self._sum_over_panels(lambda panel, w: (panel * w.astype(panel.dtype)) @ panel.T, weights)
+
+        def gram(panel, root):
+            scaled = panel * root.astype(panel.dtype)
+            return scaled @ scaled.T  # NumPy computes one triangle of it
+
+        return self._sum_over_panels(gram, np.sqrt(weights))
 
     def _sum_over_panels(self, product: Callable[[Array, Array], Array], weights: Array) -> Array:
         rows, total = self.factor.T, np.zeros(())

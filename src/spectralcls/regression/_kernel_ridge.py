@@ -103,10 +103,10 @@ class KernelRidge(PenalizedExpansion):
             found.append(Fitted(solution.coefficients, *targets.judged(solution.held_out)))
         return found
 
-    def _exact(self, K, targets, alpha):
+    def _exact(self, K, targets, alpha, start):
         return Fitted(solve(K, targets.Y, alpha, targets.weights, held_out=False).coefficients)
 
-    def _iterative(self, operator, targets, alpha, step_done):
+    def _iterative(self, operator, targets, alpha, start, step_done):
         options = {"tol": self.tol, "max_iter": self.max_iter, "step_done": step_done}
         if operator.kernel == "laplace":
             operator = replace(operator, approximate=CellKernel.of(operator))

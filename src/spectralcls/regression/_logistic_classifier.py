@@ -13,12 +13,14 @@ from ._penalized import PenalizedClassifier
 from ._penalized_operators import DenseKernel
 from ._penalty_search import Fitted
 
-# Number of products with the kernel matrix or its preconditioner in a fit, counted for 100 classes; and the limit on
+# Number of products with the kernel matrix or its preconditioner in a fit, counted for 200 classes; and the limit on
 # the multiply-adds of a fit, which take about a minute on one core at 2e10 per second. 2000 samples of 200 classes take
-# a third of this limit.
-_PRODUCTS, _MOST_MULTIPLICATIONS = 60, 1e12
-# times `max_exact_samples`: up to that many points, a float32 factor takes no more memory than an exact fit
-_FACTORED = 2
+# a seventh of this limit.
+_PRODUCTS, _MOST_MULTIPLICATIONS = 30, 1e12
+# Points per column of the factor in the preconditioner, unless `rank` is smaller. 6 take 1.4 times as long and 3 take
+# 3 times as long (mixtures of five classes, covertype and letter, 3000 points).
+_POINTS = 10
+_MEMORY = 4  # largest memory of the Cholesky factors of all classes, relative to that of the factor
 
 
 @with_parameters
@@ -62,15 +64,14 @@ class KernelLogisticClassifier(PenalizedClassifier):
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, parameters are tuned on a stratified random subsample.
     max_exact_samples : int, default=6000
-        Up to this many distinct points, the fit holds the kernel matrix and a Cholesky factor, 2 n^2 float64 numbers.
-        With more points it uses kernel sums; with up to twice as many, their preconditioner is a Cholesky factor of n^2
-        float32 numbers.
-    tol : float, default=1e-4
-        Norm of the gradient of each class, relative to the norm at f = 0, at which Newton's method stops.
-    max_iter : int, default=100
-        Maximum number of Newton steps.
+        Up to this many distinct points, the fit holds the kernel matrix, n^2 float64 numbers, and each point can be
+        predicted from the others. With more points it uses kernel sums.
+    tol : float, default=1e-5
+        Norm of the gradient of each class, relative to the norm at f = 0, at which the iteration stops.
+    max_iter : int, default=200
+        Maximum number of iterations.
     rank : int, default=1000
-        Rank of the preconditioner for kernel sums.
+        Largest rank of the preconditioner, which is at most a tenth of the number of points.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
@@ -110,7 +111,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
     residuals_ : ndarray of shape (n_classes,)
         Relative norms of the gradient. Only present with more than `max_exact_samples` points.
     n_iter_ : int
-        Number of Newton steps.
+        Number of iterations.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -122,9 +123,11 @@ class KernelLogisticClassifier(PenalizedClassifier):
 
     Notes
     -----
-    An exact fit takes about n^3 multiply-adds for each combination of bandwidth and alpha, and 2 n^2 numbers of memory.
-    An iterative fit takes a pass over the n^2 pairs for each step of conjugate gradients, and n (rank + 8 n_classes)
-    numbers of memory. A query needs n kernel evaluations.
+    The method is L-BFGS in the kernel's space. Each of some 20 iterations takes a pass over the n^2 pairs. The
+    preconditioner, a low-rank factor and a diagonal with a linear system for each class, takes n_classes n rank^2
+    multiply-adds; memory is n (5 rank + 40 n_classes) numbers. With more than `max_tuning_samples` points, the
+    iteration starts from the solution for the subsample. Tuning takes n^3 / 2 multiply-adds for each combination of
+    bandwidth and alpha, and 2 n^2 numbers of memory. A query needs n kernel evaluations.
 
     The fit without a point is approximated by one Newton step from the fit to all points. For two classes the step uses
     the whole Hessian. For more classes, a multiple of the identity replaces the Hessian of every remaining point, which
@@ -151,13 +154,13 @@ class KernelLogisticClassifier(PenalizedClassifier):
     """
 
     _: KW_ONLY
-    max_iter: int = 100
+    tol: float = 1e-5
 
     _parameter_constraints = {
         "kernel": [StrOptions({"cv", "laplace", "gaussian", "precomputed"}), callable],
     }
     _BANDWIDTH_FACTORS = {"laplace": (1.4, 6.0), "gaussian": (0.7, 1.4)}
-    _TITLE, _METHOD = "logistic", "Newton's method"
+    _TITLE, _METHOD = "logistic", "L-BFGS"
 
     def _learn(self, data):
         self._check_size(data)
@@ -182,7 +185,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
         return ridge_grid(-3, 0, step=1.5)
 
     def _path(self, targets, K, alphas, memory):
-        operator, found, A = DenseKernel(K, memory), [], None
+        operator, found, A = DenseKernel(K, memory, self._rank_for(targets)), [], None
         for alpha in alphas[::-1]:
             try:
                 solution = self._solve(operator, targets, alpha, start=A)
@@ -195,14 +198,15 @@ class KernelLogisticClassifier(PenalizedClassifier):
             found.append(Fitted(A, held_out, losses, n_iter=solution.n_iter))
         return found[::-1]
 
-    def _rank_for(self, n):
-        return None if n <= _FACTORED * self.max_exact_samples else self.rank
+    def _rank_for(self, targets):
+        n, n_classes = targets.Y.shape
+        return max(1, min(self.rank, n // _POINTS, _MEMORY * n // n_classes))
 
-    def _exact(self, K, targets, alpha):
-        return self._solve(DenseKernel(K, np.empty_like(K)), targets, alpha)
+    def _exact(self, K, targets, alpha, start):
+        return self._solve(DenseKernel(K, K, self._rank_for(targets)), targets, alpha, start=start)
 
-    def _iterative(self, operator, targets, alpha, step_done):
-        return self._solve(operator, targets, alpha, step_done=step_done)
+    def _iterative(self, operator, targets, alpha, start, step_done):
+        return self._solve(operator, targets, alpha, start=start, step_done=step_done)
 
     def _solve(self, operator, targets, alpha, **options):
         options = {"tol": self.tol, "max_iter": self.max_iter} | options
@@ -212,7 +216,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
     def _held_out(self, K, targets):
         scores = K @ self.dual_coef_ + np.log(targets.center)
         solution = _logistic.LogisticSolution(self.dual_coef_, scores, None, self.n_iter_)
-        kernel = DenseKernel(K, np.empty_like(K))
+        kernel = DenseKernel(K, K, self._rank_for(targets))
         return _logistic.held_out(kernel, solution, targets.indicators, self.alpha_, targets.weights)
 
     def _offsets(self):

@@ -15,7 +15,7 @@ from .._expansion.left_out import LeftOut
 from .._expansion.ridge_targets import ClassTargets, targets_of
 from .._inputs.given import GivenKernel, numbers_of
 from .._inputs.training_data import TrainingData
-from .._tuning import check_grid, median_distance, thin
+from .._tuning import check_grid, median_distance, thinned_rows
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
@@ -40,8 +40,9 @@ class PenalizedExpansion(Estimator):
     methods:
 
     - ``_path(targets, K, alphas, memory)`` fits all alphas with a matrix; see `leave_one_out`.
-    - ``_exact(K, targets, alpha)`` and ``_iterative(operator, targets, alpha, step_done)`` fit one alpha. Both return
-      coefficients and the number of iterations, and `_iterative` also returns residuals.
+    - ``_exact(K, targets, alpha, start)`` and ``_iterative(operator, targets, alpha, start, step_done)`` fit one alpha.
+      Both return coefficients and the number of iterations, and `_iterative` also returns residuals. `start` has the
+      coefficients of the points used for tuning, and zeros; an iteration may start from it.
     - ``_held_out(K, targets)`` predicts each point from the others with the parameters in use.
     - ``_keep(choice, targets)`` stores further results of tuning.
     - ``_offsets()`` returns the offsets of the fitted form.
@@ -126,19 +127,23 @@ class PenalizedExpansion(Estimator):
 
         Also sets the attributes of the solution.
         """
-        X, sample = data.X, thin(data, self.max_tuning_samples, rng)
+        X, rows = data.X, thinned_rows(data, self.max_tuning_samples, rng)
+        sample = data if rows is None else data.take(rows)
         targets = targets_of(sample)
         path = self._sample_path(sample, targets, is_all=sample is data)
         choice = leave_one_out(sample.weights, self._candidates(sample.X, rng, len(X)), path)
-        targets = targets if sample is data else targets_of(data)
+        targets, start = targets if sample is data else targets_of(data), choice.fitted.coefficients
+        if sample is not data:
+            start = np.zeros((len(X), start.shape[1]))
+            start[rows] = choice.fitted.coefficients
         form = {"kernel": choice.kernel, "bandwidth": choice.bandwidth, "n_jobs": self.n_jobs}
         if len(X) > self.max_exact_samples:
-            solution = self._iterate(X, targets, choice.alpha, rng, form)
+            solution = self._iterate(X, targets, choice.alpha, rng, form, start)
             self.residuals_ = solution.residuals
         elif sample is data:
             solution = choice.fitted
         else:
-            solution = self._exact(self._matrix(X, **form), targets, choice.alpha)
+            solution = self._exact(self._matrix(X, **form), targets, choice.alpha, start)
         self.points_, self.dual_coef_ = X, solution.coefficients.astype(X.dtype, copy=False)
         self.n_iter_ = solution.n_iter
         self._by_others = choice.fitted.held_out if sample is data else None
@@ -197,10 +202,10 @@ class PenalizedExpansion(Estimator):
         """Further alphas for n points of this dtype, tried if the best is at an end of the grid."""
         return ()
 
-    def _iterate(self, X, targets, alpha, rng, form):
-        operator = SummedKernel.of(X, rank=self._rank_for(len(X)), rng=rng, **form)
+    def _iterate(self, X, targets, alpha, rng, form, start=None):
+        operator = SummedKernel.of(X, rank=self._rank_for(targets), rng=rng, **form)
         with progress(self._TITLE, self.max_iter, silent=not self.verbose) as step_done:
-            solution = self._iterative(operator, targets, alpha, step_done)
+            solution = self._iterative(operator, targets, alpha, start, step_done)
         if solution.residuals.max() > self.tol:
             advise(
                 f"{self._METHOD} stopped after {solution.n_iter} iterations at a residual of "
@@ -209,8 +214,8 @@ class PenalizedExpansion(Estimator):
             )
         return solution
 
-    def _rank_for(self, n):
-        """Rank of the preconditioner for n points; None means a factor of the whole matrix."""
+    def _rank_for(self, targets):
+        """Rank of the preconditioner."""
         return self.rank
 
     def _expansion(self):

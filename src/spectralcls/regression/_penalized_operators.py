@@ -1,127 +1,103 @@
 """Kernel matrices for the solvers of penalized expansions: products and preconditioners.
 
-The classes have ``product(V)``, which is K V with the accuracy that conjugate gradients need; ``accurate_product(V)``
-in float64; and ``preconditioner(ridge, weights)``, which returns a function that solves ``(ridge + W K) Z = V`` exactly
-or approximately, where W is the diagonal matrix of the weights. `FactoredKernel` has only the last. Creating a
-preconditioner takes as long as `n_iterations` iterations of conjugate gradients.
+The classes have ``product(V)``, which is K V with the accuracy that an iteration needs; ``accurate_product(V)`` in
+float64; and ``preconditioner(ridge, weights)``, which returns a function that solves ``(ridge + W K) Z = V``
+approximately, where W is the diagonal matrix of the weights. `LowRankKernel` has only the last.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import cho_factor, cho_solve
 
 from .._core.interrupt import matmul, slices
 from .._utils.cached import cached_property
-from ..kernels import kernel_matrix, kernel_sums
-from ..linalg import LowRankFactor, inverse_in_place, rpcholesky, solve_by_factor
+from ..kernels import kernel_sums
+from ..linalg import LowRankFactor, inverse_in_place, rpcholesky
 from ..linalg.ridge import factor_in_place
 
 # residual trace, relative to the trace, below which further columns of a float32 factor are rounding errors
 _RESOLVED = 1e-4
-# lower bounds on a ridge in float32: resolution of a factor, and rounding relative to the trace
-_LEAST, _SHARE = 2e-6, 5e-7
+# rounding of a Gram matrix in float32, relative to its trace: added to its diagonal, so that a factor exists
+_ROUNDING = 5e-7
 
 
 @dataclass(frozen=True)
 class DenseKernel:
-    """A matrix K in memory, with memory of the same size for factors."""
+    """A matrix K in memory, with memory of the same size for factors, and the rank of the preconditioner."""
 
     K: np.ndarray
     memory: np.ndarray
-
-    @property
-    def n_iterations(self):
-        return _iterations_of_a_factor(len(self.K))
+    rank: int
 
     def product(self, V):
         return matmul(self.K, V)
 
     accurate_product = product
 
+    @cached_property
+    def _approximate(self):
+        try:
+            low_rank = rpcholesky(
+                self.K.astype(np.float32), self.rank, kernel="precomputed", tol=_RESOLVED, random_state=0
+            )
+        except ValueError as error:  # indefinite
+            raise np.linalg.LinAlgError(str(error)) from None
+        return LowRankKernel.of(low_rank, self.K.diagonal())
+
     def preconditioner(self, ridge, weights):
-        n = len(self.K)
-        single = self.memory.reshape(-1).view(np.float32)[: n * n].reshape(n, n)
-        return _by_factor(_weighted(self.K, weights, single), ridge, weights)
+        return self._approximate.preconditioner(ridge, weights)
 
     def inverse_diagonal(self, ridge, weights):
         """The diagonal of ``(ridge + W^1/2 K W^1/2)^-1``."""
-        inverse = inverse_in_place(factor_in_place(_weighted(self.K, weights, self.memory), ridge, ridge))
+        root = np.sqrt(weights)
+        for rows in slices(len(self.K)):
+            np.multiply(self.K[rows], root, out=self.memory[rows])
+            self.memory[rows] *= root[rows, None]
+        inverse = inverse_in_place(factor_in_place(self.memory, ridge, ridge))
         return np.einsum("ij,ij->i", inverse, inverse)
 
 
 @dataclass(frozen=True)
-class FactoredKernel:
-    """A float32 Cholesky factor of the kernel matrix of points X, recomputed for each preconditioner."""
-
-    X: np.ndarray
-    kernel: str
-    bandwidth: float
-    n_jobs: int | None
-
-    @property
-    def n_iterations(self):
-        return _iterations_of_a_factor(len(self.X))
-
-    @cached_property
-    def _memory(self):
-        return np.empty((len(self.X), len(self.X)), dtype=np.float32)
-
-    def preconditioner(self, ridge, weights):
-        form = {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": self.n_jobs}
-        K = kernel_matrix(self.X, out=self._memory, **form)
-        return _by_factor(_weighted(K, weights, K), ridge, weights)
-
-
-def _iterations_of_a_factor(n):
-    """Number of iterations that take as long as a factor: its n^3 operations are limited by arithmetic, the n^2 of an
-    iteration by memory.
-
-    A solution for 10 000 points and five classes took 31 s if this function returned 15, and 20 s with 40.
-    """
-    return max(5, n // 250)
-
-
-def _weighted(K, weights, out):
-    """``W^1/2 K W^1/2`` in the memory of `out`."""
-    root = np.sqrt(weights)
-    for rows in slices(len(K)):
-        np.multiply(K[rows], root, out=out[rows], casting="same_kind")
-        out[rows] *= root[rows, None].astype(out.dtype)
-    return out
-
-
-def _by_factor(M, ridge, weights):
-    """A preconditioner from a float32 Cholesky factor, computed in the memory of ``W^1/2 K W^1/2``."""
-    ridge, root = max(ridge, _LEAST, _SHARE * weights.sum()), np.sqrt(weights)[:, None]
-    factor = factor_in_place(M, ridge, ridge)
-    return lambda V: root * solve_by_factor(factor, V / root)
-
-
-@dataclass(frozen=True)
 class LowRankKernel:
-    """F F^T in place of the kernel matrix K."""
+    """F F^T plus a diagonal in place of the kernel matrix K.
 
-    low_rank: LowRankFactor
-    n_iterations = 10
+    The diagonal is that of K - F F^T. It stands for the many small eigenvalues that F misses: those of the Laplace
+    kernel decrease slowly.
+    """
 
-    def product(self, V):
-        F = self.low_rank.factor
-        return (F @ (F.T @ V.astype(F.dtype))).astype(np.float64)
+    low_rank: LowRankFactor  # float32
+    remainder: np.ndarray  # (n,)
 
-    accurate_product = product
+    @classmethod
+    def of(cls, low_rank, diagonal):
+        explained = np.einsum("ij,ij->i", low_rank.factor, low_rank.factor)
+        return cls(low_rank, np.maximum(diagonal - explained.astype(np.float64), 0.0))
 
     def preconditioner(self, ridge, weights):
-        """The preconditioner, computed by the Woodbury identity from the eigenpairs of F^T W F."""
-        F, weights = self.low_rank.factor, np.asarray(weights)
-        values, basis = eigh(self.low_rank.weighted_gram(weights), check_finite=False)
-        inner = (basis / (np.maximum(values, 0.0) + ridge)) @ basis.T
+        """The preconditioner by the Woodbury identity; weights (n, k) differ for the k columns of V."""
+        F, weights = self.low_rank.factor, weights.reshape(len(self.remainder), -1)
+        diagonal = ridge + weights * self.remainder[:, None]
+        share = weights / diagonal
+        factors = [self._factor(column) for column in share.T]
 
         def precondition(V):
-            small = inner @ (F.T @ V.astype(F.dtype)).astype(np.float64)
-            return (V - weights[:, None] * (F @ small.astype(F.dtype))) / ridge
+            Z = V / diagonal
+            inner = (F.T @ Z.astype(F.dtype)).astype(np.float64)
+            if len(factors) == 1:
+                inner = cho_solve(factors[0], inner, check_finite=False)
+            else:
+                each = zip(factors, inner.T, strict=True)
+                inner = np.column_stack([cho_solve(factor, column, check_finite=False) for factor, column in each])
+            return Z - share * (F @ inner.astype(F.dtype))
 
         return precondition
+
+    def _factor(self, share):
+        """A Cholesky factor of I + F^T diag(share) F."""
+        gram = self.low_rank.weighted_gram(share)
+        gram.flat[:: len(gram) + 1] += 1 + _ROUNDING * gram.trace()
+        return cho_factor(gram, overwrite_a=True, check_finite=False)
 
 
 @dataclass(frozen=True)
@@ -131,29 +107,22 @@ class SummedKernel:
     X: np.ndarray
     kernel: str
     bandwidth: float
-    approximate: LowRankKernel | FactoredKernel
+    approximate: LowRankKernel
     n_jobs: int | None
 
     @classmethod
     def of(cls, X, kernel, bandwidth, rank, rng, n_jobs):
         """Precondition with a factor F of `rank` columns from randomly pivoted Cholesky, which captures the leading
-        eigenvalues of K that make the system ill-conditioned. If `rank` is None, use a factor of the whole matrix."""
+        eigenvalues of K that make the system ill-conditioned."""
         X = X - X.mean(axis=0)  # float32 resolves small numbers best
         single = np.ascontiguousarray(X, dtype=np.float32)
         form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": n_jobs}
-        if rank is None:
-            approximate = FactoredKernel(single, **form)
-        else:
-            approximate = LowRankKernel(rpcholesky(single, min(rank, len(X)), tol=_RESOLVED, random_state=rng, **form))
-        return cls(X, kernel, bandwidth, approximate, n_jobs)
+        low_rank = rpcholesky(single, min(rank, len(X)), tol=_RESOLVED, random_state=rng, **form)
+        return cls(X, kernel, bandwidth, LowRankKernel.of(low_rank, 1.0), n_jobs)
 
     @cached_property
     def points(self):
         return {dtype: np.ascontiguousarray(self.X, dtype=dtype) for dtype in (np.float32, np.float64)}
-
-    @property
-    def n_iterations(self):
-        return self.approximate.n_iterations
 
     def product(self, V):
         return self._sums(V, np.float32)
