@@ -34,9 +34,10 @@ def said(model, queries):
 @pytest.mark.parametrize("sample_weight", [None, np.arange(100) % 4])
 def test_the_gaussian_kernel_given_is_the_built_in_one(kind, sample_weight):
     y = answers_of(kind)
-    own = kind(kernel="gaussian", bandwidth=1.5, alpha=0.1, scale=None).fit(X, y, sample_weight)
-    matrix = kind(kernel="precomputed", alpha=0.1).fit(gaussian(X, X), y, sample_weight)
-    function = kind(kernel=gaussian, alpha=0.1).fit(X, y, sample_weight)
+    options = {"alpha": 0.1, "tol": 1e-10}
+    own = kind(kernel="gaussian", bandwidth=1.5, scale=None, **options).fit(X, y, sample_weight)
+    matrix = kind(kernel="precomputed", **options).fit(gaussian(X, X), y, sample_weight)
+    function = kind(kernel=gaussian, **options).fit(X, y, sample_weight)
     np.testing.assert_allclose(said(matrix, gaussian(Q, X)), said(own, Q), atol=1e-8)
     np.testing.assert_allclose(said(function, Q), said(own, Q), atol=1e-8)
     assert abs(function.loss_ - own.loss_) < 1e-8

@@ -155,6 +155,17 @@ def test_the_preconditioner_is_renewed_once_when_the_gradient_has_decreased():
     assert_allclose(found.scores, alone.scores, atol=1e-6)
 
 
+@pytest.mark.parametrize("ridge", [1.0, 0.03, 0.001])
+def test_coefficients_outside_the_range_of_the_kernel_do_not_grow(ridge):
+    """A linear kernel of four features has rank four; longer steps multiply the rest of the gradient."""
+    X, y = load_iris(return_X_y=True)
+    K, Y = X @ X.T, np.eye(3)[y]
+    found = solve(DenseKernel(K, np.empty_like(K), 15), Y, np.zeros(3), ridge, np.ones(150), tol=1e-5)
+    assert found.residuals.max() <= 1e-5 and found.n_iter < 60
+    P = softmax(found.scores, axis=1)
+    assert_allclose(ridge * found.coefficients, Y - P, atol=1e-4)
+
+
 @pytest.mark.parametrize("columns", [1, 2])
 @pytest.mark.parametrize("ridge", [1e-2, 10.0])
 def test_the_preconditioner_inverts_a_low_rank_matrix_plus_a_diagonal(ridge, columns):

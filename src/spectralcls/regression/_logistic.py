@@ -17,6 +17,7 @@ _STALE = 0.03
 # A step ends if the slope along it is at most this fraction of the slope at its start. .01 and .1 take as many steps,
 # .5 takes 9 % more.
 _SLOPE = 0.1
+_SHORTEST = 1e-9  # shortest bracket of a step
 _ROUNDING = 1e-15  # rounding error of K D, relative to D
 
 
@@ -115,23 +116,23 @@ def _direction(kernel, precondition, pairs, G):
 
 
 def _line_search(gradient, A, F, D, KD, G, w, ridge):
-    """The length of the step, and the probabilities and the gradient at its end.
+    """The length of the step, at most 1, and the probabilities and the gradient at its end.
 
-    Newton's method, with bisection outside the bracket, finds a small slope of the objective, which is convex.
+    Newton's method, with bisection outside the bracket, finds a small slope of the objective, which is convex. A step
+    of length t multiplies the gradient's part in the null space of K by 1 - t; beyond t = 2, the iteration diverges.
     """
-    slope, low, high, length = np.vdot(G, KD), 0.0, np.inf, 1.0
-    flat = abs(slope) <= _ROUNDING * np.linalg.norm(G) * np.linalg.norm(D)  # K D is zero, as for coincident points
+    slope, low, high, length = np.vdot(G, KD), 0.0, 1.0, 1.0
     while True:
         P, after = gradient(A + length * D, F + length * KD)
         reached = np.vdot(after, KD)
-        if flat or abs(reached) <= _SLOPE * abs(slope) or high - low < 1e-9 or length > 1e9:
+        if abs(reached) <= _SLOPE * abs(slope) or (length == 1 and reached <= 0) or high - low < _SHORTEST:
             return length, P, after
         low, high = (low, length) if reached > 0 else (length, high)
         means = (P * KD).sum(axis=1, keepdims=True)
         curvature = ridge * np.vdot(D, KD) + np.sum(w * P * (KD - means) ** 2)
         length -= reached / curvature
         if not low < length < high:
-            length = (low + high) / 2 if np.isfinite(high) else 2 * low
+            length = (low + high) / 2
 
 
 def curvatures(P, weights):

@@ -41,8 +41,8 @@ class PenalizedExpansion(Estimator):
 
     - ``_path(targets, K, alphas, memory)`` fits all alphas with a matrix; see `leave_one_out`.
     - ``_exact(K, targets, alpha, start)`` and ``_iterative(operator, targets, alpha, start, step_done)`` fit one alpha.
-      Both return coefficients and the number of iterations, and `_iterative` also returns residuals. `start` has the
-      coefficients of the points used for tuning, and zeros; an iteration may start from it.
+      Both return coefficients and the number of iterations, and `_iterative` also returns residuals. `start`, unless
+      None, has the coefficients of the points used for tuning, and zeros; an iteration may start from it.
     - ``_held_out(K, targets)`` predicts each point from the others with the parameters in use.
     - ``_keep(choice, targets)`` stores further results of tuning.
     - ``_offsets()`` returns the offsets of the fitted form.
@@ -133,9 +133,8 @@ class PenalizedExpansion(Estimator):
         path = self._sample_path(sample, targets, is_all=sample is data)
         choice = leave_one_out(sample.weights, self._candidates(sample.X, rng, len(X)), path)
         targets, start = targets if sample is data else targets_of(data), choice.fitted.coefficients
-        if sample is not data:
-            start = np.zeros((len(X), start.shape[1]))
-            start[rows] = choice.fitted.coefficients
+        if sample is not data and start is not None:
+            start = _spread(start, rows, len(X))
         form = {"kernel": choice.kernel, "bandwidth": choice.bandwidth, "n_jobs": self.n_jobs}
         if len(X) > self.max_exact_samples:
             solution = self._iterate(X, targets, choice.alpha, rng, form, start)
@@ -243,6 +242,13 @@ class PenalizedExpansion(Estimator):
         if "_kept_form" not in vars(self):  # loaded from a file
             self._kept_form = self._expansion()
         return self._kept_form
+
+
+def _spread(coefficients, rows, n):
+    """The coefficients of some rows among n rows, and zeros."""
+    out = np.zeros((n, coefficients.shape[1]))
+    out[rows] = coefficients
+    return out
 
 
 @with_parameters

@@ -18,8 +18,8 @@ from ..linalg.ridge import factor_in_place
 
 # residual trace, relative to the trace, below which further columns of a float32 factor are rounding errors
 _RESOLVED = 1e-4
-# rounding of a Gram matrix in float32, relative to its trace: added to its diagonal, so that a factor exists
-_ROUNDING = 5e-7
+# Rounding of a Gram matrix relative to its trace, in multiples of eps: added to its diagonal, so that a factor exists.
+_ROUNDING = 4
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,7 @@ class DenseKernel:
     @cached_property
     def _approximate(self):
         try:
-            low_rank = rpcholesky(
-                self.K.astype(np.float32), self.rank, kernel="precomputed", tol=_RESOLVED, random_state=0
-            )
+            low_rank = rpcholesky(self.K, self.rank, kernel="precomputed", tol=_RESOLVED, random_state=0)
         except ValueError as error:  # indefinite
             raise np.linalg.LinAlgError(str(error)) from None
         return LowRankKernel.of(low_rank, self.K.diagonal())
@@ -66,7 +64,7 @@ class LowRankKernel:
     kernel decrease slowly.
     """
 
-    low_rank: LowRankFactor  # float32
+    low_rank: LowRankFactor
     remainder: np.ndarray  # (n,)
 
     @classmethod
@@ -95,8 +93,8 @@ class LowRankKernel:
 
     def _factor(self, share):
         """A Cholesky factor of I + F^T diag(share) F."""
-        gram = self.low_rank.weighted_gram(share)
-        gram.flat[:: len(gram) + 1] += 1 + _ROUNDING * gram.trace()
+        gram, eps = self.low_rank.weighted_gram(share), np.finfo(self.low_rank.factor.dtype).eps
+        gram.flat[:: len(gram) + 1] += 1 + _ROUNDING * eps * gram.trace()
         return cho_factor(gram, overwrite_a=True, check_finite=False)
 
 
