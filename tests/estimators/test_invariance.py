@@ -163,7 +163,7 @@ def test_copies_are_weights(name, scale, class_weight, fixed):
     weighted = responses(clone(model).fit(X, y, sample_weight=counts), Q)
     repeated = responses(clone(model).fit(X[rows], y[rows]), Q)
     sort_rows = {"GradientMetric", "KernelLogisticClassifier", "KernelMetric", "KernelRidgeClassifier"}
-    solved_to = 1e-7 if name == "KernelLogisticClassifier" else 1e-9  # Newton's steps end at a tolerance
+    solved_to = 1e-7 if name == "KernelLogisticClassifier" else 1e-9  # iterations end at a tolerance
     assert_same(weighted, repeated, rtol=None if name in sort_rows and not (scale or class_weight) else solved_to)
 
 

@@ -210,7 +210,9 @@ def test_all_points_start_from_the_subsample(most_exact):
     assert_allclose(helped.predict_proba(X), alone.predict_proba(X), atol=1e-3)
 
 
-@pytest.mark.parametrize(("n", "n_classes", "rank"), [(500, 2, 50), (500, 80, 25), (20_000, 2, 1000), (5, 3, 1)])
+@pytest.mark.parametrize(
+    ("n", "n_classes", "rank"), [(500, 2, 100), (1500, 2, 150), (500, 80, 25), (20_000, 2, 1000), (2, 9, 1)]
+)
 def test_rank_is_a_tenth_of_the_points_and_less_for_many_classes(n, n_classes, rank):
     assert KernelLogisticClassifier()._rank_for(SimpleNamespace(Y=np.zeros((n, n_classes)))) == rank
 

@@ -38,8 +38,8 @@ def test_more_than_a_thousand_classes_are_refused_with_what_takes_them(classifie
 
 
 def test_logistic_regression_refuses_what_would_take_minutes_and_takes_less():
-    X, y = draw(400, 4000)
-    with pytest.raises(ValueError, match="400 classes, 4000 samples and 6 candidates.*KernelRidgeClassifier"):
+    X, y = draw(700, 4200)
+    with pytest.raises(ValueError, match="700 classes, 4200 samples and 6 candidates.*KernelRidgeClassifier"):
         KernelLogisticClassifier().fit(X, y)
     for fewer in ({"max_tuning_samples": 400}, {"bandwidth": 1.0, "alpha": 1.0}, {"alpha": 1.0}):
         model = KernelLogisticClassifier(**fewer)

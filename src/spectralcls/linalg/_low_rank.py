@@ -121,7 +121,7 @@ class LowRankFactor:
             The Gram matrix, computed in O(n r^2) operations.
         """
 
-        def gram(panel, root):
+        def gram(panel: Array, root: Array) -> Array:
             scaled = panel * root.astype(panel.dtype)
             return scaled @ scaled.T  # NumPy computes one triangle of it
 

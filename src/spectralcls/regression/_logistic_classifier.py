@@ -20,6 +20,7 @@ _PRODUCTS, _MOST_MULTIPLICATIONS = 30, 1e12
 # Points per column of the factor in the preconditioner, unless `rank` is smaller. 6 take 1.4 times as long and 3 take
 # 3 times as long (mixtures of five classes, covertype and letter, 3000 points).
 _POINTS = 10
+_LEAST_RANK = 100  # for fewer columns, a factor takes less time than the products with them
 _MEMORY = 4  # largest memory of the Cholesky factors of all classes, relative to that of the factor
 
 
@@ -68,10 +69,10 @@ class KernelLogisticClassifier(PenalizedClassifier):
         predicted from the others. With more points it uses kernel sums.
     tol : float, default=1e-5
         Norm of the gradient of each class, relative to the norm at f = 0, at which the iteration stops.
-    max_iter : int, default=200
+    max_iter : int, default=500
         Maximum number of iterations.
     rank : int, default=1000
-        Largest rank of the preconditioner, which is at most a tenth of the number of points.
+        Largest rank of the preconditioner; above 100, it is at most a tenth of the number of points.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     verbose : bool, default=False
@@ -155,6 +156,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
 
     _: KW_ONLY
     tol: float = 1e-5
+    max_iter: int = 500
 
     _parameter_constraints = {
         "kernel": [StrOptions({"cv", "laplace", "gaussian", "precomputed"}), callable],
@@ -200,7 +202,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
 
     def _rank_for(self, targets):
         n, n_classes = targets.Y.shape
-        return max(1, min(self.rank, n // _POINTS, _MEMORY * n // n_classes))
+        return max(1, min(self.rank, max(n // _POINTS, _LEAST_RANK), _MEMORY * n // n_classes))
 
     def _exact(self, K, targets, alpha, start):
         return self._solve(DenseKernel(K, K, self._rank_for(targets)), targets, alpha, start=start)

@@ -132,9 +132,9 @@ class PenalizedExpansion(Estimator):
         targets = targets_of(sample)
         path = self._sample_path(sample, targets, is_all=sample is data)
         choice = leave_one_out(sample.weights, self._candidates(sample.X, rng, len(X)), path)
-        targets, start = targets if sample is data else targets_of(data), choice.fitted.coefficients
-        if sample is not data and start is not None:
-            start = _spread(start, rows, len(X))
+        targets, start = targets if sample is data else targets_of(data), None
+        if sample is not data and choice.fitted.coefficients is not None:
+            start = _spread(choice.fitted.coefficients, rows, len(X))
         form = {"kernel": choice.kernel, "bandwidth": choice.bandwidth, "n_jobs": self.n_jobs}
         if len(X) > self.max_exact_samples:
             solution = self._iterate(X, targets, choice.alpha, rng, form, start)
