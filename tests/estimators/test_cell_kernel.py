@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spectralcls.kernels import kernel_matrix
-from spectralcls.regression import _cell_kernel, _ridge_iterative
+from spectralcls.regression import _cell_kernel, _kernel_ridge, _ridge_iterative
 from spectralcls.regression._cell_kernel import CellKernel
 from spectralcls.regression._penalized_operators import SummedKernel
 
@@ -60,3 +60,10 @@ def test_cells_save_iterations():
     low_rank = operator(20)
     counts = [iterations(replace(low_rank, approximate=CellKernel.of(low_rank, most))) for most in (1, 100, 400)]
     assert counts[1] < 0.6 * counts[0] and counts[2] <= 2
+
+
+def test_the_low_rank_factor_alone_serves_the_gaussian_best():
+    with_diagonal = operator(100, kernel="gaussian", bandwidth=1.0)
+    alone = replace(with_diagonal, approximate=_kernel_ridge._approximate(with_diagonal))
+    assert iterations(alone) < 0.8 * iterations(with_diagonal)
+    assert isinstance(_kernel_ridge._approximate(operator(5)), CellKernel)

@@ -108,8 +108,7 @@ class KernelRidge(PenalizedExpansion):
 
     def _iterative(self, operator, targets, alpha, start, step_done):
         options = {"tol": self.tol, "max_iter": self.max_iter, "step_done": step_done}
-        if operator.kernel == "laplace":
-            operator = replace(operator, approximate=CellKernel.of(operator))
+        operator = replace(operator, approximate=_approximate(operator))
         return iterative.solve(operator, targets.Y, alpha, targets.weights, **options)
 
     def _held_out(self, K, targets):
@@ -126,6 +125,17 @@ class KernelRidge(PenalizedExpansion):
             else:
                 self._kept_smoother = Smoother(self.points_, self.kernel_, self.bandwidth_, self.alpha_, self._weights)
         return self._kept_smoother
+
+
+def _approximate(operator):
+    """What preconditions conjugate gradients: for the Gaussian, whose spectrum ends soon, the low-rank factor alone.
+
+    With the rest of the diagonal in addition, the Gaussian takes 1.2 to 2.3 times as many iterations (8000 points in 2
+    and 8 dimensions).
+    """
+    if operator.kernel == "laplace":
+        return CellKernel.of(operator)
+    return replace(operator.approximate, remainder=np.zeros(len(operator.X)))
 
 
 def smoother_of(estimator):
