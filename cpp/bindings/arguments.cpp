@@ -97,6 +97,11 @@ double positive(const py::handle& given, const char* name) {
   return value;
 }
 
+bool truth(const py::handle& given, const char* name) {
+  if (!PyBool_Check(given.ptr())) refuse_type(name, "True or False", given);
+  return given.ptr() == Py_True;
+}
+
 std::string name_of(const py::handle& given, const char* name) {
   if (!py::isinstance<py::str>(given)) refuse_type(name, "a string", given);
   return py::reinterpret_borrow<py::str>(given);

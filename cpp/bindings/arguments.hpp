@@ -32,6 +32,8 @@ using ColumnMajorArray = py::array_t<T, py::array::f_style | py::detail::npy_api
 std::string shape_of(const py::array& array);  // "(3, 2)"
 std::string text(double value);
 
+// Returns `given`, which must be True or False.
+bool truth(const py::handle& given, const char* name);
 // Returns `given` as an integer, which must be in [least, most].
 index_t integer(const py::handle& given, const char* name, index_t least, index_t most);
 // Returns `given` as an integer that serves as a limit. It must be at least `least`; values above 2^40 become 2^40.

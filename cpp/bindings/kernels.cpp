@@ -73,7 +73,8 @@ template <class T>
 py::object sums_over(const GivenPoints<T>& points, const py::object& queries, const py::object& weights,
                      const py::object& kernel, const py::object& bandwidths, const py::object& excluded,
                      const py::object& query_groups, const py::object& point_groups, const py::object& n_groups,
-                     const py::object& rtol, const py::object& output, const py::object& n_threads) {
+                     const py::object& rtol, const py::object& output, const py::object& n_threads,
+                     const py::object& in_order) {
   const Array<T> Q = matrix<T>(queries, "Q");
   check_same_columns(Q.shape(1), points.points.shape(1));
   KernelSums<T> request;
@@ -87,6 +88,7 @@ py::object sums_over(const GivenPoints<T>& points, const py::object& queries, co
   request.bandwidths.assign(h.data(), h.data() + h.size());
   request.bandwidths_by_label = h.ndim() == 2;
   request.rtol = number(rtol, "rtol", 0);
+  request.in_order = truth(in_order, "in_order");
   std::optional<Array<T>> W = points.weights;
   if (!weights.is_none()) W = check_weights<T>(weights, points.rows(), h.shape(0));
   if (W) {
@@ -109,11 +111,11 @@ py::object kernel_sums(const py::object& queries, const py::object& points, cons
                        const py::object& labels, const py::object& n_labels, const py::object& kernel,
                        const py::object& bandwidths, const py::object& excluded, const py::object& query_groups,
                        const py::object& point_groups, const py::object& n_groups, const py::object& rtol,
-                       const py::object& output, const py::object& n_threads) {
+                       const py::object& output, const py::object& n_threads, const py::object& in_order) {
   return dispatch(points, "X", [&](auto zero) -> py::object {
     using T = decltype(zero);
     return sums_over(GivenPoints<T>(points, labels, n_labels), queries, weights, kernel, bandwidths, excluded,
-                     query_groups, point_groups, n_groups, rtol, output, n_threads);
+                     query_groups, point_groups, n_groups, rtol, output, n_threads, in_order);
   });
 }
 
@@ -141,10 +143,11 @@ py::object pack_points(const py::object& points, const py::object& weights, cons
 // Computes sums over packed points. `weights`, unless None, replace the weights with which the points were packed.
 py::object packed_kernel_sums(const py::object& queries, const py::object& points, const py::object& weights,
                               const py::object& kernel, const py::object& bandwidths, const py::object& excluded,
-                              const py::object& rtol, const py::object& output, const py::object& n_threads) {
+                              const py::object& rtol, const py::object& output, const py::object& n_threads,
+                              const py::object& in_order) {
   return with_points(points, [&](const auto& kept) {
     return sums_over(kept, queries, weights, kernel, bandwidths, excluded, py::none(), py::none(), py::int_(1), rtol,
-                     output, n_threads);
+                     output, n_threads, in_order);
   });
 }
 
@@ -199,15 +202,11 @@ struct GridRequest {
     request.rtol = number(rtol, "rtol", 0);
     request.single_precision = truth(single_precision, "single_precision");
   }
-
-  static bool truth(const py::object& value, const char* name) {
-    if (!PyBool_Check(value.ptr())) refuse_type(name, "True or False", value);
-    return value.ptr() == Py_True;
-  }
 };
 
-// Returns Gaussian sums computed on a grid, and a mark for each query and label, which says whether its sums are within
-// the tolerance. Returns None if exact sums are predicted to be as fast.
+// Returns Gaussian sums computed on a grid; a mark for each query and label, which says whether its sums are within the
+// tolerance; and the queries in an order in which successive ones lie close together. Returns None if exact sums are
+// predicted to be as fast.
 py::object approximate_sums(const py::object& queries, const py::object& points, const py::object& weights,
                             const py::object& labels, const py::object& n_labels, const py::object& bandwidth,
                             const py::object& excluded, const py::object& rtol, const py::object& atol,
@@ -219,19 +218,21 @@ py::object approximate_sums(const py::object& queries, const py::object& points,
   const Integers left_out = integers(excluded, "exclude_self", m, no_least, request.points.rows - 1);
   request.excluded = data(left_out);
   request.atol = number(atol, "atol", 0);
-  request.each_label = GridRequest::truth(each_label, "each_label");
+  request.each_label = truth(each_label, "each_label");
   request.exact_passes = positive(exact_passes, "exact_passes");
 
   Array<double> sums =
       allocate<double>({m, request.n_labels, request.n_columns}, "The sums of queries x labels x columns");
   Array<std::uint8_t> settled = allocate<std::uint8_t>({m, request.n_labels}, "A mark for queries x labels");
+  Array<std::int64_t> order = allocate<std::int64_t>({m}, "An order of the queries");
   double* out = sums.mutable_data();
   std::uint8_t* marks = settled.mutable_data();
+  std::int64_t* places = order.mutable_data();
   const Execution run = execution(n_threads);
   bool done = false;
-  without_gil([&] { done = function_table().approximate_sums(request, out, marks, run); });
+  without_gil([&] { done = function_table().approximate_sums(request, out, marks, places, run); });
   if (!done) return py::none();
-  return py::make_tuple(sums, settled);
+  return py::make_tuple(sums, settled, order);
 }
 
 // The rule that derives labels from class sums, and the arrays to which the rule points.
@@ -306,14 +307,14 @@ void register_kernels(py::module_& module) {
   module.def("kernel_sums", &kernel_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("labels"),
              py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidths"), py::arg("excluded"),
              py::arg("query_groups"), py::arg("point_groups"), py::arg("n_groups"), py::arg("rtol"), py::arg("output"),
-             py::arg("n_threads"));
+             py::arg("n_threads"), py::arg("in_order") = false);
   py::class_<GivenPoints<float>>(module, "PackedPoints32");
   py::class_<GivenPoints<double>>(module, "PackedPoints64");
   module.def("pack_points", &pack_points, py::arg("points"), py::arg("weights"), py::arg("labels"), py::arg("n_labels"),
              py::arg("n_threads"));
   module.def("packed_kernel_sums", &packed_kernel_sums, py::arg("queries"), py::arg("points"), py::arg("weights"),
              py::arg("kernel"), py::arg("bandwidths"), py::arg("excluded"), py::arg("rtol"), py::arg("output"),
-             py::arg("n_threads"));
+             py::arg("n_threads"), py::arg("in_order") = false);
   module.def("kernel_matrix", &kernel_matrix, py::arg("queries"), py::arg("points"), py::arg("kernel"),
              py::arg("bandwidth"), py::arg("factor"), py::arg("out"), py::arg("n_threads"));
   module.def("approximate_sums", &approximate_sums, py::arg("queries"), py::arg("points"), py::arg("weights"),

@@ -180,13 +180,13 @@ class Sample {
 template <class T>
 bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
                     double pair_cost, const SquaredReach& squared_reach) {
-  // The filter is considered only for at least `from_points` points and `from_features` features; with fewer features,
-  // the bounding boxes of tiles suffice. A sample has `least_points` ... `most_points` points, and one query for every
-  // `points_per_query` points. Distances are measured from `least_measured` ... `most_measured` queries.
-  constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32,
-                    least_measured = 3, most_measured = 6;
+  // The filter is considered only for at least `from_points` points. A sample has `least_points` ... `most_points`
+  // points, and one query for every `points_per_query` points. Distances are measured from `least_measured` ...
+  // `most_measured` queries.
+  constexpr index_t from_points = 2048, most_points = 512, least_points = 96, points_per_query = 32, least_measured = 3,
+                    most_measured = 6;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
-  if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
+  if (points.rows < from_points || build > FilterCosts::gain * all) return false;
   // The size of the sample follows from its cost, most of which is the computation of the axes.
   const double affordable =
       FilterCosts::sampling * all * static_cast<double>(points.rows) / FilterCosts::sample(points.cols);

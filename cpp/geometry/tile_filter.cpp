@@ -8,7 +8,7 @@ namespace spectralcls::detail {
 namespace {
 
 constexpr int W = lanes<float>;
-constexpr index_t prefetch_ahead = 6;  // in coordinates
+constexpr index_t prefetch_ahead = 10;  // in coordinates
 // Coordinates and the sums of their products are rounded. The bounds remain valid because norms are reduced by this
 // fraction.
 constexpr double rounding = 2.0 * (TileFilter::most_coordinates + 8) * std::numeric_limits<float>::epsilon();
@@ -92,7 +92,10 @@ int panel_hits(const std::vector<index_t>& ends, const float* q, const float* x,
 
 TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, const std::vector<index_t>& rows,
                        const float* coordinates, index_t width, const Execution& execution)
-    : width_(width), n_tiles_(length(tiles)), stride_((n_tiles_ + W - 1) / W * W) {
+    : width_(width),
+      n_tiles_(length(tiles)),
+      n_groups_((n_tiles_ + tiles_a_group - 1) / tiles_a_group),
+      stride_((n_groups_ + W - 1) / W * W) {
   for (const index_t end : segment_ends) {
     ends_.push_back(std::min(end, width));
     if (end >= width) break;
@@ -101,7 +104,7 @@ TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, 
   for (const Tile& tile : tiles)
     first_panel_.push_back(first_panel_.back() + (tile.n_vectors * points_a_vector + panel_points - 1) / panel_points);
   panels_.resize(first_panel_.back() * (width + length(ends_)) * panel_points);
-  center_.resize(width * stride_);
+  center_.resize(n_groups_ * width * tiles_a_group);
   half_.resize(center_.size());
   constexpr index_t tiles_a_chunk = 64;
   for_each_chunk((n_tiles_ + tiles_a_chunk - 1) / tiles_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
@@ -110,6 +113,7 @@ TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, 
       pack_tile(t, {tile.first, tile.first + tile.n_vectors * points_a_vector}, rows, coordinates);
     }
   });
+  pack_groups();
 }
 
 void TileFilter::pack_tile(index_t t, Range columns, const std::vector<index_t>& rows, const float* coordinates) {
@@ -140,13 +144,32 @@ void TileFilter::pack_tile(index_t t, Range columns, const std::vector<index_t>&
     }
   for (index_t k = 0; k < width_; ++k) {
     const float center = low[k] + (high[k] - low[k]) / 2;
-    center_[k * stride_ + t] = center;
-    half_[k * stride_ + t] =
+    center_[at(t, k)] = center;
+    half_[at(t, k)] =
         std::max(high[k] - center, center - low[k]) + static_cast<float>(box_rounding * std::sqrt(farthest));
   }
 }
 
+void TileFilter::pack_groups() {
+  group_center_.resize(width_ * stride_);
+  group_half_.resize(group_center_.size());
+  for (index_t g = 0; g < n_groups_; ++g)
+    for (index_t k = 0; k < width_; ++k) {
+      float low = std::numeric_limits<float>::infinity(), high = -low;
+      for (index_t t = g * tiles_a_group; t < std::min((g + 1) * tiles_a_group, n_tiles_); ++t) {
+        low = std::min(low, center_[at(t, k)] - half_[at(t, k)]);
+        high = std::max(high, center_[at(t, k)] + half_[at(t, k)]);
+      }
+      const float center = low + (high - low) / 2;
+      group_center_[k * stride_ + g] = center;
+      // The sums above are rounded.
+      group_half_[k * stride_ + g] = std::max(high - center, center - low) +
+                                     static_cast<float>(2 * box_rounding) * std::max(std::abs(low), std::abs(high));
+    }
+}
+
 void TileFilter::Block::set(const TileFilter& filter, const float* coordinates, const index_t* rows, index_t n_rows) {
+  if (filter_ != &filter) measured_.assign(filter.n_groups_, 0);
   filter_ = &filter;
   const index_t width = filter.width_;
   stream_.resize((width + length(filter.ends_)) * tile_rows);
@@ -160,42 +183,99 @@ void TileFilter::Block::set(const TileFilter& filter, const float* coordinates, 
       for (index_t k = begin; k < end; ++k, to += tile_rows) *to = -2 * query[k];
     });
   }
+  queries_.resize(width * tile_rows);
+  for (index_t k = 0; k < width; ++k)
+    for (index_t r = 0; r < tile_rows; ++r)
+      queries_[k * tile_rows + r] = coordinates[rows[std::min(r, n_rows - 1)] * width + k];
   set_box(coordinates, rows, n_rows);
 }
 
 void TileFilter::Block::set_box(const float* coordinates, const index_t* rows, index_t n_rows) {
-  const index_t width = filter_->width_, stride = filter_->stride_;
-  float center[most_coordinates], half[most_coordinates];
+  const index_t width = filter_->width_;
   double farthest = 0;
   for (index_t r = 0; r < n_rows; ++r)
     farthest = std::max(farthest, squared_norm(coordinates + rows[r] * width, 0, width));
+  slack_ = static_cast<float>(box_rounding * std::sqrt(farthest));
   for (index_t k = 0; k < width; ++k) {
     float low = coordinates[rows[0] * width + k], high = low;
     for (index_t r = 1; r < n_rows; ++r) {
       low = std::min(low, coordinates[rows[r] * width + k]);
       high = std::max(high, coordinates[rows[r] * width + k]);
     }
-    center[k] = low + (high - low) / 2;
-    half[k] = std::max(high - center[k], center[k] - low) + static_cast<float>(box_rounding * std::sqrt(farthest));
+    center_[k] = low + (high - low) / 2;
+    half_[k] = std::max(high - center_[k], center_[k] - low) + static_cast<float>(box_rounding * std::sqrt(farthest));
   }
-  bounds_.resize(stride);
-  centers_.resize(stride);
-  for (index_t t = 0; t < stride; t += W) {
-    Vec<float> gaps{}, distances{};
-    const float *c = filter_->center_.data() + t, *h = filter_->half_.data() + t;
-    for (index_t k = 0; k < width; ++k, c += stride, h += stride) {
-      const Vec<float> offset = load(c) - center[k];
-      const Vec<float> gap = maximum<float>(maximum<float>(offset, -offset) - (load(h) + half[k]), Vec<float>{});
-      gaps += gap * gap;
-      distances += offset * offset;
-    }
-    store(bounds_.data() + t, gaps * (1 - static_cast<float>(rounding)));
-    store(centers_.data() + t, gaps + distances * 0.01f);
-  }
+  const index_t stride = filter_->stride_;
+  group_bounds_.resize(stride);
+  group_centers_.resize(stride);
+  bounds_.resize(filter_->n_groups_ * tiles_a_group);
+  centers_.resize(bounds_.size());
+  ++n_set_;
+  for (index_t g = 0; g < stride; g += W)
+    compare(filter_->group_center_.data() + g, filter_->group_half_.data() + g, stride, group_bounds_.data() + g,
+            group_centers_.data() + g);
 }
 
-index_t TileFilter::Block::nearest(index_t begin, index_t end) const {
-  return std::min_element(centers_.begin() + begin, centers_.begin() + end) - centers_.begin();
+void TileFilter::Block::compare(const float* centers, const float* halves, index_t stride, float* to_bounds,
+                                float* to_centers) {
+  const index_t width = filter_->width_;
+  Vec<float> gaps{}, distances{};
+  for (index_t k = 0; k < width; ++k, centers += stride, halves += stride) {
+    const Vec<float> offset = load(centers) - center_[k];
+    const Vec<float> gap = maximum<float>(maximum<float>(offset, -offset) - (load(halves) + half_[k]), Vec<float>{});
+    gaps += gap * gap;
+    distances += offset * offset;
+  }
+  store(to_bounds, gaps * (1 - static_cast<float>(rounding)));
+  store(to_centers, gaps + distances * 0.01f);
+  n_box_coordinates_ += width;
+}
+
+void TileFilter::Block::measure_tiles(index_t group) {
+  const index_t at = group * filter_->width_ * tiles_a_group;
+  for (index_t t = 0; t < tiles_a_group; t += W)
+    compare(filter_->center_.data() + at + t, filter_->half_.data() + at + t, tiles_a_group,
+            bounds_.data() + group * tiles_a_group + t, centers_.data() + group * tiles_a_group + t);
+}
+
+std::uint32_t TileFilter::Block::within(index_t group, const float* squared) const {
+  const index_t width = filter_->width_;
+  std::uint32_t found = 0;
+  for (index_t t = 0; t < tiles_a_group; t += W) {
+    const float* centers = filter_->center_.data() + group * width * tiles_a_group + t;
+    const float* halves = filter_->half_.data() + group * width * tiles_a_group + t;
+    Vec<float> gaps[tile_rows] = {};
+    for (index_t k = 0; k < width; ++k, centers += tiles_a_group, halves += tiles_a_group) {
+      const Vec<float> center = load(centers), half = load(halves) + slack_;
+      const float* q = queries_.data() + k * tile_rows;
+#pragma GCC unroll 8
+      for (int r = 0; r < tile_rows; ++r) {
+        const Vec<float> offset = center - q[r];
+        const Vec<float> gap = maximum<float>(maximum<float>(offset, -offset) - half, Vec<float>{});
+        gaps[r] += gap * gap;
+      }
+    }
+    std::uint32_t any = 0;
+    for (int r = 0; r < tile_rows; ++r)
+      any |= less_bits<float>(gaps[r] * (1 - static_cast<float>(rounding)), broadcast<float>(squared[r]));
+    found |= any << t;
+  }
+  return found;
+}
+
+index_t TileFilter::Block::nearest(index_t begin, index_t end) {
+  std::pair<float, index_t> best{std::numeric_limits<float>::infinity(), begin};
+  auto look = [&](index_t group) {
+    measure(group);
+    const index_t last = std::min((group + 1) * tiles_a_group, end);
+    for (index_t t = std::max(group * tiles_a_group, begin); t < last; ++t) best = std::min(best, {centers_[t], t});
+  };
+  const index_t first_group = begin / tiles_a_group, last_group = (end - 1) / tiles_a_group;
+  const auto at = group_centers_.begin();
+  look(std::min_element(at + first_group, at + last_group + 1) - at);
+  for (index_t g = first_group; g <= last_group; ++g)
+    if (group_bounds_[g] <= best.first) look(g);
+  return best.second;
 }
 
 void TileFilter::Block::prefetch(index_t tile) const {

@@ -41,6 +41,7 @@ struct QueryTile {
 struct Outcome {
   double* sums = nullptr;
   std::uint8_t* settled = nullptr;
+  std::int64_t* order = nullptr;
   const LabelRule* rule = nullptr;
   std::int64_t* labels = nullptr;
 };
@@ -132,14 +133,16 @@ class Evaluation {
     for (index_t i = 0; i < m; ++i) {
       const Cell cell = grid_.cell(request_.queries.row(i));
       std::uint64_t tile = 0, within = 0;
-      for (index_t k = 0; k < d_; ++k) {
-        const auto index = static_cast<std::uint64_t>(cell[k] + bias);
-        tile = tile << (21 - tile_shift_) | index >> tile_shift_;
-        within = within << tile_shift_ | (index & ((1u << tile_shift_) - 1));
-      }
+      for (index_t k = 0; k < d_; ++k)
+        tile = tile << (21 - tile_shift_) | static_cast<std::uint64_t>(cell[k] + bias) >> tile_shift_;
+      // Within a tile, cells are in Morton order: successive cells lie close together.
+      for (int bit = tile_shift_ - 1; bit >= 0; --bit)
+        for (index_t k = 0; k < d_; ++k) within = within << 1 | (static_cast<std::uint64_t>(cell[k] + bias) >> bit & 1);
       queries_[i] = {tile << (tile_shift_ * grid_.n_axes) | within, i};
     }
     sort_by_key(queries_);
+    if (outcome_.order)
+      for (index_t i = 0; i < m; ++i) outcome_.order[i] = query(i).row;
     for (index_t i = 0; i < m;) {
       QueryTile tile{i, i, {}};
       const std::uint64_t key = key_of_tile(i);
@@ -577,15 +580,16 @@ bool ApproximateSums::possible() const {
          all_finite(points);
 }
 
-bool ApproximateSums::compute(double* sums, std::uint8_t* settled, const Execution& execution) const {
-  const Outcome outcome{sums, settled};
+bool ApproximateSums::compute(double* sums, std::uint8_t* settled, std::int64_t* order,
+                              const Execution& execution) const {
+  const Outcome outcome{sums, settled, order};
   Evaluation::forget(outcome, *this);
   std::fill_n(sums, queries.rows * n_labels * n_columns, 0.0);
   return possible() && Evaluation(*this, outcome, execution).run();
 }
 
 bool ApproximateSums::decide(const LabelRule& rule, std::int64_t* found, const Execution& execution) const {
-  const Outcome outcome{nullptr, nullptr, &rule, found};
+  const Outcome outcome{nullptr, nullptr, nullptr, &rule, found};
   Evaluation::forget(outcome, *this);
   return possible() && Evaluation(*this, outcome, execution).run();
 }

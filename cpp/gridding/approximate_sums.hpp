@@ -32,13 +32,14 @@ struct ApproximateSums {
   bool single_precision = false;
   double exact_passes = 1;
 
-  // Fills `sums` (m, n_labels, n_columns) and `settled` (m, n_labels). A settled sum differs from the exact sum, apart
-  // from rounding in double, by at most
+  // Fills `sums` (m, n_labels, n_columns), `settled` (m, n_labels), and `order` (m,), the rows of the queries in an
+  // order in which successive queries lie close together. A settled sum differs from the exact sum, apart from rounding
+  // in double, by at most
   //   atol + rtol * sum over all points j of |W[j, c]| k(q_i, x_j).
   // W are the weights and k is the kernel. This bounds the total error of all labels of a query. If `each_label`, the
   // error of each label has this bound, with the sum over the points of that label. Returns false if exact sums are
   // predicted to be as fast; then nothing is settled. set_pruning() may forbid the grid, or force it if it is possible.
-  bool compute(double* sums, std::uint8_t* settled, const Execution& execution) const;
+  bool compute(double* sums, std::uint8_t* settled, std::int64_t* order, const Execution& execution) const;
 
   // Fills `found` (m,) with the labels that the rule would give from exact sums, and with `uncertain_label` for queries
   // that neither the grid nor the points near them can decide. Weights must not be negative, and no query may leave out

@@ -19,8 +19,9 @@ bool scaled_sums(const KernelSums<T>& request, T* log_scale, T* sums, const Exec
   return request.scaled(log_scale, sums, run);
 }
 
-bool approximate_sums(const ApproximateSums& request, double* sums, std::uint8_t* settled, const Execution& run) {
-  return request.compute(sums, settled, run);
+bool approximate_sums(const ApproximateSums& request, double* sums, std::uint8_t* settled, std::int64_t* order,
+                      const Execution& run) {
+  return request.compute(sums, settled, order, run);
 }
 
 bool grid_labels(const ApproximateSums& request, const LabelRule& rule, std::int64_t* labels, const Execution& run) {

@@ -47,7 +47,8 @@ struct FunctionTable {
   const char* flags;
   Functions<float> single_precision;
   Functions<double> double_precision;
-  Entry<bool (*)(const ApproximateSums&, double* sums, std::uint8_t* settled, const Execution&)> approximate_sums;
+  Entry<bool (*)(const ApproximateSums&, double* sums, std::uint8_t* settled, std::int64_t* order, const Execution&)>
+      approximate_sums;
   Entry<bool (*)(const ApproximateSums&, const LabelRule&, std::int64_t* labels, const Execution&)> grid_labels;
   Entry<decltype(&detail::set_pruning)> set_pruning;
 };

@@ -77,6 +77,7 @@ class NearestOfChunk {
         });
     ++work_.blocks;
     work_.coordinates = block_filter_.n_coordinates();
+    work_.box_coordinates = block_filter_.n_box_coordinates();
   }
 
   // Compares a block of queries with all points of a tile.

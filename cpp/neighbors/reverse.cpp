@@ -18,18 +18,20 @@ struct Found {
 template <class T>
 struct SquaredRadii {
   std::vector<double> of_column, largest_of_tile;
+  double largest = -1;  // of all
 
   SquaredRadii(const TileSearch<T>& search, const T* radii) : of_column(search.tiles().n_columns(), -1.0) {
     for (const Tile& tile : search.tiles().tiles()) {
-      double largest = -1;
+      double most = -1;
       for (index_t j = tile.first; j < tile.first + tile.n_vectors * lanes<T>; ++j) {
         const index_t row = search.tiles().rows()[j];
         if (row < 0) continue;
         const double radius = radii[row] / search.scale() * (1 + 2.0 * std::numeric_limits<T>::epsilon());
         of_column[j] = radius * radius;
-        largest = std::max(largest, radius * radius);
+        most = std::max(most, radius * radius);
       }
-      largest_of_tile.push_back(largest);
+      largest_of_tile.push_back(most);
+      largest = std::max(largest, most);
     }
   }
 };
@@ -53,15 +55,17 @@ class ReverseOfChunk {
   // Compares a block of queries with the tiles that may contain a point whose radius reaches one of the queries.
   void look(index_t block) {
     search_.look(chunk_, block, block_filter_);
-    for (index_t t = 0; t < search_.filter()->n_tiles(); ++t) {
+    const float farthest = static_cast<float>(squared_.largest * (1 + 1e-6) + 1e-35);
+    block_filter_.for_each_within({0, search_.filter()->n_tiles()}, farthest, [&](index_t t) {
       detail::SearchRadius search_radius;
       search_radius.set(chunk_.size_of(block), [&](index_t) { return squared_.largest_of_tile[t]; });
       std::uint64_t bits[tile_rows];
-      if (block_filter_.bounds()[t] <= search_radius.farthest && block_filter_.hits(t, search_radius.squared, bits) > 0)
+      if (block_filter_.bound(t) <= search_radius.farthest && block_filter_.hits(t, search_radius.squared, bits) > 0)
         compare(block, search_.tiles().tiles()[t]);
-    }
+    });
     ++work_.blocks;
     work_.coordinates = block_filter_.n_coordinates();
+    work_.box_coordinates = block_filter_.n_box_coordinates();
   }
 
   // Compares a block of queries with all points of a tile.

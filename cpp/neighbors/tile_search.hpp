@@ -25,7 +25,7 @@ class TileSearch {
  public:
   // The amount of work that a search through the filter has done.
   struct Work {
-    index_t blocks = 0, coordinates = 0, vectors = 0, candidates = 0, pairs = 0;
+    index_t blocks = 0, coordinates = 0, box_coordinates = 0, vectors = 0, candidates = 0, pairs = 0;
   };
 
   // `query_bytes` is the memory that a search keeps for each query. This memory limits the number of queries in a
@@ -82,10 +82,9 @@ class TileSearch {
   // Returns the cost of the tried blocks with the filter, and the cost of comparing all pairs of the same blocks.
   // `candidates` is the fraction of all pairs that become candidates.
   TrialCost cost_of(const Work& work, double candidates) const {
-    const double d = static_cast<double>(points_.cols),
-                 boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
+    const double d = static_cast<double>(points_.cols);
     return {pruning_costs.search_filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
-                pruning_costs.box * static_cast<double>(work.blocks) * boxes / lanes<float> +
+                pruning_costs.box * static_cast<double>(work.box_coordinates) +
                 static_cast<double>(work.vectors) * tile_rows * pair_cost(points_.cols, 0) +
                 static_cast<double>(work.candidates) * pruning_costs.candidate +
                 static_cast<double>(work.pairs) * (pruning_costs.exact_pair + pruning_costs.exact_pair_feature * d),
@@ -174,8 +173,9 @@ std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView
         return std::make_unique<const TileSearch<T>>(queries, points, query_bytes, prunes, execution);
       },
       [&] {
+        constexpr index_t from_features = 4;  // a distance in fewer features costs as little as the filter
         const double pair_cost = TileSearch<T>::pair_cost(points.cols, candidates);
-        return filter_may_pay(queries, points, {}, 0.0, pair_cost, squared_reach);
+        return points.cols >= from_features && filter_may_pay(queries, points, {}, 0.0, pair_cost, squared_reach);
       },
       [&](const TileSearch<T>& search, const Range& places) {
         const QueryChunk<T> chunk = search.block(places);

@@ -71,12 +71,15 @@ class BlockSums {
     label_ = label;
   }
 
-  void add(const Tile& tile, bool with_least) {
+  // Adds the points of a tile. No argument of theirs is less than `least`, and least() follows them if `with_least`.
+  void add(const Tile& tile, bool with_least, double least = 0) {
     bandwidths().arguments.measure(chunk_, block_, *plan_.packed, tile, argument_, memory_, [&] {
       if (request_.query_groups) leave_out_group(tile);
       if (request_.excluded) leave_out(tile);
     });
-    if (plan_.scaled || n_bandwidths_ > 1 || with_least)
+    if (!with_least && plan_.scaled && n_bandwidths_ == 1 && least >= farthest_shift() - shift_slack())
+      std::fill_n(gap_, n_rows_, 0.0);  // no shift moves
+    else if (plan_.scaled || n_bandwidths_ > 1 || with_least)
       for (index_t r = 0; r < n_rows_; ++r) follow_minimum(r, tile.n_vectors);
     accumulate(tile);
     opened_[selected_].n_vectors += tile.n_vectors;
@@ -272,6 +275,7 @@ class BlockSums {
   // Updates the smallest argument of a row and its gap, which determines the bandwidths that a tile or pair can affect.
   // With a scale, the sums are a streaming log-sum-exp: the shift moves to the new minimum if a term would otherwise
   // exceed 2^headroom.
+  T shift_slack() const { return static_cast<T>(headroom / bandwidths().highest_rate); }
   void follow_minimum(index_t r, int n_vectors) {
     const T smallest = smallest_lane<T>(row_minimum<T>(argument_.value[r], n_vectors));
     least_[r] = std::min(least_[r], smallest);
@@ -280,7 +284,7 @@ class BlockSums {
       return;
     }
     T& shift = shifts()[r];
-    const T slack = static_cast<T>(headroom / bandwidths().highest_rate), old = shift;
+    const T slack = shift_slack(), old = shift;
     const T threshold = old == std::numeric_limits<T>::max() ? old : old - slack;
     gap_[r] = static_cast<double>(smallest) - old;
     if (!(smallest < threshold)) return;

@@ -39,6 +39,9 @@ struct KernelSums {
   // point.
   const std::int64_t* excluded = nullptr;
 
+  // Whether successive queries already lie close together. Otherwise they are sorted if pairs may be pruned.
+  bool in_order = false;
+
   // The sums of a query may be too small by `rtol` times the sum of the absolute terms of all labels. This error is
   // divided among the labels in proportion to their weights. 0: exact to rounding.
   double rtol = 0;

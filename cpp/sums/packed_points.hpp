@@ -59,6 +59,8 @@ class PackedWeights {
   }
 
   const T* given() const { return given_; }
+  // Returns whether each point has at most one weight. Those of adjacent tiles are then adjacent.
+  bool one_for_a_point() const { return !given_ || n_sets_ * layout_.weights_per_point() == 1; }
   const ColumnLayout<T>& layout() const { return layout_; }
   // Returns the weights of the points of a tile for a bandwidth; nullptr: ones.
   const T* of(const Tile& tile, index_t bandwidth) const {

@@ -45,12 +45,10 @@ class PrunedSums {
 
   // Returns the cost so far, in multiply-adds on whole vectors.
   double cost() const {
-    const double d = static_cast<double>(plan_.request.points.cols),
-                 width = static_cast<double>(filter().n_coordinates());
-    const double n_tiles = static_cast<double>(filter().n_tiles());
+    const double d = static_cast<double>(plan_.request.points.cols);
     return pruning_costs.filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
-           static_cast<double>(n_blocks_) * (pruning_costs.box * n_tiles * width / lanes<float> +
-                                             pruning_costs.pass * static_cast<double>(length(passes_))) +
+           pruning_costs.box * static_cast<double>(block_.n_box_coordinates()) +
+           static_cast<double>(n_blocks_) * pruning_costs.pass * static_cast<double>(length(passes_)) +
            static_cast<double>(n_vectors_) * tile_rows * (pruning_costs.form * d + pruning_costs.kernel) +
            static_cast<double>(pairs_.n_measured()) *
                (pruning_costs.summed_pair +
@@ -64,6 +62,10 @@ class PrunedSums {
 
  private:
   static constexpr int dense_from = 5;  // a tile is computed whole if more than one pair in five matters
+  // Up to this many features, the boxes of tiles decide alone: they are compact, and a coordinate of a pair costs as
+  // much as its distance. Sums by label over 1e5 points in eight clusters then take .45 to .48 of the time in one to
+  // three features (float32, AVX-512).
+  static constexpr index_t boxes_suffice_to = 3;
   // The next `trusted` blocks also compute such a tile whole, without the filter, because they are near.
   static constexpr int trusted = 3;
 
@@ -88,6 +90,7 @@ class PrunedSums {
       sums_.reset_least();
       update_reach(tile(tiles.begin).label);
     }
+    if (few_features()) return add_within(tiles, nearest);
     index_t n_visited = 1, next_update = 2;
     auto visited = [&](index_t t) {
       if (++n_visited < next_update) return;
@@ -109,11 +112,50 @@ class PrunedSums {
     for (int r = 0; r < tile_rows; ++r) sums_.add(pairs_, r);
   }
 
-  void visit(const Tile& tile) {
+  bool few_features() const { return plan_.request.points.cols <= boxes_suffice_to; }
+
+  // Adds the tiles of a range whose boxes are within reach, except the tile `nearest`, which is already included. The
+  // next nearest tile shortens the reach. Then adjacent tiles are computed together.
+  void add_within(const Range& tiles, index_t nearest) {
+    std::pair<float, index_t> next{std::numeric_limits<float>::infinity(), -1};
+    block_.for_each_within(tiles, search_radius_.farthest, [&](index_t t) {
+      if (t != nearest) next = std::min(next, {block_.bound(t), t});
+    });
+    if (next.second < 0) return;
+    visit(tile(next.second));
+    update_reach(tile(next.second).label);
+    Tile run{};
+    float least = 0;  // bound on the squared distance to the run
+    auto visit_run = [&] {
+      if (run.n_vectors > 0) visit(run, false, argument(plan_.request.kernel, least));
+    };
+    block_.for_each_within(tiles, search_radius_.farthest, [&](index_t t) {
+      if (t == nearest || t == next.second) return;
+      if (run.n_vectors > 0 && adjoins(run, tile(t))) {
+        run.n_vectors += tile(t).n_vectors;
+        run.largest_norm = std::max(run.largest_norm, tile(t).largest_norm);
+        least = std::min(least, block_.bound(t));
+        return;
+      }
+      visit_run();
+      run = tile(t);
+      least = block_.bound(t);
+    });
+    visit_run();
+  }
+
+  // Returns whether a tile may be appended to a run of tiles, so that both are computed as one tile.
+  bool adjoins(const Tile& run, const Tile& next) const {
+    return next.label == run.label && run.first + run.n_vectors * lanes<T> == next.first &&
+           run.n_vectors % panel_vectors == 0 && run.n_vectors + next.n_vectors <= tile_vectors &&
+           plan_.weights->one_for_a_point();
+  }
+
+  void visit(const Tile& tile, bool with_least = true, double least = 0) {
     if (sums_.leaves_out_whole(tile)) return;
     sums_.select(tile.label);
     sums_.flush_if_full();
-    sums_.add(tile, true);
+    sums_.add(tile, with_least, least);
     n_vectors_ += tile.n_vectors;
   }
 

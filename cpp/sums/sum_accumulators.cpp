@@ -55,8 +55,9 @@ void add_rows(const TileBuffer<T>& arguments, RowSums<T> rows) {
                                                               w + (Weighted ? g * group * lanes<T> : 0));
       sum += total;
     }
-    for (; left > 0; --left, a += lanes<T>, w += Weighted ? lanes<T> : 0)
-      sum += sum_of_values<K, T, Scaled, Weighted, 1>(a, shift, rate, w);
+    for (; left >= 2; left -= 2, a += 2 * lanes<T>, w += Weighted ? 2 * lanes<T> : 0)
+      sum += sum_of_values<K, T, Scaled, Weighted, 2>(a, shift, rate, w);
+    if (left > 0) sum += sum_of_values<K, T, Scaled, Weighted, 1>(a, shift, rate, w);
     rows.sums[r * rows.stride] = sum;
   }
 }

@@ -170,11 +170,11 @@ struct SumPlan {
     if (r.query_groups)
       std::stable_sort(rows.begin(), rows.end(),
                        [&](index_t a, index_t b) { return r.query_groups[a] < r.query_groups[b]; });
-    if (packed->filtered()) {
-      query_coordinates =
-          packed->filtered()->arrange(r.queries, packed->geometry(), rows, ranges_of_groups(), execution);
-    } else if (packed->by_locality() && r.queries.rows >= ordering_pays_from)
-      order_by_locality(r.queries, rows, ranges_of_groups(), index_t{tile_rows}, execution);
+    const std::vector<Range> ranges = r.in_order ? std::vector<Range>{} : ranges_of_groups();
+    if (packed->filtered())
+      query_coordinates = packed->filtered()->arrange(r.queries, packed->geometry(), rows, ranges, execution);
+    else if (packed->by_locality() && r.queries.rows >= ordering_pays_from)
+      order_by_locality(r.queries, rows, ranges, index_t{tile_rows}, execution);
     for (index_t begin = 0; begin < r.queries.rows; begin += query_chunk_rows)
       chunks.push_back({begin, std::min(begin + query_chunk_rows, r.queries.rows)});
   }

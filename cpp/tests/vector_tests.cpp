@@ -96,11 +96,11 @@ void geometric_grids_cover_every_rate_once() {
   }
 }
 
-// Bounds never exceed a distance, and no pair within the radius of its row is dropped. If all coordinates are used, no
-// pair clearly beyond the radius passes.
+// Bounds never exceed a distance, and no pair within the radius of its row is dropped, neither in a single tile nor in
+// the search among all tiles. If all coordinates are used, no pair clearly beyond the radius passes.
 template <class T>
 void tile_filter_bounds_distances(index_t d) {
-  constexpr index_t n = 900, m = 4 * tile_rows - 1;
+  constexpr index_t n = 6000, m = 4 * tile_rows - 1;
   const std::vector<T> X = normal<T>(n * d, 11), Q = normal<T>(m * d, 12);
   const MatrixView<T> points{X.data(), n, d}, queries{Q.data(), m, d};
   const Execution run;
@@ -120,17 +120,26 @@ void tile_filter_bounds_distances(index_t d) {
   for (index_t first = 0; first < m; first += tile_rows) {
     const index_t n_rows = std::min<index_t>(tile_rows, m - first);
     block.set(tiles.filter(), coordinates.data(), rows.data() + first, n_rows);
-    // The squared radius of row r is the squared distance to its neighbor 10 (r + 1), counted from 0.
-    double radius[tile_rows];
+    // The squared radius of row r is the squared distance to its neighbor 40 (r + 1), counted from 0.
+    double radius[tile_rows], farthest = 0;
     for (index_t r = 0; r < n_rows; ++r) {
       std::vector<double> all;
       for (index_t x = 0; x < n; ++x) all.push_back(squared(rows[first + r], x));
       std::sort(all.begin(), all.end());
-      radius[r] = all[10 * (r + 1)];
+      radius[r] = all[40 * (r + 1)];
+      farthest = std::max(farthest, all.back());
     }
     detail::SearchRadius search_radius;
     search_radius.set(n_rows, [&](index_t r) { return radius[r]; });
-    for (index_t t = 0; t < tiles.filter().n_tiles(); ++t) {
+    const index_t n_tiles = tiles.filter().n_tiles(), nearest = block.nearest(n_tiles / 3, n_tiles);
+    for (index_t t = n_tiles / 3; t < n_tiles; ++t)
+      CHECK(double{block.bound(nearest)} <= double{block.bound(t)} + 0.0101 * farthest);
+    std::vector<int> hits_of(n_tiles);  // by the search among all tiles
+    block.for_each_near(
+        {0, n_tiles}, {nearest, nearest + 1}, search_radius, [](index_t) { return false; },
+        [&](index_t t, int found, const std::uint64_t*) { hits_of[t] += found; });
+    CHECK(hits_of[nearest] == 0);
+    for (index_t t = 0; t < n_tiles; ++t) {
       const Tile& tile = packed.tiles()[t];
       std::uint64_t bits[tile_rows];
       int counted = 0;
@@ -140,6 +149,7 @@ void tile_filter_bounds_distances(index_t d) {
         if (r >= n_rows) CHECK(bits[r] == 0);
       }
       CHECK(hits == counted);
+      CHECK(hits_of[t] == (t == nearest ? 0 : hits));
       for (index_t r = 0; r < n_rows; ++r)
         for (index_t j = 0; j < tile.n_vectors * lanes<T>; ++j) {
           const index_t x = packed.rows()[tile.first + j];
@@ -149,11 +159,11 @@ void tile_filter_bounds_distances(index_t d) {
             continue;
           }
           const double distance = squared(rows[first + r], x);
-          CHECK(block.bounds()[t] <= distance);
+          CHECK(block.bound(t) <= distance);
           n_hits += hit;
           n_within += distance <= radius[r];
           if (distance <= radius[r]) CHECK(hit);
-          if (distance > radius[r] * (1 + 1e-4) && d < detail::TileFilter::most_coordinates) CHECK(!hit);
+          if (distance > radius[r] + 1e-4 * farthest && d < detail::TileFilter::most_coordinates) CHECK(!hit);
         }
     }
   }

@@ -8,6 +8,7 @@ from tolerance_cases import DATA, clusters, dense_beside_empty
 
 from spectralcls import kernel_sums
 from spectralcls.kernels import GRID_QUERIES, PackedPoints, _approximate
+from spectralcls.kernels._exact import exact_sums
 from spectralcls.kernels._request import SumsRequest
 
 M = GRID_QUERIES + 76
@@ -22,7 +23,8 @@ def always(pruning):
 
 def on_grid(Q, X, bandwidth, **options):
     request = SumsRequest(Q, X, np.atleast_1d(bandwidth), groups=(None, None, 1), **options)
-    return _approximate.grid_sums(request)
+    found = _approximate.grid_sums(request)
+    return None if found is None else found[:2]
 
 
 def assert_as_promised(logs, Q, X, dtype, **options):
@@ -112,6 +114,20 @@ def test_few_pairs_are_all_summed(pruning, monkeypatch, d):
     X = np.random.default_rng(0).uniform(size=(pairs // 2**12, d))
     assert on_grid(X[:1].repeat(2**12 - 1, axis=0), X, 0.5) is None and not looked
     assert on_grid(X[:1].repeat(2**12, axis=0), X, 0.5) is None and looked
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_grid_orders_queries_by_place(d):
+    """Sums that the grid leaves open are computed for queries in this order, which the core does not sort again."""
+    rng = np.random.default_rng(d)
+    X, Q, labels = clusters(rng, 3000, d), clusters(rng, M, d), rng.integers(0, 3, 3000)
+    request = SumsRequest(Q, X, np.array([0.2]), labels=labels, n_labels=3, groups=(None, None, 1))
+    order = _approximate.grid_sums(request)[2]
+    assert_array_equal(np.sort(order), np.arange(M))
+    gaps, random = (np.linalg.norm(np.diff(points, axis=0), axis=1) for points in (Q[order], Q))
+    assert np.median(gaps) < np.median(random) / 4
+    exact = exact_sums(request, order)
+    assert_allclose(exact_sums(request, order, in_order=True), exact, rtol=1e-12)
 
 
 def test_weights_of_either_sign_are_summed_over_all_pairs():

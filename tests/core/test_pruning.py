@@ -55,7 +55,7 @@ def assert_log(log_sums, scale, sums, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("d", [1, 5, 17, 40])
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 17, 40])
 def test_signed_columns_and_labels(dtype, seed, d):
     rng = np.random.default_rng(seed)
     X, Q = clusters(rng, 1500, d).astype(dtype), clusters(np.random.default_rng(seed), 200, d).astype(dtype)
@@ -361,3 +361,22 @@ def test_the_sample_that_decides_changes_nothing(pruning, case, dtype):
     np.testing.assert_allclose(exact, found[0], rtol=allowed, atol=allowed)
     total = np.logaddexp.reduce(found[1], axis=1, keepdims=True)
     assert np.all(np.abs(np.exp(rough - total) - np.exp(found[1] - total)).sum(axis=1) <= 1e-3 + allowed)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
+def test_adjacent_tiles_in_few_features(dtype, d, kernel, pruning):
+    """Many tiles of a label are within reach, also of a far label, and a query leaves out its own point."""
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(4000, d))
+    labels = rng.integers(3, size=len(X))
+    X[labels == 2] += 30
+    X = X.astype(dtype)
+    options = dict(labels=labels, bandwidth=0.2, kernel=kernel, log=True, exclude_self=True)
+    pruned = kernel_sums(X, X, **options)
+    pruning("never")
+    exact = kernel_sums(X.astype(np.float64), X.astype(np.float64), **options)
+    unit = np.finfo(dtype).eps * np.abs(exact)
+    allowed = {np.float32: 1e-5, np.float64: 1e-12}[dtype]
+    assert np.all(np.abs(pruned - exact) <= allowed + 4 * unit * (1 if kernel == "gaussian" else 4))

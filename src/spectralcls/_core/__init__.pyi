@@ -38,6 +38,7 @@ class compiled:
         rtol: float,
         output: str,
         n_threads: int,
+        in_order: bool = ...,
     ) -> Any: ...
     @staticmethod
     def pack_points(
@@ -58,6 +59,7 @@ class compiled:
         rtol: float,
         output: str,
         n_threads: int,
+        in_order: bool = ...,
     ) -> Any: ...
     @staticmethod
     def kernel_matrix(
@@ -84,7 +86,7 @@ class compiled:
         single_precision: bool,
         exact_passes: float,
         n_threads: int,
-    ) -> tuple[np.ndarray, np.ndarray] | None: ...
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None: ...
     @staticmethod
     def certain_labels(
         log_scale: np.ndarray,

@@ -52,7 +52,7 @@ def approximate_sums(request: SumsRequest) -> Any:
     return None if found is None else _completed(r, *found, each_label=not within)
 
 
-def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
+def grid_sums(request: SumsRequest) -> tuple[Array, Array, Array] | None:
     """Plain sums on the grid and a mask of the settled ones; None if the grid is not used.
 
     Parameters
@@ -67,6 +67,8 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
     settled : bool ndarray of shape (m, b, n_labels)
         With a tolerance, the errors of a query's sums over all labels add up to at most ``atol + rtol * s``, where s is
         the sum of ``abs(weights[j, c]) * k_b(q_i, x_j)`` over the points of *all* labels.
+    order : int ndarray of shape (m,)
+        The queries in an order in which successive ones lie close together.
 
     Notes
     -----
@@ -111,12 +113,12 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array] | None:
     shape = len(Q), r.n_labels, 1 if weights is None else weights.shape[1]
     if all(part is None for part in parts):
         return None
-    nothing = np.zeros(shape), np.zeros(shape[:2], dtype=np.uint8)
-    sums, settled = zip(*(nothing if part is None else part for part in parts), strict=True)
-    return np.stack(sums, axis=1), np.stack(settled, axis=1).view(bool)
+    nothing = np.zeros(shape), np.zeros(shape[:2], dtype=np.uint8), np.arange(len(Q))
+    sums, settled, orders = zip(*(nothing if part is None else part for part in parts), strict=True)
+    return np.stack(sums, axis=1), np.stack(settled, axis=1).view(bool), orders[-1]
 
 
-def _label_by_label(request: SumsRequest) -> tuple[Array, Array] | None:
+def _label_by_label(request: SumsRequest) -> tuple[Array, Array, Array] | None:
     """Sums for bandwidths (b, l), one label at a time, each with an equal share of `atol`."""
     parts, atol = [], request.atol / request.bandwidths.shape[1]
     for label, own in enumerate(request.bandwidths.T):
@@ -125,13 +127,14 @@ def _label_by_label(request: SumsRequest) -> tuple[Array, Array] | None:
         if part is None:
             n_columns = 1 if request.weights is None else request.weights.shape[1]
             shape = len(request.Q), len(own), 1
-            part = np.zeros((*shape, n_columns)), np.zeros(shape, dtype=bool)
+            part = np.zeros((*shape, n_columns)), np.zeros(shape, dtype=bool), np.arange(len(request.Q))
         parts.append(part)
-    sums, settled = (np.concatenate(arrays, axis=2) for arrays in zip(*parts, strict=True))
-    return (sums, settled) if settled.any() else None
+    all_sums, all_settled, orders = zip(*parts, strict=True)
+    settled = np.concatenate(all_settled, axis=2)
+    return (np.concatenate(all_sums, axis=2), settled, orders[-1]) if settled.any() else None
 
 
-def _completed(request: SumsRequest, sums: Array, settled: Array, each_label: bool) -> Any:
+def _completed(request: SumsRequest, sums: Array, settled: Array, order: Array, each_label: bool) -> Any:
     """The gridded sums in the requested form, with exact sums in place of those that are not settled."""
     r, scale = request, np.zeros(settled.shape)
     if r.output != "plain":
@@ -145,15 +148,15 @@ def _completed(request: SumsRequest, sums: Array, settled: Array, each_label: bo
         np.log(top, out=scale)
         sums /= top[..., None]
     for b in range(settled.shape[1]):
-        part = r._replace(bandwidths=r.bandwidths[b : b + 1], rtol=0.0)
+        part = r._replace(bandwidths=r.bandwidths[b : b + 1], rtol=0.0, in_order=True)
         if each_label and r.n_labels > 1:
             for label in range(r.n_labels):
-                rows = np.flatnonzero(~settled[:, b, label])
+                rows = order[~settled[order, b, label]]
                 if len(rows):
                     found = exact_sums(part.of_label(label), rows)
                     _fill(scale[:, b, label : label + 1], sums[:, b, label : label + 1], rows, found)
         else:
-            rows = np.flatnonzero(~settled[:, b].all(axis=1))
+            rows = order[~settled[order, b].all(axis=1)]
             if len(rows):
                 _fill(scale[:, b], sums[:, b], rows, exact_sums(part, rows))
     return (scale, sums) if r.output == "scaled" else sums

@@ -118,7 +118,7 @@ def gridded_sums(
     )
     if found is None:
         return None
-    sums, settled = found
+    sums, settled, _ = found
     sums -= error * sums.sum(axis=2, keepdims=True)
     np.maximum(sums, 0.0, out=sums)
     sums[~settled.all(axis=2)] = np.nan

@@ -30,7 +30,7 @@ def _similar_sums(request: SumsRequest, rows: Any, bandwidths: Array, weights: A
     if r.points is not None:
         packed, weights = r.points.packed(r.n_threads), None if r.own_weights else weights
         return compiled.packed_kernel_sums(
-            r.Q[rows], packed, weights, r.kernel, bandwidths, excluded, r.rtol, r.output, r.n_threads
+            r.Q[rows], packed, weights, r.kernel, bandwidths, excluded, r.rtol, r.output, r.n_threads, r.in_order
         )
     query_groups, point_groups, n_groups = r.groups
     return compiled.kernel_sums(
@@ -48,6 +48,7 @@ def _similar_sums(request: SumsRequest, rows: Any, bandwidths: Array, weights: A
         r.rtol,
         r.output,
         r.n_threads,
+        r.in_order,
     )
 
 

@@ -31,6 +31,7 @@ class SumsRequest(NamedTuple):
     rtol: float = 0.0
     atol: float = 0.0
     n_threads: int = 1
+    in_order: bool = False  # whether successive queries lie close together, so that the core need not sort them
     dtype: Any = None  # dtype of the result
     log_shift: float = 0.0  # added to logarithms, because the weights were divided by exp(log_shift)
     axes: tuple[bool, bool, bool] = (True, True, True)  # whether the result keeps the axes b, l and c
