@@ -89,6 +89,16 @@ def test_bandwidths_by_class_compact_kernels_and_sample_weights(always, Classifi
         assert_array_equal(approximate.predict(50 * Q), exact.predict(50 * Q))  # classes of the nearest points
 
 
+@pytest.mark.parametrize("Classifier", [ParzenClassifier, ISEClassifier])
+def test_labels_of_many_queries_are_exact_unless_two_classes_nearly_tie(pruning, Classifier):
+    """`predict` computes only the sums that decide, whatever the tolerance is."""
+    pruning("sampled")
+    rng = np.random.default_rng(0)
+    X, y, Q = rng.normal(size=(6000, 2)), rng.integers(3, size=6000), rng.normal(size=(3000, 2))
+    exact, approximate = (Classifier(bandwidth=0.05, tolerance=t).fit(X, y).predict(Q) for t in (None, 0.3))
+    assert np.mean(exact != approximate) <= 0.002
+
+
 @pytest.mark.filterwarnings("ignore:.*as far from the column")
 @pytest.mark.parametrize("data", DATA)
 def test_posteriors_and_densities_of_the_parzen_classifier(always, data):

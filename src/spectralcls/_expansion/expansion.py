@@ -74,9 +74,11 @@ class Expansion:
         return self.points.fallback_to_nearest(scores, Q, self.candidates, self.kernel != "gaussian")
 
     def labels(self, Q):
-        """``scores(Q).argmax(axis=1)``; sums of classes that cannot win are skipped, which changes no label."""
-        whole = type(self.points) is TrainingPoints and self.points.tolerance is None
-        if self.by_class and whole and len(Q) >= MANY and not is_incomplete(Q):
+        """``scores(Q).argmax(axis=1)``; sums of classes that cannot win are skipped, which changes no label.
+
+        With a tolerance, a label that certainly wins by exact sums need not have the largest approximate score.
+        """
+        if self.by_class and type(self.points) is TrainingPoints and len(Q) >= MANY and not is_incomplete(Q):
             return certified_labels(self, Q)
         return self.scores(Q).argmax(axis=1)
 
