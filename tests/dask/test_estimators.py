@@ -545,7 +545,7 @@ def test_a_fit_reads_lazy_data_once_if_they_fit_into_memory(problem, name, weigh
 def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr(workers, "HELD", 0)
     rng = np.random.default_rng(0)
-    n, d, chunk = 100_000, 64, 5_000
+    n, d, chunk = 100_000, 96, 5_000
     path = tmp_path / "X.npy"
     X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))
     y = rng.integers(0, 2, n)
