@@ -113,7 +113,7 @@ class TileFilter {
       });
       look();
     }
-    // The number of panel coordinates that hits() has read so far, and of coordinates of boxes that were compared.
+    // The numbers of panel coordinates that hits() has read and of box coordinates that have been compared so far.
     index_t n_coordinates() const { return n_coordinates_; }
     index_t n_box_coordinates() const { return n_box_coordinates_; }
 

@@ -66,7 +66,8 @@ class PrunedSums {
   // much as its distance. Sums by label over 1e5 points in eight clusters then take .45 to .48 of the time in one to
   // three features (float32, AVX-512).
   static constexpr index_t boxes_suffice_to = 3;
-  // The next `trusted` blocks also compute such a tile whole, without the filter, because they are near.
+  // Number of subsequent blocks that also compute such a tile whole, without the filter: successive blocks lie close
+  // together, so the tile matters to them too.
   static constexpr int trusted = 3;
 
   const TileFilter& filter() const { return plan_.packed->filtered()->filter(); }

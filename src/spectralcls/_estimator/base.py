@@ -259,7 +259,7 @@ def _(estimator):
 
 
 def at_end(estimator, found):
-    """Advice for a search whose best bandwidth is at an end of those tried."""
+    """Warning text for a search whose best bandwidth is the smallest or the largest one tried."""
     tried = found.cv_results["param_bandwidth"]
     return (
         f"{type(estimator).__name__}: the best bandwidth is the {found.at_end} of those tried, from "

@@ -13,8 +13,8 @@ from .._utils.target_units import target_units
 from .._utils.typing import Array, ArrayLike
 from .base import Estimator, fitted_in_memory, transactional
 
-FEW = 30  # up to this many targets may take only two values by chance
-DECIDES = 0.9  # a single target with a larger share of the variance causes a warning
+FEW = 30  # with at most this many samples, a target may take only two values by chance
+DECIDES = 0.9  # a sample whose share of a target's variance is larger than this causes a warning
 
 
 def _has_intervals(estimator):
@@ -67,8 +67,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Warns
         -----
         UserWarning
-            If y looks like classes, if a single target dominates the fit, or if the best candidate is at an end of
-            those tried.
+            If y looks like classes, if a single target dominates the fit, or if the best candidate is the smallest or
+            the largest one tried.
         """
         self._inputs = self._inputs_for(X)
         data = self._inputs.fit_targets(X, y, sample_weight)

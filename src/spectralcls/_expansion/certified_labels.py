@@ -13,7 +13,7 @@ from .points import blocks
 # less than a tenth in time (eight overlapping classes of 1e5 points), although 2^-12 needs a wider stencil with three
 # features.
 ON_GRID = {1: 2.0**-16, 2: 2.0**-10, 3: 2.0**-10}
-TOLERANCES = (2.0**-3, 2.0**-10)  # relative errors of successive passes over the undecided queries
+TOLERANCES = (2.0**-3, 2.0**-10)  # relative errors allowed in successive passes over the undecided queries
 MANY = 1024  # from this many queries on, the core looks for pairs to skip
 BY_ALL_PAIRS = GRID_QUERIES - 1  # largest number of queries for which the core does not use the grid
 UNCERTAIN = -1

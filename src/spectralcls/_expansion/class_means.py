@@ -45,7 +45,7 @@ def class_means(
     widths, log_volume = log_volumes(bandwidth, len(class_weight), d)
     columns = in_norm = points.weights
     inverse_density = log_share = None
-    log_unit = 0.0  # log of each class's density scale, which keeps its weights in range
+    log_unit = 0.0  # log of the scale of each class's density, which keeps its weights in range
     if rule.weighting is not None:
         density_bandwidth = bandwidth if density_bandwidth is None else density_bandwidth
         _, log_share = log_volumes(density_bandwidth, len(class_weight), d)

@@ -10,8 +10,8 @@ from .._utils.quantile import weighted_quantile
 from .held_out import log_sums_of_others
 from .points import blocks
 
-# From this mean number of undecided classes per query on, bounds for each class and bounds from a pass over the points
-# save time. A threshold of 2 is as fast; .5 and 9 are slower.
+# If more than this many classes per query are undecided on average, bounds for each class and bounds from a pass over
+# the points save time. A threshold of 2 is as fast; .5 and 9 are slower.
 OFTEN = 0.9
 STEPS = 0.05, 0.2  # distances in log odds at which Markov's inequality is applied: .03 to .3 work equally well
 PAIRS = 1 << 17  # queries times undecided points per block; 2^16 to 2^18 take the same time within 15 %
@@ -131,7 +131,7 @@ class LeftOut:
             least, most = change.bounds(slice(None), None, slice(None))
             certain, possible = counted(most, limits), counted(self.odds if within else least, limits)
             asked = undecided(certain, possible, beyond)
-            if within and asked.sum() > OFTEN * len(asked):  # bounds for a class are closer than those for any class
+            if within and asked.sum() > OFTEN * len(asked):  # bounds for one class are tighter
                 for c in np.flatnonzero(asked.any(axis=0)):
                     rows, weights = np.flatnonzero(asked[:, c]), self.weights[of_class[c]]
                     least, most = change.bounds(rows, c, of_class[c])
@@ -208,7 +208,7 @@ class LeftOut:
         """For each query and class, the fraction (m, C) of the points, including the query, that conform no better than
         the query would in this class.
         """
-        return np.minimum((self.counts(Q, by_class) + 1) / (self.number(by_class) + 1), 1.0)  # rounding may exceed 1
+        return np.minimum((self.counts(Q, by_class) + 1) / (self.number(by_class) + 1), 1.0)  # may exceed 1 by rounding
 
     def sets(self, Q, by_class, error):
         """Whether the `p_values` exceed `error`, (m, C). Counting stops as soon as this is decided."""

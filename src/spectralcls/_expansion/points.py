@@ -195,7 +195,7 @@ class TrainingPoints:
         """sum_ij w_i w_j k(x_i, x_j) over the pairs of each class, including i = j, (C,), with bandwidths (C,)."""
         weights = np.ones(len(self.X)) if weights is None else weights
         out = np.zeros(self.n_classes)
-        given = weights.astype(self.X.dtype)  # once: for small classes, the conversion takes longer than the sums
+        given = weights.astype(self.X.dtype)  # only once: for small classes, the conversion takes longer than the sums
         for c, own in enumerate(class_rows(self.codes, self.n_classes)):
             if len(own):
                 X, w = self.X[own], weights[own]

@@ -14,9 +14,9 @@ from .._utils.target_units import TargetUnits
 
 
 class Judged(NamedTuple):
-    scores: np.ndarray  # (n, k) predictions; for classes, plus the class proportions
+    scores: np.ndarray  # (n, k) predictions; for classes, with the class proportions added
     losses: np.ndarray  # (n,)
-    temperature: float | None  # minimizes the mean loss; only for classes
+    temperature: float | None  # the one with the least mean loss; None for numbers
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Standardization(NamedTuple):
     """A map of numbers (n, k) to mean zero and variance one, without overflow in any units."""
 
     units: TargetUnits
-    center: np.ndarray  # (k,) in the scaled targets
-    spread: np.ndarray  # (k,)
+    center: np.ndarray  # (k,) mean of the targets after `units` has scaled them
+    spread: np.ndarray  # (k,) their standard deviation; 1 for a constant
 
     @classmethod
     def of(cls, targets, weights):

@@ -11,9 +11,9 @@ from ..kernels import PackedPoints, kernel_matrix, kernel_sums
 from .class_means import log_volumes
 from .left_out import Change, LeftOut, odds, rounding_of
 
-MODERATE = 60.0  # up to this absolute logarithm of a sum, its inverse can be a float32 weight
+MODERATE = 60.0  # if the logarithm of a sum is below this in absolute value, its inverse can be a float32 weight
 SLACK = 1e-4  # relative error allowed for sums in float32
-PLAIN = 300.0  # below this logarithm, sums and their quotients are finite
+PLAIN = 300.0  # if logarithms of sums are below this in absolute value, the sums and their quotients are finite
 
 
 class SumsLeftOut(LeftOut):
@@ -33,7 +33,7 @@ class SumsLeftOut(LeftOut):
         rows = np.arange(len(points.X))
         left_out = {"exclude_self": rows} if groups is None else {"exclude_groups": (groups, groups)}
         counts = np.ones(len(rows)) if points.weights is None else points.weights
-        mean = counts.sum() / (len(rows) if groups is None else groups.max() + 1)  # weight of a group; also a query's
+        mean = counts.sum() / (len(rows) if groups is None else groups.max() + 1)  # mean weight of a group
         columns = points.weights
         if expansion.rule.weighting is not None:
             columns = expansion.columns if expansion.columns.ndim == 1 else expansion.columns[:, 0].copy()
@@ -125,7 +125,7 @@ class SumsLeftOut(LeftOut):
             own, others = self.own[points], self.others[points]
             if c is None:
                 return odds(own, log_sum(others, most)), odds(log_sum(own, most), others)
-            distances = from_center[rows].max() + self._from_center[points]  # at most, by the triangle inequality
+            distances = from_center[rows].max() + self._from_center[points]  # upper bounds, by the triangle inequality
             least = log_kernel(np.zeros((1, 1)), distances[:, None], kernel, self.widths[c])[0]
             least += log_weights[rows].min() + self.log_volume[c]
             same = self.codes[points] == c

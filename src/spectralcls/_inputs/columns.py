@@ -26,7 +26,7 @@ from .identifiers import (
 
 LEFT_OUT = "left out"
 IDENTIFIER, FREE_TEXT = "identifier", "free text"
-TOLD = (IDENTIFIER, FREE_TEXT)  # reasons for leaving out a column that may surprise a user
+TOLD = (IDENTIFIER, FREE_TEXT)  # reasons, shown to the user, for leaving out a column
 MANY_UNSEEN = 10  # at least this many values, all of unseen levels, indicate another coding
 MOST_LEVELS = 48  # limit on the levels of a category; if it has more, the rarest share one
 FEW_WORDS = 3.0  # texts with at least this many words on average are free text
@@ -40,7 +40,7 @@ _PAIRS = (
 TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
 _IS_TRUE = {word: float(k) for pair in TRUTH for k, word in enumerate(pair)}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
-_HEAD = 1000  # number of first texts examined
+_HEAD = 1000  # number of texts examined, counted from the first
 # A column with at least this many section numbers such as 3.4.2 holds no dates, whose years have more digits; fewer may
 # be typing errors in dates.
 _SECTION, _SECTIONS = re.compile(r"\d+\.\d+\.\d"), 3

@@ -28,7 +28,7 @@ from .missing import (
     sums_by_feature,
 )
 
-MOST_DONORS = 250  # points of a class used to complete the others
+MOST_DONORS = 250  # limit on the points of a class that complete other points
 MOST_PAIRS = 4000  # approximate number of pairs within classes from which the bandwidth is computed
 BLOCK = 4096  # points completed at a time
 # Quantile of the distances that gives the bandwidth. On 20 tables with 15 % of the values missing, the error of the

@@ -11,11 +11,11 @@ import numpy as np
 from .._tuning.spread import centers_and_spreads, moments
 from .._utils.conversion import brought_into_range
 
-# If most values of a column are equal, the root mean square distance of the others from them is at most this many
-# scales.
+# If most values of a column are equal, its scale is so large that the root mean square distance of the other values
+# from them is at most this many scales.
 RARE = 3.0
 FEWEST_GAPS = 10  # a column with fewer missing or fewer known values gets no gap indicator
-UNIT = 1e-6  # a spread this close to 1 counts as 1
+UNIT = 1e-6  # a spread that differs from 1 by less than this counts as 1
 
 
 @dataclass(eq=False)

@@ -26,7 +26,7 @@ PATTERNS = {
     "yymd": rf"{_WEEKDAY}(?P<y>\d{{4}}|\d{{2}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",  # only if requested
 }
 UNCLEAR = re.compile("[-/]")  # separators of dates in which either the day or the month may come first
-_CENTURY = 30  # two-digit years from this one on are those of the 1900s, as in Excel
+_CENTURY = 30  # two-digit years from this one on belong to the 1900s, as in Excel
 _NAMES = "jan|jän feb mar|mär|mrz apr may|mai jun jul aug sep oct|okt nov dec|dez"
 _MONTHS = {name: month for month, names in enumerate(_NAMES.split(), 1) for name in names.split("|")}
 _MICROSECONDS = 86_400_000_000  # microseconds in a day

@@ -10,7 +10,7 @@ from .._utils.bases import BaseEstimator, TransformerMixin
 from .._utils.cached import cached_property
 from .._utils.conversion import brought_into_range
 
-FEWEST_INDICATED, MOST_INDICATED = 3, 10  # numbers of distinct values for which a column becomes indicators
+FEWEST_INDICATED, MOST_INDICATED = 3, 10  # fewest and most distinct values of a column coded by indicators
 _LEAST_RANK = np.finfo(np.float64).eps / 2  # smallest relative rank; 1 minus this is the largest number below 1
 
 
@@ -82,7 +82,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         X = np.asarray(X, dtype=np.float64)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
-        columns = X.T if weights is not None else np.sort(X.T, axis=1)  # so that the order of rows changes no bit
+        columns = X.T if weights is not None else np.sort(X.T, axis=1)  # so that the order of rows has no effect
         found = np.full((2, X.shape[1]), np.nan)
         if self.numeric != "rank":
             found[:] = centers_and_spreads(columns, weights)
@@ -95,7 +95,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     def _learn(self, column, weights, named, center, spread):
         missing = np.isnan(column)
-        if weights is None:  # in order; np.unique would sort again
+        if weights is None:  # already sorted; np.unique would sort again
             values = column[~missing]
             first = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
             values, counts = values[first], np.diff(np.append(first, len(values)))
@@ -110,7 +110,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         if self.numeric == "rank":
             exponent = int(np.frexp(np.abs(values).max())[1])
             values = np.ldexp(values, -exponent)
-            # ranks of 0 and 1 occur if weights differ by more than rounding
+            # ranks may come closer to 0 or 1 than `_LEAST_RANK` if weights differ by many orders of magnitude
             rank = (np.cumsum(counts) - counts / 2) / counts.sum()
             curve = values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))
             return Encoding(curve=curve, missing=further, exponent=exponent)

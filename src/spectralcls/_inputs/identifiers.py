@@ -12,7 +12,7 @@ _NAME = re.compile(  # "number of employees" and "num_votes" are counts, not key
     r"|(?:^|[^a-z])(?:nr|no|num|number)[^a-z]*$|(?:nummer|number|nr)[^a-z]*$",
     re.IGNORECASE,
 )
-# endings as in "studyid"; such a column is a key only if its values also look like one
+# endings as in "studyid"; a column with such a name is a key only if its values also look like keys
 _ENDING = re.compile(r"(?:id|no|nr|num|case|seq[a-z]?)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](?:ID|Id|No|Key)$")
 _ROW_NUMBERS = re.compile(  # names that pandas, R and this package give to unnamed columns
@@ -20,7 +20,7 @@ _ROW_NUMBERS = re.compile(  # names that pandas, R and this package give to unna
     r"|(?i:index|obs|observation|row(?:[ ._]?(?:names?|num|number|nr|id|index))?)"
 )
 _NAMELESS = re.compile(r"column \d+|Unnamed: \d+(?:[._].*)?|\.\.\.\d+|__index_level_\d+__|level_0|rownames")
-_NAMELESS_ROWS = 4  # most rows per distinct row number, on average, after draws with replacement or joins of tables
+_NAMELESS_ROWS = 4  # largest mean number of rows per row number; draws with replacement and joins repeat numbers
 
 
 _POSTAL = re.compile(  # Italian "cap" comes first in a name; "market cap" is not a postal code

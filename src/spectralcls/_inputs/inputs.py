@@ -53,8 +53,8 @@ class Inputs:
     class_weight : dict, "balanced" or None
         As in scikit-learn.
     copies_are_weights : bool
-        Whether weights are scaled to mean one over distinct samples instead of rows, as formulas with a ridge penalty
-        require.
+        Whether weights are scaled so that their mean over distinct samples, not over rows, is one, as formulas with a
+        ridge penalty require.
     weighs_categories : bool
         Whether held-out labels determine how much each category counts.
     random_state, n_jobs : as in the estimator

@@ -73,7 +73,7 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
     q, x = (in_order(np.where(np.isnan(part), 0.0, part), columns) for part in (Q, X))
     length = np.zeros_like(has_q) if lengths is None else has_q * lengths
     square_q, square_x = (sums_by_feature(part**2, columns) for part in (q, x))
-    # columns to multiply, and sums of the terms that depend only on the query or only on the point
+    # coordinates to multiply, and sums by feature that depend only on the query or only on the point
     products = ~whole[feature]
     U = np.column_stack([-2 * q[:, products], (square_q - length)[:, gaps_x], has_q[:, gaps_q]])
     V = np.column_stack([x[:, products], has_x[:, gaps_x], square_x[:, gaps_q]])

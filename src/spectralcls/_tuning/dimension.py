@@ -21,7 +21,7 @@ TRIMMED = 0.05  # fraction of edges left out: the longest ones
 # distribution, their fraction is smaller.
 DOMINATED = 0.8
 NAMED = 5  # far points named in a warning
-SPARE = 4  # extra neighbors, in standard deviations, with which only one point in a hundred thousand has too few
+SPARE = 4  # extra neighbors, in standard deviations of their number, so that only 1 point in 1e5 has too few
 MOST_KNOWN = 128  # limit on the neighbors stored per point; in small subsamples, neighbors are searched for again
 MOST_PAIRED = 4096  # up to this many points, all distances are stored (128 MiB)
 _COUNT = [Interval(Integral, 1, None, closed="left")]

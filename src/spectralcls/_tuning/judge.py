@@ -70,7 +70,7 @@ class Judge:
         rows = np.arange(len(self.right))[rows]
         self.right[(rows, *at)] = right
         place = self.place[rows]
-        # Relative to the best class, so that float32 resolves the differences even for far points.
+        # Subtract the score of the best class, so that float32 resolves the differences even for far points.
         with np.errstate(invalid="ignore", over="ignore"):  # scores of a point may be infinite
             relative = scores - scores.max(axis=-1, keepdims=True) if self.logs else scores
             self.scores[(place[place >= 0], *at)] = relative[place >= 0]

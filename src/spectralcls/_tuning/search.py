@@ -7,8 +7,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 GROWTHS, MORE = 2, 4  # how many times a grid may grow, and by how many values each time
-# Largest difference of scores that nearly tie, in standard errors. With 1, the accuracy is lower, and with smaller
-# values, the log loss is higher.
+# Largest difference of scores that nearly tie, in standard errors. With 1, the accuracy is lower; below 0.5, the log
+# loss is higher.
 NEAR = 0.5
 SCORE_TOLERANCE = 1e-9  # scores this close are tied, because equal sums of weights may differ in their last bits
 

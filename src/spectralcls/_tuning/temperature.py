@@ -58,7 +58,8 @@ def best_temperature(scores, codes, weights=None):
     shares = np.full(n, 1 / n) if weights is None else weights / np.sum(weights)
     lead, ones = expected @ shares, np.ones(n_classes)
 
-    # The slope of the loss in b = 1 / T increases with b: Newton's method, with bisection outside the bracket.
+    # The slope of the loss in b = 1 / T increases with b. Newton's method finds its zero; a step that leaves the
+    # bracket is replaced by bisection.
     least, most = _RANGE
     b = 1.0
     for _ in range(_MOST_STEPS):

@@ -9,7 +9,7 @@ from .typing import FilePath
 
 
 def as_path(path: FilePath) -> Path:
-    """`path` as a Path; raises TypeError for anything else."""
+    """`path` as a Path; raises TypeError if it is neither a string nor path-like."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be the name of a file, got {type(path).__name__}: {path!r:.50}")
     return Path(path)

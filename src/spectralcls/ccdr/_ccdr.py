@@ -38,7 +38,7 @@ class Graph(NamedTuple):
     rows: np.ndarray | None = None  # (n,) first sample of each point
 
     def of_points(self, X):
-        """The rows X of the samples, one for each point."""
+        """One row of X for each point; X has one row for each sample."""
         return X if self.rows is None else X[self.rows]
 
 

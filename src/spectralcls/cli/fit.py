@@ -55,7 +55,7 @@ def run(arguments):
     if not arguments.dry_run:
         from .. import storage
 
-        storage.skops_io()  # before the work
+        storage.skops_io()  # raise ImportError now, not after the work
     data = tables.read(arguments, n_samples=arguments.max_points)
     if arguments.dry_run:
         print(data.description)
@@ -65,7 +65,7 @@ def run(arguments):
     from .. import datasets
     from .evaluation import fitted
 
-    print((data.schema or datasets.Schema.of_numbers(data.feature_names)).summary(), flush=True)  # before the work
+    print((data.schema or datasets.Schema.of_numbers(data.feature_names)).summary(), flush=True)  # not after the work
     (entry,) = registry.select([arguments.classifier], task=data.task)
     rows = np.arange(len(data.y))
     options = {"seed": arguments.seed, "n_jobs": None, "parameters": arguments.parameters}

@@ -30,8 +30,8 @@ pre, code { font: 13px/1.45 ui-monospace, monospace; } pre { overflow-x: auto; }
 _WIDTH, _HEIGHT = 150, 18  # size of the picture in a table row
 _SIDE = 400  # width and height of the picture of predictions
 _MOST_CLASSES, _MOST_FEATURES, _MOST_ROWS, _SHUFFLES = 12, 15, 1000, 5
-_NEARLY_ALL = 0.8  # share of all importances from which one column is reported
-_MOST_SHUFFLED = 500  # most columns to shuffle: more would take longer than the comparison
+_NEARLY_ALL = 0.8  # a column is reported if its share of all importances is larger than this
+_MOST_SHUFFLED = 500  # limit on the columns to shuffle: more would take longer than the comparison
 
 
 def page(data, entries, results, metrics, arguments, command):
@@ -184,7 +184,7 @@ def _importances(data, entry, metric, arguments):
     yield f"<h2>{html.escape(entry.name)}: which columns it needs</h2>"
     change = "Loss in" if sign > 0 else "Increase of"
     yield f"<p>{change} {html.escape(title.removesuffix(' %'))} if the values of a column are shuffled.</p>"
-    decimals = int(np.clip(2 - np.floor(np.log10(largest)), 0, 12))  # three digits of the largest
+    decimals = int(np.clip(2 - np.floor(np.log10(largest)), 0, 12))  # the largest has three significant digits
     yield '<div class="wide"><table>'
     for column in order:
         mean, deviation = found.importances_mean[column], found.importances_std[column]

@@ -12,7 +12,7 @@ from .arguments import YES_OR_NO, jobs, share, threads
 from .errors import CommandError
 from .outputs import check, keep_apart, written
 
-_STANDARD = Path("-")  # input, and output
+_STANDARD = Path("-")  # standard input or output
 _COMPRESSED = {".gz": gzip.open, ".bz2": bz2.open}
 _TEXT = {
     ".csv": ",",

@@ -5,10 +5,10 @@ import numpy as np
 from .registry import NAIVE
 
 LEVEL = 0.05
-POINT = 0.01  # smaller differences do not matter
-PRICE = 0.005  # smallest gain that justifies ten times the time
-MUCH = 5  # a classifier that is faster by this factor may be preferred to the best
-_UNNOTICED = 0.1  # seconds; shorter times count as this many
+POINT = 0.01  # smaller differences, in units of `unit_of`, do not matter
+PRICE = 0.005  # smallest gain, in the same units, that justifies ten times the time
+MUCH = 5  # a classifier must be faster by this factor to be preferred to the best one
+_UNNOTICED = 0.1  # shorter times, in seconds, count as this
 
 
 def _plain(value):

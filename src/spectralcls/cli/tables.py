@@ -21,10 +21,12 @@ _READING = {  # help texts of the options that are named like parameters of read
 }
 _DIALECT = ("encoding", "delimiter", "comment", "skip", "header", "sheet")
 _BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters by their names
-# up to this many distinct integers are classes; more are classes if consecutive, with this many rows each on average
+# At most _MOST_WHOLE distinct integers are classes. More are classes only if they are consecutive, start with 0 or 1,
+# and have at least _ROWS_A_CLASS rows each, on average.
 _MOST_WHOLE, _ROWS_A_CLASS = 20, 3
-_NUMBERS_A_WORD = 10  # if there are this many distinct numbers per other cell, the other cells count as mistakes
-MOST_FEATURES = 50_000  # columns; more are refused
+# with at least this many distinct numbers per other distinct cell, the other cells count as mistakes
+_NUMBERS_A_WORD = 10
+MOST_FEATURES = 50_000  # tables with more columns are refused
 
 
 def add_places(parser):
@@ -105,7 +107,7 @@ class Data:
     schema: object = None  # of a file
     n_rows: int = 0  # of the file
     description: str = ""
-    groups: np.ndarray | None = None  # of the rows, if the user named a column
+    groups: np.ndarray | None = None  # group of each row, if the user named a column of groups
     notes: tuple = ()  # warnings issued while the file was read
 
     @property

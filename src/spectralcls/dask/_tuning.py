@@ -16,7 +16,7 @@ from ._rows import DistributedData, blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
 MAX_MEASURED = 20_000  # points gathered for a rule of thumb; they give the spread to within half a percent
-# points of up to this many numbers are gathered completely, so that samples are drawn as in memory
+# collections of at most this many numbers are gathered completely, so that samples are drawn as in memory
 MOST_VALUES = 1 << 22
 
 

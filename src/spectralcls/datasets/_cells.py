@@ -17,7 +17,7 @@ MISSING = frozenset(
     "|-|--|–|—|.|?|na|n/a|n.a.|#n/a|#na|<na>|nan|null|#null!|none|nil|k.a.|k. a.|k.a|ka.|keine angabe|leer"
     "|fehlt|n.v.|n. v.|n/v|n.d.|n/d|#wert!|#value!|#div/0!|#bezug!|#ref!|#zahl!|#num!|#name?".split("|")
 )
-CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # those that may be the name of a class in a target
+CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # words of MISSING that may name a class in a target
 _MINUS = frozenset(("-", "--"))  # not missing if another cell is a plus sign
 LEADING_ZERO = r"^0\d+$"
 
@@ -49,7 +49,7 @@ _SIGNS = (  # signs around a number, and their replacements
 _AROUND = r"(\d)[eE][+-]?\d+|[\d\s.,'’()+−\-\x{a0}\x{202f}]"  # everything but the unit
 _ORDINALS = dict.fromkeys(("st", "nd", "rd"), "th")
 _NO_UNITS = frozenset(("am", "pm", "AM", "PM", "e", "E"))
-_MOSTLY = 0.95  # least fraction of values with the column's unit or without any; a currency needs no majority
+_MOSTLY = 0.95  # least fraction of values with the column's unit or no unit; a currency needs no such majority
 THOUSANDS = "k"  # counts as a unit if all numbers have it
 _MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 EXACT = 2**53  # integers up to this are exact in floating point
@@ -126,8 +126,8 @@ class Cells:
             trimmed = pc.if_else(lacking, pa.scalar(None, pa.string()), values).dictionary_encode()
             self.values, codes = trimmed.dictionary, np.append(_filled(trimmed.indices, -1), np.int32(-1))
             self.codes = codes[self.codes]
-        # Cached functions: the distinct values as numbers with their unit, given a decimal sign; and as datetime64[us]
-        # (NaT if not a date), given an order of day, month and year.
+        # Two cached functions: `_read` converts the distinct values to numbers with one unit, given a decimal sign;
+        # `dates` converts them to datetime64[us] (NaT if not a date), given an order of day, month and year.
         self._read, self.dates = cache(partial(_numbers, self.values)), cache(partial(_dates, self.values))
 
     def numbers(self, decimal):

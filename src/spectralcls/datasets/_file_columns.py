@@ -34,7 +34,7 @@ from ._schema import MIXED, shortened
 
 _MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
 _MANY_ROWS = 10_000  # from this many rows on, columns are read in threads
-# cells that are not numbers are not typing errors if this many of them contain digits, or if one recurs this often
+# cells that are not numbers are no typing errors if _FEW_ODD of them contain digits, or one occurs _ODD_AGAIN times
 _FEW_ODD, _ODD_AGAIN = 3, 3
 
 

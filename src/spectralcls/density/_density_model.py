@@ -16,7 +16,7 @@ from ._univariate import Kernels
 from ._whitening import Space, mirrors
 
 STEP = 2.0 ** (1 / 32)  # ratio of the geometric grid of the samples' bandwidths
-MOST_STEPS = 320  # limit on the steps between a sample's bandwidth and the common one: a factor of 1024
+MOST_STEPS = 320  # limit on the steps from the common bandwidth to that of a sample: a factor of 1024
 
 
 @dataclass(frozen=True)

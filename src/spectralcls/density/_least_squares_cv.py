@@ -30,7 +30,7 @@ from ._others import Others
 from ._places import Places, share_of_ties, steps_of, without_atoms
 
 LEAST = 0.5  # smallest bandwidth, in lattice steps; sums over the lattice are then within 1.5 % of the integral
-NOISE = 2.0**-26  # differences between values below this fraction of the spread are rounding errors
+NOISE = 2.0**-26  # values that differ by less than about this fraction of the spread count as equal
 # On 26 distributions of one feature, the error with the values 1, 1.25 and 1.5 exceeds that of the rule of thumb by at
 # most 7, 4 and 3 %. On average it is .862, .869 and .877 times that of the rule with 100 samples, and .662, .668 and
 # .675 times with 1000 samples.

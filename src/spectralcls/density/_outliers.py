@@ -23,7 +23,8 @@ from ._marginals import surprises, usual_surprises
 # Pairs (share, factor), tried in this order. The fence lies below the quantile of this share by the factor times the
 # distance from this quantile to the upper quartile.
 FENCES = (0.25, 1.5), (0.1, 0.724)
-_DECIMALS = 12  # of shares of the weight; 8 to 14 set the same thresholds, because sums err by 1e-16 a term
+# decimals of shares of the weight; 8 to 14 give the same thresholds, because a term adds an error of only 1e-16
+_DECIMALS = 12
 
 
 def _finds_outliers(estimator):

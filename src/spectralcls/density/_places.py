@@ -14,10 +14,11 @@ from .._utils.quantile import weighted_quantile
 
 MOST_PLACES = 1000  # places sampled to count lattice neighbors; 250, or all, change the share of ties by at most .1
 NEXT = 0.01  # lattice neighbors differ by the step, within this relative error
-ENOUGH = 2.0  # equal pairs count fully up to this many per pair of lattice neighbors; rounded normal samples have 1.3
+# equal pairs count fully if there are at most this many per pair of neighbors; rounded normal samples have 1.3
+ENOUGH = 2.0
 
 
-ATOM = 10.0  # largest weight of a place, in multiples of the median; further equal samples do not count
+ATOM = 10.0  # limit on the weight of a place, in multiples of the median weight; further equal samples do not count
 
 
 class Places(NamedTuple):
@@ -75,8 +76,8 @@ def steps_of(X, weights):
 def share_of_ties(places, steps):
     """Weight of a pair of equal samples as evidence, from 0 to 1.
 
-    On a lattice, the density determines the number of equal pairs, which is about that of pairs one step apart along a
-    column. Copies and atoms add further pairs, which are not evidence.
+    On a lattice, the density determines the number of equal pairs: it is about the number of pairs one step apart along
+    a column. Copies and atoms add further pairs, which are not evidence.
     """
     X, weights = places.data.X, places.data.weights
     if len(X) == len(places.group) or not steps.any():

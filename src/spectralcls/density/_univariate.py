@@ -19,8 +19,10 @@ from ._whitening import _REACH
 BISECTIONS = 80
 NODES = 24  # number of nodes of a polynomial that is exact up to rounding over one kernel width
 FAR = 1000.0  # beyond this many widths, every distribution function is 0 or 1 to the last digit
-SUMS = 1.2  # cost of a segment relative to one distribution function: NODES densities, each 20 times as fast
-FEW = 32  # up to this many places, direct sums are faster than moments of some thousand points
+# cost of a segment, which takes NODES densities, relative to that of one distribution function, which takes 20 times as
+# long as a density
+SUMS = 1.2
+FEW = 32  # for at most this many places, direct sums are faster than moments of a few thousand points
 BLOCK = 128  # neighboring places whose sums run over the same kernels
 
 

@@ -135,7 +135,7 @@ class Space:
                 Z = offset / self.root
         else:
             Z = np.ascontiguousarray(solve_triangular(self.root, offset.T, lower=True).T)
-        return np.clip(Z, -largest, largest).astype(X.dtype)  # such far points are out of reach of all kernels
+        return np.clip(Z, -largest, largest).astype(X.dtype)  # no kernel reaches points clipped here
 
     def leave(self, Z):
         """Points x from coordinates z, float64."""

@@ -20,8 +20,8 @@ from ._ensemble import fit_ensemble, said_by_all
 from ._members import LARGE
 from ._positions import Positions
 
-# trees alone are reported to be as good if their loss exceeds that of the vote by at most this fraction, because they
-# are faster
+# because trees are faster, they are reported to be as good alone if their loss exceeds that of the vote by at most this
+# fraction
 _AS_GOOD = 0.005
 _HELD_OUT_OF_MANY = 5  # above LARGE points, at most one in this many is held out
 

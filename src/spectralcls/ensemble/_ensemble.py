@@ -15,8 +15,8 @@ from ._members import LARGE, indicators_help, make_views
 
 _TO_ALL = 2.0  # exponent of the time in n, to extrapolate from a split to all points
 MOST_FOR_VIEWS = 100_000  # points used to learn encodings and metrics
-# Share of held-out points below which members are not refitted to all points: a second fit takes as long as the first,
-# and on 500 000 rows of covertype it would add only 3000 points.
+# If fewer than this share of the points are held out, members are not refitted to all points: a second fit takes as
+# long as the first, and on 500 000 rows of covertype it would add only 3000 points.
 FEW_HELD_OUT = 0.02
 # Trees are grown if their weight in the vote is at least CARRIES or, with many points, if their loss is at most NEAR
 # times that of the vote. With many points the weight of a few trees says little about grown ones: on 300 000 flights,

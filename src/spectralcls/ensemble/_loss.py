@@ -7,7 +7,7 @@ import numpy as np
 from .._utils.quantile import weighted_quantile
 
 KINDS = ("squared", "absolute", "huber")
-HUBER = 1.345  # squared up to this many robust spreads of the residuals: 95 % efficient for normal residuals
+HUBER = 1.345  # the loss is quadratic up to this many robust spreads, which is 95 % efficient for normal residuals
 NORMAL = 1.4826  # ratio of the standard deviation of a normal variable to its median absolute deviation
 LEAST = 1e-6  # smaller residuals, in standard deviations of the targets, get equal weight
 

@@ -16,11 +16,11 @@ from ..linalg import rpcholesky
 
 TOL = 1e-8  # relative trace residual allowed for a factor of the kernel matrix
 SMALL = 128  # up to this many points the matrix is faster than its factor
-# largest number of points whose matrix is formed if the factor has many columns; it takes 32 MiB, and its third power a
-# second
+# largest number of points whose matrix is formed if a factor would need many columns; the matrix takes 32 MiB, and its
+# third power takes a second
 MOST_PAIRED = 2048
-# largest number of columns of a factor for more points; at the median bandwidth, it misses 1e-8 of the trace with two
-# features, and .1 with ten
+# largest number of columns of a factor if there are more than MOST_PAIRED points; at the median bandwidth, such a
+# factor misses 1e-8 of the trace with two features, and .1 with ten
 MOST_COLUMNS = 256
 MOST_NUMBERS = 1 << 26  # largest number of entries of a factor: 512 MiB, or 67 columns for a million points
 CUBED = 16  # up to this many columns, triple products are cheaper to sum than the cubes of pairs

@@ -297,7 +297,7 @@ def _by_moments(pairs, tested, log_orders):
     best = min(range(len(found)), key=lambda b: found[b][:2])
     p_value, minus_z, value = found[best]
     statistic = _times(max(value, 0.0), tested.log_constants[0]) if len(found) == 1 else -minus_z
-    # Bonferroni: the smallest p-value times the number of bandwidths.
+    # Bonferroni's correction multiplies the smallest p-value by the number of bandwidths.
     return PermutationTest(float(statistic), min(p_value * len(found), 1.0), None, tested.bandwidths[best])
 
 

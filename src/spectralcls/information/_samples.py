@@ -14,7 +14,7 @@ from .._utils.validation import check_positive, nonnegative_weights, sum_of_othe
 from ..kernels import KERNELS, kernel_sums
 from ._bandwidth_words import RULES, chosen_bandwidth
 
-# share of a mean above which one sample is reported; the largest of 50 Cauchy samples makes up at most .7
+# a sample is reported if its share of a mean is larger than this
 DECIDES = 0.9
 NAMED = 3  # number of features shown in the warning
 _POSITIVE = Interval(Real, 0, None, closed="neither")

@@ -10,10 +10,10 @@ from ._bandwidth_words import chosen_bandwidth
 from ._gram import Gram, canonical_order
 from ._samples import Sample, pair_of
 
-# Multiples of the median rule. For ten alternatives (nine are in bench_information.py), the power of tests at level .05
-# changes by at most .05 if the grid starts at 1/8 or 1/64, or has twice as many steps; for one of them it increases by
-# .09 if the grid ends at 4. A grid that starts at 1/4 misses differences within groups (power .09 instead of .40); one
-# that ends at 1 loses a tenth of the power if means differ.
+# Bandwidths of the grid, in multiples of the median rule. For ten alternatives (nine are in bench_information.py), the
+# power of tests at level .05 changes by at most .05 if the grid starts at 1/8 or 1/64, or has twice as many steps; for
+# one of them it increases by .09 if the grid ends at 4. A grid that starts at 1/4 misses differences within groups
+# (power .09 instead of .40); one that ends at 1 loses a tenth of the power if means differ.
 GRID = 2.0 ** np.arange(-4, 2)
 
 

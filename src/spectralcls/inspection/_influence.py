@@ -170,7 +170,7 @@ def _of_vote(model, X, n_points):
         posterior[:, head.classes_] = head.predict_proba(Z)
     *parts, prior = (_margin(np.broadcast_to(part, p.shape), pair) for part in vote.parts(posteriors))
     margin, mixed = _margin(p, pair), sum(parts) + prior
-    factor = np.divide(margin, mixed, out=np.zeros(len(mixed)), where=mixed != 0)  # final temperature
+    factor = np.divide(margin, mixed, out=np.zeros(len(mixed)), where=mixed != 0)  # effect of the final temperature
     found = []
     for rows in blocks(len(Q), 48 * n):
         shares, baseline, rest = np.zeros((len(margin[rows]), n)), prior[rows].copy(), np.zeros(len(margin[rows]))

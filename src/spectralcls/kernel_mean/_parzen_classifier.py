@@ -176,7 +176,7 @@ class ParzenClassifier(KernelMeanClassifier):
             self.class_prior_ = data.class_weight / data.class_weight.sum()
         else:
             self.class_prior_ = np.exp(log_priors)
-        # The scores omit the normalizing constant; if bandwidths are class-wise, the constant of the narrowest kernel.
+        # The scores omit the normalizing constant. If bandwidths are class-wise, it is that of the narrowest kernel.
         self._log_constant = -log_normalizer(self.kernel, data.X.shape[1], np.min(self.bandwidth_))
 
     def predict_log_proba(self, X: Any) -> Array:

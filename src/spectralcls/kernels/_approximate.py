@@ -22,9 +22,9 @@ AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
 # The grid replaces exact sums only for at least this many queries. Queries whose best labels nearly tie are summed over
 # all pairs, in smaller batches.
 GRID_QUERIES = 1024
-# Number of pairs, by number of features, below which exact sums are at least as fast as the grid and the decision to
-# use it (2000 to 32 000 normal points, h = .2). The grid is faster from 2900 points on in one feature and from 4100 in
-# two (with labels, 4100 and 5800); in three features it gains nothing below 1e5 points.
+# For each number of features: with fewer pairs than this, exact sums are at least as fast as the grid together with the
+# decision to use it (measured on 2000 to 32 000 normal points, h = .2). The grid is faster from 2900 points on in one
+# feature and from 4100 in two (with labels, 4100 and 5800); in three features it gains nothing below 1e5 points.
 GRID_PAIRS = {1: 2**23, 2: 2**24, 3: 2**27}
 
 

@@ -76,7 +76,7 @@ def _read(X: Any, sample_weight: ArrayLike | None) -> tuple[Array, Array | None]
 
 def check_repetitions(n: float) -> None:
     """Raise if the weights, which are repetition counts with sum n, represent at most one sample."""
-    if n <= 1 + 1e-9:  # normalized weights may exceed one by rounding
+    if n <= 1 + 1e-9:  # the sum of normalized weights may exceed one by rounding
         raise ValueError(
             f"The sum of sample_weight is {n:g}, but it has to be greater than 1: weights count "
             "repetitions of a sample. Scale them so that they add up to the number of samples."

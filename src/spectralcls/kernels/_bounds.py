@@ -32,7 +32,7 @@ class LabelRule(NamedTuple):
     offsets: Array | None  # (l,)
     log_share: Array | None  # (l,)
     rounding: float  # relative difference of two computations of a sum
-    step: float  # further relative difference for each unit of the exponents
+    step: float  # additional relative difference per unit of the exponents
 
 
 def certain_labels(found: BoundedSums, rule: LabelRule) -> Array:

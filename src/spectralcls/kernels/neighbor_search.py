@@ -203,7 +203,7 @@ def row_starts(rows: Array, n_rows: int) -> Array:
     return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
 
 
-# Edges longer than this many medians lead to rows that count as infinitely far. Ordinary outliers are nearer: the
+# An edge longer than this many medians leads to a row that counts as infinitely far. Ordinary outliers are nearer: the
 # longest of 4e5 edges of normal samples measures 20 000 medians in one dimension and 100 in two. A single edge of 1e6
 # medians dominates the mean square of 1e10 edges.
 _INFINITE = 1e6

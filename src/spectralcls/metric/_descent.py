@@ -7,7 +7,7 @@ import numpy as np
 from ._likelihood import loss, loss_and_gradient
 
 RIDGE = 1e-3  # penalty on the squared distance from the start
-MIN_BATCH = 1000  # queries per step, or a twentieth of the references if that is more; larger batches are no better
+MIN_BATCH = 1000  # queries per step; a twentieth of the references if that is more. Larger batches are no better
 MAX_REFERENCES = 50_000  # largest number of points with which the queries of a step are compared
 HELD_OUT, MAX_VALIDATED = 0.15, 2000  # share and maximum number of the points for early stopping
 PATIENCE = 6  # evaluations without improvement before the descent ends

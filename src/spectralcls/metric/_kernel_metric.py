@@ -203,7 +203,7 @@ def _standardized(data, rotate):
     mean = np.average(X, axis=0, weights=weights)
     X = X - mean
     scale = np.sqrt(np.average(X**2, axis=0, weights=weights))
-    scale[scale <= 1e-12 * np.abs(mean)] = 0.0  # constant up to the rounding of its mean
+    scale[scale <= 1e-12 * np.abs(mean)] = 0.0  # columns that are constant up to the rounding of their mean
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
     X *= inverse
     order = column_order(X)

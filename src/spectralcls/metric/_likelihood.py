@@ -38,7 +38,7 @@ def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
     Z, own = sample.X @ A.astype(np.float32), _own_positions(len(sample.X), queries, references)[0]
     with np.errstate(divide="ignore"):
         copies = np.log(_further_copies(sample, queries, own))
-    # All bandwidths, ascending, in one pass over the pairs.
+    # One pass over the pairs computes the sums at all bandwidths, which are in ascending order.
     log_sums = kernel_sums(
         Z[queries],
         Z[references],

@@ -21,7 +21,7 @@ _LOWEST = -1e300  # replaces the log of an unrepresentable share; finite, so tha
 # Bound on the error of U^-T k in float32, relative to its norm times the condition number of U. It is measured, not
 # proven: 7 times the largest error in 144 classes, which occurs for equal points and alpha = 30.
 _ROUNDING_IN_SINGLE = 2.0**-20
-# Largest error of a kernel value in float32 besides rounding (see `_to_single`); it changes no share above this number.
+# Bound on the error of a kernel value in float32 that `_to_single` adds to rounding; it changes no share above this.
 _NEGLIGIBLE_IN_SINGLE = 2.0**-60
 _PANEL = 256  # points whose kernel values in float64 are in the cache when they are converted
 EPS = np.finfo(np.float64).eps

@@ -431,7 +431,7 @@ class PerTurboClassifier(Classifier):
             (candidates if self._is_tuned(name) else given)[name] = values
         chosen = {name: values[0] for name, values in given.items()}
         waits = bool(vars(self).pop("_waits", False) and candidates and len(data.classes) < 2)
-        if waits:  # waits for a second class
+        if waits:  # if there is no second class yet
             alphas = candidates.get("alpha", given.get("alpha"))
             chosen = {"bandwidth": reference_of(data, "silverman", self.kernel), "alpha": alphas[len(alphas) // 2]}
             self._waits = True

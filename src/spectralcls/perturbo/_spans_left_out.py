@@ -12,7 +12,7 @@ from .._utils.validation import units_of
 from ..linalg import cholesky_in_place, inverse_in_place
 from ._class_model import together
 
-PLAIN = 300.0  # below this logarithm, odds and their products are finite
+PLAIN = 300.0  # odds with a logarithm of at most this, and their products, are finite
 
 
 class SpansLeftOut(LeftOut):

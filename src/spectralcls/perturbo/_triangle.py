@@ -68,7 +68,7 @@ class Triangle:
                 block = slice(start, min(start + _BLOCK, self.order))
                 if start:
                     K[block] -= matmul(U[:start, block].T, K[:start])
-                # as K^T U^-1, which is faster in BLAS than U^-T K if the triangle is small
+                # computed as K^T U^-1, because BLAS is faster at this than at U^-T K if the triangle is small
                 trsm(1.0, np.asfortranarray(U[block, block]), K[block].T, side=1, lower=0, overwrite_b=1)
 
     def dense(self):

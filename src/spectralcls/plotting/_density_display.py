@@ -13,9 +13,9 @@ from ._display import Display
 GRID = {1: 400, 2: 100}  # equidistant grid points along each feature
 MARKED = {1: 200, 2: 60}  # samples added to the grid, so that no narrow peak is missed
 DRAWN = 10_000  # random points used to estimate the mass above a level
-LARGEST_LOG = 700.0  # larger logarithms of densities are scaled, because floats overflow at 709
+LARGEST_LOG = 700.0  # densities with larger logarithms are scaled, because exp overflows at 709
 SHARES = (0.95, 0.8, 0.6, 0.4, 0.2)
-_FEWER_MARKS = 300  # from this many samples on, marks are fainter
+_FEWER_MARKS = 300  # with at least this many samples, their marks are fainter
 
 
 class DensityDisplay(Display):

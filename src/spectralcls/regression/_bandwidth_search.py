@@ -44,7 +44,7 @@ def chosen(estimator, data, degrees):
     score = _score_of(points, estimator, degrees, reached)
     growing = "bandwidth" if estimator.bandwidth_grid is None else None
     found = search(sample, {"bandwidth": grid, "degree": degrees}, score, growing=growing)
-    # bandwidths larger than the extent of the data differ little
+    # results differ little among bandwidths larger than the extent of the data
     if found.params["bandwidth"] > np.ptp(points.X, axis=0).max():
         found = found._replace(at_end=None)
     if not reached.all():

@@ -11,14 +11,15 @@ from .._expansion.tree_cells import TreeCells
 from ..kernels import kernel_matrix
 from ..linalg import LowRankFactor, cholesky_in_place
 
-# Largest number of points of a cell. Iterations for the Laplace kernel at its widest default bandwidth with a ridge of
-# .01 (10 000 rows, rank 1000), and seconds of the preconditioner: covertype without cells 30 (.4), with 500 points 20
-# (.6), with 1000 16 (.8); letter 37, 22 and 18. An iteration takes .08 s, and .3 s for twice as many rows.
+# Largest number of points of a cell. With the Laplace kernel at its widest default bandwidth, a ridge of .01 and rank
+# 1000, 10 000 rows of covertype take 30 iterations without cells, 20 with cells of 500 points and 16 with cells of
+# 1000; letter takes 37, 22 and 18. The preconditioner takes .4, .6 and .8 s on covertype. An iteration takes .08 s,
+# and .3 s for twice as many rows.
 CELL = 1000
-# Smallest ridge relative to the largest weight. Entries of a cell's matrix, rounded to float32, are off by more than a
-# tenth of it, so that with less some matrices have no factor.
+# Smallest ridge, relative to the largest weight. Rounding to float32 changes entries of a cell's matrix by more than a
+# tenth of this, so that with a smaller ridge, some matrices have no Cholesky factor.
 _LEAST = 1e-4
-_ROUNDING = 5e-7  # of a Gram matrix in float32, relative to its trace
+_ROUNDING = 5e-7  # rounding error of a Gram matrix in float32, relative to its trace
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ def _by_places(sample, first, place, moments, degrees, kernel, bandwidths, n_job
     options = {"kernel": kernel, "bandwidth": bandwidths, "log": "pair", "n_jobs": n_jobs}
     scale, sums = kernel_sums(X, X, weights=at_place, exclude_self=True, **options)
     own = place[rows]
-    alone, mates = np.bincount(place)[own] == 1, at_place[own] - columns[rows]  # mates have kernel value one
+    alone, mates = np.bincount(place)[own] == 1, at_place[own] - columns[rows]  # K(0) is one
     out = np.empty((len(rows), len(bandwidths), len(degrees), sample.targets.shape[1]))
     for b, h in enumerate(bandwidths):
         others = sums[own, b]

@@ -17,8 +17,8 @@ from ._penalty_search import Fitted
 # the multiply-adds of a fit, which take about a minute on one core at 2e10 per second. 2000 samples of 200 classes take
 # a seventh of this limit.
 _PRODUCTS, _MOST_MULTIPLICATIONS = 30, 1e12
-# Points per column of the factor in the preconditioner, unless `rank` is smaller. 6 take 1.4 times as long and 3 take
-# 3 times as long (mixtures of five classes, covertype and letter, 3000 points).
+# Points per column of the factor in the preconditioner, unless `rank` is smaller. With 6 points per column, fits take
+# 1.4 times as long, and with 3, 3 times as long (mixtures of five classes, covertype and letter, 3000 points).
 _POINTS = 10
 _LEAST_RANK = 100  # for fewer columns, a factor takes less time than the products with them
 _MEMORY = 4  # largest memory of the Cholesky factors of all classes, relative to that of the factor

@@ -16,7 +16,7 @@ from ..kernels import kernel_sums
 from ..linalg import LowRankFactor, inverse_in_place, rpcholesky
 from ..linalg.ridge import factor_in_place
 
-# residual trace, relative to the trace, below which further columns of a float32 factor are rounding errors
+# if the residual trace, relative to the trace, is below this, further columns of a float32 factor are rounding errors
 _RESOLVED = 1e-4
 # Rounding of a Gram matrix relative to its trace, in multiples of eps: added to its diagonal, so that a factor exists.
 _ROUNDING = 4

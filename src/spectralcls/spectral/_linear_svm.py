@@ -13,7 +13,7 @@ from .._utils.from_sklearn import check_weights
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_class_labels
 
-_MORE_STEPS = 10  # usual factor by which five more digits increase the number of solver steps
+_MORE_STEPS = 10  # factor by which five more digits usually increase the number of solver steps
 
 
 def linear_svm(

@@ -113,7 +113,7 @@ class SpectralClassifier(ExpansionClassifier):
         judge = Judge(sample, shape, self.scoring)
         for b, h in enumerate(bandwidth):
             for train, test in sample.splits():
-                # warnings about undetermined spaces or negative eigenvalues concern only the chosen candidate
+                # only the chosen candidate may warn about undetermined spaces or negative eigenvalues
                 with quietly():
                     part = training_part(sample, train)
                     scores, sound = self._nested_scores(part, sample.X[test], h, candidates)

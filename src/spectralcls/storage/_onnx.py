@@ -14,7 +14,7 @@ OPSET = 18  # first version whose reductions take axes as an input; read by runt
 _KERNELS = {
     "gaussian": lambda h: -0.5 / h**2,
     "laplace": lambda h: -1 / h,
-}  # log k as a function of the squared distance or its root
+}  # factor of the squared distance, or of its root, in log k
 
 
 def to_onnx(model: Any) -> Any:
@@ -133,7 +133,7 @@ def _exponents(graph, model, points, kernel, bandwidth, space=None):
         raise ValueError(f"to_onnx writes the kernels {' and '.join(_KERNELS)}, not {kernel!r}.")
     center, axes = affine(model)
     points = points.astype(np.float64)
-    middle = points.mean(axis=0)  # squared distances are differences here, which would lose digits far from the origin
+    middle = points.mean(axis=0)  # subtracted, because the differences below lose digits far from the origin
     points, shift = points - middle, middle
     if space is not None and space.root is not None:
         into = np.linalg.inv(space.stretch(np.eye(len(middle))))

@@ -156,7 +156,7 @@ def _is_trusted(name):
     if getattr(found, "__module__", None) != module:
         return False
     if not isinstance(found, type):
-        return module == "sklearn.utils.validation"  # validators; histogram boosting stores one
+        return module == "sklearn.utils.validation"  # histogram boosting stores a validator from this module
     if module.split(".")[0] in ("numpy", "scipy"):
         return issubclass(found, (np.dtype, np.generic, sparse.sparray, sparse.spmatrix))
     return True
