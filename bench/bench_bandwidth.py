@@ -1,7 +1,7 @@
 """Bandwidths that density estimators choose
 
-Errors are integrated squared errors relative to the integral of the squared density, averaged over draws. The table
-compares the default `ParzenDensity`, R's rule of thumb ``0.9 min(s, IQR / 1.34) n^(-1/5)``, and peers, all with the
+Errors are integrated squared errors relative to the integral of the squared density, averaged over draws. The tables
+compare the default `ParzenDensity`, R's rule of thumb ``0.9 min(s, IQR / 1.34) n^(-1/5)``, and peers, all with the
 Gaussian kernel. There are 50 draws up to n = 1000, then fewer.
 
 The best bandwidth is the rule times the one factor that gives the least mean error over all draws. Finding it requires
@@ -88,7 +88,7 @@ def sheather_jones(x):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_feature(record, kind, n):
-    """The table also has the improved Sheather-Jones rule of KDEpy. The last columns are mean bandwidths."""
+    """The table also includes the improved Sheather-Jones rule of KDEpy. The last columns are mean bandwidths."""
     pytest.importorskip("KDEpy")
     distribution = KINDS[kind]
     grid = np.linspace(*distribution.ppf(np.array([5e-4, 1 - 5e-4])), 4001)

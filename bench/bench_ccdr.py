@@ -30,9 +30,9 @@ def satimage():
 
 
 def test_fit(record):
-    """The table gives the seconds of CCDR on satimage (4 435 points, 4 neighbors, 14 components), from the graph and
-    from the points, and the time of `SpectralEmbedding` of the same graph relative to ours, with each of its
-    solvers."""
+    """The table gives the seconds of CCDR from a given graph of satimage (4 435 points, 4 neighbors, 14 components).
+    Relative to that, it gives the time of CCDR from the points, and of `SpectralEmbedding` from the same graph with
+    each of its solvers."""
     X, y, _, _ = satimage()
     graph = knn_graph(X, 4, mode="heat", symmetrize="or").astype(np.float64)
 
@@ -55,9 +55,9 @@ def test_fit(record):
 
 
 def test_table_1_of_the_paper(record):
-    """The table gives the test errors on satimage in percent, with the paper's in parentheses. As in the paper, they
-    are the best test errors over a grid of beta and of 1 to 15 neighbors. The last value is the error of
-    `CCDRClassifier()`, which chooses without the test set.
+    """The table gives the test errors on satimage in percent, with the paper's in parentheses. As in the paper, these
+    are the lowest test errors over 1 to 15 neighbors (for k-NN) and over a grid of beta (for CCDR). The last value is
+    the error of `CCDRClassifier()`, which chooses without the test set.
     """
     X, y, T, t = satimage()
     best, neighbors = {"k-NN": 100.0, "linear": 100.0}, (1, 5) if QUICK else range(1, 16)
@@ -76,9 +76,9 @@ def test_table_1_of_the_paper(record):
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
 def test_few_labels(record, share):
     """The pixels of satimage are split at random ten times, with two thirds for training; a share of the training
-    pixels is labeled. The columns are the mean test errors in percent of a fit to all pixels, of the same classifier
-    fitted to the labeled pixels only, and of k-NN on the labeled pixels; then the gain with its standard error over the
-    splits, and the number of splits with a gain.
+    pixels is labeled. The columns give the mean test errors, in percent, of a fit to all pixels, of the same classifier
+    fitted to the labeled pixels only, and of k-NN on the labeled pixels. The last two columns give the gain from the
+    unlabeled pixels, with its standard error over the splits, and the number of splits with a gain.
     """
     X, y, T, t = satimage()
     X, y, errors = np.concatenate([X, T]), np.concatenate([y, t]), []
@@ -153,8 +153,8 @@ def test_subsamples(record):
 @pytest.mark.parametrize("graph", ["knn", "mst"])
 def test_dimension(record, graph):
     """The table gives the dimension of 1 000 points on a five-dimensional sphere in twenty dimensions: our estimate
-    with its spread over resamples, and the estimates of two estimators of scikit-dimension with their time relative to
-    ours (below 1 they are faster).
+    with its spread over resamples, and the estimates of `KNN` and `lPCA` of scikit-dimension, with their times relative
+    to ours (a value below 1 means that they are faster).
     """
     skdim = pytest.importorskip("skdim")
     rng = np.random.default_rng(0)

@@ -1,8 +1,8 @@
 """How bandwidths, scales and weights are chosen: before and after the rules of all estimators were unified
 
 *Before* is commit 205aa86. Both versions get the same rows, in turns, each in a separate process, on one thread and
-with defaults; features are raw. For densities with heavy tails, and of rounded and mixed data, see
-[bandwidth](bandwidth.md). To run it, set SPECTRALCLS_BEFORE to a folder of that commit with its core built in place.
+with defaults; features are raw. For densities of heavy-tailed, rounded and mixed data, see [bandwidth](bandwidth.md).
+To run this bench, set SPECTRALCLS_BEFORE to a folder of that commit with its core built in place.
 """
 
 import json
@@ -100,8 +100,8 @@ def test_cases(record, both, case):
 
 @view("cases")
 def table_of_cases(rows):
-    """The table gives means of 5 draws (20 for units): the figure without the change of the data → the figure with it.
-    If both are equal, the change does not affect the choice.
+    """Each cell gives the figure without the change of the data → the figure with it, as means of 5 draws (20 if a
+    column is multiplied by 1000). If both are equal, the change does not affect the choice.
     """
     return [
         [
@@ -145,8 +145,8 @@ def one_of(kept):
 
 @view("contamination")
 def sentinels_in_wine(rows):
-    """The table gives the accuracy on clean rows of wine in percent after training with -9999 in some cells: before →
-    after."""
+    """The table gives the accuracy on clean rows of wine, in percent, after training with -9999 in some cells. Each
+    cell gives the accuracy before → after the unification."""
     return one_of(lambda data: data == "wine")(rows)
 
 
@@ -227,23 +227,23 @@ def with_losses(rows):
     found = worse(rows)
     return [
         summary(rows),
-        "Worse by more than a point:" if found else "No set is worse by more than a point.",
+        "These cases became worse by more than a point:" if found else "No set is worse by more than a point.",
         *([found] if found else []),
     ]
 
 
 @view("sets")
 def numbers(rows):
-    """There are 22 sets of numbers, with up to 300 rows for training and 1000 others, and four splits. The table gives
-    the accuracy in percent, the log loss, their mean differences over the sets with 95 % intervals, and the geometric
-    mean ratio of the processor seconds of a fit. `LaplacianSpectralClassifier` is now tuned by balanced accuracy, which
-    costs accuracy if a class is rare."""
+    """There are 22 numeric sets with four splits each; up to 300 rows are for training and 1000 other rows for testing.
+    The table gives the accuracy in percent, the log loss, their mean differences over the sets with 95 % intervals, and
+    the geometric mean ratio of the processor seconds of a fit. `LaplacianSpectralClassifier` is now tuned by balanced
+    accuracy, which costs accuracy if a class is rare."""
     return with_losses(rows)
 
 
 @view("frames")
 def categories_and_gaps(rows):
-    """This is the same table for 40 data frames with categories and missing values, and two splits."""
+    """This is the same table for 40 data frames with categories and missing values, with two splits each."""
     return with_losses(rows)
 
 

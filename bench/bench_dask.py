@@ -79,9 +79,9 @@ def test_workers(record, problem, work, workers, client):
 
 @view("workers")
 def workers_in_short(rows):
-    """The table gives the processor seconds of all processes together and, in parentheses, the seconds on the clock;
-    and by how many GiB the memory of the largest worker and of the client grew during a fit or a prediction. 0 workers
-    means arrays in memory."""
+    """The table gives the processor seconds of all processes together and, in parentheses, the seconds on the clock. It
+    also gives the largest growth in memory, in GiB, of any worker and of the client during a fit or a prediction. Rows
+    with 0 workers are for arrays in memory."""
     table = []
     for row in sorted(rows, key=lambda row: (list(WORK).index(row["work"]), row["workers"])):
         line = {"work": row["work"], "workers": row["workers"]}

@@ -1,6 +1,6 @@
 """Densities and kernel regression against other libraries
 
-All run on one thread unless stated otherwise; every call builds its index or tree.
+Everything runs on one thread unless stated otherwise; every call builds its index or tree.
 """
 
 from itertools import product
@@ -30,8 +30,8 @@ def by_hand(Q, X, h):
 @pytest.mark.parametrize("d", [2, 16])
 def test_log_densities(record, d):
     """`score_samples` with as many queries as points, at Scott's bandwidth, is compared with `KernelDensity` with its
-    default leaves, with one leaf, and with rtol=1e-4. Errors are the largest of 200 queries, in nats, relative to sums
-    by NumPy.
+    default leaves, with one leaf, and with rtol=1e-4. Errors are the largest differences from sums by NumPy over 200
+    queries, in nats.
     """
     X, Q, h = normal(N, d), normal(N, d, 1), N ** (-1 / (d + 4))
     others = {"": {}, ", one leaf": {"leaf_size": N}, ", rtol=1e-4": {"rtol": 1e-4}}
@@ -85,7 +85,8 @@ def test_scipy(record, d):
 @pytest.mark.parametrize("d", [1, 2])
 def test_kdepy(record, d):
     """The densities of 100 000 points are computed at the grid points of KDEpy's FFT: 1024 in one dimension, 128 x 128
-    in two. Ours runs exactly and with tolerance=1e-4; errors are relative to the largest density.
+    in two. `ParzenDensity` computes them exactly, and with `tolerance=1e-4`; errors are relative to the largest
+    density.
     """
     kdepy = peer("KDEpy")
     X, h = normal(N_GRID, d), 0.1
@@ -106,9 +107,9 @@ def test_kdepy(record, d):
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_bandwidth_by_least_squares(record, d):
     """With n = 2000, `KDEMultivariate(bw="cv_ls")` of statsmodels finds one bandwidth for each feature by a simplex
-    search. Ours uses one bandwidth for all features: the best of sixteen by the same criterion, or an equally good one
-    closer to a rule of thumb. The amounts of work differ, so the table gives the number of bandwidths that
-    KDEMultivariate tries.
+    search. `ParzenDensity` uses one bandwidth for all features: the best of sixteen by the same criterion, or an
+    equally good one closer to a rule of thumb. The amounts of work differ, so the table gives the number of bandwidths
+    that KDEMultivariate tries.
     """
     statsmodels = peer("statsmodels.nonparametric.api")
     X, tried = normal(N_SEARCH, d), []

@@ -1,8 +1,8 @@
 """The eigensolver and kernel maps against ARPACK, LOBPCG and KernelPCA, on one operator and at equal residuals
 
-All run on one thread. LOBPCG gets blocks of twice the wanted number of vectors, and its tolerance is the same relative
-residual. The residuals of all solvers are recomputed. ARPACK may skip a member of a cluster that a loose tolerance does
-not resolve.
+Everything runs on one thread. LOBPCG gets blocks of twice the wanted number of vectors; its tolerance is converted to
+the same relative residual. The residuals of all solvers are recomputed. If a loose tolerance does not resolve a cluster
+of eigenvalues, ARPACK may miss some of them.
 """
 
 import subprocess
@@ -106,17 +106,17 @@ def test_graph(record, tol):
 @view("matrix_free_kernel", "dense_matrix", "graph")
 def solvers(kernels, dense, graphs):
     """The problems are matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph. The tables give the
-    time of the others relative to ours, and the relative residuals. *Too small by* is the largest amount, relative to
-    the largest value, by which ARPACK's values are below ours; it reveals missed pairs. The record also has our seconds
-    and the numbers of matrix-vector products."""
+    time of the other solvers relative to ours, and the relative residuals. *Too small by* is the largest amount,
+    relative to the largest value, by which ARPACK's values are below ours; it reveals missed pairs. The record also has
+    our seconds and the numbers of matrix-vector products."""
     figures = "x *", "residual *", "ARPACK too small by"
     others = [{"problem": name} | row for name, rows in (("dense", dense), ("graph", graphs)) for row in rows]
     return [pick(kernels, "n", "bandwidth", "weighting", *figures), pick(others, "problem", "n", "k", "tol", *figures)]
 
 
 def test_kernel_map(record):
-    """`KernelMap` with ten components of 10 000 points is compared with `KernelPCA`, which forms the matrix, with its
-    ARPACK and randomized solvers. KernelPCA centers the kernel. `tenth value off` is the relative difference of its
+    """`KernelMap` with ten components of 10 000 points is compared with the ARPACK and randomized solvers of
+    `KernelPCA`, which forms the matrix and centers the kernel. `tenth value off` is the relative difference of its
     tenth eigenvalue from that of ARPACK.
     """
     X, h = clusters(MAP), 2.5
@@ -158,8 +158,8 @@ def bytes_beyond_data(n, imports, call):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_memory_of_the_solver(record, n):
-    """The table gives the bytes beyond the data that ten eigenpairs of a matrix-free kernel in single precision need,
-    divided by n and by the number of pairs.
+    """The table gives the memory beyond the data that ten eigenpairs of a matrix-free kernel in single precision need,
+    in bytes, divided by the number n of points and the number k of eigenpairs.
     """
     imports = "from spectralcls.linalg import KernelOperator, top_eigenpairs"
     call = "top_eigenpairs(KernelOperator(X{0}, bandwidth=2.5, weighting='sum'), 10, tol=1e-4)"

@@ -1,7 +1,7 @@
 """The code: rooms, names, lines, mutants and speed, now and before duplicates were removed
 
-*Before* is commit 205aa86. Both are counted and timed by the same code. Speeds need a checkout of this commit with its
-core built in place; ``SPECTRALCLS_BEFORE`` names its folder.
+*Before* is commit 205aa86. Both versions are counted and timed by the same code. The timings need a checkout of that
+commit with its core built in place; the environment variable ``SPECTRALCLS_BEFORE`` names its folder.
 """
 
 import ast
@@ -107,12 +107,12 @@ def test_mutants(record, mutant):
 
 @view("mutants")
 def mutants_and_their_tests(rows):
-    """Each mutant changes one formula or constant of the package (`bench/mutants.py`); then the tests of that part run.
-    A mutant is killed if one of them fails that passes without the change.
+    """Each mutant changes one formula or constant of the package (`bench/mutants.py`); then the tests of the changed
+    part run. A mutant is killed if a test that passes without the change fails with it.
     """
     killed = sum(row["killed"] for row in rows)
     found = [{"mutant": row["mutant"], "killed by": (row["killed by"] or "").partition("[")[0]} for row in rows]
-    return [f"Killed: {killed} of {len(rows)}.", found]
+    return [f"The tests kill {killed} of {len(rows)} mutants.", found]
 
 
 def least_seconds(tree, spot):
@@ -143,8 +143,8 @@ def test_speed(record, spot):
 
 @view("speed")
 def hot_spots_before_and_now(rows):
-    """The hot spots of `bench/hot_spots.py` that both packages have, in turns on one thread. Each number is the least
-    processor time over the rounds of two turns.
+    """The hot spots of `bench/hot_spots.py` that exist in both versions are timed in turns on one thread. Each number
+    is the least processor time over the rounds of two turns.
     """
     found = [
         {"hot spot": heading(row["spot"]), "case": case, "now, s": taken["now"]}

@@ -1,8 +1,8 @@
 """Rare classes: the defaults, and the effect of class_weight="balanced"
 
 Real sets are reduced to two classes: the rarest class with at least 200 points, and all others. A thousand training
-rows contain one rare row for 10, 50 or 100 others; the test rows contain at least ninety rare ones. All run on one
-thread. The classifiers have their defaults, after a `StandardScaler` if they need one.
+rows contain one rare row for 10, 50 or 100 others; the test rows contain at least ninety rare rows. Everything runs on
+one thread. The classifiers have their defaults; those that need scaled features follow a `StandardScaler`.
 """
 
 import os
@@ -101,8 +101,9 @@ def test_rare(record, seed, name, ratio, method):
 
 @view("rare")
 def by_ratio(rows):
-    """The figures are means over sets and draws. *Lead of Auto* is the balanced accuracy of AutoClassifier with weights
-    minus that of the method with weights, with a 95 % interval over the sets."""
+    """*Plain* and *balanced* are the balanced accuracies without and with weights, in percent, as means over sets and
+    draws. *Lead of Auto* is the balanced accuracy of AutoClassifier with weights minus that of the method with weights,
+    with a 95 % interval over the sets."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     blocks = []
     for ratio in RATIOS:
@@ -127,7 +128,7 @@ def by_ratio(rows):
                     "fit, s": f"{mean(method, 'balanced, s').mean():.2f}",
                 }
             )
-        blocks += [f"One in {ratio + 1}.", sorted(table, key=lambda row: -float(row["balanced"]))]
+        blocks += [f"One training row in {ratio + 1} is rare.", sorted(table, key=lambda row: -float(row["balanced"]))]
     return blocks
 
 
@@ -206,9 +207,9 @@ def test_degenerate_fits(record, ratio, seed, name, tmp_path):
 @view("degenerate_fits")
 def before_and_after(rows):
     """The tables give means over sets and splits, before → after: accuracy and balanced accuracy in percent, log loss
-    (- without probabilities), and the percentage of fits that predict one class for all their training points. *Before*
-    is commit 2ff33c6, which tuned all bandwidths by accuracy on a grid that was not extended. The sets keep all
-    classes, or have one rare row for 10 or 50 others.
+    ("-" if there are no probabilities), and the percentage of fits that predict one class for all their training
+    points. *Before* is commit 2ff33c6, which tuned all bandwidths by accuracy on a grid that was not extended. The sets
+    keep all classes, or have one rare row for 10 or 50 others.
     """
     blocks = []
     for ratio in sorted({row["ratio"] for row in rows}):
@@ -220,6 +221,6 @@ def before_and_after(rows):
                 shown = ["-" if None in values else f"{np.mean(values):.{digits}f}" for values in pair]
                 line[key] = " → ".join(shown)
             table.append(line)
-        title = f"One in {ratio + 1}" if ratio else "As they are"
-        blocks += [f"{title}, {len({row['name'] for row in chosen})} sets.", table]
+        how = f"with one rare row in {ratio + 1}" if ratio else "with all classes"
+        blocks += [f"This table is for {len({row['name'] for row in chosen})} sets {how}.", table]
     return blocks

@@ -1,7 +1,7 @@
 """Tests of samples and intrinsic dimensions: level, power and time against hyppo, dcor, SciPy and scikit-dimension
 
-*Grid* is the default, the largest standardized statistic of six bandwidths; *median* takes the median distance as the
-only bandwidth. *Moments* is `n_permutations=None`, which computes the p-value from the moments of all permutations.
+*Grid*, the default, takes the largest standardized statistic over six bandwidths; *median* takes the median distance as
+the only bandwidth. *Moments* is `n_permutations=None`, which computes the p-value from the moments of all permutations.
 """
 
 import numpy as np
@@ -60,9 +60,10 @@ def test_level(record, distribution, n):
 
 @view("level")
 def levels(rows):
-    """The table gives the fraction of 5000 draws under the null hypothesis with a p-value of at most .01 and .05, from
-    99 permutations. Even draws are two samples of n and n / 2 points, odd ones n pairs of independent measurements. The
-    standard errors are .0014 and .003. Ties make permutation p-values larger.
+    """The table gives the fraction of 5000 draws under the null hypothesis whose p-value is at most .01 or at most .05.
+    The p-values of *grid* and *median* come from 99 permutations. Half of the draws are two samples of n and n / 2
+    points; the others are n pairs of independent measurements. The standard errors are .0014 at .01 and .003 at .05.
+    Ties make permutation p-values larger.
     """
     names = [f"{way}, {level:g}" for way in WAYS for level in LEVELS[:2]]
     kept = ("distribution", "n")
@@ -100,9 +101,9 @@ DIFFERENCES = {  # (n, first sample, second sample)
 
 @pytest.mark.parametrize("difference", DIFFERENCES)
 def test_power_of_the_test_of_two_samples(record, difference):
-    """The table gives the fraction of 200 draws, with n points in each sample, whose p-value from 199 permutations is
-    at most .05. The peers are dcor's `energy_test` and, in one dimension, SciPy's Kolmogorov-Smirnov and Cramer-von
-    Mises tests.
+    """The table gives the fraction of 200 draws, with n points in each sample, whose p-value is at most .05. The peers
+    are dcor's `energy_test` and, in one dimension, SciPy's Kolmogorov-Smirnov and Cramer-von Mises tests. *Grid*,
+    *median* and dcor use 199 permutations.
     """
     dcor = peer("dcor")
     n, first, second = DIFFERENCES[difference]
@@ -202,8 +203,8 @@ def test_time(record, test, n, d):
 
 @view("time")
 def times(rows):
-    """The table gives the seconds of the default, and the time of the others relative to it. n is the number of points
-    in both samples together, or the number of pairs in tests of independence. Ours and dcor's tests use 999
+    """The table gives the seconds of *grid*, and the time of the others relative to that. n is the number of points in
+    both samples together, or the number of pairs in tests of independence. *Grid*, *median* and dcor's tests use 999
     permutations; hyppo's `MMD` and `Hsic`, run at n = 100 only, use 99.
     """
     hyppo = {"two samples": "x hyppo's MMD, 99", "independence": "x hyppo's Hsic, 99"}
@@ -214,8 +215,9 @@ def times(rows):
 @pytest.mark.parametrize("n", [2000] if QUICK else [10_000, 100_000, 1_000_000])
 @pytest.mark.parametrize("test", [two_sample_test, independence_test])
 def test_many_rows(record, test, n):
-    """The table gives the processor seconds of a test without permutations, for n points in total in two features, or n
-    pairs of numbers. Shift and dependence shrink with n, so that they are equally hard to detect at every n.
+    """The table gives the processor seconds and the p-value of a test without permutations. A test of two samples gets
+    n points in all, with two features; a test of independence gets n pairs of numbers. The shift and the dependence
+    shrink with n, so that they are equally hard to detect at every n.
     """
     rng = np.random.default_rng(0)
     if test is two_sample_test:
@@ -239,7 +241,7 @@ def dimension_ten(n, d):
 @pytest.mark.parametrize("n, d", [(500, 16)] if QUICK else [(2000, 16), (2000, 768)])
 def test_intrinsic_dimension(record, n, d):
     """`entropic_dimension`, with its 160 graphs, estimates the dimension 10 of a normal sample in d features. It is
-    compared with scikit-dimension's `TwoNN` and `MLE`, also after one row is set to 1000.
+    compared with scikit-dimension's `TwoNN` and `MLE`. The estimates are repeated after one row has been set to 1000.
     """
     skdim = peer("skdim")
     X = dimension_ten(n, d)

@@ -17,7 +17,7 @@ def run():
 
 @pytest.mark.parametrize("call", CALLS)
 def test_answer(record, run, call):
-    """The table gives the median and the longest response to five interrupts."""
+    """The table gives the median and the longest response time over five interrupts."""
     answers = [run(call) for _ in range(1 if QUICK else 5)]
     assert {what for what, _ in answers} == {"answered"}
     seconds = [seconds for _, seconds in answers]

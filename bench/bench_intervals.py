@@ -1,10 +1,10 @@
 """Prediction intervals of a regression: coverage and width, against split and cross conformal prediction
 
 The tables of numbers and categories come from R packages and were chosen by their columns; missing values are kept. All
-methods but the last use `KernelRegressor` with its defaults. *Jackknife+* is its `predict_interval`. *Split*: half of
-the rows train the model, and the other half give the quantile of the absolute residuals. *CV+* is MAPIE's, with five
-folds. *CQR*: boosted trees for two quantiles on half of the rows, corrected by the other half. The level is 90 %; at
-most 500 rows are tested. Widths are relative to the standard deviation of the target.
+methods but the last use `KernelRegressor` with its defaults. *Jackknife+* is its `predict_interval`. *Split* trains the
+model on half of the rows and takes the quantile of the absolute residuals from the other half. *CV+* is MAPIE's, with
+five folds. *CQR* trains boosted trees for two quantiles on half of the rows and corrects them by the other half. The
+level is 90 %; at most 500 rows are for testing. Widths are relative to the standard deviation of the target.
 """
 
 import importlib.util
@@ -168,9 +168,9 @@ def test_coverage(record, name, n):
 
 @view("coverage")
 def by_size(rows):
-    """Coverages are means over tables with half the width of a 95 % interval. *Least* is the lowest coverage of a
-    table; *off* is the number of tables whose coverage differs from 90 % by more than 1.5 points. Widths and seconds
-    are geometric means relative to those of the jackknife+.
+    """Coverages are means over tables, with half the width of a 95 % interval. *Least* is the lowest coverage on a
+    single table; *off* is the number of tables whose coverage differs from 90 % by more than 1.5 points. Widths and
+    times are geometric means relative to those of the jackknife+.
     """
     blocks = []
     for n in SIZES:

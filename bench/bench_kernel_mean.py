@@ -1,6 +1,6 @@
 """Tuning and prediction of the kernel-mean classifiers, in units of one pass over all pairs and compared with refits
 
-The data are 20 000 points of two classes with 16 features in float32; all run on one thread.
+The data are 20 000 points of two classes with 16 features in float32. Everything runs on one thread.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def problem(n=N):
 @each_classifier
 def test_passes(record, make):
     """The table gives the time of tuning over 16 and 50 bandwidths with five folds, and of predicting as many queries
-    as points, in units of one pass; and the memory beyond the data in bytes per point.
+    as points, both in units of one pass. It also gives the memory beyond the data, in bytes per point.
     """
     X, y = problem()
     model = make(bandwidth=0.7).fit(X, y)
@@ -94,8 +94,8 @@ def test_grid_search(record, make, data):
 @view("grid_search")
 def grid_search_in_short(rows):
     """The protocol is that of the thesis on its data sets, with 25 bandwidths and three folds. The table gives the
-    seconds of the estimators' own search, summed over the sets, and the total time of `GridSearchCV` with the same
-    estimators relative to that.
+    seconds of the estimators' own search and of the refits by `GridSearchCV` with the same estimators, both summed over
+    the sets, and their ratio.
     """
     found = {}
     for row in rows:

@@ -1,9 +1,9 @@
 """Kernel sums and kernel matrices against their peers on the CPU, and against the limit of the machine
 
-A pair of points takes d multiply-adds for its distance, 12 for a float32 exponential or 18 for a float64 one, and one
-for each further bandwidth or column. *% of limit* is the rate of these multiply-adds as a percentage of the rate
-measured for the processor. With AVX-512 the exponential takes 7 or 12 multiply-adds instead of 12 or 18, so more than
-100 % is possible. Data are normal; the bandwidth is 0.35 sqrt(d).
+A pair of points takes d multiply-adds for its distance, 12 for a float32 exponential or 18 for a float64 exponential,
+and one for each further bandwidth or column. *% of limit* is the rate of these multiply-adds as a percentage of the
+rate measured for the processor. With AVX-512 the exponential takes 7 or 12 multiply-adds instead of 12 or 18, so more
+than 100 % is possible. Data are normal; the bandwidth is 0.35 sqrt(d).
 """
 
 import numpy as np
@@ -71,8 +71,8 @@ def peers_in_short(rows):
 @each_dtype
 @each_d
 def test_class_sums(record, d, dtype):
-    """Sums of three classes are computed on one thread, plain and in logarithms. The last column is for the product X
-    X^T alone, computed by NumPy's BLAS into a buffer of 128 rows: its rate of multiply-adds as a percentage of the
+    """Sums of three classes are computed on one thread, plain and in logarithms. The last column gives the rate of
+    multiply-adds of the product X X^T alone, computed by NumPy's BLAS into a buffer of 128 rows, as a percentage of the
     limit.
     """
     X, h, labels, _ = problem(d, dtype)
@@ -111,7 +111,7 @@ def test_threads(record, dtype):
 @each_dtype
 @pytest.mark.parametrize("n", [50, 200, 1000])
 def test_small_problems(record, n, dtype):
-    """Calls that take less than a millisecond are compared with cache-blocked NumPy: d = 8, one thread."""
+    """Calls that take about a millisecond or less are compared with cache-blocked NumPy, for d = 8, on one thread."""
     X, h, _, W = problem(8, dtype, n)
     functions = {
         "ours": lambda: kernel_sums(X, X, weights=W, bandwidth=h),
@@ -122,8 +122,9 @@ def test_small_problems(record, n, dtype):
 
 
 def test_what_is_shared(record):
-    """The table gives the time with further columns, bandwidths and folds, in units of one plain pass over all pairs: d
-    = 16, float32, one thread. The last value is the time of a refit for each of five folds and each bandwidth.
+    """The table gives the time with further columns, bandwidths and folds, in units of one plain pass over all pairs,
+    for d = 16 and float32, on one thread. The last value is the time of a refit for each of five folds and each
+    bandwidth.
     """
     X, h, _, _ = problem(16, "float32", N // 2)
     rng = np.random.default_rng(1)
@@ -157,8 +158,8 @@ def test_what_is_shared(record):
 @each_dtype
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_kernel_matrix(record, symmetric, dtype):
-    """The table gives the time of copying as many bytes relative to that of writing a kernel matrix into a buffer, d =
-    16: either the exponential or the memory limits the speed.
+    """The table gives the time of copying as many bytes, relative to that of writing a kernel matrix into a buffer, for
+    d = 16. Either the exponential or the memory limits the speed.
     """
     X, h, _, _ = problem(16, dtype, N // 2)
     out, source = np.zeros((len(X), len(X)), dtype=dtype), np.ones((len(X), len(X)), dtype=dtype)
@@ -173,15 +174,15 @@ def test_kernel_matrix(record, symmetric, dtype):
 
 @pytest.mark.parametrize("n", [1000, 3000] if QUICK else [1000, 3000, 10_000, 30_000, 100_000, 200_000])
 def test_growth(record, n):
-    """The table gives the seconds of n x n sums, d = 10, float32, two threads."""
+    """The table gives the seconds of n x n sums for d = 10 and float32, on two threads."""
     X, h, _, _ = problem(10, "float32", n)
     times, _ = side_by_side({"ours": lambda: kernel_sums(X, X, bandwidth=h)}, threads=2, budget=20)
     record({"seconds": spread(times["ours"].turns), "pairs/s": n * n / times["ours"].median})
 
 
 def test_pairs(record):
-    """The table gives the rate of exact class sums in logarithms: 30 000 points, d = 16, three classes, float32, two
-    threads."""
+    """The table gives the rate of exact class sums in logarithms for 30 000 float32 points with 16 features and three
+    classes, on two threads."""
     X, h, labels, _ = problem(16, "float32", N)
     times, _ = side_by_side(
         {"ours": lambda: kernel_sums(X, X, labels=labels, bandwidth=h, log=True)}, threads=2, budget=20

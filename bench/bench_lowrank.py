@@ -51,8 +51,8 @@ def test_factor(record, threads, n, rank, d, dtype):
 
 @pytest.mark.parametrize("n, rank", CASES)
 def test_classifier(record, n, rank):
-    """A spectral Laplacian ISE classifier with the factor is fitted to all points and predicts them: float32, 16
-    features."""
+    """A spectral Laplacian ISE classifier with the factor is fitted to all points and predicts them. The data are
+    float32 with 16 features."""
     (X, y), bandwidth = unbalanced_blobs(n, 16, np.float32), BANDWIDTHS[16]
     model = SpectralLaplacianISEClassifier(bandwidth=bandwidth, n_components=min(30, rank), scale=None, rank=rank)
     _, gib = gib_beyond(lambda: model.fit(X, y).score(X, y))

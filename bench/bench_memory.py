@@ -1,8 +1,8 @@
 """Fits and predictions on files larger than the memory that the process may have
 
-Each run is a separate process whose private memory the system limits (RLIMIT_DATA). It fits or predicts a float32 file
-with 16 features; the other set, of queries or training points, has 2000 rows. Sizes are in GiB; resident memory
-includes mapped pages of the file.
+Each run is a separate process whose private memory the system limits (RLIMIT_DATA). It fits a classifier to a float32
+file with 16 features and predicts 2000 rows, or fits it to 2000 rows and predicts the file. Sizes are in GiB; resident
+memory includes mapped pages of the file.
 """
 
 import json

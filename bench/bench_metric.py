@@ -1,6 +1,7 @@
 """Learned metrics and kernel ridge regression against scikit-learn's
 
-All run on one thread. Each case runs in a separate process, whose peak resident memory is given.
+Everything runs on one thread. Each case runs in a separate process; the tables give the peak resident memory of this
+process.
 """
 
 import resource
@@ -93,6 +94,7 @@ def ridge(ours, n):
 @pytest.mark.parametrize("method", ["KernelRidgeClassifier", "KernelRidge"])
 def test_ridge(record, method, n):
     """The table gives the processor seconds of a fit to letter with the Gaussian kernel, alpha = 0.1 and 26 columns.
-    Ours iterates to a tolerance at every size (`max_exact_samples=0`; by default it iterates beyond 6000 points only);
-    scikit-learn's `KernelRidge` solves exactly. `residual` is the largest relative residual of the columns."""
+    `KernelRidgeClassifier` iterates to a tolerance at every size (`max_exact_samples=0`; by default, it iterates only
+    beyond 6000 points); scikit-learn's `KernelRidge` solves exactly. `residual` is the largest relative residual of the
+    columns."""
     record(alone(ridge, method == "KernelRidgeClassifier", n))

@@ -84,7 +84,7 @@ def distances(result):
 @view("low_dimensions", "many_points")
 def low_dimensions_in_short(*sections):
     """The table gives the time of the faster of pykdtree and nanoflann, including the construction of the tree,
-    relative to ours: the range over three kinds of data, one and two threads, and both instruction sets.
+    relative to ours. Each cell is the range over three kinds of data, one and two threads, and both instruction sets.
     `neighbors.json` has every row.
     """
     rows = [row for section in sections for row in section]
@@ -132,8 +132,8 @@ def test_many_points(record, k, d, n, threads, kind):
 @pytest.mark.parametrize("n", [N])
 @pytest.mark.parametrize("d", [16, 36, 64, 256])
 def test_graph_against_peers(record, n, d):
-    """All points search for their 10 nearest neighbors among all points: normal data in float32, one thread. No bound
-    can prune here."""
+    """All points search for their 10 nearest neighbors among all points, on one thread. The data are normal, in
+    float32. No bound can prune any pair here."""
     X = points("normal", n, d, 0)
     functions = {"ours": lambda: knn(X, X, K, n_jobs=1)} | peers(X, X, K, 1)
     row, _ = compare(functions, repeats=5, budget=60, rtol=2e-2, answer=lambda found: found[0][:, 1:])
@@ -143,8 +143,9 @@ def test_graph_against_peers(record, n, d):
 @pytest.mark.parametrize("m", [1, 100, 10_000])
 @pytest.mark.parametrize("d", [3, 8])
 def test_kept(record, d, m):
-    """m queries search for their 10 nearest neighbors among kept points: uniform data in float32, one thread.
-    `PackedPoints` and trees are built before the call, and compared with points that are not kept.
+    """m queries search for their 10 nearest neighbors among n kept points, on one thread. The data are uniform, in
+    float32. `PackedPoints` and trees are built before the call. *Not kept* means that the call gets the points
+    themselves.
     """
     n = 5000 if QUICK else 200_000
     X, Q = points("uniform", n, d, 1), points("uniform", m, d, 2)
@@ -167,8 +168,9 @@ def test_kept(record, d, m):
     "name, n", [("letter", 16_000), ("shuttle", 43_500), ("covertype", 200_000), ("fashion", 30_000)]
 )
 def test_one_query(record, name, n):
-    """One query searches for its 10 nearest neighbors among kept points: standardized public sets in float32, one
-    thread. `PackedPoints` and indices of faiss are built before the call. A turn takes 20 queries, one call each."""
+    """One query searches for its 10 nearest neighbors among kept points, on one thread. The data are standardized
+    public sets, in float32. `PackedPoints` and the indices of faiss are built before the call. A turn takes 20 queries,
+    with one call for each."""
     X, Q = split(load(name), 2000 if QUICK else n, 20)
     kept, queries = PackedPoints(X), [Q[i : i + 1] for i in range(len(Q))]
 
@@ -205,8 +207,8 @@ def faiss_indices(faiss, d):
 
 @pytest.mark.parametrize("mode", ["connectivity", "heat"])
 def test_knn_graph(record, mode):
-    """The table gives the time to construct the symmetric graph of 10 neighbors as a CSR matrix, d = 36, on one thread:
-    search, union and weights.
+    """The table gives the time to construct the symmetric graph of 10 neighbors as a CSR matrix (search, union and
+    weights), for points with 36 features, on one thread.
     """
     X = points("normal", N, 36, 0)
     row, found = compare({"ours": lambda: knn_graph(X, K, mode=mode, symmetrize="or", n_jobs=1)}, repeats=5)

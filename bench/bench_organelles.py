@@ -1,8 +1,8 @@
 """Spatial proteomics: the organelle of a protein by macro F1, over a hundred stratified splits of the markers
 
-All run on one thread, on the same splits: four fifths of the markers for training and one fifth for the test. The SVM
-and k-NN search grids by macro F1 in five folds, as pRoloc does; the others have their defaults. [The
-gallery](../gallery/plot_organelles.rst) describes the data and further questions.
+All classifiers run on one thread and on the same splits: four fifths of the markers for training and one fifth for
+testing. The SVM and k-NN search grids by macro F1 in five folds, as pRoloc does; the other classifiers have their
+defaults. [The gallery](../gallery/plot_organelles.rst) describes the data and further questions.
 """
 
 import numpy as np
@@ -32,9 +32,9 @@ METHODS = {
 @pytest.mark.parametrize("name", ["dunkley2006", "hyperLOPIT2015"])
 @pytest.mark.parametrize("method", METHODS)
 def test_splits(record, name, method):
-    """The table gives the mean and standard deviation over the splits in percent, and the mean minus the SVM's with its
-    95 % interval. Test sets of different splits share proteins; the interval accounts for that (Nadeau and Bengio,
-    2003). *Seconds* are the processor seconds of one fit with tuning."""
+    """The table gives the mean and standard deviation of macro F1 over the splits, in percent, and the difference
+    between this mean and the SVM's, with its 95 % interval. Test sets of different splits share proteins; the interval
+    accounts for this (Nadeau and Bengio, 2003). *Seconds* are the processor seconds of one fit with tuning."""
     data = load(name)
     known = data["markers"] != "unknown"
     X, y, scores, seconds = data["X"][known], data["markers"][known], [], 0.0

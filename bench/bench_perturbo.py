@@ -1,6 +1,6 @@
 """PerTurbo against a tuned SVM, bare LAPACK and BLAS calls, and refitting from scratch
 
-All run on one thread. A ratio below 1 means that the other is faster.
+Everything runs on one thread. A ratio below 1 means that the other method is faster than ours.
 """
 
 import numpy as np
@@ -23,8 +23,8 @@ TIKHONOV = Regularization("tikhonov", 1e-3)
 
 def test_letter(record):
     """The classifiers tune, fit and predict, with 4 000 letters for training, 16 000 for the test, and 26 classes. The
-    SVM has C = 10 and searches as many bandwidths as PerTurbo, or four, in five folds. The table has its time relative
-    to ours, and both accuracies."""
+    SVM has C = 10 and searches as many bandwidths as PerTurbo, or four, in five folds. The table gives the time of the
+    SVM relative to ours, and both accuracies."""
     letter = load("letter")
     order = np.random.default_rng(0).permutation(len(letter["X"]))[: 1500 if QUICK else None]
     X, y, n = letter["X"][order].astype(np.float64), letter["y"][order], len(order) // 5
@@ -94,8 +94,8 @@ def test_what_binds(record, clusters):
     """The table shows the cost of a query and the reason for float64. There are five classes of 2 000 samples in the
     given number of clusters, with 10 features and tuned bandwidth and alpha. *BLAS* is a matrix product with as many
     multiply-adds as the solves need, n_l^2 / 2 for each query and class. *Gap* is the median of the second smallest tau
-    divided by the smallest, minus one. The last column counts the labels that differ if the solves use the same factors
-    rounded to float32.
+    divided by the smallest, minus one. The last column gives the percentage of labels that change if the solves use the
+    same factors rounded to float32.
     """
     n, m = N // 5, 2000
     X, y = make_classification(
@@ -119,8 +119,8 @@ def test_what_binds(record, clusters):
 @pytest.mark.parametrize("n_per_class", [200, 2000])
 def test_a_label(record, n_per_class):
     """The table gives the time to add one label in a problem of two classes and score a pool of 5 000 again, and the
-    time of a refit with new scores relative to that. The limit is reading the solved pool once, measured by a matrix
-    product with it.
+    time of a refit with new scores relative to that. The lower limit is one read of the solved pool, measured by a
+    matrix product with it.
     """
     rng, pool_size = np.random.default_rng(0), 500 if QUICK else 5000
     y, pool_y = np.repeat([0, 1], n_per_class), rng.integers(2, size=pool_size)
@@ -150,8 +150,8 @@ def test_a_label(record, n_per_class):
 
 @pytest.mark.parametrize("rank", [30] if QUICK else [300, 1000])
 def test_many_points_in_a_class(record, rank):
-    """A class of 200 000 points (and one of 1 000) has a partial factor. The table gives processor seconds, the
-    fraction of the trace left out, and the peak memory, to be compared with the size of the kernel matrix.
+    """A class of 200 000 points, beside a class of 1 000, has a partial factor. The table gives processor seconds, the
+    accuracy, the fraction of the trace left out, and the peak memory; the kernel matrix would take 298 GiB.
     """
     rng, n = np.random.default_rng(0), 20 * N
     y = (np.arange(n + 1000) >= n).astype(int)

@@ -1,9 +1,9 @@
 """Labels, class sums and neighbors with pruning, against all pairs and against other libraries
 
 Pairs that cannot change the rounded result are pruned before they are computed. Points are float32, raw or
-standardized; `ParzenClassifier` chose the bandwidth. All run on one thread. Times include one construction for each
-method. With more than 4e9 pairs, the time of all pairs is measured for two numbers of queries and extrapolated
-linearly, with the fixed time counted once.
+standardized; `ParzenClassifier` chose the bandwidth. Everything runs on one thread. The time of each method includes
+one construction of its packed points, tree or index. With more than 4e9 pairs, the time of all pairs is measured for
+two numbers of queries and extrapolated linearly, with the fixed time counted once.
 """
 
 import pickle
@@ -126,7 +126,7 @@ def measure(X, y, Q):
 def test_labels_and_sums(record, name, raw):
     """The table gives the time of all pairs relative to `ParzenClassifier.predict` and to class sums. The first call
     packs the points, and the fitted classifier keeps them for the second. The record also has the number of labels that
-    differ from those of all pairs.
+    differ from those computed from all pairs.
     """
     record(measure(*problem(name, raw)))
 
@@ -158,12 +158,12 @@ def test_noise(record, name, n, d):
 @each_scale
 @pytest.mark.parametrize("name", SIZES)
 def test_what_binds(record, name, raw):
-    """The table gives fractions of all pairs, averaged over 200 queries. *Settle a label*: the nearest points, in
-    order, until the sums of the best two classes differ by more than all remaining points could add. *Count for sums*:
-    pairs that change the rounded sum of their class. No pruning method can compute fewer. *Tiles*: each class is halved
-    repeatedly in principal coordinates, into tiles of at most 48 points. The fraction is that of the tiles whose
-    bounding box is no farther from one of eight neighboring queries than the farthest point that the query's label or
-    sum needs.
+    """The table gives fractions of all pairs, averaged over 200 queries. To *settle a label*, the nearest points are
+    added in order until the sums of the best two classes differ by more than all remaining points could add. The pairs
+    that *count for sums* change the rounded sum of their class. No pruning method can compute fewer pairs. For the last
+    two columns, each class is halved repeatedly in principal coordinates, into tiles of at most 48 points. A tile
+    counts if its bounding box is no farther from one of eight neighboring queries than the farthest point that the
+    label or the sum of this query needs.
     """
     X, y, Q = problem(name, raw)
     record({"n": len(X), "d": X.shape[1]} | shares(X.astype(float), y, Q.astype(float), tuned_bandwidth(X, y)))
@@ -226,9 +226,9 @@ def settling(exponents, labels, n_classes):
 @each_scale
 @pytest.mark.parametrize("bandwidth", ["tuned", "fixed"])
 def test_growth(record, bandwidth, raw):
-    """Covertype with n / 5 queries for n points: the time is fitted by a power of n, whose exponent is 2 for all pairs.
-    The bandwidth is tuned for each n, or kept from the smallest n; tuning and fitting are timed separately. The record
-    also has the seconds.
+    """The time for covertype with n points and n / 5 queries is fitted by a power of n; the exponent of computing all
+    pairs is 2. The bandwidth is tuned for each n, or kept from the smallest n; tuning and fitting are timed separately.
+    The record also has the seconds.
     """
     if QUICK:
         pytest.skip("needs covertype")

@@ -1,6 +1,6 @@
 """First results in the README and other pages: the command line on wine, five classifiers in the plane, capabilities
 
-All run on one thread; seconds are processor seconds.
+Everything runs on one thread; seconds are processor seconds.
 """
 
 import inspect
@@ -64,7 +64,7 @@ def fitted(name, sample):
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_planes(record, sample, name):
     """The classifiers have their defaults and tune themselves on 200 points in the plane. The picture shows the
-    accuracy on 200 others, and the seconds to tune and train.
+    accuracy on 200 other points, and the seconds to tune and train.
     """
     model, X, y, Q, truth = fitted(name, sample)
     row, _ = compare({"fit": lambda: make(name).fit(X, y)})

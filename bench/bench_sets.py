@@ -1,10 +1,10 @@
 """Prediction sets, probabilities, doubtful labels and unknown classes, compared with other libraries
 
-*Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. The others are
-MAPIE's, with the same classifier. *Split*: half of the points train the classifier, and the other half give the
-quantile of 1 - p of the true class (LAC) or of the cumulative probabilities (APS, randomized). *Cross*: CV+ with LAC,
-five fits, each without a fifth of the points. *Jackknife+*: the same with one fit for each point. For two classes MAPIE
-has only LAC. There are at most 1000 training points; all run on one thread.
+*Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. The other
+methods are MAPIE's, with the same classifier. *Split* trains the classifier on half of the points and takes the
+quantile of 1 - p of the true class (LAC) or of the cumulative probabilities (APS, randomized) from the other half.
+*Cross* is CV+ with LAC and five fits, each without a fifth of the points. *Jackknife+* is the same with one fit without
+each point. For two classes, MAPIE has only LAC. There are at most 1000 training points. Everything runs on one thread.
 """
 
 import importlib.util
@@ -377,8 +377,8 @@ def test_explanations(record, name):
 def test_other_shares(record, n, apart, kind):
     """The shares (.7, .28 and .02) of three Gaussian classes in two features are estimated from n unlabeled queries, by
     `estimate_priors` with a classifier fitted to 800 points of equal shares, or with the true densities. The columns
-    are the fraction of intervals of 1.96 standard errors that contain the true share of each class, and the root mean
-    squared error, over 100 draws.
+    give the fraction of intervals of ± 1.96 standard errors that contain the true share of each class, and the root
+    mean squared error, over 100 draws.
     """
     centers, priors = apart * np.array([[0, 0], [1, 0], [0, 1]]), np.array([0.7, 0.28, 0.02])
 
@@ -473,11 +473,11 @@ SETS_OF = CALIBRATED | {
     "kind, classes, n", list(product(SETS_OF, [5], [500] if QUICK else [500, 2000])) + [("Parzen", 26, 2000)]
 )
 def test_cost_and_coverage(record, kind, classes, n):
-    """The table gives the seconds of `predict_proba` of 1000 queries (`decision_function` if there are no
-    probabilities); the time of `predict_set` at 90 % relative to it, with and without `by_class`, after the first call;
-    and the seconds of the first call, which scores the training points. Coverage and mean size of the sets are means
-    over draws of the training points: twenty at n = 500, five for the vote, one at n = 2000. The classes are
-    overlapping Gaussians in eight features."""
+    """The table gives the seconds of `predict_proba` for 1000 queries (of `decision_function` if there are no
+    probabilities). Relative to that, it gives the time of `predict_set` at 90 %, with and without `by_class`, after the
+    first call. It also gives the seconds of the first call, which scores the training points. Coverage and mean size of
+    the sets are means over draws of the training points: twenty at n = 500, five for the vote, one at n = 2000. The
+    classes are overlapping Gaussians in eight features."""
     draws, hits, sizes = 1 if n > 500 or QUICK else 5 if kind == "vote" else 20, [], []
     for seed in range(draws):
         rng = np.random.default_rng(seed)
@@ -518,9 +518,17 @@ def misses(rows, level):
             off = np.mean(found) - level
             if len(found) > 1 and abs(off) > 2 * np.std(found, ddof=1) / np.sqrt(len(found)):
                 far[int(np.sign(off))].append(name)
-        below, above = (", ".join(far[sign]) or "none" for sign in (-1, 1))
-        parts.append(f"{who}, too low on {below} and too high on {above}")
-    return f"Coverage that is off by more than two standard errors of the draws: {'; '.join(parts)}."
+        below, above = (listed(far[sign]) or "none" for sign in (-1, 1))
+        parts.append(f"{who.capitalize()}: too low on {below}; too high on {above}.")
+    return (
+        f"On these sets, the mean coverage differs from {level:g} by more than two standard errors of the draws. "
+        f"{' '.join(parts)}"
+    )
+
+
+def listed(words):
+    """The words, with commas and an "and"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def pair(coverage, size):
@@ -537,15 +545,20 @@ def coverage_by_set(rows):
         sizes = {name: np.array([each[1] for each in own.values()]) for name, own in who.items()}
         relative = {name: sizes["ours"] / sizes[name] for name in COMPARED[2:]}
         table = [{"set": name} | {each: pair(*own[name]) for each, own in who.items()} for name in who["ours"]]
-        shares = ", ".join(
-            f"{np.exp(np.nanmean(np.log(r))):.3f} times that of {name} ({np.nanmin(r):.2f} to {np.nanmax(r):.2f})"
-            for name, r in relative.items()
+        shares = listed(
+            [
+                f"{np.exp(np.nanmean(np.log(r))):.3f} times that of {name} ({np.nanmin(r):.2f} to {np.nanmax(r):.2f})"
+                for name, r in relative.items()
+            ]
         )
         far = np.mean([each[0] for each in who["ours"].values()]) - level
         least = np.exp(np.nanmean(np.log(np.minimum(level, sizes["split LAC"]) / sizes["split LAC"])))
-        blocks += [f"At {level:g}: coverage / mean size.", table]
+        blocks += [f"This table is for sets at {level:g}.", table]
         largest = max(relative["split LAC"]), list(who["ours"])[int(np.argmax(relative["split LAC"]))]
-        blocks += [f"Our mean size is {shares}; the largest ratio to split LAC is {largest[0]:.3f}, on {largest[1]}."]
+        blocks += [
+            f"Our mean size is {shares}; in parentheses is the range over the data sets. "
+            f"The largest ratio to split LAC is {largest[0]:.3f}, on {largest[1]}."
+        ]
         blocks += [
             f"A mean size cannot be smaller than the coverage, so the least possible ratio to split LAC is {least:.3f}."
         ]
@@ -592,8 +605,8 @@ def tuned_with_the_same_points(rows):
 
 @view("few_points")
 def against_jackknife(rows):
-    """The table gives the coverage / the mean size of 90 % sets, averaged over the draws, and processor seconds in the
-    last row. At most 300 training points are used, so that the jackknife is feasible."""
+    """The table gives the coverage / the mean size of 90 % sets, averaged over the draws; the last row gives processor
+    seconds. At most 300 training points are used, so that the jackknife is feasible."""
     kinds = ("ours", *MAPIE)
     found = {kind: means(rows, f"{kind} coverage", f"{kind} size", f"{kind}, s") for kind in kinds}
     table = [{"set": name} | {kind: pair(*found[kind][name][:2]) for kind in kinds} for name in found["ours"]]
@@ -601,8 +614,8 @@ def against_jackknife(rows):
     table += [{"set": "mean"} | {kind: pair(*np.nanmean(overall[kind], axis=0)[:2]) for kind in kinds}]
     table += [{"set": "seconds"} | {kind: f"{np.nanmean(overall[kind][:, 2]):.2f}" for kind in kinds}]
     relative = {kind: np.log(overall["ours"][:, 1] / overall[kind][:, 1]) for kind in kinds[1:]}
-    shares = ", ".join(f"{np.exp(np.nanmean(r)):.3f} times that of {kind}" for kind, r in relative.items())
-    return [table, f"Our mean size (geometric means over the sets) is {shares}."]
+    shares = listed([f"{np.exp(np.nanmean(r)):.3f} times that of {kind}" for kind, r in relative.items()])
+    return [table, f"Our mean size, by the geometric mean over the data sets, is {shares}."]
 
 
 @view("probabilities")
@@ -627,16 +640,16 @@ def calibration(rows):
                 "fit, s": f"{seconds.mean():.2f}",
             }
         )
-    return [f"On {len(names)} of the {len(NAMES)} sets.", table]
+    return [f"The means are over {len(names)} of the {len(NAMES)} data sets.", table]
 
 
 @view("near_ties")
 def ties_by_log_loss(rows):
-    """The table gives means over the data sets; *less* is the value minus that for ``scoring="accuracy"``, with a 95 %
-    interval. ``"auto"`` takes the candidate of least log loss among those within half a standard error of the best
-    accuracy. Half a standard error was chosen among eight rules on other draws of the same sets (13 for Parzen and ISE,
-    3 for the others): 0, 1/4, 1/2 and 1 standard errors of the accuracy, and 1/4, 1/2, 1 and 3/2 standard errors of the
-    paired difference."""
+    """The table gives means over the data sets. A column named *less* gives the value minus that for
+    ``scoring="accuracy"``, with a 95 % interval. ``"auto"`` takes the candidate with the lowest log loss among those
+    within half a standard error of the best accuracy. Half a standard error was chosen among eight rules on other draws
+    of the same sets (13 for Parzen and ISE, 3 for the others): 0, 1/4, 1/2 and 1 standard errors of the accuracy, and
+    1/4, 1/2, 1 and 3/2 standard errors of the paired difference."""
     table = []
     for kind, scoring in product(NEAR_TIES, ("auto", "neg_log_loss")):
         row = {"classifier": kind if scoring == "auto" else "", "scoring": scoring}
@@ -646,7 +659,7 @@ def ties_by_log_loss(rows):
             less = found - alone
             row |= {what: f"{found.mean():.3g}", f"{what}, less": f"{less.mean():+.3f} ± {half_interval(less):.3f}"}
         table.append(row)
-    return ["Accuracy and calibration error in percent.", table]
+    return ["Accuracy and calibration error are in percent.", table]
 
 
 @view("statistic")
@@ -693,11 +706,7 @@ def areas(rows):
         kind: f"{np.mean([r[f'{kind} AUC'] for r in rows]):.3f} / {np.mean([r[f'{kind}, s'] for r in rows]):.2f}"
         for kind in kinds
     }
-    against = "; ".join(against_cleanlab(rows, kind) for kind in kinds[:-1])
-    return [
-        [*table, {"set": "mean"} | overall],
-        f"Area minus cleanlab's, with 95 % intervals over the sets: {against}.",
-    ]
+    return [[*table, {"set": "mean"} | overall], *(against_cleanlab(rows, kind) for kind in kinds[:-1])]
 
 
 def against_cleanlab(rows, kind):
@@ -707,18 +716,20 @@ def against_cleanlab(rows, kind):
     more, times = area - other, theirs / seconds
     worst = more.argmin()
     return (
-        f"{kind} {more.mean():+.3f} ± {half_interval(more):.3f} (least on {list(found)[worst]}, {more[worst]:+.3f}, "
-        f"without it {np.delete(more, worst).mean():+.3f}) in 1/{np.exp(np.log(times).mean()):.1f} of the time "
-        f"(geometric mean; set by set 1/{times.max():.0f} to 1/{times.min():.1f}, and 1/"
-        f"{theirs.sum() / seconds.sum():.1f} of the time for all sets)"
+        f"The area of {kind} minus cleanlab's is {more.mean():+.3f} ± {half_interval(more):.3f} on average over the "
+        f"sets, with a 95 % interval. The difference is lowest on {list(found)[worst]}, {more[worst]:+.3f}; without "
+        f"this set, the average is {np.delete(more, worst).mean():+.3f}. The time relative to cleanlab's is "
+        f"1/{np.exp(np.log(times).mean()):.1f} by the geometric mean over the sets (1/{times.max():.0f} to "
+        f"1/{times.min():.1f} on single sets), and 1/{theirs.sum() / seconds.sum():.1f} for all sets together."
     )
 
 
 @view("unknown_classes")
 def unknown(rows):
-    """Each class in turn (at most six) is left out of training. The table gives the fraction of its queries that are
-    called unknown, at 5 % false alarms among the queries of the other classes, and the measured false alarms of ours.
-    The thresholds of the others are set on the queries themselves, which favors them."""
+    """Each class in turn (at most six) is left out of training. The table gives the fraction of the queries of this
+    class that are called unknown, at 5 % false alarms among the queries of the other classes, and the measured fraction
+    of false alarms of `predict_set` and `p_values`. The thresholds of the other methods are set on the queries
+    themselves, which favors them."""
     columns = [key for key in rows[0] if key not in ("name", "isa")]
     rows = [*rows, {"name": "mean"} | {key: np.mean([row[key] for row in rows]) for key in columns}]
     return [[{"name": row["name"]} | {key: f"{row[key]:.3f}" for key in columns} for row in rows]]

@@ -1,6 +1,6 @@
 """Tables with missing values and categories, and scales
 
-Each classifier tunes itself. Figures are means over random splits with a third of the rows for the test; accuracies are
+Each classifier tunes itself. Figures are means over random splits with a third of the rows for testing; accuracies are
 in percent.
 """
 
@@ -130,9 +130,10 @@ def test_missing_values(record, name):
 
 @view("missing_values")
 def loss_by_missing_values(rows):
-    """From ten sets, 30 % of the entries of the training and the test part are removed at random. The table has the
-    mean loss of accuracy in points, if the classifier handles missing values itself and if they are imputed first. It
-    also has the reduction of this loss compared with imputation by the mean, with its 95 % interval over the sets.
+    """From ten sets, 30 % of the entries of the training and the test part are removed at random. The table gives the
+    mean loss of accuracy, in points, when the classifier handles missing values itself and when they are imputed first.
+    The last column is the loss with imputation by the mean minus the loss without imputation, with its 95 % interval
+    over the sets.
     """
     table = []
     for kind in [*KINDS, "boosting"]:
@@ -176,8 +177,9 @@ class Gaussians:
 
 @pytest.mark.parametrize("d, correlation", [(6, 0.0), (6, 0.5), (6, 0.9), (20, 0.5)])
 def test_what_no_method_can_keep(record, d, correlation):
-    """There are two classes of normal features with equal correlations. Even the true posterior, with the missing
-    values integrated out under the true density, loses accuracy: this is the least possible loss."""
+    """There are two classes of normal features with equal correlations. Even the true posterior, which integrates the
+    missing values out under the true density, loses accuracy. Each loss is relative to the same method with complete
+    data, so a method that is less accurate with complete data may lose less."""
     truth, rng, runs = Gaussians(d, correlation), np.random.default_rng(0), []
     for _ in range(SPLITS):
         (X, y), (Q, u) = truth.draw(SAMPLES, rng), truth.draw(2000, rng)
@@ -252,9 +254,10 @@ def accuracies(train, y, test, truth):
 
 @pytest.mark.parametrize("missing", [0.0, SHARE])
 def test_mixed_tables(record, missing):
-    """The generated tables have four columns of numbers in different units, two of them noise, three categories, an
-    ordered category and a truth value. The columns are independent within each of three classes, so the best posterior
-    is known. *One-hot* is imputation, indicators and a scaler before the Parzen classifier.
+    """Each generated table has four numeric columns in different units (two of them noise), three categorical columns,
+    one ordered categorical column and one Boolean column. The columns are independent within each of three classes, so
+    the best posterior is known. *One-hot, Parzen* imputes, encodes categories as indicators, and scales before the
+    Parzen classifier.
     """
     runs = []
     for seed in range(SPLITS):
@@ -342,13 +345,14 @@ def large_files(tmp_path_factory):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("file", ["numbers", "customers, English", "customers, UTF-8", "customers, cp1252"])
 def test_reading(record, large_files, file, threads):
-    """The files have 100 MB: 20 columns of numbers and one of labels, and the customer table with a million rows, in
-    English and twice in German. The ratio is the time of `read_table` relative to `pandas.read_csv`. `read_table` gets
-    only the target. pandas gets the delimiter, both signs of numbers, words for missing values, the column of dates
-    with its format, and the columns of digits that are not numbers; otherwise it would read dates and postal codes as
-    numbers. pandas uses its default engine, or that of pyarrow, which reads no thousands points. `read_table` parses
-    with pyarrow, too; on one thread this takes most of its time for the file of numbers and the English one. With two
-    threads the serial parts also matter: reading the file, and copying into a matrix.
+    """The files have 100 MB. One has 20 columns of numbers and one of labels; the others are customer tables with a
+    million rows, one in English and two in German, which differ in encoding. Times are relative to that of
+    `pandas.read_csv`. `read_table` gets only the name of the target. pandas gets the delimiter, both signs of numbers,
+    words for missing values, the column of dates with its format, and the columns of digits that are not numbers;
+    otherwise it would read dates and postal codes as numbers. pandas uses its default engine, or that of pyarrow, which
+    cannot read thousands separators. `read_table` parses with pyarrow, too; on one thread, this takes most of its time
+    for the file of numbers and the English file. With two threads the serial parts also matter: reading the file, and
+    copying into a matrix.
     """
     import pyarrow as pa
 
@@ -368,9 +372,9 @@ def test_reading(record, large_files, file, threads):
 
 def test_raw_exports(record, tmp_path):
     """AutoClassifier learns the customer table (1200 rows) from the raw German export through `read_table`, and from a
-    data frame of the same values prepared by hand, with dates, numbers and categories of the right type, two useless
-    columns dropped, and the first digit of the postal code. Accuracy is in percent over five splits. All dialects of
-    the file give the same table.
+    data frame of the same values prepared by hand, with dates, numbers and categories of the right type, without two
+    useless columns, and with only the first digit of the postal code. Accuracy is in percent over five splits. All
+    dialects of the file give the same table.
     """
     import office
 
@@ -458,13 +462,13 @@ def test_quirks(record, tmp_path, quirk):
 
 @view("quirks")
 def files_with_a_quirk(rows):
-    """Small files of 14 rows (two of 40 000), each with one common quirk of exports, are read with defaults by
+    """Small files of 14 rows (two have 40 000), each with one common quirk of exports, are read with defaults by
     `read_table`, with and without the target; by the sniffers of DuckDB and of clevercsv, which passes the file to
-    pandas; by pandas with `sep=None`, which detects the delimiter; and by polars with `try_parse_dates=True`. *Right*:
-    all values and kinds; 12.5 and 0.125 both count as 12.5 %. *Text*: numbers, dates or truth values are left as text.
-    *Told*: an error, or a warning.
-    *Wrong*: other values, rows or columns without a warning. For ambiguous content (a short row, a word among numbers,
-    days or months first), refusing the file is right.
+    pandas; by pandas with `sep=None`, which detects the delimiter; and by polars with `try_parse_dates=True`. *Right*
+    means that all values and types are as expected (12.5 and 0.125 both count as 12.5 %), *text* that numbers, dates or
+    Booleans are left as text, *told* that the reader raises an error or warns, and *wrong* that values, rows or columns
+    differ without a warning. For ambiguous content (a short row, a word among numbers, days or months first), refusing
+    the file is right.
     """
     readers = [key for key in rows[0] if key not in ("quirk", "isa")]
     kinds = ("right", "text", "told", "wrong")
@@ -474,10 +478,10 @@ def files_with_a_quirk(rows):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_million_rows(record, tmp_path, threads):
-    """The file has a million rows with five numbers and a class, 49 MB. The table gives the seconds of `read_table`,
-    given the target, and the time of the others relative to that. The others are pandas, with its own engine and with
-    that of pyarrow, and DuckDB, which fills a data frame. None of them detects other decimal signs, thousands, dates of
-    several orders, or words for missing values.
+    """The file has a million rows with five numbers and a class, and 49 MB. The table gives the seconds of
+    `read_table`, given the target, and the time of the others relative to that. The others are pandas, with its own
+    engine and with that of pyarrow, and DuckDB, which fills a data frame. None of them detects other decimal signs,
+    thousands, dates of several orders, or words for missing values.
     """
     import pyarrow as pa
 

@@ -1,6 +1,6 @@
 """The spectral embedding of text and its classifier, against SciPy and scikit-learn
 
-The data are Reuters-21578 with ten categories, and synthetic documents; all run on one thread.
+The data are Reuters-21578 with ten categories, and synthetic documents. Everything runs on one thread.
 """
 
 import subprocess
@@ -53,9 +53,9 @@ def off_by(ours, theirs):
 
 
 def test_embedding(record):
-    """The table gives the time to embed the training documents with 270 components, and the time of `TruncatedSVD`, and
-    of ARPACK on the matrix of similarities, for the same subspace, relative to that. *Off by* is 1 minus the cosine of
-    the largest angle to ours."""
+    """The table gives the seconds to embed the training documents with 270 components. `TruncatedSVD`, and ARPACK on
+    the matrix of similarities, compute the same subspace; their times are relative to ours. *Off by* is 1 minus the
+    cosine of the largest angle between their subspace and ours."""
     X = reuters()[0]
     degrees = X @ X.sum(axis=0)
     scaled = sp.csr_array(sp.diags_array(np.maximum(degrees, 1e-12) ** -0.5) @ X)
@@ -78,8 +78,9 @@ def test_embedding(record):
 
 
 def test_categories(record):
-    """The table gives the seconds for tuning with three folds, training and predicting ten categories, and F1 on the
-    test documents in percent. The peers search C on the raw features: a linear SVM tries six values, a kernel SVM two.
+    """The table gives the seconds for tuning with three folds, training and predicting ten categories, the time of the
+    peers relative to that, and F1 on the test documents in percent. The peers search C on the raw features: `LinearSVC`
+    tries six values, `SVC` with a linear kernel two.
     """
     X, Y, T, U = reuters()
     one_of_all = lambda svm, values: GridSearchCV(  # noqa: E731
@@ -113,8 +114,9 @@ print(fit, before, peak_gib())
 
 
 def test_memory(record):
-    """A separate process embeds 200 000 synthetic documents with 100 components; each has 80 of 50 000 terms, drawn by
-    Zipf's law. The table gives processor seconds, and the peak memory of the process before the fit and at the end."""
+    """A separate process embeds 200 000 synthetic documents with 100 components; each document has 80 of 50 000 terms,
+    drawn by Zipf's law. The table gives processor seconds, and the peak memory of the process before the fit and at the
+    end."""
     script = MEMORY.format(n=N_DOCUMENTS, k=min(K, 100))
     printed = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True).stdout
     fit, before, peak = map(float, printed.split())

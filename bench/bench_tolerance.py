@@ -1,6 +1,6 @@
 """Kernel sums in few features, exact and within a tolerance, against all pairs and against libraries that approximate
 
-Points and queries come from a mixture of eight classes; all run on one thread. The bandwidth maximizes the
+Points and queries come from a mixture of eight classes. Everything runs on one thread. The bandwidth maximizes the
 cross-validated likelihood or the accuracy of the classifier, or follows Silverman's rule. The times of all pairs and of
 `KernelDensity` are measured for two numbers of queries and extrapolated linearly, with the fixed time counted once.
 """
@@ -149,9 +149,9 @@ def test_few_features(record, answer, d, n, dtype):
 @view("few_features")
 def few_features_in_short(rows):
     """The table gives the time of all pairs relative to `ParzenClassifier` and `ParzenDensity` with their defaults,
-    after a first call that packs the points. *Differ* is the number of labels that differ from those of all pairs, or
-    the largest difference of a posterior or of a log density. The last column is the time with `tolerance=1e-3`
-    relative to ours, for the most points.
+    after a first call that packs the points. *Differ* is the number of labels that differ from those computed from all
+    pairs, or the largest difference of a posterior or of a log density. The last column is the time with
+    `tolerance=1e-3` relative to the time without it, for the largest number of points.
     """
     table = {}
     for row in rows:
