@@ -275,10 +275,11 @@ def test_thinned_tuning_and_exact_fit_of_all_points():
     assert_allclose(thinned.decision_function(X), whole.decision_function(X), atol=1e-5)
 
 
-def test_too_few_iterations_are_a_warning_with_the_residual():
+@pytest.mark.parametrize("options", [{}, {"max_tuning_samples": 100}, {"max_exact_samples": 0}])
+def test_too_few_iterations_are_a_warning_with_the_residual(options):
     X, y = problem(300)
     with pytest.warns(ConvergenceWarning, match="L-BFGS stopped after 1 iterations at a residual of"):
-        KernelLogisticClassifier(2.0, alpha=1e-4, max_exact_samples=0, rank=5, max_iter=1).fit(X, y)
+        KernelLogisticClassifier(2.0, alpha=1e-4, rank=5, max_iter=1, **options).fit(X, y)
 
 
 def test_class_weights_are_sample_weights_where_nothing_is_tuned():

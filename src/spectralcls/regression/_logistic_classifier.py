@@ -197,7 +197,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
                 continue
             A = solution.coefficients
             losses = log_losses(softmax(held_out), targets.codes)
-            found.append(Fitted(A, held_out, losses, n_iter=solution.n_iter))
+            found.append(Fitted(A, held_out, losses, n_iter=solution.n_iter, residuals=solution.residuals))
         return found[::-1]
 
     def _rank_for(self, targets):

@@ -143,6 +143,12 @@ class PenalizedExpansion(Estimator):
             solution = choice.fitted
         else:
             solution = self._exact(self._matrix(X, **form), targets, choice.alpha, start)
+        if (residual := np.max(solution.residuals)) > self.tol:
+            advise(
+                f"{self._METHOD} stopped after {solution.n_iter} iterations at a residual of {residual:.1e}, above "
+                f"tol={self.tol:g}: raise max_iter, rank or alpha.",
+                ConvergenceWarning,
+            )
         self.points_, self.dual_coef_ = X, solution.coefficients.astype(X.dtype, copy=False)
         self.n_iter_ = solution.n_iter
         self._by_others = choice.fitted.held_out if sample is data else None
@@ -205,12 +211,6 @@ class PenalizedExpansion(Estimator):
         operator = SummedKernel.of(X, rank=self._rank_for(targets), rng=rng, **form)
         with progress(self._TITLE, self.max_iter, silent=not self.verbose) as step_done:
             solution = self._iterative(operator, targets, alpha, start, step_done)
-        if solution.residuals.max() > self.tol:
-            advise(
-                f"{self._METHOD} stopped after {solution.n_iter} iterations at a residual of "
-                f"{solution.residuals.max():.1e}, above tol={self.tol:g}: raise max_iter, rank or alpha.",
-                ConvergenceWarning,
-            )
         return solution
 
     def _rank_for(self, targets):

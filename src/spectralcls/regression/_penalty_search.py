@@ -16,6 +16,7 @@ class Fitted(NamedTuple):
     losses: np.ndarray | None = None  # (n,) losses of these scores
     temperature: float | None = None  # minimizes the mean loss
     n_iter: int = 1
+    residuals: np.ndarray | float = 0.0  # (k,) after iterations
 
 
 class Candidates(NamedTuple):
