@@ -64,7 +64,7 @@ def class_means(
         squared = [rule.potential_kernel(kernel, h, d) for h in widths]
         squared_widths = [h for h, _ in squared]
         whole = before is None or rule.weighting is not None or points.tolerance is not None
-        if whole or points.given is not None:  # further points change how the others are completed
+        if whole or points.given is not None:  # new points change the values filled in for old ones
             sums = points.potentials(in_norm, kernel, squared_widths)
         else:
             sums = points.grown_potentials(before.points, before.potential_sums, kernel, squared_widths)

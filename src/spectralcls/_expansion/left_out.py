@@ -231,7 +231,7 @@ def odds(own, others):
 
 
 def undecided(certain, possible, beyond):
-    """Which counts may lie on either side of `beyond`, or have different bounds if it is NaN."""
+    """Mask of the counts that may lie on either side of `beyond`; if it is NaN, of those whose bounds differ."""
     return (certain < possible) & ~(certain > beyond) & ~(possible <= beyond)
 
 

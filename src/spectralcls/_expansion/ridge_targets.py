@@ -53,7 +53,7 @@ class ClassTargets:
 
 
 class Standardization(NamedTuple):
-    """A map of numbers (n, k) to mean zero and variance one, without overflow in any units."""
+    """Maps numbers (n, k) to numbers with mean zero and variance one, without overflow in any units."""
 
     units: TargetUnits
     center: np.ndarray  # (k,) mean of the targets after `units` has scaled them

@@ -34,7 +34,7 @@ BLOCK = 4096  # points completed at a time
 # Quantile of the distances that gives the bandwidth. On 20 tables with 15 % of the values missing, the error of the
 # filled values, compared with that for .05, is 1 % lower with .1 and .2, the same with .4, and 2 % higher with .025.
 NEAR = 0.05
-OF_MEAN = 1e-5  # weight of the class mean relative to the total weight of the class; the kernel at distance 0 is 1
+OF_MEAN = 1e-5  # weight of the class mean, relative to that of all points of the class if each had kernel value 1
 
 
 def completed(X, codes, weights=None, features=None, n_jobs=None):
@@ -54,7 +54,7 @@ class Donors(NamedTuple):
 
     points: np.ndarray  # (D, d) centered, 0 if missing
     lacking: np.ndarray  # (D, F) bool
-    terms: np.ndarray  # (D, d + F) values, and indicators that a feature is known, both times the point's weight
+    terms: np.ndarray  # (D, d + F) values, and indicators of known features, multiplied by the point's weight
     folds: np.ndarray  # (D,)
     mean: np.ndarray  # (folds, 1, d) mean of the class outside each fold
     prior: float  # weight of the mean

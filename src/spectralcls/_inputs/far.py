@@ -11,7 +11,7 @@ _said = ContextVar("said", default=False)
 
 
 def already_said():
-    """Suppress these warnings, for parts of an estimator that read the same values under other names."""
+    """Suppress warnings about far values in parts of an estimator that read the same values under other names."""
     return setting(_said, True)
 
 

@@ -11,12 +11,12 @@ from .._utils.validation import mean_one
 
 class _DataFields(NamedTuple):
     X: np.ndarray  # (n, d) float32 or float64; NaN if a value is missing and the family integrates over it
-    codes: np.ndarray  # (n,) class of each row, 0 ... C - 1; zeros without classes
+    codes: np.ndarray  # (n,) class of each row, 0 ... C - 1; all 0 if there are no classes
     classes: np.ndarray  # (C,) labels, sorted
     weights: np.ndarray | None = None  # (n,) positive weights; None if all are one
     kept: np.ndarray | None = None  # (n_given,) mask of the rows that were kept; None: all
     features: np.ndarray | None = None  # (d,) feature of each column; the columns of a feature are missing together
-    targets: np.ndarray | None = None  # (n, k) float64, of a regression
+    targets: np.ndarray | None = None  # (n, k) float64, targets of a regression
     unmapped: np.ndarray | None = None  # (n, d') rows before the learned map; None without a map
     y: np.ndarray | None = None  # (n_given,) as given by the user, for splitters
 

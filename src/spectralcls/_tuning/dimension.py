@@ -262,7 +262,7 @@ class NeighborGraphs:
 
     X: np.ndarray
     k: int
-    distances: np.ndarray  # (n, K) of the neighbors among all points
+    distances: np.ndarray  # (n, K) distances of the neighbors among all points
     indices: np.ndarray
     n_jobs: int | None
 

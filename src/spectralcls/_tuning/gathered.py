@@ -14,7 +14,7 @@ from .sample import tuning_sample
 
 @singledispatch
 def gathered(data, n_samples, rng):
-    """Training data in memory; of data on workers, a sample of `n_samples` rows, or of more if the rows are short."""
+    """Training data in memory. Data on workers are sampled: `n_samples` rows, or more if the rows are short."""
     return data
 
 

@@ -22,7 +22,7 @@ class TuningSample(NamedTuple):
     X: np.ndarray  # (m, d)
     codes: np.ndarray  # (m,) classes 0 ... C - 1; some may be absent
     n_classes: int
-    weights: np.ndarray  # (m,) float64, all one or the largest in [1/2, 1)
+    weights: np.ndarray  # (m,) float64; all are one, or the largest is in [1/2, 1)
     folds: np.ndarray | None  # (m,) 0 ... n_folds - 1, none empty; None leaves out one point at a time
     validated: np.ndarray | None = None  # (v,), ascending; None: all rows
     bandwidth_ratio: float = 1.0  # (n / m) ** (1 / (d + 4)) for m of n points, with d columns that are not constant

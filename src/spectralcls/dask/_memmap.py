@@ -32,7 +32,7 @@ def from_memmap(array: Any, rows: int = 100_000) -> Any:
     Raises
     ------
     TypeError
-        For anything but a memory map.
+        If the array is not a memory map.
     ValueError
         For a slice or another view of a memory map, Fortran order, no dimension, or a number of rows below 1.
 

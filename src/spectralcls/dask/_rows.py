@@ -22,7 +22,7 @@ def as_points(X, name="X"):
     Raises
     ------
     TypeError
-        For anything but a Dask collection.
+        If X is not a Dask collection.
     ValueError
         For unknown chunk sizes, chunks along the features, another number of dimensions, or values that are
         not real numbers.

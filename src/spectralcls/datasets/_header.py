@@ -101,8 +101,8 @@ def _is_name(given, width):
 def _below_title(cells, usual, words):
     """Position of the first row that is not a title.
 
-    A title has at most half as many cells as most rows; or a word followed by empty cells; or fewer cells than most
-    rows, and the header in the next row.
+    A title has at most half as many cells as most rows, or is a word followed by empty cells, or has fewer cells than
+    most rows and is followed by the header.
     """
 
     def is_title(k, row):

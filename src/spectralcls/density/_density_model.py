@@ -144,7 +144,9 @@ def bandwidth_classes(log_density, weights, alpha):
 
 
 def leave_one_out_log_density(form, place, one):
-    """log f at each sample with the sample left out, (n,). `place` is its point, and `one` its weight; copies stay."""
+    """log f (n,) at each sample, estimated without it but with its copies. `place` holds the point of each sample, and
+    `one` its weight.
+    """
     points = form.points
     weights = np.ones(len(points.X)) if points.weights is None else points.weights
     left = np.maximum(weights[place] - one, 0.0)

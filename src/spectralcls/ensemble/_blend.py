@@ -20,7 +20,7 @@ class Blend(NamedTuple):
 
     map: TargetMap
     plain: TargetMap  # without transformation; weights are learned in its scale
-    prior: np.ndarray  # (k,) mean of the scaled targets (their median for other losses)
+    prior: np.ndarray  # (k,) mean of the scaled targets; for losses other than the squared one, their median
     prior_weight: float
     weights: np.ndarray  # (m,); with `prior_weight` they add up to 1
     residuals: tuple  # for each member (r, k), over which its predictions are averaged; None if not needed

@@ -73,7 +73,7 @@ def make_views(name, points, indicators, options):
 def indicators_help(points, options):
     """Whether indicators of columns with few values make held-out labels more likely than the values themselves.
 
-    Decided by the Parzen posterior of at most 2000 points.
+    The Parzen posterior of at most 2000 points decides.
     """
     data = TrainingData(points.X, points.codes, np.arange(points.n_classes), points.weights)
     keys = data.keys(options["random_state"])

@@ -139,7 +139,7 @@ def _missed(A, B):
 
 
 def correlations(A, B, orders):
-    """``sum_ij A_ij B_p(i)p(j)`` for permutations p, all cyclic shifts of each order: (c * n,).
+    """``sum_ij A_ij B_p(i)p(j)``, (c * n,), where the permutations p are all cyclic shifts of each of the orders.
 
     Shift s pairs row i of A, in the first of the ``orders`` (c, n), with row i + s of B in each order. The first value
     belongs to the given pairing of rows, and the first n values to a group of permutations. The sums for all shifts

@@ -10,7 +10,7 @@ from .._inputs.frames import NUMBER, Column, Columns
 from .._utils.typing import Array, ArrayLike
 from ._within import model_within
 
-ROWS = 10_000  # rows of tables predicted at once
+ROWS = 10_000  # limit on the rows of a table that are predicted at once
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def _summands(model):
 
 
 def _of_labels(form, smoother, points):
-    """The results of `_summands` for a regression on the labels, by the weight of each label in a prediction.
+    """The results of `_summands` for a regression on the labels, from the weight of each label in a prediction.
 
     The terms of the coefficients are not informative: for nearby points they are large and of either sign.
     """

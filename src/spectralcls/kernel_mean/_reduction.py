@@ -164,7 +164,7 @@ def _sparsest(rows, density, size, mass):
 
 
 def _most_perturbing(X, rows, size, mass, bandwidth, n_jobs):
-    """Pivots of a Cholesky factor of the class: the densest point, then each time the point with the largest tau."""
+    """Pivots of a Cholesky factor of the class: the densest point, then repeatedly the point with the largest tau."""
     points, kept = X[rows].astype(np.float64), []
     factor, tau = np.zeros((len(rows), size)), np.ones(len(rows))
     pivot = kernel_sums(points, points, weights=mass[rows], bandwidth=bandwidth, n_jobs=n_jobs).argmax()

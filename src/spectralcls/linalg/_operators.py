@@ -341,8 +341,8 @@ class KernelOperator(ScaledKernel):
 
 
 def label_widths(bandwidth: Array, label: int, n_features: int) -> tuple[Array, Array]:
-    """Bandwidths (n_labels,) between points of one label and of each label, and the constants of the normalized
-    Gaussians relative to the largest constant of all pairs of labels."""
+    """Bandwidths (n_labels,) between points of one label and those of each label, and the constants of the normalized
+    Gaussians relative to the largest constant of any pair of labels."""
     widths = np.hypot(bandwidth[label], bandwidth)
     reference = log_normalizer("gaussian", n_features, np.sqrt(2) * bandwidth.min())
     return widths, np.exp(reference - log_normalizer("gaussian", n_features, widths))

@@ -137,7 +137,7 @@ class ClassModel:
 
     @cached_property
     def _parts_of_mix(self):
-        """Pairs (slice of columns, number of their rows up to the last that is not all zero)."""
+        """Pairs (slice of columns, number of rows up to the last row that is not zero in all of these columns)."""
         starts = range(0, self.mix.shape[1], _COLUMNS)
         parts = [slice(start, start + _COLUMNS) for start in starts]
         return [(part, 1 + np.flatnonzero(self.mix[:, part].any(axis=1))[-1]) for part in parts]

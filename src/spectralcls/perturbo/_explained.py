@@ -12,7 +12,7 @@ from ._class_model import together
 
 _MANY = 2048  # from this many queries on, float32 is tried
 _TRIAL = 128  # queries of the trial, which takes at most 6 % of the time of `_MANY` queries
-_WORTH = 0.6  # least fraction of queries that float32 must decide; fewer do not repay its pass
+_WORTH = 0.6  # least fraction of queries that float32 must decide to repay its pass
 _UNDERFLOW = 1e-80  # explained shares below this are recomputed with shifted exponents
 
 

@@ -129,7 +129,7 @@ class Triangle:
 
 
 class _Packed:
-    """Numbers in a buffer with spare capacity; ``used`` is the number of those owned by any triangle."""
+    """A buffer of numbers with spare capacity; triangles use only the first ``used`` of them."""
 
     def __init__(self, values):
         self.values, self.used = values, len(values)

@@ -16,7 +16,7 @@ LOOKED_AT = 1000  # rows sampled to decide whether a search for copies is worthw
 
 @dataclass(frozen=True)
 class RegressionForm:
-    """Predicts queries with one pass over the points.
+    """Predicts the targets of queries in one pass over the points.
 
     Attributes
     ----------

@@ -128,10 +128,11 @@ class KernelRidge(PenalizedExpansion):
 
 
 def _approximate(operator):
-    """What preconditions conjugate gradients: for the Gaussian, whose spectrum ends soon, the low-rank factor alone.
+    """The approximation of K that preconditions conjugate gradients: the low-rank factor alone for the Gaussian kernel,
+    whose eigenvalues decrease fast.
 
-    With the rest of the diagonal in addition, the Gaussian takes 1.2 to 2.3 times as many iterations (8000 points in 2
-    and 8 dimensions).
+    If the rest of the diagonal is added, the Gaussian kernel takes 1.2 to 2.3 times as many iterations (8000 points in
+    2 and 8 dimensions).
     """
     if operator.kernel == "laplace":
         return CellKernel.of(operator)

@@ -120,8 +120,9 @@ def _direction(kernel, precondition, pairs, G):
 def _line_search(gradient, A, F, D, KD, G, w, ridge):
     """The length of the step, at most 1, and the probabilities and the gradient at its end.
 
-    Newton's method, with bisection outside the bracket, finds a small slope of the objective, which is convex. A step
-    of length t multiplies the gradient's part in the null space of K by 1 - t; beyond t = 2, the iteration diverges.
+    The objective is convex, so Newton's method, with bisection outside the bracket, finds a length at which its slope
+    is small. A step of length t multiplies the gradient's part in the null space of K by 1 - t; beyond t = 2, the
+    iteration diverges.
     """
     slope, low, high, length = np.vdot(G, KD), 0.0, 1.0, 1.0
     while True:

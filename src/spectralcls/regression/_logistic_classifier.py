@@ -20,7 +20,7 @@ _PRODUCTS, _MOST_MULTIPLICATIONS = 30, 1e12
 # Points per column of the factor in the preconditioner, unless `rank` is smaller. With 6 points per column, fits take
 # 1.4 times as long, and with 3, 3 times as long (mixtures of five classes, covertype and letter, 3000 points).
 _POINTS = 10
-_LEAST_RANK = 100  # for fewer columns, a factor takes less time than the products with them
+_LEAST_RANK = 100  # a factor with fewer columns takes less time to compute than the products with it
 _MEMORY = 4  # largest memory of the Cholesky factors of all classes, relative to that of the factor
 
 

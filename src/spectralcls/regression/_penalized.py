@@ -155,7 +155,9 @@ class PenalizedExpansion(Estimator):
         return choice, targets, len(sample.X)
 
     def _sample_path(self, sample, targets, is_all):
-        """The `path` for `leave_one_out` on a sample, in float64 if it `is_all` points: the best fit is then kept."""
+        """The `path` for `leave_one_out` on a sample; in float64 if the sample `is_all` points, because its best fit is
+        kept.
+        """
         return self._dense_path(sample.X.astype(np.float64), targets)
 
     def _dense_path(self, X, targets):

@@ -241,7 +241,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     def _fit_weighted(self, X, sample_weight, tol=None):
         """Fit to checked X; return the embedding of the samples of positive weight, and their mask (None: all).
 
-        `tol` bounds the relative residual of the eigenpairs; by default as in `top_eigenpairs`.
+        `tol` bounds the relative residual of the eigenpairs; the default is that of `top_eigenpairs`.
         """
         rows, weights, kept = positive_weight(X, sample_weight)
         pairwise = kept is not None and self.kernel_ == "precomputed"
@@ -425,7 +425,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         )
 
     def _decompose(self, S, scale, weights, tol):
-        """The positive leading eigenpairs of diag(scale) S diag(scale), with vectors for repeated samples."""
+        """The positive leading eigenpairs of diag(scale) S diag(scale), with vectors scaled for repeated samples."""
         most = S.rank_bound if isinstance(self.n_components, str) else min(self.n_components, S.rank_bound)
         values, vectors = S.eigenpairs(scale, most, tol=tol, n_jobs=self.n_jobs, random_state=self.random_state)
         rounding = 10 * np.sqrt(len(scale)) * np.finfo(vectors.dtype).eps * values.max()
