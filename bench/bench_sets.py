@@ -25,7 +25,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from bench.bench_auto import calibration_error, coded, log_loss, sets
 from bench.data import load
 from bench.measure import QUICK, compare, half_interval, limited_threads, processor_seconds
-from bench.pages import view
+from bench.pages import listed, view
 from spectralcls import (
     AutoClassifier,
     CauchySchwarzClassifier,
@@ -524,11 +524,6 @@ def misses(rows, level):
         f"On these sets, the mean coverage differs from {level:g} by more than two standard errors of the draws. "
         f"{' '.join(parts)}"
     )
-
-
-def listed(words):
-    """The words, with commas and an "and"."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def pair(coverage, size):

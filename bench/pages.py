@@ -50,6 +50,11 @@ def pick(rows, *keys):
     return [{key: row.get(key, "") for key in wanted} for row in rows]
 
 
+def listed(words):
+    """The words, with commas and an "and"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
 def topics():
     return sorted(path.stem.removeprefix("bench_") for path in BENCH.glob("bench_*.py"))
 

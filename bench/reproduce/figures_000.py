@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from bench.pages import listed
 from spectralcls.datasets import make_two_rings
 from spectralcls.spectral import KernelMap
 
@@ -39,19 +40,24 @@ def gaussians(source, found):
         _panel(ax, Q, labels, f"({letter}) {name}: labels and border")
         _border(ax, model, Q)
         wrong = [int(np.sum(labels[truth == c] != c)) for c in (0, 1)]
-        sentences.append(f"({letter}) {name}: {wrong[0]} points of class one are wrong, {wrong[1]} of class two")
-    means = "; ".join(
-        f"{name}: {of_class['class 1'][0]:.1f} and {of_class['class 2'][0]:.1f}"
-        for name, of_class in found["wrong"].items()
+        sentences.append(
+            f"In ({letter}), {name} misclassifies {wrong[0]} points of class one and {wrong[1]} of class two."
+        )
+    means = listed(
+        [
+            f"{of_class['class 1'][0]:.1f} and {of_class['class 2'][0]:.1f} for {name}"
+            for name, of_class in found["wrong"].items()
+        ]
     )
-    equal = "; ".join(f"{name}: {both[0]:.1f}" for name, both in found["equal classes"].items())
+    equal = listed([f"{both[0]:.1f} for {name}" for name, both in found["equal classes"].items()])
     return figure, (
-        f"The picture shows the draw nearest to the medians of the spectral classifier. {'; '.join(sentences)}. Mean "
-        f"numbers over all draws of misclassified points (of 200 in class one and of 10 in class two): {means}. The "
-        "paper says that both do equally well if the classes have equal sizes. Then, after training on 50 points of "
-        f'each class, the misclassified points (of 210) are: {equal}. "Tuned" is the default of the package, which '
-        "maximizes the balanced accuracy. Equal priors serve the same purpose; they miss fewer rare points and raise "
-        "more false alarms."
+        f"The picture shows the draw nearest to the medians of the spectral classifier. {' '.join(sentences)} The "
+        "mean numbers of misclassified points over all draws (of 200 in class one and of 10 in class two) are "
+        f"{means}. The paper says that the spectral and the Bayes classifier do equally well if the classes have equal "
+        "sizes. After training on 50 points of each class, the mean numbers of misclassified points (of 210) are "
+        f"{equal}. *Tuned* is the default of the package, which maximizes the balanced accuracy. Equal priors serve "
+        "the same purpose; compared with the tuned classifier, they miss fewer rare points and raise more false "
+        "alarms."
     )
 
 

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from bench.pages import listed
 from spectralcls.kernel_mean import LaplacianISEClassifier
 from spectralcls.kernels import kernel_sums
 from spectralcls.spectral import KernelMap
@@ -81,8 +82,8 @@ def densities(source, h):
     axes[0].set_ylabel("feature 2")
     figure.colorbar(image, ax=axes, label="density, share of its peak")
     return figure, (
-        f"h = {h}: without weights, the density at the center is {peaks[0]:.1f} times that on the ring; with weights, "
-        f"{peaks[1]:.1f} times."
+        f"At h = {h}, the density at the center is {peaks[0]:.1f} times that on the ring without weights, and "
+        f"{peaks[1]:.1f} times with weights."
     )
 
 
@@ -151,7 +152,8 @@ def banana_weights(source):
     ax.legend(frameon=False, fontsize=8)
     return (
         figure,
-        f"A training set. Its 15 points with the largest weights (h = {h:.2g}) lie at the edge of the whole set.",
+        f"The picture shows a training set. Its 15 points of largest weight (h = {h:.2g}) lie at the edge of the "
+        "whole set.",
     )
 
 
@@ -165,7 +167,8 @@ def iris_weights(source):
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return (
         figure,
-        f"A training set of iris in dimensions 2 and 3, and the 15 points with the largest weights (h = {h:.2g}).",
+        "The picture shows a training set of iris in dimensions 2 and 3; stars mark the 15 points with the largest "
+        f"weights (h = {h:.2g}).",
     )
 
 
@@ -187,9 +190,10 @@ def class_weights(source, data):
     ax.set(xscale="log", xlabel="weight 1/f", ylabel="training points")
     ax.set_title("A few points weigh many times the others")
     ax.legend()
-    ratios = [weights[y == c].max() / np.median(weights[y == c]) for c in range(n_classes)]
-    of_classes = ", ".join(f"{r:.1f}" for r in ratios)
-    return figure, f"h = {h:.2g}. The ratios of the largest to the median weight of the classes are {of_classes}."
+    ratios = [f"{weights[y == c].max() / np.median(weights[y == c]):.1f}" for c in range(n_classes)]
+    return figure, (
+        f"At h = {h:.2g}, the ratios of the largest to the median weight, class by class, are {listed(ratios)}."
+    )
 
 
 def map_of_data(source, data, classifier):
@@ -241,7 +245,8 @@ def outliers(source, *found):
     ax.legend(title="spoiled", loc="center left", bbox_to_anchor=(1, 0.5))
     rates = "; ".join(f"{rule} {', '.join(f'{of[rule]:.1f}' for of in means.values())}" for rule in means["none"])
     return figure, (
-        "The thesis proposes this test, and supposes that medians help if there are outliers. The rates are means over "
-        f"{len(found)} data sets of the thesis, in this order: with clean training data, with a tenth of the training "
-        f"points replaced by points with ten times their deviation, and with the labels of a fifth permuted. {rates}."
+        "The thesis proposes this test and supposes that medians help if there are outliers. Each classifier has three "
+        f"rates, which are means over {len(found)} data sets of the thesis: with clean training data, with a tenth of "
+        "the training points replaced by points with ten times their deviation, and with the labels of a fifth of the "
+        f"training points permuted. The rates are: {rates}."
     )

@@ -3,6 +3,8 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from bench.pages import listed
+
 from .registry_002 import QUERIES
 
 BLUE, ORANGE = "#1f5fa8", "#c44e1b"
@@ -52,14 +54,14 @@ def reuters(source, found, automatic, latent):
     best = max(ks, key=lambda k: found[k]["micro"])
     chosen = ", ".join(f"{name} {k}" for name, k in automatic["n_components"].items())
     averages, seconds = automatic["F1"], latent["seconds"]
-    rival = "; ".join(f"k = {k}: {of['micro']:.1f} and {of['macro']:.1f}" for k, of in latent["F1"].items())
+    rival = listed([f"{of['micro']:.1f} and {of['macro']:.1f} at k = {k}" for k, of in latent["F1"].items()])
     return figure, (
         f"The best micro average is {found[best]['micro']:.1f}, at k = {best}; the linear kernel has "
         f"{found['linear']['micro']:.1f}. If k is chosen for each category by cross-validation on the training "
         f"documents ({chosen}), the micro average is {averages['micro']:.1f} and the macro average "
-        f"{averages['macro']:.1f}. Micro and macro averages of the latent semantic kernel: {rival}. Training ten "
-        f"linear SVMs and predicting with them takes {seconds['terms']:.2f} processor seconds on the terms and "
-        f"{seconds['coordinates']:.2f} on {seconds['k']} coordinates, whose computation takes "
+        f"{averages['macro']:.1f}. The micro and macro averages of the latent semantic kernel are {rival}. Training "
+        f"ten linear SVMs and predicting with them takes {seconds['terms']:.2f} processor seconds on the terms and "
+        f"{seconds['coordinates']:.2f} on {seconds['k']} coordinates; computing these takes "
         f"{seconds['embedding']:.2f}. The paper says that its kernel speeds up classification; with this solver, which "
         "is made for sparse terms, it does not."
     )

@@ -34,10 +34,10 @@ def figure_2(source):
         image = ax.pcolormesh(x, v, field, vmin=0, vmax=1, shading="gouraud", rasterized=True)
         ax.plot(*X[y == 0].T, ".", color="white", markersize=3)
         ax.set(title=title, xlabel="feature 1")
-        shares.append(f"{title}: tau is below one half on {100 * np.mean(tau < 0.5):.0f} percent of the plane")
+        shares.append(f"{100 * np.mean(tau < 0.5):.0f} percent of the plane for {title}")
     axes[0].set_ylabel("feature 2")
     figure.colorbar(image, ax=axes, label="perturbation of the first class")
-    return figure, "; ".join(shares) + "."
+    return figure, f"Tau is below one half on {'; on '.join(shares)}."
 
 
 def _toys():
@@ -69,8 +69,8 @@ def figure_3(source, measured):
             ax.set(xticks=[], yticks=[], title=title)
     for row, name in zip(axes, ("two spirals", "three Gaussians"), strict=True):
         row[0].set_ylabel(name)
-    rates = "; ".join(f"{name}: {mean:.1f} ± {dev:.1f}" for name, (mean, dev) in measured["readings"].items())
-    return figure, f"Test rates of the tuned variants on two spirals: {rates}."
+    rates = "; ".join(f"{mean:.1f} ± {dev:.1f} for {name}" for name, (mean, dev) in measured["readings"].items())
+    return figure, f"The test rates of the tuned variants on two spirals are {rates}."
 
 
 def _draw_fields(axes, model, X, y):
@@ -93,7 +93,10 @@ def figure_4(source):
     for part, (X, y) in zip(figure.subfigures(2, 1), _toys(), strict=True):
         n_classes = len(np.unique(y))
         _draw_fields(part.subplots(1, n_classes + 1), PerTurboClassifier(1.0, alpha=0.1, scale=None), X, y)
-    return figure, "The values of tau for each class, and the region in which the two smallest differ by less than 0.1."
+    return (
+        figure,
+        "The picture shows tau for each class, and the region in which the two smallest taus differ by less than 0.1.",
+    )
 
 
 def figure_5(source, *found, titles):
@@ -114,7 +117,7 @@ def figure_5(source, *found, titles):
     axes[0, 0].legend(fontsize=7)
     return (
         figure,
-        "Gain at the end, in percentage points, on the rest of the pool and on a fixed test set: "
+        "The gains at the end, in percentage points, on the rest of the pool and on a fixed test set are: "
         + "; ".join(sentences)
         + ".",
     )

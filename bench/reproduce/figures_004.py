@@ -6,6 +6,7 @@ from matplotlib.ticker import MaxNLocator
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from bench.pages import listed
 from spectralcls.ccdr import CCDR
 
 COLORS = ("#0072B2", "#E69F00")
@@ -38,10 +39,8 @@ def elongated(source):
         ax.set(title=f"{name}: one dimension", xlabel="coordinate", ylabel="points")
         order = y[np.argsort(Z[:, 0])]
         right = max(np.mean(order == y), np.mean(order[::-1] == y))
-        separated.append(f"{name} {100 * right:.0f} percent")
-    return figure, "Fraction of points on the correct side of the median, in one dimension: " + ", ".join(
-        separated
-    ) + "."
+        separated.append(f"{100 * right:.0f} percent for {name}")
+    return figure, (f"In one dimension, the share of points on the correct side of the median is {listed(separated)}.")
 
 
 def errors(source, found, words):
@@ -57,9 +56,8 @@ def errors(source, found, words):
     ax.grid(alpha=0.25)
     ax.legend(frameon=False)
     best = {name: (min(found[name]), found["values"][int(np.argmin(found[name]))]) for name in ("linear", "k-NN")}
-    return figure, "; ".join(
-        f"{name}: least error {e:.2f} percent at {v:g}" for name, (e, v) in best.items()
-    ) + ". The bars are 80 % intervals for the sampling of the test points."
+    lowest = " and ".join(f"{e:.2f} percent at {v:g} for {name}" for name, (e, v) in best.items())
+    return figure, f"The lowest error is {lowest}. The bars are 80 % intervals for the sampling of the test points."
 
 
 def rivals(source, table, linear_maps):
@@ -71,8 +69,9 @@ def rivals(source, table, linear_maps):
         ax.bar(places + shift, [of[rule] for of in errors.values()], 0.38, label=rule)
     ax.set(xticks=places, xticklabels=list(errors), ylabel="test error, %")
     ax.legend(frameon=False)
-    rates = "; ".join(f"{name} {of['Linear']:.2f} and {of['k-NN']:.2f}" for name, of in errors.items())
+    rates = listed([f"{of['Linear']:.2f} and {of['k-NN']:.2f} for {name}" for name, of in errors.items()])
     return figure, (
         "The paper reviews linear discriminant analysis (LDA) and marginal Fisher analysis (MFA) without numbers. "
-        f"The least errors of the linear rule and of k-NN, in percent, in the best case as in table I: {rates}."
+        "In the best case, as in table I, the lowest errors of the linear rule and of k-NN, in percent, are "
+        f"{rates}."
     )

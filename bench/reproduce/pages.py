@@ -10,15 +10,15 @@ LEGEND = (
     "Each cell has our number and, in parentheses, the paper's, both with the standard deviation of single trials if "
     "it is known. z is the difference divided by its standard error; it is given if both deviations are known or the "
     "paper shows a single draw. The splits overlap, so z is only approximate. There are three verdicts. A number "
-    f"*agrees* if it is within {STANDARD_ERRORS} standard errors. Otherwise it is *in the spread* (in italics) if it "
-    f"is within {DEVIATIONS} of the paper's deviations, or within {POINTS} percentage points if that is more or no "
-    "deviation is given. All others are **outside** (in bold). Numbers in square brackets are *not comparable*, "
-    "because the paper does not specify the data."
+    f"*agrees* if it is within {STANDARD_ERRORS} standard errors of the paper's. Otherwise it is *in the spread* (in "
+    f"italics) if it is within {DEVIATIONS} of the paper's deviations, or within {POINTS} percentage points if this is "
+    "more, or if no deviation is given. All others are **outside** (in bold). Numbers in square brackets are *not "
+    "comparable*, because the paper does not specify the data."
 )
 MARKS = {"agrees": "{}", "in the spread": "*{}*", "outside": "**{}**", "not comparable": "[{}]"}
 COUNTED = (
     "Numbers that follow from others are not counted: the diagonal of a confusion matrix, which follows from the "
-    "sizes of the classes; the last of several shares; a second reading of the same number."
+    "sizes of the classes; the last of several shares; and a second reading of the same number."
 )
 CHOSEN = (
     "If a paper can be read in several ways, we chose the reading that comes nearest to its tables. This concerns the "

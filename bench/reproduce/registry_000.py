@@ -19,9 +19,9 @@ def tables(trials):
             for name, counts in paper["experiment 1"].items()
             for c, count in counts.items()
         ),
-        "Misclassified test points, of 200 and 10 in the two classes: mean and deviation over random draws. The paper "
-        "shows a single draw, so our deviation is used for its number. Its Bayes classifier is the linear "
-        "discriminant.",
+        "The numbers are the mean and the deviation over random draws of the number of misclassified test points, of "
+        "200 and 10 in the two classes. The paper shows a single draw, so our deviation is used for its number. Its "
+        "Bayes classifier is the linear discriminant.",
     )
     yield Table(
         "000:2",
@@ -37,8 +37,8 @@ def tables(trials):
                 specified=False,
             ),
         ),
-        "100 training and 844 test points. The paper gives no radii, and its figure shows separate rings. Ours are "
-        "concentric and separated; the rate depends on this choice.",
+        "There are 100 training and 844 test points. The paper gives no radii, and its figure shows separate rings. "
+        "Our rings are concentric and separated; the rate depends on this choice.",
     )
     rate = paper["experiment 3"]["rate"]
     ours = cell("laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS))
@@ -50,9 +50,9 @@ def tables(trials):
             Entry("test kernel plain", "rate", *rate, plain, ("rate",), trials=EXPERIMENT_3_TRIALS),
             Entry("test kernel convolved", "rate", *rate, ours, ("rate",), trials=EXPERIMENT_3_TRIALS, counted=False),
         ),
-        "100 random training points, 20 times, with unscaled features. The deviation of 0.01 % in the paper is taken "
-        "as the fraction 0.01. The text of the paper asks for the plain test kernel (`as_printed`); the convolved one "
-        "is the inner product that its equations imply. The number is counted once.",
+        "Each of 20 trials trains on 100 random points, with unscaled features. The deviation of 0.01 % in the paper "
+        "is taken as the fraction 0.01. The text of the paper asks for the plain test kernel (`as_printed`); the "
+        "convolved one is the inner product that its equations imply. The number is counted once.",
     )
 
 

@@ -38,8 +38,8 @@ REASONS = (
     ),
     Reason(
         "Information potentials",
-        "All of these differ by at most two of our deviations over the trials, in which the chosen bandwidth varies. "
-        "The thesis gives neither deviations nor bandwidths.",
+        "These numbers differ from the thesis's by at most two of our deviations over the trials, in which the "
+        "chosen bandwidth varies. The thesis gives neither deviations nor bandwidths.",
         ("9.4",),
     ),
 )
@@ -154,8 +154,8 @@ def _potentials_table(name, title, trials):
                 place = THESIS[data].title, f"class {c + 1}"
                 entries.append(Entry(*place, number, None, source, ("potentials", c), counted=c < last))
     reading = (
-        "The share of each class in the sum of the information potentials of all classes, at the bandwidth that the "
-        "ISE classifier chose in each trial; the thesis does not name the bandwidth. The window W has variance "
+        "The numbers are the shares of the classes in the sum of their information potentials, at the bandwidth that "
+        "the ISE classifier chose in each trial; the thesis does not name the bandwidth. The window W has variance "
         "sigma^2. With 2 sigma^2, as in the rule and in eq. 4.28, the shares are farther from the printed ones, so "
         "this reading was chosen because it fits. The last share follows from the others and is not counted."
     )
@@ -203,10 +203,10 @@ def _confusion_table(name, trials):
                         )
                     )
     reading = (
-        "Average counts; one percentage point is one percent of the test points. Our rows are scaled to the printed "
-        "sizes of the classes, which random splits have only on average. The spread is that of the rate, two of its "
-        "printed deviations. The diagonal follows from the other counts and the sizes of the classes, so it is not "
-        "counted."
+        "The counts are averages; one percentage point is one percent of the test points. Our rows are scaled to the "
+        "printed sizes of the classes, which random splits have only on average. The spread is two of the printed "
+        "deviations of the rate. The diagonal follows from the other counts and the sizes of the classes, so it is "
+        "not counted."
     )
     if any(table == name for table, _ in CALIBRATED):
         reading += (
@@ -249,11 +249,11 @@ def _ranges_table(name, kernel, trials):
         for i, end in enumerate(("from", "to"))
     ]
     reading = (
-        "The longest range of bandwidths on the grid 0.01, 0.02, ..., 2.50 for which all test points are classified "
-        f"correctly, with 50 training and 20 test points of each class: mean and deviation over {draws} draws. The "
-        "thesis shows one draw from a distribution that it does not specify. Ours was chosen among a few, such that "
-        "the ranges come near those of tables 8.1 to 8.3; they are therefore not comparable. If both densities are "
-        "zero, the Bayes classifier chooses the ring."
+        "The numbers are the ends of the longest range of bandwidths on the grid 0.01, 0.02, ..., 2.50 for which all "
+        "test points are classified correctly, with 50 training and 20 test points of each class: mean and deviation "
+        f"over {draws} draws. The thesis shows one draw from a distribution that it does not specify. Our distribution "
+        "was chosen from a few such that the ranges come near those of tables 8.1 to 8.3; the numbers are therefore "
+        "not comparable. If both densities are zero, the Bayes classifier chooses the ring."
     )
     return Table(f"001:{name}", f"Bandwidths with 100 %, {kernel} kernel", tuple(entries), reading)
 

@@ -28,12 +28,13 @@ def tables(trials):
             for row, numbers in paper["I"]["rows"].items()
             for column, number in zip(paper["I"]["columns"], numbers, strict=True)
         ),
-        "The best case, as in the paper: the smallest test error over the tuning parameters. Features are raw, and "
-        "test points are embedded out of sample. The paper does not give epsilon; here it is the mean squared length "
-        "of the edges. The linear classifier is a least-squares fit of the class indicators to centered features "
-        "without an intercept. With an intercept it is farther from the paper's numbers, so this reading was chosen "
-        "because it fits. The network has 2 d hidden units, where d is the number of principal components with 99.9 % "
-        "of the energy. Raw features are not scaled; embedded features are divided by one common factor.",
+        "Each number is the best case, as in the paper: the lowest test error over the tuning parameters. Features "
+        "are raw, and test points are embedded out of sample. The paper does not give epsilon; here it is the mean "
+        "squared length of the edges. The linear classifier is a least-squares fit of the class indicators to "
+        "centered features without an intercept. With an intercept it is farther from the paper's numbers, so this "
+        "reading was chosen because it fits. The network has 2 d hidden units, where d is the number of principal "
+        "components with 99.9 % of the energy. Raw features are not scaled; embedded features are divided by one "
+        "common factor.",
     )
     dimension = cell("ccdr.dimensions", 60)
     yield Table(
@@ -43,7 +44,8 @@ def tables(trials):
             Entry(f"class {c + 1}", "dimension", number, None, dimension, ("estimates", c), None)
             for c, number in enumerate(paper["dimension"])
         ),
-        "Minimal spanning trees of resampled points. The deviation is that over the resamples.",
+        "The dimension is estimated by minimal spanning trees of resampled points; the deviation is that over the "
+        "resamples.",
     )
     minima = cell("ccdr.minima", 20)
     yield Table(
@@ -53,7 +55,7 @@ def tables(trials):
             Entry(name, f"at {value}", number, None, minima, (name,))
             for name, (number, value) in paper["minima"].items()
         ),
-        "14 dimensions, 4 neighbors and beta = 0.5, unless varied; 5-NN in the embedding.",
+        "The embedding has 14 dimensions, 4 neighbors and beta = 0.5, unless varied; k-NN in the embedding has k = 5.",
     )
 
 
