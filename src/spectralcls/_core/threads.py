@@ -33,7 +33,7 @@ class _OneThread:
             self._before = [library.get_num_threads() for library in self.libraries]
             try:
                 self._set([1] * len(self.libraries))
-            except BaseException:  # Ctrl-C in the middle
+            except BaseException:  # Ctrl-C before all limits are set
                 self._set(self._before)
                 raise
         self.entered += 1
@@ -83,7 +83,7 @@ class _SerialBlas:
             own.enter()
             try:
                 yield
-            finally:  # decrement before any call, even of a property: Ctrl-C could interrupt the call
+            finally:  # decrement first, before any call or property: Ctrl-C could interrupt it
                 own.entered -= 1
                 try:
                     own.restore()

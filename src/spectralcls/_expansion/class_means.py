@@ -24,9 +24,8 @@ def class_means(
     query_bandwidth : ndarray (C,), optional
         Bandwidth between a query and the points of each class, if it is not `bandwidth`.
     before : Expansion, optional
-        The expansion of the first of these points, with the same rule, kernel and bandwidth. Then only pairs that
-        contain one of the other points are summed, unless points are weighted by 1/f or have filled values, or a
-        tolerance is set.
+        The expansion of the first of these points, with the same rule, kernel and bandwidth. Then only pairs with
+        an added point are summed, unless points are weighted by 1/f or have filled values, or a tolerance is set.
 
     Returns
     -------

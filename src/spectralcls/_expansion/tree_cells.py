@@ -7,12 +7,12 @@ import numpy as np
 from .points import blocks
 
 # From this many points on, ridge regression, metric learning and the choice of a metric's encoding work in cells, not
-# on all points at once. Log losses of ridge regression in cells and, after the slash, by conjugate gradients on all
-# points (tuned on 3000 points): with 10 000 rows covertype .535 / .541, shuttle .0135 / .0146, skin .0083 / .0085, but
-# letter .161 / .128; with 16 000 rows covertype .519 / .556, shuttle .0081 / .0086, skin .0063 / .0067, letter .122 /
-# .094; with 5000 rows letter .289 / .236, twonorm .077 / .063, satimage .230 / .227; with 30 000 rows a mixture in 10
-# dimensions .347 / .353. Cells took .4 to .8 of the time of conjugate gradients. Their time grows in proportion to n,
-# that of conjugate gradients in proportion to n^2.
+# on all points at once. The log losses of ridge regression in cells and, after the slash, by conjugate gradients on all
+# points (tuned on 3000 points) are: with 5000 rows, letter .289 / .236, twonorm .077 / .063, satimage .230 / .227; with
+# 10 000 rows, covertype .535 / .541, shuttle .0135 / .0146, skin .0083 / .0085, but letter .161 / .128; with 16 000
+# rows, covertype .519 / .556, shuttle .0081 / .0086, skin .0063 / .0067, letter .122 / .094; with 30 000 rows, a
+# mixture in 10 dimensions .347 / .353. Cells took .4 to .8 of the time of conjugate gradients. Their time grows in
+# proportion to n, that of conjugate gradients in proportion to n^2.
 MANY = 20_000
 # Points from which a node's principal directions are estimated. The number is not critical: in 5 to 784 dimensions, the
 # sum of squares within cells is at most 1 % larger with 60 points than with all points, and with all points, a tree

@@ -55,7 +55,7 @@ def run(arguments):
     if not arguments.dry_run:
         from .. import storage
 
-        storage.skops_io()  # raise ImportError now, not after the work
+        storage.skops_io()  # if the library is missing, fail before the work
     data = tables.read(arguments, n_samples=arguments.max_points)
     if arguments.dry_run:
         print(data.description)

@@ -10,7 +10,7 @@ from importlib import import_module
 from .errors import CommandError
 
 MAJORITY, MEAN = "majority class", "mean"
-NAIVE = {MAJORITY: "the most frequent class", MEAN: "the mean of the target"}  # the baseline for all others
+NAIVE = {MAJORITY: "the most frequent class", MEAN: "the mean of the target"}  # the baseline of a comparison
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Setting:
 
     n_train: int
     n_folds: int  # folds for tuning, limited by the smallest class
-    variance: float  # of all entries of X
+    variance: float  # variance of all entries of X
     n_features: int
     seed: int
     n_jobs: int | None

@@ -103,9 +103,9 @@ class Data:
     y: np.ndarray
     classes: np.ndarray
     feature_names: list
-    categorical: list  # positions
-    schema: object = None  # of a file
-    n_rows: int = 0  # of the file
+    categorical: list  # positions of the categories
+    schema: object = None  # schema of the file; None for a named set
+    n_rows: int = 0  # number of rows of the file
     description: str = ""
     groups: np.ndarray | None = None  # group of each row, if the user named a column of groups
     notes: tuple = ()  # warnings issued while the file was read

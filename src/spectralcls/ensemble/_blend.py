@@ -60,8 +60,9 @@ class Blend(NamedTuple):
 def learn_blend(said, targets, map, loss, weights=None):
     """Learn non-negative least-squares weights that add up to one; the mean counts as a member.
 
-    For the other losses, iterative reweighting minimizes the loss. Half of the weight not taken by the mean is divided
-    equally among the members nearly as good as the best, because small samples do not show which is best.
+    For losses other than the squared one, iterative reweighting minimizes the loss. Half of the weight not taken by the
+    mean is divided equally among the members nearly as good as the best, because small samples do not show which is
+    best.
 
     Parameters
     ----------

@@ -16,8 +16,8 @@ from ._request import SumsRequest
 GRID_FEATURES = 3
 # Relative error at which a label's sum on the grid replaces the exact sum. Together with the rounding of the grid's
 # arithmetic it is less than half of the error stated in the guide. Labels far from the query are summed exactly: for
-# 1e5 points in eight clusters with four labels the grid settles 99 % of the sums in one feature (h = .1) and 69 % in
-# two (h = .15); in three it is not predicted to be faster (h = .265).
+# 1e5 points in eight clusters with four labels, the grid replaces 99 % of the sums in one feature (h = .1) and 69 % in
+# two (h = .15); in three features, it is not predicted to be faster (h = .265).
 AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
 # The grid replaces exact sums only for at least this many queries. Queries whose best labels nearly tie are summed over
 # all pairs, in smaller batches.

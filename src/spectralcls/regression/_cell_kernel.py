@@ -26,9 +26,9 @@ _ROUNDING = 5e-7  # rounding error of a Gram matrix in float32, relative to its 
 class CellKernel:
     """F F^T, plus the rest of K within the cells of a tree, in place of the kernel matrix K [1]_.
 
-    F holds what is smooth, and the cells what is local. With the Laplace kernel, whose eigenvalues decrease slowly,
-    conjugate gradients take about half as many iterations as with F alone. With the Gaussian they would take as many or
-    more.
+    F approximates the smooth part of K, and the cells its local part. With the Laplace kernel, whose eigenvalues
+    decrease slowly, conjugate gradients take about half as many iterations as with F alone. With the Gaussian kernel,
+    they would not take fewer.
 
     References
     ----------

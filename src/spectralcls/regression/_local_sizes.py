@@ -29,7 +29,7 @@ class LocalSizes(NamedTuple):
     Attributes
     ----------
     errors : (n, k) absolute leave-one-out residuals
-    typical : (k,) usual residual where no sample is near
+    typical : (k,) usual residual far from all samples
     """
 
     X: np.ndarray

@@ -35,7 +35,7 @@ from ._spectral_kernel import SpectralKernel, all_points, of_kernel
 MOST_PROBLEMS = 1000  # limit on classes or labels; solving so many problems for every candidate takes minutes
 TOLERANCE = 1e-4  # relative residual of the eigenpairs of dense X: more digits changed no label in trials
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
-BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference bandwidth
+BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # multiplied by the reference bandwidth
 SCORES = {"r2": least_squares.explained, "f1": least_squares.f1, "accuracy": least_squares.accuracy}
 
 
