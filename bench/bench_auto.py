@@ -248,8 +248,8 @@ def in_short(rows):
     text = (
         f"On {len(names)} public tables of at most {ROWS} rows, `AutoClassifier`, which needs no tuning, predicts the "
         f"correct class for {ours['accuracy']:.1f} % of unseen rows, with a log loss of {ours['log loss']:.3f}. A "
-        f"tuned SVM reaches {svm['accuracy']:.1f} %, CatBoost {boosted['accuracy']:.1f} % with a log loss of "
-        f"{boosted['log loss']:.3f}. "
+        f"tuned SVM reaches {svm['accuracy']:.1f} %, and CatBoost reaches {boosted['accuracy']:.1f} % with a "
+        f"log loss of {boosted['log loss']:.3f}. "
         f"`AutoClassifier` leads the SVM by {ours['accuracy'] - lead['median']:.1f} ± {lead['spread']:.1f} points on "
         f"average, and its mean rank is {rank:.1f} of {len(table)}. On a single table another method may be ahead."
     )
