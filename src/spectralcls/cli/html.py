@@ -28,7 +28,7 @@ pre, code { font: 13px/1.45 ui-monospace, monospace; } pre { overflow-x: auto; }
 .more { display: none; } td svg { width: 4.5rem; } th, td { padding: .3rem .25rem; font-size: 13px; } }
 """
 _WIDTH, _HEIGHT = 150, 18  # size of the picture in a table row
-_SIDE = 400  # width and height of the picture of predictions
+_SIDE = 400  # width and height of the plot of predictions
 _MOST_CLASSES, _MOST_FEATURES, _MOST_ROWS, _SHUFFLES = 12, 15, 1000, 5
 _NEARLY_ALL = 0.8  # a column is reported if its share of all importances is larger than this
 _MOST_SHUFFLED = 500  # limit on the columns to shuffle: more would take longer than the comparison

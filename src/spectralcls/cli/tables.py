@@ -261,7 +261,7 @@ def _numbers(classes, y, task, read, name):
 
 
 def _refuse_mistaken(name, classes, values, n_rows):
-    """Raise for a target of dates, and for numbers with a word among them, which would make each number a class."""
+    """Raise for a target of dates, or of many numbers and a few words, which would make each number a class."""
     known = ~np.isnan(values)
     if known.sum() >= _NUMBERS_A_WORD * (~known).sum() and _many(values[known], n_rows):
         wrong = str(classes[~known][0])

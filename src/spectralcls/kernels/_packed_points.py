@@ -174,7 +174,7 @@ class PackedPoints:
         return self._made["label", label]
 
     def indexed(self) -> Any:
-        """The points for the core's neighbor search, which builds a tree at the first call that is faster with one.
+        """The points for the core's neighbor search. The first search that is faster with a tree builds it.
 
         Returns
         -------

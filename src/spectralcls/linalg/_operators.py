@@ -135,7 +135,7 @@ class ScaledKernel(_Operator):
 
 
 class KernelOperator(ScaledKernel):
-    """The kernel matrix K, or ``D^-1/2 K D^-1/2``, of a set of points, which is never formed.
+    """The kernel matrix K, or ``D^-1/2 K D^-1/2``, of a set of points; the matrix is never formed.
 
     Parameters
     ----------

@@ -19,9 +19,9 @@ from ._penalty_search import Fitted, leave_one_out
 
 # Largest number of points in a cell, and number of trees. On 100 000 rows of covertype, the leave-one-out accuracy is
 # 94.0 % for 4 trees with cells of 1000 points (a fit takes 5 s), 94.0 % for 2 trees with cells of 2000 (7 s), 94.1 %
-# for 8 trees with cells of 1000 (10 s), and 94.2 % for 4 trees with cells of 2000 (13 s). On 500 000 rows, it is 97.51
-# % for 2 trees with cells of 1000 (14 s), 97.57 % for 2 trees with cells of 1500 (23 s), and 97.64 % for 4 trees with
-# cells of 1000 (27 s).
+# for 8 trees with cells of 1000 (10 s), and 94.2 % for 4 trees with cells of 2000 (13 s). On 500 000 rows, it is
+# 97.51 % for 2 trees with cells of 1000 (14 s), 97.57 % for 2 trees with cells of 1500 (23 s), and 97.64 % for 4 trees
+# with cells of 1000 (27 s).
 CELL, TREES = 1500, 4
 TUNED = 8  # fewest cells used to choose bandwidth and ridge; two would cover only a part of the space
 
