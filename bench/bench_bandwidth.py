@@ -5,8 +5,8 @@ compare the default `ParzenDensity`, R's rule of thumb ``0.9 min(s, IQR / 1.34) 
 Gaussian kernel. There are 50 draws up to n = 1000, then fewer.
 
 The best bandwidth is the rule times the one factor that gives the least mean error over all draws. Finding it requires
-the true density, so no choice from a sample can be expected to beat it. If its error equals that of the rule, no
-constant factor improves the rule.
+the true density, so no choice from a sample can be expected to beat it. If the error of the best bandwidth equals that
+of the rule, no constant factor improves the rule.
 """
 
 import warnings

@@ -87,9 +87,9 @@ def test_counts(record, when):
 
 @view("counts")
 def before_and_now(rows):
-    """The table counts the package, the benches, the tests and the records. Lines of code are all lines except blank
-    lines, comments and docstrings. Since that commit, the package has gained regression, the methods of the papers,
-    ONNX, and the reading of unusual files.
+    """The table counts the package, the benches, the tests and the records. A *room* is a folder of `src/spectralcls`.
+    Lines of code are all lines except blank lines, comments and docstrings. Since that commit, the package has gained
+    regression, the methods of the papers, ONNX, and the reading of unusual files.
     """
     by_time = {row["when"]: row for row in rows}
     counts = [key for key in rows[0] if key not in ("when", "isa")]

@@ -4,7 +4,7 @@ The tables of numbers and categories come from R packages and were chosen by the
 methods but the last use `KernelRegressor` with its defaults. *Jackknife+* is its `predict_interval`. *Split* trains the
 model on half of the rows and takes the quantile of the absolute residuals from the other half. *CV+* is MAPIE's, with
 five folds. *CQR* trains boosted trees for two quantiles on half of the rows and corrects them by the other half. The
-level is 90 %; at most 500 rows are for testing. Widths are relative to the standard deviation of the target.
+level is 90 %; at most 500 rows are for testing.
 """
 
 import importlib.util

@@ -150,8 +150,9 @@ def test_a_label(record, n_per_class):
 
 @pytest.mark.parametrize("rank", [30] if QUICK else [300, 1000])
 def test_many_points_in_a_class(record, rank):
-    """A class of 200 000 points, beside a class of 1 000, has a partial factor. The table gives processor seconds, the
-    accuracy, the fraction of the trace left out, and the peak memory; the kernel matrix would take 298 GiB.
+    """In a problem of two classes, a class of 200 000 points has a partial factor; the other class has 1 000 points.
+    The table gives processor seconds, the accuracy, the fraction of the trace left out, and the peak memory; the kernel
+    matrix would take 298 GiB.
     """
     rng, n = np.random.default_rng(0), 20 * N
     y = (np.arange(n + 1000) >= n).astype(int)

@@ -29,7 +29,7 @@ SPELLED = {
 ANYWHERE = {"kernels": DOCS / "performance.md"}  # pages that are not in docs/measured
 STATISTIC = (
     "Seconds and ratios are medians over turns in one process, with half the distance between the quartiles. "
-    "On one thread they are processor time, on more threads time on the clock."
+    "With one thread, seconds are processor time; with more threads, they are time on the clock."
 )
 
 
@@ -185,7 +185,7 @@ def index():
     lines = [
         "# Measurements",
         "",
-        "Each topic has a page. Its last lines name the command, the machine, the commit and the versions.",
+        "Each topic has a page. The last lines of a page name the command, the machine, the commit and the versions.",
         "",
         "| page | what was measured |",
         "|---|---|",
