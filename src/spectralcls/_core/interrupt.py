@@ -19,7 +19,7 @@ import scipy.linalg
 R = TypeVar("R")
 
 _SHORT = 500  # decompositions up to this order end so soon that they need not be interruptible
-_OPERATIONS = 2e9  # multiply-adds per block of a matrix product: about a tenth of a second
+_OPERATIONS = 2e9  # multiply-adds per block of a matrix product, which takes about a tenth of a second
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from .._utils.typing import Array, ArrayLike
 from .base import Estimator, fitted_in_memory, transactional
 
 FEW = 30  # with at most this many samples, a target may take only two values by chance
-DECIDES = 0.9  # a sample whose share of a target's variance is larger than this causes a warning
+DECIDES = 0.9  # a warning names a sample with a larger share of a target's variance
 
 
 def _has_intervals(estimator):

@@ -129,7 +129,7 @@ def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs
 
 def _solution(X, Y, weights, ridge, form, held_out=True):
     """`solve` for the points of a cell, in float32 if this is accurate enough."""
-    weights, X = np.maximum(weights, ridge / _MOST_DIAGONAL), X - X.mean(axis=0)  # float32 resolves small numbers best
+    weights, X = np.maximum(weights, ridge / _MOST_DIAGONAL), X - X.mean(axis=0)  # float32 is most accurate near zero
     if ridge >= _SINGLE:
         try:
             single = Y.astype(np.float32), ridge, weights.astype(np.float32)

@@ -15,8 +15,8 @@ from .points import blocks
 # proportion to n, that of conjugate gradients in proportion to n^2.
 MANY = 20_000
 # Points from which a node's principal directions are estimated. The number is not critical: in 5 to 784 dimensions, the
-# sum of squares within cells is at most 1 % larger with 60 points than with all points, and with all points, a tree
-# takes twice as long.
+# sum of squares within cells is at most 1 % larger with 60 points than with all points. With all points, a tree takes
+# twice as long.
 _SEEN = 500
 _MIDDLE = 0.25  # smallest fraction of points on either side of a cut, unless ties prevent it
 _RESOLVED = 1e-12  # rounding may swap values closer than this fraction of the largest coordinate

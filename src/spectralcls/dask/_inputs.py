@@ -121,7 +121,7 @@ class DaskInputs(Inputs):
         return data._replace(X=X, features=self.features)
 
     def _weighed(self, raw, data, factors):
-        return self._recoded(raw, data)  # a multiplied copy would double the memory
+        return self._recoded(raw, data)  # a copy times the factors would double the memory
 
     def _sample(self, data, n):
         return gather(data, n, check_random_state(self.random_state))

@@ -42,7 +42,7 @@ _GROUPS = {
     ".": r"\d[,'’\x{a0}\x{202f} ]\d{3}",
     ",": r"\d[.'’\x{a0}\x{202f} ]\d{3}",
 }  # grouped thousands, by decimal sign
-# a single separator, before three digits: thousands, or a fraction
+# a number with a single separator, before three digits, may be thousands or a fraction
 _ONCE = {sign: rf"^[+-]?[1-9]\d{{0,2}}[{sign}]\d{{3}}$" for sign in ".,"}
 
 

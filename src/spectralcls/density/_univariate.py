@@ -83,7 +83,7 @@ class Kernels:
         self.of_class = np.broadcast_to(form.expansion.bandwidth, form.points.n_classes) * scale
         self.widths = self.of_class[self.codes]
         self.kernel, self.n_jobs = form.kernel, form.points.n_jobs
-        self.below = np.append(0.0, np.cumsum(self.weights))  # weight of the samples before each one
+        self.below = np.append(0.0, np.cumsum(self.weights))  # total weight of the samples before each sample
         reach = _REACH.get(form.kernel, 1.0) * self.widths
         self.reach, self.ends = reach.max(), (self.x - reach, self.x + reach)
         self.low, self.high = self.ends[0].min(), self.ends[1].max()

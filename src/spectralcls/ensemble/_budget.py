@@ -6,7 +6,7 @@ import numpy as np
 
 from .._expansion.tree_cells import MANY
 
-SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble: all, and per class on average
+SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble: in total, and per class on average
 _GROWTH, _LEAST_GROWTH = 4, 1.5  # largest and smallest growth of the size from one timed ensemble to the next
 _SHARE = 0.9  # fraction of the remaining time that is used
 _FIRST = 1.5  # first exponent of the time in n: at first, most of the time does not depend on n

@@ -22,7 +22,7 @@ ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # leaves: as many as a byte has bits
 OF_NUMBERS = {"rate": 0.07, "leaf": 4, "columns": 0.3}
 FIRST, MOST = 100, 800  # iterations; doubled from scikit-learn's default while the best is among the last
 AMONG_THE_LAST = 0.75  # iterations beyond this fraction of all are the last ones
-MOST_TREES = 240  # limit over all classes; if there are fewer iterations, each takes a larger step
+MOST_TREES = 240  # limit for all classes together; if there are fewer iterations, each takes a larger step
 _HIGHEST_RATE = 0.3
 _MOST_POINTS = 30_000  # more points do not help trees with so few leaves
 # Trees with few leaves split on only a few columns, and each column costs 0.15 ms. For 10 000 words of 150 to 1000

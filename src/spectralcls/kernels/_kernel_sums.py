@@ -29,7 +29,7 @@ from ._weight_range import rescale_weights, weights_fit_dtype
 
 __all__ = ["KERNELS", "PackedPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
-# Kernels with a density, which the estimators accept.
+# Kernels that have a density, as the estimators require.
 KERNELS = tuple(name for name, profile in PROFILES.items() if profile.variance)
 
 

@@ -20,7 +20,7 @@ class Learned(NamedTuple):
     n_steps: int
     best_step: int  # 0: initial map
     training: list  # loss of each step, with the penalty
-    validation: list  # loss of the start, and then every few steps
+    validation: list  # loss at the start, and then every few steps
 
 
 class Adam:

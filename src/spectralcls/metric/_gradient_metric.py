@@ -25,7 +25,7 @@ from ._linear_map import LinearMap
 # tables of numbers.
 _ALPHAS = 0.01, 0.1
 _FLOOR = 1e-6  # least eigenvalue of M, relative to the mean
-_MOST_OUTPUTS = 32  # outputs with gradients; more are replaced by random combinations
+_MOST_OUTPUTS = 32  # limit on the outputs with gradients; more outputs are replaced by random combinations of them
 # Number of cells, and points per cell. From `MANY` points on, the map is learned in cells of neighbors, where points
 # are as dense as in the whole table, instead of on random points. On 100 000 rows of covertype in one scale, the
 # leave-one-out log loss of ridge regression in cells is .213 without a map. After a map learned on 2000 random points

@@ -1,7 +1,7 @@
 """Regression with kernels: ridge regression and classification, logistic regression, local means and lines."""
 
 from ._expanded import expanded_targets as expanded_targets  # for storage
-from ._form import RegressionForm as RegressionForm  # for points on the workers of a cluster, like the next
+from ._form import RegressionForm as RegressionForm  # for points on the workers of a cluster
 from ._form import regression_form as regression_form
 from ._jackknife import Jackknife as Jackknife  # for AutoRegressor
 from ._kernel_regressor import KernelRegressor

@@ -18,7 +18,8 @@ from ..linalg.ridge import factor_in_place
 
 # if the residual trace, relative to the trace, is below this, further columns of a float32 factor are rounding errors
 _RESOLVED = 1e-4
-# Rounding of a Gram matrix relative to its trace, in multiples of eps: added to its diagonal, so that a factor exists.
+# Rounding error of a Gram matrix relative to its trace, in multiples of eps. It is added to the diagonal, so that a
+# Cholesky factor exists.
 _ROUNDING = 4
 
 
@@ -112,7 +113,7 @@ class SummedKernel:
     def of(cls, X, kernel, bandwidth, rank, rng, n_jobs):
         """Precondition with a factor F of `rank` columns from randomly pivoted Cholesky, which captures the leading
         eigenvalues of K that make the system ill-conditioned."""
-        X = X - X.mean(axis=0)  # float32 resolves small numbers best
+        X = X - X.mean(axis=0)  # float32 is most accurate near zero
         single = np.ascontiguousarray(X, dtype=np.float32)
         form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": n_jobs}
         low_rank = rpcholesky(single, min(rank, len(X)), tol=_RESOLVED, random_state=rng, **form)
