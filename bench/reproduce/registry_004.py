@@ -9,7 +9,7 @@ REASONS = (
     Reason(
         "Neural net without dimension reduction",
         "The printed error of 83 percent is that of a constant prediction, averaged over six classes: the paper's "
-        "network did not learn from unscaled features. Ours did.",
+        "network did not learn from unscaled features. Our network did.",
         ("I",),
         ("dimension reduction: none",),
         ("Neural net",),
