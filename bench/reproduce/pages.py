@@ -3,6 +3,8 @@
 from collections import Counter
 from itertools import groupby
 
+from bench.pages import listed
+
 from .registry import DEVIATIONS, PAPERS, POINTS, STANDARD_ERRORS, VERDICTS, Table, everything, reasons
 from .results import Results
 
@@ -55,15 +57,12 @@ def tally(tables, results):
 def summary(count):
     """The counts in words."""
     compared = sum(count[verdict] for verdict in VERDICTS)
-    text = f"Numbers compared: {compared}. Agree: {count['agrees']}; in the paper's spread: {count['in the spread']}; "
-    text += f"outside: {count['outside']}"
-    for rest, words in (
-        ("not comparable", "not comparable"),
-        ("no data", "no data"),
-        ("not computed", "not yet computed"),
-    ):
-        text += f"; {words}: {count[rest]}" if count[rest] else ""
-    return text + "."
+    spread, outside = (f"{n} {'is' if n == 1 else 'are'}" for n in (count["in the spread"], count["outside"]))
+    text = f"{compared} numbers are compared: {count['agrees']} agree, {spread} in the paper's spread and "
+    text += f"{outside} outside."
+    left_out = {"not comparable": "not comparable", "no data": "lacking data", "not computed": "not yet computed"}
+    rest = [f"{count[kind]} as {words}" for kind, words in left_out.items() if count[kind]]
+    return f"{text} This leaves out {listed(rest)}." if rest else text
 
 
 def paper_page(paper, items, results):
