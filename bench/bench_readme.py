@@ -122,7 +122,7 @@ def tuned(estimator):
     return ", ".join(f"`{k}`" for k, v in estimator.get_params(deep=False).items() if isinstance(v, str) and v == "cv")
 
 
-CAPABILITIES = {  # title: function of an unfitted default estimator that returns a truth value or text
+CAPABILITIES = {  # title: function of an unfitted default estimator that returns a Boolean or text
     "tunes": tuned,
     "probabilities": lambda e: hasattr(e, "predict_proba"),
     "weights": lambda e: has_fit_parameter(e, "sample_weight"),

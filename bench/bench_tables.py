@@ -196,7 +196,7 @@ def test_what_no_method_can_keep(record, d, correlation):
 
 
 class Mixed:
-    """A generated table of numbers, categories, an ordered category and a truth value, some of them uninformative.
+    """A generated table of numbers, categories, an ordered category and a Boolean, some of them uninformative.
 
     Features are independent within a class, so the best posterior is known whichever values are missing.
     """

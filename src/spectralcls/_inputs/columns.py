@@ -122,7 +122,7 @@ class ColumnType:
 
 @dataclass(frozen=True)
 class Number(ColumnType):
-    """Numbers; truth values count as 0 and 1.
+    """Numbers; Booleans count as 0 and 1.
 
     Attributes
     ----------
@@ -420,7 +420,7 @@ def _text(column, weights, order, told):
 
 
 def text_category(column, weights=None):
-    """The type of a column of texts that are neither dates nor truth values nor postal codes."""
+    """The type of a column of texts that are neither dates nor Booleans nor postal codes."""
     levels, counts = [column.levels[k] for k in column.used], column.counts()[column.used]
     n_known = int(counts.sum())
     if len(levels) == 1:

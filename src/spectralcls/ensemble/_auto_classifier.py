@@ -140,7 +140,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         ----------
         X : array-like of shape (n_samples, n_features)
             Numbers, or a data frame (pandas, polars, Arrow), which may also hold categories, texts with few distinct
-            values, and truth values. Values may be missing (NaN, None).
+            values, and Boolean values. Values may be missing (NaN, None).
         y : array-like of shape (n_samples,)
             Class labels of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
