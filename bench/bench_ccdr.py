@@ -30,9 +30,9 @@ def satimage():
 
 
 def test_fit(record):
-    """The table gives the seconds of CCDR from a given graph of satimage (4 435 points, 4 neighbors, 14 components).
-    Relative to that, it gives the time of CCDR from the points, and of `SpectralEmbedding` from the same graph with
-    each of its solvers."""
+    """The table gives the time in seconds that CCDR takes to embed a precomputed graph of satimage (4 435 points, 4
+    neighbors, 14 components). Relative to that, it gives the time of CCDR from the points, and of
+    `SpectralEmbedding` from the same graph with each of its solvers."""
     X, y, _, _ = satimage()
     graph = knn_graph(X, 4, mode="heat", symmetrize="or").astype(np.float64)
 

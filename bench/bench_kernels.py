@@ -71,7 +71,7 @@ def peers_in_short(rows):
 @each_dtype
 @each_d
 def test_class_sums(record, d, dtype):
-    """Sums of three classes are computed on one thread, plain and in logarithms. The last column gives the rate of
+    """Sums of three classes are computed on one thread, directly and as logarithms. The last column gives the rate of
     multiply-adds of the product X X^T alone, computed by NumPy's BLAS into a buffer of 128 rows, as a percentage of the
     limit.
     """

@@ -170,7 +170,7 @@ def tuned(model, candidates):
 
 
 class OfCategories:
-    """CatBoost and LightGBM with the columns of categories declared."""
+    """CatBoost and LightGBM with the categorical columns declared."""
 
     def __init__(self, kind):
         self.kind = kind

@@ -685,9 +685,9 @@ def families_by_set(rows):
 
 @view("label_quality")
 def areas(rows):
-    """A tenth of the labels is changed at random. The table gives the area under the ROC curve for detecting the
-    changed labels by `label_quality` / the processor seconds of the fit and of the quality, averaged over the draws.
-    cleanlab uses a random forest with five folds."""
+    """A tenth of the labels is changed at random. Each cell gives two averages over the draws: the area under the ROC
+    curve for detecting the changed labels by `label_quality`, and, after the slash, the processor seconds of `fit`
+    and `label_quality` together. cleanlab uses a random forest with five folds."""
     kinds = [*OURS, "cleanlab"]
     table = [
         {"set": name}

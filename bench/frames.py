@@ -118,7 +118,7 @@ class Network:
 
 
 class Catboost:
-    """CatBoost with the columns of categories declared."""
+    """CatBoost with the categorical columns declared."""
 
     def fit(self, X, y):
         from catboost import CatBoostClassifier

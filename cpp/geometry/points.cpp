@@ -365,8 +365,8 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
         if (!from[j]) continue;
         __builtin_prefetch(from[j] + k + pack_ahead * W);
         place(from[j] + k, geometry, k, n, centered[j], raw[j]);
-        // The norms are computed from the rounded coordinates. The product form is then the distance between the points
-        // as stored.
+        // The norms are computed from the rounded coordinates. The product form then gives the squared distance between
+        // the points as stored.
         norms.add(j, centered[j], n);
         if (box)
           for (index_t i = 0; i < n; ++i) {

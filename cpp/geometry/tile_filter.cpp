@@ -42,7 +42,7 @@ inline bool any_negative(const Vec<float> (&sum)[tile_rows][panel_vectors]) {
 }
 
 // Sets in bits[r], for each row r, the bits of the points of a panel whose squared distance may be below reach[r]. The
-// bits of the panel start at `shift`. Returns the number of bits set in all rows.
+// bits of the panel start at `shift`. Returns the total number of bits set, over all rows.
 int panel_hits(const std::vector<index_t>& ends, const float* q, const float* x, const float* reach, int shift,
                std::uint64_t* bits, index_t& n_coordinates) {
   Vec<float> sum[tile_rows][panel_vectors];

@@ -73,7 +73,7 @@ class TileFilter {
     }
 
     // Sets in bits[r], for each row r, the bits of the points of a tile whose squared distance may be below squared[r].
-    // Returns the number of bits set in all rows.
+    // Returns the total number of bits set, over all rows.
     int hits(index_t tile, const float* squared, std::uint64_t* bits);
 
     // Calls body(tile, number of hits, bits) for the tiles of a range that may hold points within the radius. Tiles in
@@ -158,8 +158,9 @@ class TileFilter {
     AlignedVector<float> queries_;  // as [coordinate][row]
     float slack_ = 0;               // rounding of a coordinate of a query
     float center_[most_coordinates], half_[most_coordinates];  // the box of the block
-    // Of groups and of tiles: the squared gap to the box of the block, and this gap plus 1 % of the squared distance of
-    // the centers, which mainly breaks ties. Those of a tile are valid if its group is measured.
+    // For each group and each tile: `bounds` holds the squared gap to the box of the block; `centers` holds this gap
+    // plus 1 % of the squared distance between the centers. The added term mainly breaks ties. The values of a tile are
+    // valid if its group is measured.
     AlignedVector<float> group_bounds_, group_centers_, bounds_, centers_;
     std::vector<std::int32_t> measured_;  // for each group, the number of the block for which it was measured last
     std::int32_t n_set_ = 0;              // blocks so far

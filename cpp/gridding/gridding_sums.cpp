@@ -108,7 +108,8 @@ class GriddingSumsOf final : public GriddingSums {
     for (index_t i = 0; i < n_rows; ++i) finish(rows[i].row, targets_[i], out + i * n_outputs);
   }
 
-  // Subtracts the point that a query leaves out, completes the sums with |weight|, and multiplies all sums by `norm_`.
+  // Subtracts the point that a query leaves out, derives the sums with |weight| from the plain sums if no weight is
+  // negative, and multiplies all sums by `norm_`.
   void finish(index_t query, const Stencil& target, double* out) const {
     const bool negative = index_.has_negative_weights();
     double* absolute = out + n_plain_;

@@ -116,7 +116,8 @@ class PrunedSums {
   bool few_features() const { return plan_.request.points.cols <= boxes_suffice_to; }
 
   // Adds the tiles of a range whose boxes are within reach, except the tile `nearest`, which is already included. The
-  // next nearest tile shortens the reach. Then adjacent tiles are computed together.
+  // nearest of the other tiles is added first, because it shortens the reach. Then adjacent tiles are computed
+  // together.
   void add_within(const Range& tiles, index_t nearest) {
     std::pair<float, index_t> next{std::numeric_limits<float>::infinity(), -1};
     block_.for_each_within(tiles, search_radius_.farthest, [&](index_t t) {

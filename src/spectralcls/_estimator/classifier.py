@@ -166,7 +166,7 @@ class Classifier(ClassifierMixin, Estimator):
         return by_rows(best, self.classes_.take, self.classes_.dtype)
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy, which is computed at once, even for Dask queries.
+        """Return the accuracy, which is computed immediately, even for Dask queries.
 
         Parameters
         ----------

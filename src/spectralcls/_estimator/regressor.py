@@ -239,7 +239,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         return self._shaped(units.back(found.swapaxes(1, 2)).swapaxes(1, 2))
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return R^2, averaged over the outputs; it is computed at once, even for Dask queries.
+        """Return R^2, averaged over the outputs; it is computed immediately, even for Dask queries.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ def columns_of(d, features=None):
 
 
 def feature_of(columns):
-    """Feature of each column, for columns in the order of features."""
+    """Index of the feature that each column belongs to, after the columns are sorted by feature."""
     return np.repeat(np.arange(len(columns)), [len(own) for own in columns])
 
 

@@ -86,8 +86,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     affinity : str, default="nearest_neighbors"
         Meaning of X. "nearest_neighbors": points. "precomputed_nearest_neighbors": a sparse graph of distances to
         neighbors, as from ``KNeighborsTransformer`` or an approximate index; it is symmetrized here. "precomputed": a
-        symmetric sparse graph of weights. With a graph, `transform` takes the (m, n_samples) graph between queries and
-        training points and uses its entries.
+        symmetric sparse graph of weights. If X is a graph, `transform` takes the (m, n_samples) graph between queries
+        and training points; its entries give the edges of the out-of-sample formula, and no neighbors are searched for.
     extension : {"symmetric", "nearest", "full"}, default="symmetric"
         Training points in the out-of-sample formula. "symmetric": the query's nearest neighbors and the points that
         would have the query among theirs, so that a training point is reproduced. "nearest": only the query's

@@ -152,7 +152,11 @@ def _opened(path, encoding):
 
 
 def _write(model, arguments):
-    """Write a text file with the delimiter, decimal sign and encoding of the input."""
+    """Write the predictions as text.
+
+    The suffix of the output sets the delimiter, the input the decimal sign unless `--decimal` is given; a file is
+    encoded as UTF-8, with a byte order mark unless the input was plain UTF-8.
+    """
     from .._utils.progress import progress
 
     n_rows, sources = 0, list(_sources(model, arguments))

@@ -48,7 +48,8 @@ def add(*parts):
 def tree(combine, parts):
     """Reduce a list of Delayed objects by tasks that combine up to `BRANCHING` of them; there is at least one task."""
     combine = dask.delayed(combine)
-    while True:  # separate arguments, because Dask would release persisted blocks in a list
+    # The parts are separate arguments, because Dask would release persisted blocks that are passed in a list.
+    while True:
         parts = [combine(*parts[i : i + BRANCHING]) for i in range(0, len(parts), BRANCHING)]
         if len(parts) == 1:
             return parts[0]
@@ -83,7 +84,7 @@ def kernel_sums(
     labels : Dask array or array-like of int of shape (n,), default=None
         Labels 0 ... n_labels - 1 of the points.
     n_labels : int, default=None
-        Number of labels. None: the largest label + 1, which is computed at once.
+        Number of labels. None: the largest label + 1, which is computed immediately.
     kernel : str, default="gaussian"
         As in :func:`spectralcls.kernels.kernel_sums`.
     bandwidth : float or array-like of shape (b,) or (b, n_labels)
@@ -100,7 +101,7 @@ def kernel_sums(
         Allowed error, as in :func:`spectralcls.kernels.kernel_sums`, for non-negative weights: the errors of the blocks
         of points, relative to their totals, stay within it. Each task chooses its method.
     n_jobs : int, default=None
-        Threads per task. None: one, because Dask runs as many tasks at a time as a worker has threads.
+        Threads per task. None: one, because each Dask worker runs as many tasks at a time as it has threads.
 
     Returns
     -------

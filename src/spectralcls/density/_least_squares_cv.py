@@ -35,9 +35,9 @@ NOISE = 2.0**-26  # values that differ by less than about this fraction of the s
 # most 7, 4 and 3 %. On average it is .862, .869 and .877 times that of the rule with 100 samples, and .662, .668 and
 # .675 times with 1000 samples.
 ERRORS = 1.25
-# In one feature, the rule for normal samples is multiplied by this, so that its factor is 0.9 instead of 1.06, as
-# Silverman recommends for other distributions. In several features, where the tails contain more samples, the factor is
-# 1: on 11 distributions, the error then exceeds that of Scott's rule by up to 5 %, compared with up to 20 % for .85.
+# With one feature, the rule for normal samples is multiplied by this, so that its factor is 0.9 instead of 1.06, as
+# Silverman recommends for other distributions. With several features, where the tails contain more samples, the factor
+# is 1: on 11 distributions, the error then exceeds that of Scott's rule by up to 5 %, compared with up to 20 % for .85.
 SHARPER = 0.85
 LARGEST = 200.0  # log densities relative to the samples' mean density are clipped to this
 

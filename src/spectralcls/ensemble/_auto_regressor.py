@@ -49,7 +49,7 @@ class AutoRegressor(Auto, Regressor):
         Seconds that `fit` may take. If they do not suffice, the slowest members are left out or members learn from a
         random part of the points, with a warning. None: no limit.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        Categorical columns, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
         not hold numbers.
     cv : int, splitter or list of splits, default=3
         Folds; the test sets of a splitter must partition the samples. With more than 3000 points only one part is held

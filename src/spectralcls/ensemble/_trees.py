@@ -38,7 +38,7 @@ GROWN_RATE, GROWN_LEAVES = 0.1, 31
 # loss on unseen rows is least after 52 with 3000 training rows, and after 74 with 8000.
 MOST_GROWN_TREES = 3000
 _MOST_BINS = 255  # limit of scikit-learn's boosting, and its default
-_MOST_LEVELS = 255  # limit on a category's levels in scikit-learn's boosting; with more it becomes a number
+_MOST_LEVELS = 255  # most levels of a category in scikit-learn's boosting; a category with more is treated as a number
 
 
 class _Trees(BaseEstimator):

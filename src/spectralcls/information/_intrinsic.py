@@ -64,7 +64,7 @@ def intrinsic_entropy(
     Returns
     -------
     entropy : float
-        In nats; it grows by ``m log s`` if all distances grow by the factor s.
+        In nats; it grows by ``m log s`` if all distances grow by a factor of s.
 
     Raises
     ------

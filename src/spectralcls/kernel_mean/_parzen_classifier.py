@@ -43,7 +43,7 @@ class ParzenClassifier(KernelMeanClassifier):
         transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
         :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        Categorical columns, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
         not hold numbers. All levels of a category have the same distance from each other; the levels of an ordered
         category are represented by their ranks. The distance is tuned for each column together with the bandwidth; it
         is 0 for an uninformative category.

@@ -80,7 +80,8 @@ def reduce_training_set(
     Returns
     -------
     indices : ndarray of int
-        Rows to keep, ascending. Fewer than ``size`` if a class has too few distinct points, or if weights are zero.
+        Rows to keep, ascending. Fewer than ``size`` if a class has too few distinct points of positive weight, or if
+        "representative" finds a weight of zero for some of its points.
     weights : ndarray of float64, of the shape of ``indices``
         Positive weights. In each class they add up to the total weight of the class, which preserves the priors.
 

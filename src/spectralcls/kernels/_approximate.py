@@ -16,15 +16,15 @@ from ._request import SumsRequest
 GRID_FEATURES = 3
 # Relative error at which a label's sum on the grid replaces the exact sum. Together with the rounding of the grid's
 # arithmetic it is less than half of the error stated in the guide. Labels far from the query are summed exactly: for
-# 1e5 points in eight clusters with four labels, the grid replaces 99 % of the sums in one feature (h = .1) and 69 % in
-# two (h = .15); in three features, it is not predicted to be faster (h = .265).
+# 1e5 points in eight clusters with four labels, the grid replaces 99 % of the sums with one feature (h = .1) and 69 %
+# with two (h = .15); with three features, it is not predicted to be faster (h = .265).
 AS_EXACT = {np.dtype(np.float32): 4e-6, np.dtype(np.float64): 4e-13}
-# The grid replaces exact sums only for at least this many queries. Queries whose best labels nearly tie are summed over
-# all pairs, in smaller batches.
+# The grid replaces exact sums only for at least this many queries. If the best labels of a query nearly tie, its sums
+# are computed over all pairs; such queries are passed in batches below this limit.
 GRID_QUERIES = 1024
 # For each number of features: with fewer pairs than this, exact sums are at least as fast as the grid together with the
-# decision to use it (measured on 2000 to 32 000 normal points, h = .2). The grid is faster from 2900 points on in one
-# feature and from 4100 in two (with labels, 4100 and 5800); in three features it gains nothing below 1e5 points.
+# decision to use it (measured on 2000 to 32 000 normal points, h = .2). The grid is faster from 2900 points on with
+# one feature and from 4100 with two (with labels, 4100 and 5800); with three it gains nothing below 1e5 points.
 GRID_PAIRS = {1: 2**23, 2: 2**24, 3: 2**27}
 
 
@@ -77,8 +77,8 @@ def grid_sums(request: SumsRequest) -> tuple[Array, Array, Array] | None:
     """
     r = request
     # Requests with groups are summed over all pairs, where one pass computes the distances for all folds and
-    # bandwidths: for 20 000 points, five folds and 16 bandwidths, the grid took 4 times as long in one feature and
-    # equally long in two.
+    # bandwidths: for 20 000 points, five folds and 16 bandwidths, the grid took 4 times as long with one feature
+    # and equally long with two.
     three_axes = r.weights is not None and r.weights.ndim > 2
     each_label = not (r.rtol or r.atol)
     if r.kernel != "gaussian" or r.X.shape[1] > GRID_FEATURES or r.groups[0] is not None or three_axes:

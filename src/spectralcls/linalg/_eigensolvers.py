@@ -13,8 +13,8 @@ from ._eigenproblem import Eigenproblem, EigenResult, fix_signs
 _LISTENING = 1000  # dense decompositions up to this dimension end so soon that they need not be interruptible
 _BLOCK = 8  # default block size
 _NYSTROM = 1500  # above this dimension, a start from a Nystrom solution saves more time than the solution takes
-_LANDMARKS = 20  # points per landmark; with more landmarks, the solver needed as many block products
-_ROUGH = 3  # block products with the landmarks; with more of them, it also needed as many
+_LANDMARKS = 20  # points per landmark; more landmarks did not reduce the solver's block products
+_ROUGH = 3  # block products with the landmarks; more of them did not reduce the solver's block products either
 
 
 def _most_products(k: int, width: int = _BLOCK) -> int:

@@ -19,7 +19,7 @@ _STALE = 0.03
 # A step ends if the slope along it is at most this fraction of the slope at its start. .01 and .1 take as many steps,
 # .5 takes 9 % more.
 _SLOPE = 0.1
-_SHORTEST = 1e-9  # shortest bracket of a step
+_SHORTEST = 1e-9  # a step also ends if its bracket is shorter than this
 _ROUNDING = 1e-15  # rounding error of K D, relative to D
 
 

@@ -34,7 +34,7 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
         transformer. A fitted transformer is used unchanged, but cloning undoes its fit unless it is in a
         :class:`sklearn.frozen.FrozenEstimator`. Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        Categorical columns, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
         not hold numbers. Any two levels are equally far apart; levels of an ordered category are represented by their
         ranks.
     scale : "auto" or None, default="auto"

@@ -43,7 +43,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         :class:`~spectralcls.metric.KernelMetric`. Otherwise any transformer, which is used unchanged if it is fitted.
         Bandwidths are in the units of the mapped points. None: no map.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
-        Columns of categories, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
+        Categorical columns, as a mask, positions or names. ``"from_dtype"`` means the columns of a data frame that do
         not hold numbers. Any two levels are equally far apart; levels of an ordered category are represented by their
         ranks.
     scale : "auto" or None, default="auto"

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-# limit on the block products of a trial decomposition: the data hardly determine a candidate that needs more
+# Limit on the block products of a trial eigendecomposition. Eigenvectors that need more are poorly determined by the
+# data.
 PATIENCE = 60
 _MARGIN = 1e-9  # least gap between scores, relative to the point's largest score, which may be 1e10 for a far point
 

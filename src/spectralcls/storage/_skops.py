@@ -142,7 +142,7 @@ def _is_trusted(name):
     """Whether an object of this type can be created without running code from the file's author.
 
     Classes of this package and scikit-learn run no such code. From NumPy and SciPy, only number types and sparse
-    matrices are trusted, because other classes open files.
+    matrices are trusted, because some of their other classes, such as numpy.memmap, open files.
     """
     module, _, attribute = name.rpartition(".")
     if name in ("builtins.object", "functools.partial"):  # the function of a partial is examined, too
