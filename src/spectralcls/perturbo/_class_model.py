@@ -121,7 +121,7 @@ class ClassModel:
 
     def _rooted(self, K, first=0):
         if self.roots is not None:
-            K *= self.roots[first:, None]
+            K *= self.roots[first : first + len(K), None]
         return K
 
     def whiten(self, K):
@@ -160,9 +160,7 @@ class ClassModel:
         for start in range(0, len(out), _PANEL):
             rows = slice(start, start + _PANEL)
             K = kernel_matrix(self.points[rows], Q, out=panel[: len(out[rows])], n_jobs=n_jobs, **form)
-            if self.roots is not None:
-                K *= self.roots[rows, None]
-            _to_single(K, out[rows])
+            _to_single(self._rooted(K, start), out[rows])
         return out
 
     @property

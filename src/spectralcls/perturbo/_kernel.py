@@ -11,10 +11,10 @@ KERNELS = ("gaussian", "laplace")  # exp(-u^2 / 2) and exp(-u): positive definit
 _NEGLIGIBLE = 1e-70
 
 
-def without_subnormals(K, negligible=_NEGLIGIBLE):
-    """``K`` itself, with values below `negligible` set to 0."""
-    if K.min(initial=1.0) < negligible:
-        np.copyto(K, 0.0, where=K < negligible)
+def without_subnormals(K):
+    """``K`` itself, with values below 1e-70 set to 0."""
+    if K.min(initial=1.0) < _NEGLIGIBLE:
+        np.copyto(K, 0.0, where=K < _NEGLIGIBLE)
     return K
 
 

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 from scipy.linalg.blas import strsm
 
 from .._core.interrupt import matmul
 from .._expansion.tree_cells import TreeCells
 from ..kernels import kernel_matrix
 from ..linalg import LowRankFactor, cholesky_in_place
+from ._penalized_operators import factor_of_identity_plus
 
 # Largest number of points of a cell. With the Laplace kernel at its widest default bandwidth, a ridge of .01 and rank
 # 1000, 10 000 rows of covertype take 30 iterations without cells, 20 with cells of 500 points and 16 with cells of
@@ -19,7 +20,6 @@ CELL = 1000
 # Smallest ridge, relative to the largest weight. Rounding to float32 changes entries of a cell's matrix by more than a
 # tenth of this, so that with a smaller ridge, some matrices have no Cholesky factor.
 _LEAST = 1e-4
-_ROUNDING = 5e-7  # rounding error of a Gram matrix in float32, relative to its trace
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,7 @@ class CellKernel:
         for cell in cells:
             factors.append(self._factor(order[cell], E[cell], root[order[cell]], ridge))
             strsm(1.0, factors[-1], E[cell].T, side=1, overwrite_b=1)
-        gram = matmul(E.T, E).astype(np.float64)
-        gram.flat[:: len(gram) + 1] += 1 + _ROUNDING * gram.trace()
-        inner = cho_factor(gram, overwrite_a=True, check_finite=False)
+        inner = factor_of_identity_plus(matmul(E.T, E).astype(np.float64), E.dtype)
 
         def solved(V, transposed):
             out = np.empty_like(V)

@@ -212,8 +212,7 @@ class PenalizedExpansion(Estimator):
     def _iterate(self, X, targets, alpha, rng, form, start=None):
         operator = SummedKernel.of(X, rank=self._rank_for(targets), rng=rng, **form)
         with progress(self._TITLE, self.max_iter, silent=not self.verbose) as step_done:
-            solution = self._iterative(operator, targets, alpha, start, step_done)
-        return solution
+            return self._iterative(operator, targets, alpha, start, step_done)
 
     def _rank_for(self, targets):
         """Rank of the preconditioner."""

@@ -20,7 +20,7 @@ from ..linalg.ridge import factor_in_place
 _RESOLVED = 1e-4
 # Rounding error of a Gram matrix relative to its trace, in multiples of eps. It is added to the diagonal, so that a
 # Cholesky factor exists.
-_ROUNDING = 4
+_ROUNDING = 4.2
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,15 @@ class LowRankKernel:
 
     def _factor(self, share):
         """A Cholesky factor of I + F^T diag(share) F."""
-        gram, eps = self.low_rank.weighted_gram(share), np.finfo(self.low_rank.factor.dtype).eps
-        gram.flat[:: len(gram) + 1] += 1 + _ROUNDING * eps * gram.trace()
-        return cho_factor(gram, overwrite_a=True, check_finite=False)
+        return factor_of_identity_plus(self.low_rank.weighted_gram(share), self.low_rank.factor.dtype)
+
+
+def factor_of_identity_plus(gram, dtype):
+    """A Cholesky factor of I + `gram` (r, r), which is overwritten; `gram` is float64, computed from numbers of a
+    dtype.
+    """
+    gram.flat[:: len(gram) + 1] += 1 + _ROUNDING * np.finfo(dtype).eps * gram.trace()
+    return cho_factor(gram, overwrite_a=True, check_finite=False)
 
 
 @dataclass(frozen=True)
