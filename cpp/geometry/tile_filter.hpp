@@ -19,13 +19,15 @@ struct SearchRadius {
   alignas(64) float squared[tile_rows];
   float farthest = 0;
 
-  // Sets the squared radius of each row with a query to squared_of(row), enlarged to allow for the rounding of float32.
+  // Returns a squared radius in float32, enlarged to allow for the rounding.
+  static float enlarged(double squared) { return static_cast<float>(squared * (1 + 1e-6) + 1e-35); }
+
+  // Sets the squared radius of each row with a query to squared_of(row), enlarged.
   template <class SquaredOf>
   void set(index_t n_rows, SquaredOf&& squared_of) {
     farthest = 0;
     for (index_t r = 0; r < tile_rows; ++r) {
-      squared[r] =
-          r < n_rows ? static_cast<float>(squared_of(r) * (1 + 1e-6) + 1e-35) : -std::numeric_limits<float>::infinity();
+      squared[r] = r < n_rows ? enlarged(squared_of(r)) : -std::numeric_limits<float>::infinity();
       farthest = std::max(farthest, squared[r]);
     }
   }

@@ -55,7 +55,7 @@ class ReverseOfChunk {
   // Compares a block of queries with the tiles that may contain a point whose radius reaches one of the queries.
   void look(index_t block) {
     search_.look(chunk_, block, block_filter_);
-    const float farthest = static_cast<float>(squared_.largest * (1 + 1e-6) + 1e-35);
+    const float farthest = detail::SearchRadius::enlarged(squared_.largest);
     block_filter_.for_each_within({0, search_.filter()->n_tiles()}, farthest, [&](index_t t) {
       detail::SearchRadius search_radius;
       search_radius.set(chunk_.size_of(block), [&](index_t) { return squared_.largest_of_tile[t]; });

@@ -62,10 +62,6 @@ class PrunedSums {
 
  private:
   static constexpr int dense_from = 5;  // a tile is computed whole if more than one pair in five matters
-  // Up to this many features, the boxes of tiles decide alone: they are compact, and a coordinate of a pair costs as
-  // much as its distance. Sums by label over 1e5 points in eight clusters then take .45 to .48 of the time in one to
-  // three features (float32, AVX-512).
-  static constexpr index_t boxes_suffice_to = 3;
   // Number of subsequent blocks that also compute such a tile whole, without the filter: successive blocks lie close
   // together, so the tile matters to them too.
   static constexpr int trusted = 3;
