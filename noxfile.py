@@ -72,7 +72,15 @@ def threads(session):
     session.install(".[test]", "pytest-run-parallel")
     # Without what counts warnings, which threads share before Python 3.14, and what starts threads of its own.
     alone = ["-k", "not check_supervised_y_2d", "-m", "not any_variant"]
-    session.run("pytest", "--parallel-threads=4", *alone, *(session.posargs or ["tests/core", "tests/estimators"]))
+    session.run(
+        "pytest",
+        "--parallel-threads=4",
+        *alone,
+        *(
+            session.posargs
+            or ["tests/core", "tests/promises", "tests/kernel_mean", "tests/regression", "tests/ensemble"]
+        ),
+    )
 
 
 @nox.session

@@ -1,6 +1,6 @@
 """Changes of the data that do not affect an estimator's choices, and the exceptions with their reasons.
 
-`tests/estimators` tests each promise for each estimator, and fails if an exception has become unnecessary. ``python -m
+`tests/promises` tests each promise for each estimator, and fails if an exception has become unnecessary. ``python -m
 tests.invariances`` writes both into the page about reliability.
 """
 

@@ -3,7 +3,7 @@
     python -m tests.make_models
 
 The files of a released version stay as they are, and later versions have to read them
-(``tests/estimators/test_models.py``).
+(``tests/storage/test_models.py``).
 Those of a version that is not released yet are written again whenever what an estimator stores has changed.
 """
 
