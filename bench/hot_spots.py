@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from bench.classifiers import OURS
 from bench.measure import limited_threads
 from spectralcls import knn, top_eigenpairs
+from spectralcls._utils.copies import equal_rows
 from spectralcls.kernels import kernel_matrix, kernel_sums
 from spectralcls.linalg import KernelOperator, rpcholesky
 from spectralcls.neighbors import knn_graph
@@ -128,6 +129,15 @@ def test_eigenpairs_of_a_matrix_that_is_never_formed(benchmark, dtype):
 @both
 def test_randomly_pivoted_cholesky(benchmark, dtype):
     benchmark(rpcholesky, normal(10_000, 8, dtype), 200, bandwidth=2.0, random_state=0, n_jobs=1)
+
+
+# Loops over rows
+
+
+@both
+@pytest.mark.parametrize("copies", [1, 4])
+def test_equal_rows(benchmark, copies, dtype):
+    benchmark(equal_rows, np.tile(normal(100_000 // copies, 10, dtype), (copies, 1)))
 
 
 # Classifiers, including their tuning

@@ -63,6 +63,7 @@ PYBIND11_MODULE(_bindings, module, pybind11::mod_gil_not_used()) {
   module.def("set_pruning", &set_pruning, py::arg("choice"));
   module.def("thread_limit", [] { return thread_limit.load(); });
   register_eigen(module);
+  register_equal_rows(module);
   register_kernels(module);
   register_knn(module);
   register_vectors(module);

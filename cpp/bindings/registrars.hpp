@@ -6,6 +6,7 @@
 namespace spectralcls::bindings {
 
 void register_eigen(pybind11::module_&);
+void register_equal_rows(pybind11::module_&);
 void register_kernels(pybind11::module_&);
 void register_knn(pybind11::module_&);
 void register_vectors(pybind11::module_&);

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 import spectralcls._inputs.training_data as training_data
 from spectralcls import ISEClassifier, KernelRidgeClassifier, ParzenClassifier, PerTurboClassifier
 from spectralcls._inputs.training_data import TrainingData
-from spectralcls._utils.copies import _ranks, copies_of, hashes, random_keys
+from spectralcls._utils.copies import _ranks, copies_of, equal_rows, hashes, random_keys
 
 
 def some_data(n=120, **fields):
@@ -85,3 +85,16 @@ def test_hashes_are_sums_over_words(shape):
     words = X.view(np.uint32).reshape(len(X), -1).astype(object)
     factors = np.random.default_rng(0).integers(1 << 63, size=2 * shape[1], dtype=np.uint64) * 2 + 1
     assert_array_equal(hashes(X), [sum(row * factors.astype(object)) % 2**64 for row in words])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("n", "d"), [(0, 3), (1, 1), (40, 0), (500, 1), (3000, 3), (1500, 9)])
+def test_equal_rows_are_those_that_compare_equal(n, d, dtype):
+    values = np.array([0.0, -0.0, 1.0, -1.0, np.nan, 2.0**-20, np.inf], dtype)  # few bits tell these apart
+    X = values[np.random.default_rng(0).integers(0, len(values), (n, d))]
+    first, group = equal_rows(X)
+    numbers = {}
+    found = [numbers.setdefault(tuple("nan" if np.isnan(v) else v for v in row), len(numbers)) for row in X.tolist()]
+    assert_array_equal(group, found)
+    assert_array_equal(first, np.unique(found, return_index=True)[1])
+    assert_array_equal(equal_rows(np.asfortranarray(X))[1], group)

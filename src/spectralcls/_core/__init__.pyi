@@ -41,6 +41,8 @@ class compiled:
         in_order: bool = ...,
     ) -> Any: ...
     @staticmethod
+    def equal_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
+    @staticmethod
     def pack_points(
         points: np.ndarray,
         weights: np.ndarray | None,

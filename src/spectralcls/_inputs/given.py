@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._utils.copies import equal_rows
 from .inputs import Inputs, take
 from .read import FLOATS
 
@@ -47,8 +48,8 @@ class GivenKernel(Inputs):
         self.K = K.astype(np.float64)
         if not np.allclose(self.K, self.K.T, atol=1e-8 * np.abs(self.K).max()):
             raise ValueError("The kernel matrix of the samples of fit is not symmetric.")
-        _, first, group = np.unique(self.K, axis=0, return_index=True, return_inverse=True)
-        return data._replace(X=first[group.ravel()].astype(np.float64)[:, None])
+        first, group = equal_rows(self.K)
+        return data._replace(X=first[group].astype(np.float64)[:, None])
 
     def __call__(self, X):
         raw = self._read(X, reset=False)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from .._core import compiled
+
 BLOCK = 1 << 16  # values ranked at a time
 FEW = 16  # a column has few distinct values if each occurs more often than this on average
 
@@ -96,43 +98,37 @@ def _mixed(values):
     return values ^ (values >> np.uint64(31))
 
 
+def equal_rows(X):
+    """The first of each set of equal rows of X, ascending, and the position there of each row's, (n,). NaN equals NaN,
+    and -0 equals 0.
+    """
+    return compiled.equal_rows(np.ascontiguousarray(X))
+
+
 def copies_of(X, codes, numbers=None):
     """The `Copies` among rows X with classes `codes`; `numbers` are the `row_numbers` of X if known.
 
     Sparse rows are compared only by their 64-bit keys.
     """
     keys = seeded(row_numbers(X) if numbers is None else numbers, 0)
-    order, group = np.argsort(keys, kind="stable"), np.empty(len(keys), dtype=np.intp)
-    if np.all(keys[order[1:]] != keys[order[:-1]]):
-        group[order] = np.arange(len(keys))
-        return Copies(order, group)
-
-    def sorted_by(*further):
-        order = np.lexsort((np.arange(len(keys)), codes, *further, keys))
-        return order, np.append(True, _differ(X, order) if not issparse(X) else np.diff(keys[order]) != 0)
-
-    order, new_row = sorted_by()
-    # different rows may share a key, such as (a, b) and (b, a) if the columns have equal ranks
-    if np.any(new_row[1:] & (np.diff(keys[order]) == 0)):
-        order, new_row = sorted_by(hashes(X))
-    new = new_row.copy()
-    new[1:] |= np.diff(codes[order]) != 0
-    value = np.cumsum(new_row) - 1
-    n_classes = np.bincount(value[new])  # number of classes that contain each distinct row
-    new |= n_classes[value] > 1
-    group[order] = np.cumsum(new) - 1
-    return Copies(order[new], group)
+    first, group = np.unique(keys, return_index=True, return_inverse=True)[1:] if issparse(X) else equal_rows(X)
+    overlap = np.zeros(len(first), dtype=bool)
+    overlap[group[codes != codes[first[group]]]] = True
+    each = np.arange(len(keys))
+    own = np.where(overlap[group], each, first[group])  # first row of each row's sample
+    rows = np.flatnonzero(own == each)
+    order = np.argsort(keys[rows], kind="stable")
+    if np.any(np.diff(keys[rows[order]]) == 0):
+        # different rows may share a key, such as (a, b) and (b, a) if the columns have equal ranks
+        order = np.lexsort((codes[rows], *([] if issparse(X) else [hashes(X[rows])]), keys[rows]))
+    place = np.empty(len(keys), dtype=np.intp)
+    place[rows[order]] = np.arange(len(rows))
+    return Copies(rows[order], place[own])
 
 
 def column_order(X):
     """An order of the columns of X (n, d) that follows from their values: by the first rows, then by a hash."""
     return np.lexsort((hashes(X.T), *X[:FEW][::-1]))
-
-
-def _differ(X, order):
-    """Whether each row after the first differs from the previous one in the given order."""
-    comparable = np.where(np.isnan(X), np.inf, X)[order]  # inf equals itself, unlike NaN; checked numbers are finite
-    return (comparable[1:] != comparable[:-1]).any(axis=1)
 
 
 def hashes(X, seed=0):

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional, with_parameters
 from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from .._utils.copies import equal_rows
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState, Scale
 from ..kernels import PackedPoints
@@ -47,13 +48,8 @@ def copies(X):
 
     Also None if all rows are equal, because a graph needs two points.
     """
-    _, first, places = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    if len(first) in (1, len(X)):
-        return None, None
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return rank[places.ravel()], first[order]
+    first, places = equal_rows(X)
+    return (None, None) if len(first) in (1, len(X)) else (places, first)
 
 
 @with_parameters

@@ -8,10 +8,9 @@ import numpy as np
 from .._expansion.nearest import nearest_codes
 from .._expansion.points import TrainingPoints, blocks
 from .._inputs.training_data import TrainingData
+from .._utils.copies import equal_rows
 from ..kernels import kernel_sums
 from ._local_moments import LocalMoments
-
-LOOKED_AT = 1000  # rows sampled to decide whether a search for copies is worthwhile
 
 
 @dataclass(frozen=True)
@@ -92,10 +91,7 @@ def regression_form(data, degree, kernel, bandwidth, tolerance, n_jobs):
 def places_of(X):
     """The first row of each place, and the place of each row, if at least half of the rows are copies; otherwise
     None."""
-    some = X[np.linspace(0, len(X) - 1, min(len(X), LOOKED_AT)).astype(np.intp)]
-    if 2 * len(np.unique(some, axis=0)) > len(some):
-        return None
-    _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    first, place = equal_rows(X)
     return (first, place) if 2 * len(first) <= len(X) else None
 
 
