@@ -33,11 +33,7 @@ class Mixed(Exception):
 
 
 def git(*arguments):
-    return git_bytes(*arguments).decode()
-
-
-def git_bytes(*arguments):
-    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, check=False).stdout
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False).stdout
 
 
 def digest(*parts):

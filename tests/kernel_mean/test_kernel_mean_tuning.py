@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import distances
 from reference import kernel_mean as reference
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_classification, make_moons
+from sklearn.metrics import log_loss
 from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
@@ -23,6 +24,7 @@ from spectralcls._tuning.folds import (
 )
 from spectralcls._tuning.grids import reference_bandwidth
 from spectralcls._utils.copies import copies_of, random_keys
+from spectralcls.inspection import with_priors
 from spectralcls.kernel_mean import (
     CauchySchwarzClassifier,
     ISEClassifier,
@@ -155,6 +157,19 @@ def test_priors_follow_what_is_tuned():
     assert model.priors_ == "equal" and model.partial_fit(X, y).priors_ == "equal"
     every = CauchySchwarzClassifier(scale=None, scoring="accuracy").fit(np.r_[told, X, X], np.r_[y, y, y])
     assert model.partial_fit(X, y, retune=True).priors_ == every.priors_
+
+
+def test_a_bandwidth_tuned_for_given_priors_is_as_good_for_queries_that_have_them():
+    """As the one of equal shares whose priors are replaced after the fit."""
+    shares, loss = [0.8, 0.15, 0.05], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        y, truth = rng.choice(3, size=600), rng.choice(3, size=3000, p=shares)
+        X, Q = (rng.normal(size=(len(t), 2)) + 2.0 * np.c_[t, t % 2] for t in (y, truth))
+        models = with_priors(ParzenClassifier().fit(X, y), shares), ParzenClassifier(priors=shares).fit(X, y)
+        loss.append([log_loss(truth, model.predict_proba(Q)) for model in models])
+    after, before = np.mean(loss, axis=0)
+    assert after < 0.25 and before < after + 0.02
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)

@@ -182,11 +182,12 @@ def test_copies_of_rows_hardly_matter(name, seed, share):
 
 
 @promised("far cell", names())
-@given(SEEDS, COLUMNS, st.integers(0, 89), st.sampled_from([-9999.0, 1e6, 1e30]))
+@given(SEEDS, st.one_of(COLUMNS, st.just(slice(None))), st.integers(0, 89), st.sampled_from([-9999.0, 1e6, 1e30]))
 @example(seed=2, column=2, row=14, value=1e30)
+@example(seed=0, column=slice(None), row=7, value=-9999.0)
 @FEW
 def test_one_far_cell_hardly_matters(name, seed, column, row, value):
-    """As well as without the row."""
+    """As well as without the row; nor does a row of which all cells are far."""
     X, y, Q, truth = held_out(seed)
     far, others = X.copy(), np.arange(len(X)) != row
     far[row, column] = value
