@@ -1,20 +1,25 @@
-"""``python -m bench report`` writes pages from records: docs/measured, docs/performance.md, and marked places in other
-pages.
+"""``python -m bench report`` writes pages: docs/measured, docs/performance.md, and marked places in other pages.
 
 Each bench is a section of the page of its file: its name is the heading, its docstring the text, and its rows are the
 table. A function marked by `view` shows rows in another way. In any other page, ``<!-- measured TOPIC NAME -->`` and
 ``<!-- end -->`` enclose the output of a section or a view. No page holds a figure that was not written by a run.
+
+A report has two steps. `summarize` computes what the sections and views show from the rows that were measured on this
+machine (build/measured), and keeps it in docs/measured/TOPIC.json; what was not measured here stays. `page` and
+`filled` write pages from these files alone.
 """
 
 import importlib
 import inspect
+import json
 import math
 import os
 import re
 
-from .record import FOLDER, ROOT, Record
+from .record import ROOT, Record, text_of
 
 BENCH, DOCS = ROOT / "bench", ROOT / "docs"
+MEASURED = DOCS / "measured"
 PLACE = re.compile(r"(<!-- measured (\w+) (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 WIDEST, UPRIGHT = 140, 5  # characters of a row; a wider table with at most UPRIGHT rows is transposed
 SPELLED = {
@@ -64,11 +69,7 @@ def module_of(topic):
 
 
 def path_of(topic):
-    return ANYWHERE.get(topic, DOCS / "measured" / f"{topic}.md")
-
-
-def rows_of(record, section):
-    return [row["case"] | row["values"] for row in record.sections.get(section, {"rows": []})["rows"]]
+    return ANYWHERE.get(topic, MEASURED / f"{topic}.md")
 
 
 def functions(topic):
@@ -77,32 +78,66 @@ def functions(topic):
     return {n.removeprefix("test_"): f for n, f in found if n.startswith("test_") or hasattr(f, "sections")}
 
 
-def blocks(topic, name):
-    """The blocks of a section or a view; None if nothing was measured."""
-    record, function = Record(topic), functions(topic)[name]
-    if not hasattr(function, "sections"):
-        return [rows] if (rows := rows_of(record, name)) else None
-    rows = [rows_of(record, section) for section in function.sections]
-    return function(*rows) if all(rows) else None
+def kept(topic):
+    """What docs/measured keeps of a topic: ``"runs"`` of its sections, and the blocks ``"shown"`` by them and by
+    views. A block is text, a list of rows, or a picture: ``{"picture": file, "alt": text}``.
+    """
+    path = MEASURED / f"{topic}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"runs": {}, "shown": {}}
+
+
+def summarize(topic):
+    """Keep what the sections and views show of the rows measured here; a view needs all of its sections."""
+    sections, found = Record(topic).sections, kept(topic)
+    for name, section in sections.items():
+        dates = sorted({row["date"] for row in section["rows"]})
+        seconds = sum(row["seconds"] for row in section["rows"])
+        found["runs"][name] = section["run"] | {"dates": dates, "seconds": round(seconds, 1)}
+    rows = {name: [row["case"] | row["values"] for row in section["rows"]] for name, section in sections.items()}
+    for name, function in functions(topic).items():
+        needed = getattr(function, "sections", (name,))
+        if needed and all(map(rows.get, needed)):
+            blocks = function(*map(rows.get, needed)) if hasattr(function, "sections") else [rows[name]]
+            found["shown"][name] = [drawn(block, f"{topic}_{name}") for block in blocks]
+    unseen = viewed(topic) - {name for place in places().values() for _, of, name, _ in place if of == topic}
+    found["shown"] = {name: blocks for name, blocks in found["shown"].items() if name not in unseen}
+    if sections:
+        (MEASURED / f"{topic}.json").write_text(text_of(found), encoding="utf-8")
+
+
+def drawn(block, name):
+    """The block; a picture, of which a view has at most one, is drawn into its file."""
+    if isinstance(block, str | list):
+        return block
+    path = MEASURED / "plots" / f"{name}{getattr(block, 'suffix', '.svg')}"
+    block.draw(path)
+    return {"picture": path.name, "alt": getattr(block, "alt", heading(name.partition("_")[2]))}
+
+
+def viewed(topic):
+    """Sections that the page shows through views."""
+    return {part for f in functions(topic).values() if getattr(f, "page", False) for part in f.sections}
+
+
+def places():
+    """Marked places of each page that contains some."""
+    pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
+    return {page: found for page in pages if (found := PLACE.findall(page.read_text(encoding="utf-8")))}
 
 
 def shown(topic, name, page):
-    """Markdown of a section or a view in a page; draws its pictures."""
-    found = blocks(topic, name)
-    if found is None:
+    """Markdown of a section or a view in a page."""
+    function = functions(topic)[name]
+    blocks = function() if getattr(function, "sections", name) == () else kept(topic)["shown"].get(name)
+    if blocks is None:
         return f"*Not measured yet: `python -m bench run {topic}`.*"
-    parts, pictures = [], 0
-    for block in found:
-        if isinstance(block, str):
-            parts.append(block)
-        elif isinstance(block, list):
-            parts.append(table(block))
-        else:
-            picture = FOLDER / "plots" / f"{topic}_{name}{pictures or ''}{getattr(block, 'suffix', '.svg')}"
-            block.draw(picture)
-            pictures += 1
-            parts.append(f"![{getattr(block, 'alt', heading(name))}]({os.path.relpath(picture, page.parent)})")
-    return "\n\n".join(parts)
+    return "\n\n".join(markdown(block, page) for block in blocks)
+
+
+def markdown(block, page):
+    if isinstance(block, dict):
+        return f"![{block['alt']}]({os.path.relpath(MEASURED / 'plots' / block['picture'], page.parent)})"
+    return block if isinstance(block, str) else table(block)
 
 
 def table(rows):
@@ -143,15 +178,12 @@ def heading(name):
 
 def provenance(topic):
     """A line for each run of which sections are on the page."""
-    lines, record = {}, Record(topic)
-    for name, section in record.sections.items():
-        run, rows = section["run"], section["rows"]
-        dates = sorted({row["date"] for row in rows})
-        packages = ", ".join(f"{package} {number}" for package, number in run["versions"].items())
-        minutes = sum(row["seconds"] for row in rows) / 60
+    lines = {}
+    for name, run in kept(topic)["runs"].items():
+        dates, packages = run["dates"], ", ".join(f"{package} {number}" for package, number in run["versions"].items())
         where = ", ".join(run[key] for key in ("processor", "system", "compiler"))
         what = f"{where}, {' to '.join(dict.fromkeys((dates[0], dates[-1])))}; {packages}"
-        lines.setdefault((run["commit"], what), []).append((name, minutes))
+        lines.setdefault((run["commit"], what), []).append((name, run["seconds"] / 60))
     return [
         f"Commit {commit}, {what}; {sum(minutes for _, minutes in sections):.0f} minutes"
         + (f" ({', '.join(heading(name) for name, _ in sections)})." if len(lines) > 1 else ".")
@@ -163,22 +195,19 @@ def page(topic):
     """Markdown of the page of a topic."""
     path, title = path_of(topic), inspect.getdoc(module_of(topic)).split("\n")[0].rstrip(".")
     lines = [f"# {title}", "", *inspect.getdoc(module_of(topic)).split("\n")[2:], ""]
-    found = functions(topic)
-    viewed = {section for f in found.values() if getattr(f, "page", False) for section in f.sections}
+    found, through_views = functions(topic), viewed(topic)
     for name, function in found.items():
-        if name not in viewed and getattr(function, "page", True):
+        if name not in through_views and getattr(function, "page", True):
             text = inspect.getdoc(function) or inspect.getdoc(found[function.sections[0]])
             lines += [f"## {heading(name)}", "", text, "", shown(topic, name, path), ""]
     lines += ["---", "", f"Written by `python -m bench report` from `python -m bench run {topic}`. {STATISTIC}", ""]
     return "\n".join([*lines, *provenance(topic)]).rstrip() + "\n"
 
 
-def fill(path):
-    """Fill the marked places of a page with measurements."""
+def filled(path):
+    """Text of a page with its marked places filled."""
     text = path.read_text(encoding="utf-8")
-    filled = PLACE.sub(lambda m: f"{m[1]}{shown(m[2], m[3], path)}\n{m[4]}", text)
-    if filled != text:
-        path.write_text(filled, encoding="utf-8")
+    return PLACE.sub(lambda m: f"{m[1]}{shown(m[2], m[3], path)}\n{m[4]}", text)
 
 
 def index():
@@ -198,10 +227,9 @@ def index():
 
 
 def write():
-    FOLDER.mkdir(parents=True, exist_ok=True)
     for topic in topics():
+        summarize(topic)
         path_of(topic).write_text(page(topic), encoding="utf-8")
-    (DOCS / "measured" / "index.md").write_text(index(), encoding="utf-8")
-    for path in [ROOT / "README.md", *DOCS.rglob("*.md")]:
-        if path not in map(path_of, topics()):
-            fill(path)
+    (MEASURED / "index.md").write_text(index(), encoding="utf-8")
+    for path in places():
+        path.write_text(filled(path), encoding="utf-8")

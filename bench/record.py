@@ -1,7 +1,9 @@
-"""Records of runs: figures, machine and versions, as found by the run itself, in one file per topic in docs/measured.
+"""Records of runs: figures, machine and versions, as found by the run itself, in one file per topic in build/measured.
 
 A record holds sections, and a section rows. All rows of a section come from one commit, one build of the core, one
 processor and one set of versions. Rows of any other run are refused unless the section is started again (``--fresh``).
+Rows, of which there are as many as splits of data, stay on the machine that measured them; docs/measured keeps what
+the pages show (``pages.py``).
 """
 
 import hashlib
@@ -19,7 +21,7 @@ from spectralcls._core import compiled
 from .measure import QUICK
 
 ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "build" / "quick" if QUICK else ROOT / "docs" / "measured"
+FOLDER = ROOT / "build" / ("quick" if QUICK else "measured")
 SOURCES = ("src", "cpp", "bench", "CMakeLists.txt", "pyproject.toml")
 PACKAGES = (
     "numpy scipy scikit-learn dask pandas pyarrow duckdb clevercsv polars torch pykeops numba faiss-cpu pykdtree "
@@ -113,16 +115,13 @@ class Record:
         self.path.write_text(text_of(self.sections), encoding="utf-8")
 
 
-def text_of(sections):
-    """JSON of a record with one row a line, so that a difference of two versions shows the rows that changed."""
-    dumped = partial(json.dumps, ensure_ascii=False)
-    return (
-        "{\n"
-        + ",\n".join(
-            f'{dumped(name)}: {{"run": {dumped(section["run"])}, "rows": [\n'
-            + ",\n".join(map(dumped, section["rows"]))
-            + "\n]}"
-            for name, section in sections.items()
-        )
-        + "\n}\n"
+def text_of(parts):
+    """JSON of a dictionary of dictionaries, with one of their values a line, so that a difference of two versions shows
+    the values that changed.
+    """
+    dumped = partial(json.dumps, ensure_ascii=False, default=lambda value: value.item())
+    inner = (
+        f"{dumped(name)}: {{\n" + ",\n".join(f"{dumped(key)}: {dumped(value)}" for key, value in part.items()) + "\n}"
+        for name, part in parts.items()
     )
+    return "{\n" + ",\n".join(inner) + "\n}\n"

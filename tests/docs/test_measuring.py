@@ -3,6 +3,7 @@
 import json
 import os
 from shutil import which
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -49,18 +50,45 @@ def test_a_section_never_mixes_commits(tmp_path):
     assert [row["case"] for row in found["section"]["rows"]] == [{"n": 2}]
 
 
-PLACED = {
-    path: pages.PLACE.findall(path.read_text(encoding="utf-8"))
-    for path in [pages.ROOT / "README.md", *pages.DOCS.rglob("*.md")]
-}
-
-
 def test_every_place_of_a_page_names_a_section_or_a_view():
-    places = [(topic, name) for found in PLACED.values() for _, topic, name, _ in found]
-    assert ("choose", "which_in_short") in places
-    for topic, name in places:
-        if topic != "neighbors":
-            assert name in pages.functions(topic), (topic, name)
+    named = [(topic, name) for found in pages.places().values() for _, topic, name, _ in found]
+    assert ("choose", "which_in_short") in named
+    for topic, name in named:
+        assert name in pages.functions(topic), (topic, name)
+
+
+@pytest.mark.parametrize("topic", pages.topics())
+def test_a_page_is_written_from_what_is_kept(topic):
+    text = pages.path_of(topic).read_text(encoding="utf-8")
+    assert pages.page(topic) == text, "python -m bench report"
+
+
+def test_marked_places_and_the_index_are_written_from_what_is_kept():
+    for path in pages.places():
+        text = path.read_text(encoding="utf-8")
+        assert pages.filled(path) == text, f"{path.name}: python -m bench report"
+    assert (pages.MEASURED / "index.md").read_text(encoding="utf-8") == pages.index()
+
+
+def test_a_report_keeps_what_the_sections_and_views_show(tmp_path, monkeypatch):
+    """Rows of splits stay where they were measured; what was not measured again stays on the page."""
+    topic = SimpleNamespace(
+        test_first=lambda record, n: None,
+        test_second=lambda record, n: None,
+        mean=pages.view("first")(lambda rows: [f"The mean is {np.mean([row['s'] for row in rows])}."]),
+    )
+    monkeypatch.setattr(pages, "MEASURED", tmp_path / "docs")
+    monkeypatch.setattr(pages, "module_of", lambda name: topic)
+    monkeypatch.setattr(record, "FOLDER", tmp_path / "rows")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "topic.json").write_text('{"runs": {}, "shown": {"second": [[{"n": 9}]]}}')
+    measured = record.Record("topic")
+    measured.begin("first", {"commit": "a", "versions": {}})
+    for n in (1, 2):
+        measured.keep("first", {"n": n}, {"s": 1.0 * n}, 0.1)
+    pages.summarize("topic")
+    assert pages.kept("topic")["shown"] == {"second": [[{"n": 9}]], "mean": ["The mean is 1.5."]}
+    assert pages.kept("topic")["runs"]["first"]["seconds"] == 0.2
 
 
 @pytest.mark.skipif(which(os.environ.get("CXX", "c++")) is None, reason="needs a compiler")
