@@ -15,6 +15,7 @@ from bench.classifiers import OURS
 from bench.measure import limited_threads
 from spectralcls import knn, top_eigenpairs
 from spectralcls._utils.copies import equal_rows
+from spectralcls.ensemble._trees import GrownTrees
 from spectralcls.kernels import kernel_matrix, kernel_sums
 from spectralcls.linalg import KernelOperator, rpcholesky
 from spectralcls.neighbors import knn_graph
@@ -138,6 +139,12 @@ def test_randomly_pivoted_cholesky(benchmark, dtype):
 @pytest.mark.parametrize("copies", [1, 4])
 def test_equal_rows(benchmark, copies, dtype):
     benchmark(equal_rows, np.tile(normal(100_000 // copies, 10, dtype), (copies, 1)))
+
+
+@pytest.mark.parametrize("m", [1, 4000])
+def test_boosted_trees(benchmark, m):
+    X, y = problem(2000)
+    benchmark(GrownTrees(iterations=100).fit(X, y).predict_proba, normal(m, 8, "float64"))
 
 
 # Classifiers, including their tuning

@@ -36,7 +36,7 @@ target_compile_options(_bindings PRIVATE -O1)
 # All bindings are one translation unit, because parsing pybind11 takes most of the time of each compilation.
 set_target_properties(_bindings PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 set_source_files_properties(${driver_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-# These sources are optimized more: a loop over all rows, and the small products of the eigensolver.
+# These sources are optimized more: loops over all rows, and the small products of the eigensolver.
 set_source_files_properties(geometry/equal_rows.cpp krylov/eigen.cpp krylov/kernel_operator.cpp krylov/multivector.cpp
                             PROPERTIES COMPILE_OPTIONS -O2)
 target_link_libraries(_bindings PRIVATE common)

@@ -22,8 +22,6 @@ py::tuple equal(const py::object& rows) {
 
 }  // namespace
 
-void register_equal_rows(py::module_& module) {
-  module.def("equal_rows", &equal, py::arg("rows"));
-}
+void register_equal_rows(py::module_& module) { module.def("equal_rows", &equal, py::arg("rows")); }
 
 }  // namespace spectralcls::bindings

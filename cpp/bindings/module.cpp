@@ -66,5 +66,6 @@ PYBIND11_MODULE(_bindings, module, pybind11::mod_gil_not_used()) {
   register_equal_rows(module);
   register_kernels(module);
   register_knn(module);
+  register_trees(module);
   register_vectors(module);
 }

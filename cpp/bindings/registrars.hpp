@@ -9,6 +9,7 @@ void register_eigen(pybind11::module_&);
 void register_equal_rows(pybind11::module_&);
 void register_kernels(pybind11::module_&);
 void register_knn(pybind11::module_&);
+void register_trees(pybind11::module_&);
 void register_vectors(pybind11::module_&);
 
 }  // namespace spectralcls::bindings

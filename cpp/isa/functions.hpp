@@ -17,6 +17,7 @@
 #include "sums/kernel_matrix.hpp"
 #include "sums/kernel_sums.hpp"
 #include "sums/label_rule.hpp"
+#include "trees/forest.hpp"
 
 namespace spectralcls {
 
@@ -50,6 +51,7 @@ struct FunctionTable {
   Entry<bool (*)(const ApproximateSums&, double* sums, std::uint8_t* settled, std::int64_t* order, const Execution&)>
       approximate_sums;
   Entry<bool (*)(const ApproximateSums&, const LabelRule&, std::int64_t* labels, const Execution&)> grid_labels;
+  Entry<decltype(&spectralcls::sum_trees)> sum_trees;
   Entry<decltype(&detail::set_pruning)> set_pruning;
 };
 

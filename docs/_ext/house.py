@@ -39,7 +39,7 @@ CORE_FLOORS = (  # of the C++ sources, from the ground up
     ("infrastructure",),
     ("geometry",),
     ("sums",),
-    ("gridding", "neighbors", "krylov"),
+    ("gridding", "neighbors", "krylov", "trees"),
     ("isa",),
     ("bindings", "tests"),
 )

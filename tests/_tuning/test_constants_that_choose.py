@@ -153,15 +153,6 @@ def test_trees_are_grown_if_they_are_about_as_good_as_the_vote_or_carry_it(large
     assert fitting.fitted == ["grown"] * tried
 
 
-def test_a_mask_of_leaves_fills_its_bytes():
-    """Another leaf would take four bytes instead of one; fewer would leave bits unused."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 4))
-    for trees in (_trees.BoostedTrees(), _trees.BoostedRegression([20])):
-        trees.fit(X, (X[:, 0] * X[:, 1] > 0).astype(int))
-        assert trees.values_.shape[1] == 8 * trees.left_.itemsize
-
-
 class _Stopped(Exception):
     """Carries the parameters of a fit that did not take place."""
 

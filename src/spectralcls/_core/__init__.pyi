@@ -118,6 +118,17 @@ class compiled:
         n_threads: int,
     ) -> np.ndarray | None: ...
     @staticmethod
+    def forest(
+        kinds: np.ndarray,
+        features: np.ndarray,
+        numbers: np.ndarray,
+        rights: np.ndarray,
+        roots: np.ndarray,
+        levels: np.ndarray,
+    ) -> Any: ...
+    @staticmethod
+    def tree_sums(forest: Any, X: np.ndarray, out: np.ndarray, n_threads: int) -> None: ...
+    @staticmethod
     def index_points(points: np.ndarray) -> Any: ...
     @staticmethod
     def largest_size(values: np.ndarray) -> float: ...

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 from sklearn.base import _fit_context as fit_context
@@ -29,8 +29,7 @@ __all__ = [
     "Options",
     "RealNotInt",
     "StrOptions",
-    "boosted_levels",
-    "boosted_nodes",
+    "boosted_trees",
     "callback_management_context",
     "check_columns_seen",
     "check_matplotlib_support",
@@ -92,20 +91,48 @@ def validated(constraints: Mapping[str, Any]) -> Callable[[Callable[P, R]], Call
     return decorate
 
 
-def boosted_nodes(model):
-    """Nodes of the trees of a `HistGradientBoostingClassifier`, by iteration and then by class, and the baseline scores
-    (1, k) to which the trees add."""
-    return [tree.nodes for iteration in model._predictors for tree in iteration], model._baseline_prediction
+class TreeNodes(NamedTuple):
+    """Nodes of trees, in the order in which the core takes them: the left child of a split follows the split.
+
+    Attributes
+    ----------
+    kinds : (n,) uint8: leaf (0), split that sends missing values left (1) or right (2), split of a category (3)
+    features : (n,) int32, column of a split
+    numbers : (n,) threshold of a split, row of `levels` for a category, or value of a leaf
+    rights : (n,) int32, right child of a split
+    roots : (n_trees,) int32
+    levels : (n_sets, 256) bool, levels of a category that go left; the last one is that of missing values
+    """
+
+    kinds: Any
+    features: Any
+    numbers: Any
+    rights: Any
+    roots: Any
+    levels: Any
+
+
+def boosted_trees(model, n_iterations=None):
+    """`TreeNodes` of a histogram gradient boosting model, by iteration and then by class, and the baseline (1, k) to
+    which the trees add."""
+    trees = [tree for iteration in model._predictors[:n_iterations] for tree in iteration]
+    sizes, sets = [len(tree.nodes) for tree in trees], [len(tree.raw_left_cat_bitsets) for tree in trees]
+    roots, first_set = np.cumsum([0, *sizes[:-1]]), np.cumsum([0, *sets[:-1]])
+    nodes = np.concatenate([tree.nodes for tree in trees])
+    bits = np.concatenate([tree.raw_left_cat_bitsets for tree in trees]).astype("<u4").view(np.uint8)
+    levels = np.unpackbits(bits, axis=1, bitorder="little").astype(bool)
+    split = nodes["is_leaf"] == 0
+    category, left = split & (nodes["is_categorical"] == 1), nodes["missing_go_to_left"]
+    numbers = np.where(split, nodes["num_threshold"], nodes["value"])
+    rows = (nodes["bitset_idx"] + np.repeat(first_set, sizes))[category]
+    numbers[category], levels[rows, -1] = rows, left[category]
+    kinds = np.where(category, 3, np.where(left, 1, 2)) * split
+    rights = (nodes["right"] + np.repeat(roots, sizes)) * split
+    features, rights, roots = (part.astype(np.int32) for part in (nodes["feature_idx"] * split, rights, roots))
+    return TreeNodes(kinds.astype(np.uint8), features, numbers, rights, roots, levels), model._baseline_prediction
 
 
 def fit_root(estimator, n_steps):
     """The callback context of an estimator's fit with this many steps; None before scikit-learn 1.9."""
     start = getattr(estimator, "_init_callback_context", None)
     return None if start is None else start(max_subtasks=n_steps)
-
-
-def boosted_levels(model):
-    """For each tree of `boosted_nodes`, which of 256 levels go left, (n, 256) bool, with a row for each categorical
-    split. Nodes with ``is_categorical`` refer to rows by ``bitset_idx``."""
-    bits = [tree.raw_left_cat_bitsets.astype("<u4") for iteration in model._predictors for tree in iteration]
-    return [np.unpackbits(own.view(np.uint8), axis=1, bitorder="little").astype(bool) for own in bits]

@@ -8,13 +8,16 @@ import threadpoolctl
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.utils.multiclass import unique_labels
 
+from .._core import compiled
+from .._core.threads import effective_n_threads
 from .._tuning import stratified_subsample
 from .._tuning.temperature import log_loss, softmax
 from .._utils.bases import BaseEstimator, ClassifierMixin, RegressorMixin
+from .._utils.cached import cached_property
 from .._utils.copies import random_keys
-from .._utils.from_sklearn import boosted_levels, boosted_nodes
+from .._utils.from_sklearn import TreeNodes, boosted_trees
 
-ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # leaves: as many as a byte has bits
+ITERATIONS, RATE, LEAVES = 30, 0.16, 8
 # In regression, trees are added until the loss on unseen points stops falling: after 13 to more than 400 iterations on
 # 34 tables of at most 600 rows. On 17 of them, the error was 4 % larger with all columns at each split and leaves of at
 # least 8 points. On the other 17, it was 1 % larger with 16 leaves per tree, 3 % larger with a fifth of the columns at
@@ -29,9 +32,7 @@ _MOST_POINTS = 30_000  # more points do not help trees with so few leaves
 # Reuters texts, 25 000 indicators and 8000 numbers, a choice of 500 to 4000 columns gave the same log loss on unseen
 # points up to noise (on the texts, 0 to 4 % less than all columns); 125 columns gave up to 15 % more.
 MOST_COLUMNS = 1000
-# number of comparisons at a time; 1 << 18 is as fast, 1 << 22 takes up to 1.4 times as long, 1 << 14 twice as long
-_BLOCK = 1 << 20
-_NOTHING = np.array([(1, 0.0)], dtype=[("is_leaf", bool), ("value", float)])  # a tree of one leaf
+_BLOCK = 1 << 20  # numbers of a block of columns
 # Grown trees have the defaults of scikit-learn's boosting; their number is the best on unseen points.
 GROWN_RATE, GROWN_LEAVES = 0.1, 31
 # Limit over all classes: up to 30 classes get the default of 100 iterations. The 26 classes of letter get 115; the log
@@ -42,56 +43,33 @@ _MOST_LEVELS = 255  # most levels of a category in scikit-learn's boosting; a ca
 
 
 class _Trees(BaseEstimator):
-    """Boosted trees of scikit-learn, learned in one thread and evaluated all at once.
+    """Boosted trees of scikit-learn, learned in one thread and evaluated by the core.
 
     More OpenMP threads would spin between the histograms of few points, and sums would depend on the number of threads.
 
-    All splits of all trees are evaluated together [1]_: a bit mask holds the leaves that a query can reach, each failed
-    split removes the leaves on its left, and the first remaining leaf gives the value. scikit-learn calls a function
-    for each tree: on one row it takes 12 to 45 times as long, which would add a fifth to two thirds to the time of a
-    vote, and on 10 000 rows 0.8 to 1.6 times as long (docs/measured/auto.md). The arrays stored here are a sixth of the
-    size, and contain no random generator: NumPy 1 cannot read one that NumPy 2 has written.
-
-    References
-    ----------
-    .. [1] C. Lucchese et al., "QuickScorer: a fast algorithm to rank documents with additive ensembles of regression
-       trees", SIGIR 2015.
+    The core walks all trees in one call. scikit-learn calls a function for each tree, which on one row would add a
+    fifth to two thirds to the time of a vote (docs/measured/auto.md). What is stored is `TreeNodes`, plain arrays that
+    the core checks before it walks them, and no random generator: NumPy 1 cannot read one that NumPy 2 has written.
     """
 
-    def _keep(self, trees, start, *, leaves=LEAVES, levels=None):
-        """Store the trees, which belong to the k columns in turn, and the scores (1, k) to which they add. `levels`
-        holds for each tree the levels that its categorical splits send left; see `boosted_levels`.
-        """
-        self.start_, self.n_trees_ = start, len(trees)
-        levels = [None] * len(trees) if levels is None else levels
-        found = [_tree(nodes, leaves, own) for nodes, own in zip(trees, levels, strict=True)]
-        *arrays, categories = zip(*found, strict=True)
-        self.features_, self.thresholds_, self.left_, self.missing_right_, self.values_ = map(np.stack, arrays)
-        places = [(split, tree) for tree, own in enumerate(categories) for split in own]
-        self.category_splits_ = np.array(places, dtype=np.intp).reshape(-1, 2)
-        left = [own[split] for own in categories for split in own]
-        self.category_left_ = np.array(left, dtype=bool).reshape(len(places), _MOST_LEVELS + 2)
+    def _keep(self, nodes, start, columns):
+        """Store trees of chosen columns as trees on all columns; the trees belong to the k outputs in turn and add to
+        the scores `start` (1, k)."""
+        nodes = nodes._replace(features=columns[nodes.features].astype(np.int32))
+        self.nodes_, self.start_, self.n_trees_ = dict(nodes._asdict()), start, len(nodes.roots)
+
+    @cached_property
+    def _forest(self):
+        return compiled.forest(**self.nodes_)
+
+    def __getstate__(self):
+        return {name: value for name, value in super().__getstate__().items() if name != "_forest"}
 
     def _all_scores(self, X):
         """Sums of the trees, (n, k)."""
-        X = np.asarray(X, dtype=np.float64)
-        step = max(1, _BLOCK // self.features_.size)
-        return np.concatenate([self._scores(X[i : i + step]) for i in range(0, len(X), step)])
-
-    def _scores(self, X):
-        # The arrays have the shape (splits of a tree, trees, queries), with queries contiguous in memory.
-        columns, features = np.ascontiguousarray(X.T), self.features_.T
-        failed = columns[features] > self.thresholds_.T[..., None]
-        missing = np.isnan(columns)
-        if missing.any():
-            failed |= missing[features] & self.missing_right_.T[..., None]
-        if len(self.category_splits_):
-            split, tree = self.category_splits_.T
-            codes = np.where(missing, self.category_left_.shape[1] - 1, columns).astype(np.intp)
-            failed[split, tree] = ~self.category_left_[np.arange(len(split))[:, None], codes[features[split, tree]]]
-        left = np.bitwise_and.reduce(np.where(failed, self.left_.T[..., None], ~self.left_.dtype.type(0)), axis=0)
-        values = self.values_[np.arange(self.n_trees_)[:, None], _lowest_bit(left)]
-        return self.start_ + values.reshape(-1, self.start_.shape[1], len(X)).sum(axis=0).T
+        out = np.repeat(self.start_, len(X), axis=0)
+        compiled.tree_sums(self._forest, np.ascontiguousarray(X, dtype=np.float64), out, effective_n_threads())
+        return out
 
 
 class _Classifier(ClassifierMixin, _Trees):
@@ -114,8 +92,7 @@ class BoostedTrees(_Classifier):
         self.n_points_ = len(X)
         self.classes_ = unique_labels(y)
         model, columns = small_boosting(X, y, self.classes_, sample_weight)
-        trees, start = boosted_nodes(model)
-        self._keep(_renumbered(trees, columns), start)
+        self._keep(*boosted_trees(model), columns)
         return self
 
 
@@ -199,14 +176,12 @@ class GrownTrees(_Classifier):
                 weights = None if unseen[2] is None else unseen[2][known]
                 losses = partial(_log_losses, model, Q, codes, weights)
                 self.iterations_ = _grow(model, training, losses, first, min(MOST, most))
-        nodes, start = boosted_nodes(model)
-        kept = self.iterations_ * start.shape[1]
-        self._keep(nodes[:kept], start, leaves=GROWN_LEAVES, levels=boosted_levels(model)[:kept])
+        self._keep(*boosted_trees(model, self.iterations_), self.order_)
         return self
 
     def predict_proba(self, X):
         """Probabilities of the classes, (n, C)."""
-        return super().predict_proba(self._coded(X)[:, self.order_])
+        return super().predict_proba(self._coded(X))
 
     def _coded(self, X):
         """X with positions of levels in categorical columns; unknown values become missing."""
@@ -227,7 +202,7 @@ class BoostedRegression(RegressorMixin, _Trees):
     iterations : sequence of int, default=None
         Number of iterations for each output. None: determined by `unseen` points; 200 without them.
     leaves : int, default=8
-        Maximum number of leaves of a tree, at most 32.
+        Maximum number of leaves of a tree.
 
     Attributes
     ----------
@@ -244,7 +219,7 @@ class BoostedRegression(RegressorMixin, _Trees):
         If `unseen` (points, targets, and weights or None) is given, iterate until the squared error on them stops
         falling.
         """
-        Y, trees, starts, bins = y.reshape(len(y), -1), [], [], _bins(X)
+        Y, bins, trees = y.reshape(len(y), -1), _bins(X), []
         for j, column in enumerate(Y.T):
             model = HistGradientBoostingRegressor(
                 learning_rate=OF_NUMBERS["rate"],
@@ -265,13 +240,11 @@ class BoostedRegression(RegressorMixin, _Trees):
                     Q, truth, weights = unseen
                     errors = partial(_squared_errors, model, Q[:, order], truth.reshape(len(Q), -1)[:, j], weights)
                     kept = _grow(model, (X[:, order], column, sample_weight), errors)
-            own, start = boosted_nodes(model)
-            trees.append(_renumbered(own[:kept], order))
-            starts.append(np.ravel(start))
-        self.iterations_ = np.array([len(own) for own in trees])
-        # Trees of the outputs alternate, padded with trees of value zero.
-        turns = zip_longest(*trees, fillvalue=_NOTHING)
-        self._keep([tree for of_outputs in turns for tree in of_outputs], np.stack(starts, axis=1), leaves=self.leaves)
+            nodes, start = boosted_trees(model, kept)
+            trees.append((nodes._replace(features=order[nodes.features]), start))
+        self.iterations_ = np.array([len(nodes.roots) for nodes, _ in trees])
+        nodes, starts = zip(*trees, strict=True)
+        self._keep(_in_turns(nodes), np.reshape(starts, (1, -1)), np.arange(X.shape[1]))
         return self
 
     def predict(self, X):
@@ -320,42 +293,14 @@ def _some(X, codes, y, weights):
     return X[some], y[some], None if weights is None else weights[some]
 
 
-def _tree(nodes, leaves, levels):
-    """Arrays for one tree. For each split: its feature, threshold, mask of the leaves that remain if the query goes
-    right, and whether missing values go right. Also the values of the leaves from left to right, and a dict of the
-    levels that each categorical split sends left, with missing values last.
-    """
-    features, thresholds = np.zeros(leaves - 1, dtype=np.intp), np.full(leaves - 1, np.inf)
-    every = (1 << (8 if leaves <= 8 else 32)) - 1
-    remaining, values = np.full(leaves - 1, every, dtype=np.uint8 if leaves <= 8 else np.uint32), np.zeros(leaves)
-    missing_right, categories = np.zeros(leaves - 1, dtype=bool), {}
-    n_splits = n_leaves = 0
-
-    def walk(node):
-        nonlocal n_splits, n_leaves
-        if node["is_leaf"]:
-            values[n_leaves] = node["value"]
-            n_leaves += 1
-            return
-        split, first = n_splits, n_leaves
-        n_splits += 1
-        features[split] = node["feature_idx"]
-        missing_right[split] = not node["missing_go_to_left"]
-        if node["is_categorical"]:
-            categories[split] = np.append(levels[node["bitset_idx"]], node["missing_go_to_left"])
-        else:
-            thresholds[split] = node["num_threshold"]
-        walk(nodes[node["left"]])
-        remaining[split] = every & ~((1 << n_leaves) - (1 << first))
-        walk(nodes[node["right"]])
-
-    walk(nodes[0])
-    return features, thresholds, remaining, missing_right, values, categories
-
-
-def _lowest_bit(masks):
-    """Position of the lowest bit that is set."""
-    return np.frexp((masks & (~masks + masks.dtype.type(1))).astype(np.float64))[1] - 1
+def _in_turns(forests):
+    """The trees of forests without categories in turns, with trees of value zero in place of missing ones."""
+    nothing = TreeNodes(np.zeros(1, np.uint8), *(np.zeros(1, kind) for kind in "ifi"), np.zeros(0, "i"), None)
+    shift = np.cumsum([0, *(len(nodes.kinds) for nodes in forests)], dtype=np.int32)
+    roots = zip_longest(*map(np.add, (nodes.roots for nodes in forests), shift), fillvalue=shift[-1])
+    shifted = [nodes._replace(rights=nodes.rights + by) for nodes, by in zip((*forests, nothing), shift, strict=True)]
+    kinds, features, numbers, rights = map(np.concatenate, list(zip(*shifted, strict=True))[:4])
+    return TreeNodes(kinds, features, numbers, rights, np.ravel(list(roots)), forests[0].levels)
 
 
 @cache
@@ -400,10 +345,3 @@ def _shares(X, answers, weights):
         shared = np.sum((centered.T @ answers) ** 2, axis=1)
         np.divide(shared, square, out=out[start : start + step], where=square > 0)
     return out
-
-
-def _renumbered(trees, columns):
-    """Trees on the chosen columns, renumbered as trees on all columns."""
-    for tree in trees:
-        tree["feature_idx"] = columns[tree["feature_idx"]]
-    return trees
