@@ -24,7 +24,6 @@ THEIRS = ["SVM"] if QUICK else ["SVM", "k-NN", "RandomForest", "HistGradientBoos
 FRONT = ["AutoClassifier", "KernelRidgeClassifier", "PerTurboClassifier", "ParzenClassifier"]
 SIZES = [1_000] if QUICK else [1_000, 10_000, 100_000]
 LARGEST = {  # rows, and what more of them would take
-    "KernelLogisticClassifier": (10_000, "many passes over all pairs"),
     "PerTurboClassifier": (10_000, "n² numbers, or `rank`"),
     "SVM": (10_000, "hours"),
 }
@@ -33,7 +32,6 @@ SETS = ["wine", "simdata_1"] if QUICK else list(TITLES)
 WORDS = {  # class: (use when, avoid when, page of the guide)
     "AutoClassifier": ("you would rather not choose", "fitting time is tight", "auto"),
     "KernelRidgeClassifier": ("you need probabilities", "most columns are categories", "metric"),
-    "KernelLogisticClassifier": ("you need accurate probabilities", "there are more than 1e5 samples", "metric"),
     "PerTurboClassifier": (
         "labels come one at a time, or you seek novelties",
         "a class has more than 1e4 samples",
@@ -80,7 +78,7 @@ def test_accuracy(record, data, name):
     record({"rates": rates, "accuracy": float(np.mean(rates)), "seconds": float(np.mean(seconds))})
 
 
-@pytest.mark.parametrize("name", [*FRONT, "KernelLogisticClassifier", *THEIRS, *RAW])
+@pytest.mark.parametrize("name", [*FRONT, *THEIRS, *RAW])
 @pytest.mark.parametrize("size", SIZES)
 def test_size(record, size, name):
     """Processor seconds of one fit with tuning to rows of covertype (54 features, 7 classes), those of predicting the

@@ -27,7 +27,6 @@ from bench.measure import QUICK, half_interval, limited_threads, processor_secon
 from bench.pages import view
 from spectralcls import (
     AutoClassifier,
-    KernelLogisticClassifier,
     KernelRidgeClassifier,
     ParzenClassifier,
     PerTurboClassifier,
@@ -41,7 +40,6 @@ RATIOS, DRAWS, ROWS, TESTED, FEWEST = (10,) if QUICK else (10, 50, 100), 1 if QU
 OURS = {
     "AutoClassifier": AutoClassifier,
     "KernelRidgeClassifier": KernelRidgeClassifier,
-    "KernelLogisticClassifier": KernelLogisticClassifier,
     "PerTurboClassifier": PerTurboClassifier,
     "ParzenClassifier": ParzenClassifier,
 }

@@ -30,7 +30,6 @@ from spectralcls import (
     AutoClassifier,
     CauchySchwarzClassifier,
     ISEClassifier,
-    KernelLogisticClassifier,
     KernelRidgeClassifier,
     LaplacianISEClassifier,
     ParzenClassifier,
@@ -464,7 +463,6 @@ def test_coverage_of_auto(record, seed):
 
 SETS_OF = CALIBRATED | {
     "spectral ISE": partial(SpectralISEClassifier, n_components="all"),
-    "kernel logistic": KernelLogisticClassifier,
     "vote": AutoClassifier,
 }
 

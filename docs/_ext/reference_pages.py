@@ -15,7 +15,6 @@ TASKS = {  # task: names; a module stands for those of its names that are listed
         "regression.KernelRidgeClassifier",
         "perturbo.PerTurboClassifier",
         "kernel_mean.ParzenClassifier",
-        "regression.KernelLogisticClassifier",
     ],
     "Doubt and explanations": ["inspection"],
     "Predict a number": ["ensemble", "regression.KernelRidgeRegressor", "regression"],

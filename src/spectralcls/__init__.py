@@ -23,7 +23,7 @@ _NAMES = {  # the public names of each module
     "linalg": "top_eigenpairs",
     "neighbors": "knn",
     "perturbo": "PerTurboClassifier",
-    "regression": "KernelLogisticClassifier KernelRegressor KernelRidgeClassifier KernelRidgeRegressor",
+    "regression": "KernelRegressor KernelRidgeClassifier KernelRidgeRegressor",
     "spectral": "KernelMap SpectralKernel SpectralKernelClassifier",
     "storage": "load save to_onnx",
 }

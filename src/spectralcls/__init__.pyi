@@ -32,7 +32,6 @@ from .kernels import kernel_sums as kernel_sums
 from .linalg import top_eigenpairs as top_eigenpairs
 from .neighbors import knn as knn
 from .perturbo import PerTurboClassifier as PerTurboClassifier
-from .regression import KernelLogisticClassifier as KernelLogisticClassifier
 from .regression import KernelRegressor as KernelRegressor
 from .regression import KernelRidgeClassifier as KernelRidgeClassifier
 from .regression import KernelRidgeRegressor as KernelRidgeRegressor

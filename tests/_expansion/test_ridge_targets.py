@@ -1,4 +1,4 @@
-"""What a penalized expansion is fitted to: standardized numbers, indicators less shares, and their losses."""
+"""What kernel ridge regression is fitted to: standardized numbers, indicators less shares, and their losses."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_classes_are_indicators_less_shares_judged_at_their_temperature():
     targets = targets_of(TrainingData(NUMBERS, codes, np.arange(3), WEIGHTS))
     assert isinstance(targets, ClassTargets)
     assert_allclose(WEIGHTS @ targets.Y, 0, atol=1e-12)
-    assert_allclose(targets.Y + targets.center, targets.indicators, atol=1e-15)
+    assert_allclose(targets.Y + targets.center, np.eye(3)[codes], atol=1e-15)
     judged = targets.judged(NUMBERS / NUMBERS.std(axis=0))
     expected = log_loss(softmax(judged.scores / judged.temperature), codes, WEIGHTS)
     assert_allclose(np.average(judged.losses, weights=WEIGHTS), expected)

@@ -21,7 +21,6 @@ ALL = [
     "AutoClassifier",
     "AutoRegressor",
     "CCDRClassifier",
-    "KernelLogisticClassifier",
     "KernelRegressor",
     "KernelRidgeClassifier",
     "KernelRidgeRegressor",

@@ -9,9 +9,9 @@ from spectralcls import ParzenClassifier, PerTurboClassifier
 from spectralcls._inputs.coordinates import FEWEST_GAPS, Gap
 from spectralcls._tuning import factors
 from spectralcls.kernel_mean import ISEClassifier
-from spectralcls.regression import KernelLogisticClassifier, KernelRidgeClassifier
+from spectralcls.regression import KernelRidgeClassifier
 
-KINDS = [ParzenClassifier, ISEClassifier, PerTurboClassifier, KernelRidgeClassifier, KernelLogisticClassifier]
+KINDS = [ParzenClassifier, ISEClassifier, PerTurboClassifier, KernelRidgeClassifier]
 
 
 def table(n=300, seed=0, share=0.7):

@@ -431,7 +431,7 @@ def test_growth_keeps_the_table():
 # Scale.
 
 
-HAVE_SCALE = [*TAKE_MISSING, KINDS["KernelLogisticClassifier"], KernelRidgeClassifier]
+HAVE_SCALE = [*TAKE_MISSING, KernelRidgeClassifier]
 
 
 @pytest.mark.parametrize("make", HAVE_SCALE)

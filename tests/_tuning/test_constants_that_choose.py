@@ -30,7 +30,6 @@ from spectralcls.ensemble._target_map import TargetMap, residual_quantiles
 from spectralcls.kernels._checks import check_labels
 from spectralcls.regression import _intervals
 from spectralcls.regression._local_sizes import SizesByPrediction
-from spectralcls.regression._logistic import curvatures
 
 
 @pytest.mark.parametrize(("rest", "kept"), [(0.7e-6, 0), (1.5e-6, 1)])
@@ -69,11 +68,6 @@ def test_numbers_that_differ_by_rounding_are_equal():
     assert_array_equal(_without_noise(X, np.ones(1)), [[1.0], [1.0], [1.0 + step]])
 
 
-def test_the_curvature_of_a_point_that_is_all_but_certain_is_raised():
-    p = np.array([0.25, 0.5, 0.7, 2.0])[:, None] * 1e-8  # two classes: the curvature is 2 p (1 - p)
-    assert_allclose(curvatures(np.hstack([p, 1 - p]), np.full(4, 3.0)), 3e-8 * np.array([1, 1, 1.4, 4]), rtol=1e-6)
-
-
 def test_residuals_of_a_millionth_weigh_no_more_than_a_zero():
     weights = Loss("absolute").importance(np.array([[0.0], [0.7e-6], [1.4e-6]]))
     assert_allclose(weights[:, 0], [1e6, 1e6, 1e6 / 1.4])
@@ -89,17 +83,6 @@ def test_a_mean_over_quantiles_of_residuals_is_a_mean_over_the_residuals():
 def test_a_time_budget_begins_with_two_hundred_points():
     first = [next_ensemble(10_000, [], [], Clock(60.0), n_classes=c)[0] for c in (2, 100)]
     assert first == [200, 400]
-
-
-@pytest.mark.parametrize(("n_classes", "too_many"), [(900, False), (1600, True)])
-def test_logistic_regression_of_2000_samples_takes_some_1400_classes(n_classes, too_many):
-    data = SimpleNamespace(X=np.random.default_rng(0).normal(size=(2000, 3)), n_classes=n_classes)
-    model = sc.KernelLogisticClassifier(max_tuning_samples=None)
-    if too_many:
-        with pytest.raises(ValueError, match="1600 classes, 2000 samples"):
-            model._check_size(data)
-    else:
-        model._check_size(data)
 
 
 @pytest.mark.parametrize(("behind", "found"), [(0.35, "b"), (0.7, "a")])

@@ -25,7 +25,6 @@ from spectralcls._tuning.grids import median
 from spectralcls._tuning.temperature import softmax
 from spectralcls._utils.copies import copies_of
 from spectralcls.kernels import silverman_bandwidth
-from spectralcls.regression import KernelLogisticClassifier
 
 
 @pytest.fixture
@@ -200,7 +199,6 @@ def test_an_end_that_is_no_better_than_its_neighbor_is_no_end(data):
         (ParzenClassifier, " or scoring="),
         (PerTurboClassifier, " or scoring="),
         (KernelRidgeClassifier, " gives"),
-        (KernelLogisticClassifier, " gives"),
         (AutoClassifier, " gives"),
     ],
 )

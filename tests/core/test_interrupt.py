@@ -80,10 +80,6 @@ CALLS = {
         X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
         "S.KernelRidgeClassifier(max_tuning_samples=6000).fit(X, y)",
     ),
-    "kernel logistic": (
-        X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
-        "S.KernelLogisticClassifier(max_tuning_samples=6000).fit(X, y)",
-    ),
     "metric": (
         X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
         "S.metric.GradientMetric(max_samples=6000).fit(X, y)",

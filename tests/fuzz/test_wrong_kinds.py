@@ -240,7 +240,7 @@ def test_classifiers_on_dask_refuse_labels_of_mixed_kinds_in_words(name, order):
     ("name", "parameters", "words"),
     [
         ("CCDRClassifier", {"beta": {}}, "beta must be a number or a list of numbers"),
-        ("KernelLogisticClassifier", {"alpha_grid": [1j]}, "alpha_grid must consist of numbers"),
+        ("KernelRidgeClassifier", {"alpha_grid": [1j]}, "alpha_grid must consist of numbers"),
         ("KernelRidgeClassifier", {"alpha": "cv", "alpha_grid": ["1"]}, "alpha_grid must consist of numbers"),
     ],
 )

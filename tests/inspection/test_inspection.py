@@ -161,18 +161,17 @@ def test_the_order_of_labels_is_that_of_the_samples():
         np.testing.assert_allclose(mixed, straight[order], rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind", [sc.KernelRidgeClassifier, sc.KernelLogisticClassifier])
-def test_what_a_regression_was_tuned_by_is_not_computed_again(kind, monkeypatch):
+def test_what_a_regression_was_tuned_by_is_not_computed_again(monkeypatch):
     given = np.where(np.arange(len(X)) % 10 == 0, 2, Y)
     for options in ({}, {"class_weight": "balanced"}, {"alpha": 0.1, "bandwidth": 2.0}):
-        model = kind(**options).fit(X, given, np.arange(len(X)) % 3 + 0.5)
+        model = sc.KernelRidgeClassifier(**options).fit(X, given, np.arange(len(X)) % 3 + 0.5)
         loaded = pickle.loads(pickle.dumps(model))  # which knows its coefficients alone
         expected, sets = label_quality(loaded), loaded.conformal_p_values(X[::7] + 0.1)
         with monkeypatch.context() as patch:
-            patch.setattr("spectralcls.regression._penalized.kernel_matrix", None)
+            patch.setattr("spectralcls.regression._kernel_ridge.kernel_matrix", None)
             np.testing.assert_allclose(label_quality(model), expected, rtol=1e-9)
         np.testing.assert_allclose(model.conformal_p_values(X[::7] + 0.1), sets)
-    thinned = kind(max_tuning_samples=100).fit(X, given)
+    thinned = sc.KernelRidgeClassifier(max_tuning_samples=100).fit(X, given)
     np.testing.assert_allclose(label_quality(thinned), label_quality(pickle.loads(pickle.dumps(thinned))))
 
 
@@ -214,7 +213,6 @@ def test_the_effect_of_a_column_of_a_frame_is_that_of_all_its_coordinates():
 EVERY = (
     sc.AutoClassifier(),
     sc.KernelRidgeClassifier(),
-    sc.KernelLogisticClassifier(),
     sc.PerTurboClassifier(),
     sc.ParzenClassifier(),
     sc.ParzenClassifier(metric="whiten"),
@@ -264,7 +262,7 @@ def test_the_effect_is_the_mean_over_values_of_training_samples():
 
 def test_a_draw_of_many_samples_is_near_the_mean_over_all():
     points = np.random.default_rng(0).normal(size=(310, 3))
-    model = sc.KernelLogisticClassifier(bandwidth=1.0, alpha=0.1).fit(points[:300], points[:300, 0] > 0)
+    model = sc.KernelRidgeClassifier(bandwidth=1.0, alpha=0.1).fit(points[:300], points[:300, 0] > 0)
     found = feature_effect(model, points[300:]).values[:, 0]
     table = np.repeat(points[300:], 300, axis=0)
     table[:, 0] = np.tile(points[:300, 0], 10)

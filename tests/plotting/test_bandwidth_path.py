@@ -6,7 +6,6 @@ from sklearn.model_selection import GridSearchCV
 
 from spectralcls import (
     CCDRClassifier,
-    KernelLogisticClassifier,
     KernelRidgeClassifier,
     PerTurboClassifier,
     SpectralKernelClassifier,
@@ -59,7 +58,6 @@ def test_the_path_of_a_grid_search(axes):
         SpectralISEClassifier(n_components="cv", max_components=4),
         PerTurboClassifier(),
         KernelRidgeClassifier(),
-        KernelLogisticClassifier(bandwidth_grid=[1.0, 2.0, 4.0]),
         SpectralKernelClassifier(),
     ],
     ids=repr,
@@ -70,13 +68,10 @@ def test_every_estimator_that_tunes_a_bandwidth_has_a_path(axes, model):
     display = plotting.BandwidthPathDisplay.from_estimator(model, ax=axes[0])
     h, scores = display.line_.get_xydata().T
     assert np.all(np.diff(h) > 0) and len(h) == len(set(model.cv_results_["param_bandwidth"]))
-    assert len(h) == {"KernelRidgeClassifier": 3, "KernelLogisticClassifier": 3, "SpectralKernelClassifier": 6}.get(
-        type(model).__name__, 16
-    )
+    assert len(h) == {"KernelRidgeClassifier": 3, "SpectralKernelClassifier": 6}.get(type(model).__name__, 16)
     assert np.nanmax(scores) == np.nanmax(model.cv_results_["mean_test_score"])
     assert display.best_line_.get_xdata()[0] in h
     assert display.score_name == {
         "KernelRidgeClassifier": "Held-out log likelihood",
-        "KernelLogisticClassifier": "Held-out log likelihood",
         "LaplacianSpectralClassifier": "Cross-validated balanced accuracy",
     }.get(type(model).__name__, "Cross-validated accuracy")

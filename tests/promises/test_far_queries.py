@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import spectralcls
-from spectralcls.regression import KernelLogisticClassifier, KernelRidgeClassifier
+from spectralcls.regression import KernelRidgeClassifier
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier
 
 CLASSIFIERS = [
@@ -21,7 +21,6 @@ CLASSIFIERS = [
     spectralcls.CCDRClassifier(),
     spectralcls.AutoClassifier(),
     KernelRidgeClassifier(),
-    KernelLogisticClassifier(),
     SpectralISEClassifier(),
     LaplacianSpectralClassifier(),
 ]

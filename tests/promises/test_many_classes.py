@@ -5,7 +5,6 @@ import pytest
 
 from spectralcls import AutoClassifier, PerTurboClassifier
 from spectralcls.perturbo import _held_out_spans
-from spectralcls.regression import KernelLogisticClassifier
 from spectralcls.spectral import SpectralKernelClassifier
 
 
@@ -35,15 +34,3 @@ def test_the_best_class_is_the_first_of_the_largest():
 def test_more_than_a_thousand_classes_are_refused_with_what_takes_them(classifier):
     with pytest.raises(ValueError, match="up to 1000 classes, got 1001.*Use ParzenClassifier or KernelRidge"):
         classifier.fit(*draw(1001, 2002))
-
-
-def test_logistic_regression_refuses_what_would_take_minutes_and_takes_less():
-    X, y = draw(700, 4200)
-    with pytest.raises(ValueError, match="700 classes, 4200 samples and 6 candidates.*KernelRidgeClassifier"):
-        KernelLogisticClassifier().fit(X, y)
-    for fewer in ({"max_tuning_samples": 400}, {"bandwidth": 1.0, "alpha": 1.0}, {"alpha": 1.0}):
-        model = KernelLogisticClassifier(**fewer)
-        model._check_size(model._make_inputs().fit(X, y))
-    model = KernelLogisticClassifier()
-    for n_classes, n in ((200, 2000), (50, 4000), (2, 6000)):
-        model._check_size(model._make_inputs().fit(*draw(n_classes, n)))

@@ -13,7 +13,6 @@ SETTINGS = {
     "CauchySchwarzClassifier": [{"bandwidth": 0.7, "kernel": "triweight", "weighting": None}],
     "GradientMetric": [{"kind": "full"}],
     "ISEClassifier": [{"bandwidth": 0.7, "kernel": "cosine"}, {"cv": "loo", "potential": "same"}],
-    "KernelLogisticClassifier": [{"max_exact_samples": 0, "kernel": "gaussian"}],
     "KernelMap": [{"weighting": "symmetric"}],
     "KernelMetric": [{"kind": "whiten"}, {"kind": "diagonal", "max_iter": 4}],
     "KernelRegressor": [{"bandwidth": 1.0, "degree": 1}, {"kernel": "laplace", "cv": 3}],

@@ -13,7 +13,6 @@ from spectralcls import (
     AutoClassifier,
     CauchySchwarzClassifier,
     ISEClassifier,
-    KernelLogisticClassifier,
     KernelRidgeClassifier,
     ParzenClassifier,
     PerTurboClassifier,
@@ -22,7 +21,6 @@ from spectralcls import (
 SUMMING = [
     CauchySchwarzClassifier,
     ISEClassifier,
-    KernelLogisticClassifier,
     KernelRidgeClassifier,
     ParzenClassifier,
 ]

@@ -1,4 +1,4 @@
-"""Ridge and logistic regression in a kernel of the user's: a matrix, or a function of two sets of points."""
+"""Ridge regression in a kernel of the user's: a matrix, or a function of two sets of points."""
 
 import pickle
 
@@ -8,13 +8,13 @@ from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from spectralcls import KernelLogisticClassifier, KernelRidgeClassifier, KernelRidgeRegressor
+from spectralcls import KernelRidgeClassifier, KernelRidgeRegressor
 from spectralcls.kernels import kernel_matrix
 
 X, Y = load_iris(return_X_y=True)
 Q, X, Y = X[::3], X[np.arange(150) % 3 > 0], Y[np.arange(150) % 3 > 0]
 TARGETS = np.sin(X[:, 0]) + X[:, 3]
-CLASSES = [KernelRidgeClassifier, KernelLogisticClassifier, KernelRidgeRegressor]
+CLASSES = [KernelRidgeClassifier, KernelRidgeRegressor]
 every_class = pytest.mark.parametrize("kind", CLASSES)
 
 

@@ -12,7 +12,7 @@ from sklearn.metrics import balanced_accuracy_score
 from spectralcls._tuning.temperature import best_temperature, log_loss
 from spectralcls.datasets import make_two_gaussians
 from spectralcls.linalg.ridge import solve
-from spectralcls.regression import KernelLogisticClassifier, KernelRidgeClassifier
+from spectralcls.regression import KernelRidgeClassifier
 
 
 def profile(kernel, u):
@@ -274,10 +274,9 @@ def test_class_weights_leave_out_a_whole_sample(kernel):
     assert_allclose(model.loss_, np.average(-np.log(p[np.arange(40), y]), weights=w), rtol=1e-4)
 
 
-@pytest.mark.parametrize("cls", [KernelRidgeClassifier, KernelLogisticClassifier])
-def test_balanced_weights_find_rare_cases(cls):
+def test_balanced_weights_find_rare_cases():
     X, y = make_two_gaussians((950, 50), random_state=0)
     Q, u = make_two_gaussians((1900, 100), random_state=1)
-    plain = balanced_accuracy_score(u, cls().fit(X, y).predict(Q))
-    balanced = balanced_accuracy_score(u, cls(class_weight="balanced").fit(X, y).predict(Q))
+    plain = balanced_accuracy_score(u, KernelRidgeClassifier().fit(X, y).predict(Q))
+    balanced = balanced_accuracy_score(u, KernelRidgeClassifier(class_weight="balanced").fit(X, y).predict(Q))
     assert balanced > plain + 0.1

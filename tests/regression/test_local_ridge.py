@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from spectralcls import KernelRidgeClassifier
-from spectralcls._expansion import local_ridge
-from spectralcls._expansion.local_ridge import LocalRidge, held_out_in_cells
 from spectralcls._expansion.tree_cells import TreeCells
 from spectralcls.kernels import kernel_matrix
 from spectralcls.linalg.ridge import solve
-from spectralcls.regression import KernelRidgeRegressor, _kernel_ridge
-from spectralcls.regression._penalized import PenalizedExpansion
+from spectralcls.regression import KernelRidgeRegressor, _kernel_ridge, _local_ridge
+from spectralcls.regression._kernel_ridge import KernelRidge
+from spectralcls.regression._local_ridge import LocalRidge, held_out_in_cells
 
 FORM = {"kernel": "laplace", "bandwidth": 2.0}
 
@@ -187,12 +186,12 @@ def test_float32_serves_down_to_its_ridge(points):
     """Within .002 of the spread at `_SINGLE`; the Gaussian kernel with a tenth of it would not be."""
     X, Y = points
     errors = []
-    for ridge in (local_ridge._SINGLE, local_ridge._SINGLE / 10):
+    for ridge in (_local_ridge._SINGLE, _local_ridge._SINGLE / 10):
         K = kernel_matrix(X, kernel="gaussian", bandwidth=30.0)
         exact = solve(K.copy(), Y, ridge, np.ones(len(X))).held_out
         single = solve(K.astype(np.float32), Y.astype(np.float32), ridge, np.ones(len(X), np.float32)).held_out
         errors.append(np.abs(single - exact).max() / Y.std())
-    assert local_ridge._SINGLE == 0.01 and errors[0] < 2e-3 < errors[1]
+    assert _local_ridge._SINGLE == 0.01 and errors[0] < 2e-3 < errors[1]
 
 
 def test_a_cell_that_float32_cannot_factor_is_solved_in_float64():
@@ -318,7 +317,7 @@ def test_from_how_many_points(n, locally, monkeypatch):
         raise Stopped
 
     monkeypatch.setattr(_kernel_ridge, "held_out_in_cells", in_cells)
-    monkeypatch.setattr(PenalizedExpansion, "_fitted", of_all)
+    monkeypatch.setattr(KernelRidge, "_fit_one_system", of_all)
     X = np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32)
     with pytest.raises(Stopped):
         KernelRidgeClassifier(bandwidth=1.0, alpha=1.0, scale=None, max_tuning_samples=None).fit(X, X[:, 0] > 0)

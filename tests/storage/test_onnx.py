@@ -73,7 +73,6 @@ CLASSIFIERS = [
     s.KernelRidgeClassifier(),
     s.KernelRidgeClassifier(kernel="gaussian"),
     s.KernelRidgeClassifier(max_exact_samples=50),
-    s.KernelLogisticClassifier(),
     SpectralISEClassifier(),
     SpectralISEClassifier(n_components=4, bandwidth=1.0),
     SpectralLaplacianISEClassifier(),

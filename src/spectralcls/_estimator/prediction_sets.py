@@ -88,7 +88,7 @@ def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
     change the choice. A metric learned from the same points has a larger effect; see `predict_set`. Rules weighted by
     1/f keep the weights of the fit.
 
-    *Kernel ridge and logistic regression,* :class:`~spectralcls.AutoClassifier`: leave-one-out ranks (the jackknife).
+    *Kernel ridge regression,* :class:`~spectralcls.AutoClassifier`: leave-one-out ranks (the jackknife).
     The training points are scored by models that have not seen them, in closed form or, for `AutoClassifier`, out of
     fold; the query is scored by the model of all points. There is no guarantee for finite samples. The probability
     tends to t as the influence of one point on the model vanishes [2]_; measured coverage is within a percentage point
@@ -127,7 +127,7 @@ def predict_set(self: Any, X: Any, coverage: float = 0.9, by_class: bool = False
     -------
     members : ndarray of bool of shape (n_queries, n_classes)
         Which of `classes_` are in the set. Several classes mean that the data do not decide; no class means that the
-        query is unlike all of them ("unknown"). Far from all points, kernel ridge and logistic regression and
+        query is unlike all of them ("unknown"). Far from all points, kernel ridge regression and
         `AutoClassifier` predict the class proportions; their sets then contain all classes if many training points are
         equally undecided.
 

@@ -1,6 +1,6 @@
-"""The matrix of targets of a penalized expansion, and the loss of its predictions.
+"""The matrix of targets of kernel ridge regression, and the loss of its predictions.
 
-An expansion uses the targets `Y` (n, k), which have weighted mean zero, the `weights` (n,), and the method `judged`.
+A regression uses the targets `Y` (n, k), which have weighted mean zero, the `weights` (n,), and the method `judged`.
 Only this module distinguishes class indicators from numbers.
 """
 
@@ -38,10 +38,6 @@ class ClassTargets:
     def take(self, rows):
         """The targets of some of the points."""
         return replace(self, Y=self.Y[rows], weights=self.weights[rows], codes=self.codes[rows])
-
-    @property
-    def indicators(self):
-        return np.eye(len(self.center))[self.codes]
 
     def judged(self, predicted):
         """Log losses, at the best temperature, of predictions (n, k) in which each row of Y is predicted from the other
@@ -98,7 +94,7 @@ class NumberTargets:
 
 
 def targets_of(data):
-    """Targets of an expansion from weighted `TrainingData`: numbers, or class indicators."""
+    """Targets of a regression from weighted `TrainingData`: numbers, or class indicators."""
     if data.targets is not None:
         return NumberTargets.of(data.targets, data.weights)
     return ClassTargets.of(data.codes, data.n_classes, data.weights)

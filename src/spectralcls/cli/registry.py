@@ -170,7 +170,6 @@ ENTRIES = (
     _baseline("RandomForest", "scikit-learn's forest of 500 trees", _forest),
     _baseline(MAJORITY, "always the most frequent class, a baseline for all classifiers", _majority),
     _baseline("GaussianNB", "scikit-learn's naive Bayes with a grid search", _naive_bayes, front=False),
-    _ours("regression:KernelLogisticClassifier", "kernel logistic regression on the classes"),
     _ours("kernel_mean:ISEClassifier", "integrated squared error between class densities"),
     _ours("kernel_mean:LaplacianISEClassifier", "the same, weighted by the inverse density"),
     _ours("kernel_mean:CauchySchwarzClassifier", "Cauchy-Schwarz divergence between class densities"),

@@ -34,11 +34,11 @@ def label_quality(estimator: Any) -> Array:
 
     Notes
     -----
-    The value is the share of the class in the class sums for kernel means, its probability for kernel ridge and
-    logistic regression, its share of the explained parts for PerTurbo, and its probability in the vote of members that
-    had not seen the point for `AutoClassifier`. Cost and memory are those of the first call of `predict_set`, which
-    shares the result. A kernel ridge or logistic regression tuned on all of its points has the result from `fit`,
-    unless it was loaded from a file.
+    The value is the share of the class in the class sums for kernel means, its probability for kernel ridge
+    regression, its share of the explained parts for PerTurbo, and its probability in the vote of members that had not
+    seen the point for `AutoClassifier`. Cost and memory are those of the first call of `predict_set`, which shares the
+    result. A kernel ridge regression tuned on all of its points has the result from `fit`, unless it was loaded from a
+    file.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Regression with kernels: ridge regression and classification, logistic regression, local means and lines."""
+"""Regression with kernels: ridge regression and classification, local means and lines."""
 
 from ._expanded import expanded_targets as expanded_targets  # for storage
 from ._form import RegressionForm as RegressionForm  # for points on the workers of a cluster
@@ -7,8 +7,7 @@ from ._jackknife import Jackknife as Jackknife  # for AutoRegressor
 from ._kernel_regressor import KernelRegressor
 from ._kernel_ridge import smoother_of as smoother_of  # for inspection
 from ._local_moments import LocalMoments as LocalMoments
-from ._logistic_classifier import KernelLogisticClassifier
 from ._ridge_classifier import KernelRidgeClassifier
 from ._ridge_regressor import KernelRidgeRegressor
 
-__all__ = ["KernelLogisticClassifier", "KernelRegressor", "KernelRidgeClassifier", "KernelRidgeRegressor"]
+__all__ = ["KernelRegressor", "KernelRidgeClassifier", "KernelRidgeRegressor"]

@@ -1,4 +1,4 @@
-"""Choice of kernel, bandwidth and ridge of a penalized kernel expansion by leave-one-out."""
+"""Choice of kernel, bandwidth and ridge by leave-one-out."""
 
 from itertools import product
 from typing import NamedTuple
@@ -11,12 +11,10 @@ from .._tuning import Scored, Search, Splits, search
 class Fitted(NamedTuple):
     """One candidate, fitted to all points."""
 
-    coefficients: np.ndarray  # (n, k)
-    held_out: np.ndarray | None = None  # (n, k) scores of each point when it is left out
-    losses: np.ndarray | None = None  # (n,) losses of these scores
-    temperature: float | None = None  # minimizes the mean loss
-    n_iter: int = 1
-    residuals: np.ndarray | float = 0.0  # (k,) after iterations
+    coefficients: np.ndarray | None  # (n, k)
+    held_out: np.ndarray  # (n, k) scores of each point when it is left out
+    losses: np.ndarray  # (n,) losses of these scores
+    temperature: float | None  # minimizes the mean loss
 
 
 class Candidates(NamedTuple):

@@ -4,14 +4,17 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any, Literal
 
-from .._estimator import with_parameters
-from .._utils.typing import PositiveKernel
+from .._estimator import Classifier, log_posterior, with_parameters
+from .._expansion.left_out import LeftOut
+from .._expansion.ridge_targets import ClassTargets
+from .._tuning import ridge_grid
+from .._utils.typing import ClassWeight, PositiveKernel
+from .._utils.validation import units_of
 from ._kernel_ridge import KernelRidge
-from ._penalized import PenalizedClassifier
 
 
 @with_parameters
-class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
+class KernelRidgeClassifier(KernelRidge, Classifier):
     """Kernel ridge regression of class indicators, with probabilities.
 
     For each class c, f_c minimizes ``sum_i (y_ic - f_c(x_i))^2 + alpha |f_c|^2``, where y_ic is 1 for the points of the
@@ -151,10 +154,42 @@ class KernelRidgeClassifier(KernelRidge, PenalizedClassifier):
     _: KW_ONLY
     kernel: PositiveKernel | Literal["precomputed"] | Callable[[Any, Any], Any] = "laplace"
     tol: float = 1e-3
+    class_weight: ClassWeight = None
+
+    _BANDWIDTH_FACTORS = {"laplace": (0.7, 2.0, 6.0), "gaussian": (0.35, 0.7, 1.4, 2.8)}
+    _without_probabilities = None
+
+    def _alphas(self):
+        return ridge_grid(-2, -1 if self.class_weight is None else 1)
+
+    def _more_alphas(self, dtype, n):
+        return super()._more_alphas(dtype, n) if self.class_weight is None else ()
 
     def _keep(self, choice, targets):
-        super()._keep(choice, targets)
-        self.temperature_ = choice.fitted.temperature
+        self._codes, self.class_prior_, self.temperature_ = targets.codes, targets.center, choice.fitted.temperature
+        if choice.found is not None:
+            self._warn_if_one_class(choice.fitted.held_out)
 
     def _offsets(self):
         return self.class_prior_
+
+    def _scores(self, X):
+        return self._model.scores(X).astype(X.dtype, copy=False)
+
+    @property
+    def _without_leave_one_out(self):
+        if "residuals_" in vars(self):
+            return "with more than max_exact_samples points there is no factor of the system to compute them from."
+        return None
+
+    def _leave_one_out(self):
+        n_classes = len(self.classes_)
+        units = units_of(self._codes, self._weights, n_classes, self.class_weight is not None)
+        held_out = self._predictions_by_others(ClassTargets.of(self._codes, n_classes, self._weights))
+        return LeftOut(
+            self._codes,
+            self._weights / units[self._codes],
+            log_posterior(held_out / self.temperature_),
+            lambda Q: log_posterior(self._model.scores(Q) / self.temperature_),
+            self._order,
+        )

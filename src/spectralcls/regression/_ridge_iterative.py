@@ -1,16 +1,67 @@
 """Kernel ridge regression without a stored matrix: preconditioned conjugate gradients on kernel sums."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from .._utils.cached import cached_property
+from ..kernels import kernel_sums
+from ..linalg import LowRankFactor, rpcholesky
+from ._preconditioners import cell_preconditioner, low_rank_preconditioner
+
 _SINGLE = 1e-4  # factor by which iterations in float32 reduce the residual before it is recomputed in float64
+# If the residual trace, relative to the trace, is below this, further columns of a float32 factor are rounding errors.
+_RESOLVED = 1e-4
 
 
 class IterativeSolution(NamedTuple):
     coefficients: np.ndarray  # (n, C)
     residuals: np.ndarray  # (C,) norm of each column's residual, in float64, relative to the right-hand side
     n_iter: int
+
+
+@dataclass(frozen=True)
+class SummedKernel:
+    """Products with the kernel matrix of the points X as kernel sums, and a low-rank factor of it.
+
+    The factor is that of randomly pivoted Cholesky. It captures the leading eigenvalues, which make the system
+    ill-conditioned.
+    """
+
+    X: np.ndarray
+    kernel: str
+    bandwidth: float
+    low_rank: LowRankFactor
+    n_jobs: int | None
+
+    @classmethod
+    def of(cls, X, kernel, bandwidth, rank, rng, n_jobs):
+        """With a factor of `rank` columns."""
+        X = X - X.mean(axis=0)  # float32 is most accurate near zero
+        single = np.ascontiguousarray(X, dtype=np.float32)
+        form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": n_jobs}
+        low_rank = rpcholesky(single, min(rank, len(X)), tol=_RESOLVED, random_state=rng, **form)
+        return cls(X, kernel, bandwidth, low_rank, n_jobs)
+
+    @property
+    def form(self):
+        """Arguments of a function of kernels."""
+        return {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": self.n_jobs}
+
+    @cached_property
+    def points(self):
+        return {dtype: np.ascontiguousarray(self.X, dtype=dtype) for dtype in (np.float32, np.float64)}
+
+    def product(self, V, dtype=np.float32):
+        points, V = self.points[dtype], np.ascontiguousarray(V, dtype=dtype)
+        return kernel_sums(points, points, weights=V, **self.form).astype(np.float64)
+
+    def preconditioner(self, ridge, weights):
+        """The better one for the kernel: the eigenvalues of the Laplace kernel decrease slowly."""
+        if self.kernel == "laplace":
+            return cell_preconditioner(self.points[np.float32], self.low_rank, ridge, weights, **self.form)
+        return low_rank_preconditioner(self.low_rank, ridge, weights)
 
 
 def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
@@ -22,7 +73,7 @@ def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
     Parameters
     ----------
     kernel : SummedKernel
-        K and its low-rank preconditioner [1]_.
+        K and its preconditioner, which contains a low-rank factor [1]_.
     Y : ndarray of shape (n, C), float64
     weights : ndarray of shape (n,)
     tol : float
@@ -67,7 +118,7 @@ def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
         n_iter += steps
         A[:, active] += correction
         current = A[:, active]
-        R[:, active] = B[:, active] - root * kernel.accurate_product(root * current) - ridge * current
+        R[:, active] = B[:, active] - root * kernel.product(root * current, np.float64) - ridge * current
         before, residuals = residuals, np.linalg.norm(R, axis=0) / norms
         if residuals[active].max() > before[active].max() / 2:
             break

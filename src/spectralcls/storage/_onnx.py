@@ -28,10 +28,9 @@ def to_onnx(model: Any) -> Any:
     ----------
     model : estimator
         A fitted classifier of :mod:`spectralcls.kernel_mean` or :mod:`spectralcls.spectral`,
-        :class:`~spectralcls.KernelRidgeClassifier`, :class:`~spectralcls.KernelLogisticClassifier`,
-        :class:`~spectralcls.KernelRidgeRegressor`, :class:`~spectralcls.KernelRegressor` with local means, or
-        :class:`~spectralcls.ParzenDensity`; with the Gaussian or the Laplace kernel, on numeric columns. For a search,
-        the best estimator is written.
+        :class:`~spectralcls.KernelRidgeClassifier`, :class:`~spectralcls.KernelRidgeRegressor`,
+        :class:`~spectralcls.KernelRegressor` with local means, or :class:`~spectralcls.ParzenDensity`; with the
+        Gaussian or the Laplace kernel, on numeric columns. For a search, the best estimator is written.
 
     Returns
     -------
