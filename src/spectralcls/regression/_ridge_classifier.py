@@ -26,6 +26,9 @@ class KernelRidgeClassifier(KernelRidge, Classifier):
     ----------
     bandwidth : "cv" or float, default="cv"
         Radius h of the kernel. "cv" chooses the best of `bandwidth_grid`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the class frequencies. None means that all are one.
     alpha : "cv" or float, default="cv"
         Ridge penalty. "cv" chooses the best of `alpha_grid`.
     kernel : {"laplace", "gaussian", "precomputed"} or callable, default="laplace"
@@ -71,9 +74,6 @@ class KernelRidgeClassifier(KernelRidge, Classifier):
         Report progress on stderr.
     n_jobs : int or None, default=None
         Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the class frequencies. None means that all are one.
 
     Attributes
     ----------
