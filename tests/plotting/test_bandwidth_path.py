@@ -6,7 +6,9 @@ from sklearn.model_selection import GridSearchCV
 
 from spectralcls import (
     CCDRClassifier,
+    KernelRegressor,
     KernelRidgeClassifier,
+    ParzenDensity,
     PerTurboClassifier,
     SpectralKernelClassifier,
     plotting,
@@ -75,3 +77,9 @@ def test_every_estimator_that_tunes_a_bandwidth_has_a_path(axes, model):
         "KernelRidgeClassifier": "Held-out log likelihood",
         "LaplacianSpectralClassifier": "Cross-validated balanced accuracy",
     }.get(type(model).__name__, "Cross-validated accuracy")
+
+
+def test_paths_of_densities_and_regressors_name_their_score():
+    X = np.random.default_rng(0).normal(size=(80, 1))
+    for model, name in ((ParzenDensity().fit(X), "fit of the density"), (KernelRegressor().fit(X, X[:, 0]), "R²")):
+        assert plotting.BandwidthPathDisplay.from_estimator(model).ax_.get_ylabel() == f"Held-out {name}"

@@ -121,7 +121,7 @@ class BandwidthPathDisplay(Display):
         display : BandwidthPathDisplay
             The display, drawn.
         """
-        self.ax_ = ax = self._axes(ax)[0]
+        self.ax_ = ax = self._axes(ax)
         name = self.estimator_name if name is None else name
         (self.line_,) = ax.plot(
             self.bandwidths, self.scores, **({"marker": "o", "markersize": 4, "label": shown(name)} | line_kwargs)

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import dataclass_transform
 
-import numpy as np
-
 from .._utils.from_sklearn import check_matplotlib_support
 
 
@@ -17,21 +15,17 @@ class Display:
     def __init_subclass__(cls):
         dataclass(cls, eq=False, repr=False, match_args=False)
 
-    def _axes(self, axes, n=1, **figure):
-        """Return a row of axes to draw into, new ones unless given, and set `figure_`."""
+    def _axes(self, ax, **figure):
+        """Return axes to draw into, new ones unless given, and set `figure_`."""
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt
 
-        if axes is None:
-            axes = plt.subplots(1, n, layout="constrained", **figure)[1]
-        axes = np.ravel(axes)
-        if len(axes) != n or not all(hasattr(ax, "plot") for ax in axes):
-            what = f"an array of {n} matplotlib Axes" if n > 1 else "one matplotlib Axes"
-            raise ValueError(
-                f"{type(self).__name__} draws into {what}, got {len(axes)}: use matplotlib.pyplot.subplots."
-            )
-        self.figure_ = axes[0].figure
-        return axes
+        if ax is None:
+            ax = plt.subplots(layout="constrained", **figure)[1]
+        if not hasattr(ax, "plot"):
+            raise ValueError(f"{type(self).__name__} draws into one matplotlib Axes: use matplotlib.pyplot.subplots.")
+        self.figure_ = ax.figure
+        return ax
 
 
 def shown(name):

@@ -172,7 +172,7 @@ class EmbeddingDisplay(Display):
             The display, drawn.
         """
         own = ax is None
-        self.ax_ = ax = self._axes(ax)[0]
+        self.ax_ = ax = self._axes(ax)
         colors = [f"C{c % 10}" for c in range(len(self.class_names))]
 
         def scattered(points, index, hollow):

@@ -101,7 +101,7 @@ class FeatureEffectDisplay(Display):
         """
         effects = self.effect.values[0][:, np.flatnonzero(self.effect.classes == self.predicted)[0]]
         largest = np.argsort(-np.abs(effects), kind="stable")[: self.n_shown]
-        self.ax_ = ax = self._axes(ax, figsize=(6, 1.2 + 0.3 * len(largest)))[0]
+        self.ax_ = ax = self._axes(ax, figsize=(6, 1.2 + 0.3 * len(largest)))
         names = [str(name) for name in self.effect.features]
         if len(self.values):
             names = [f"{name} = {value}" for name, value in zip(names, self.values, strict=True)]
