@@ -10,18 +10,16 @@ import time
 import warnings
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import false_discovery_control, rankdata
-from sklearn import datasets
 from sklearn.impute import SimpleImputer
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
 from bench.classifiers import PEERS, installed
-from bench.data import folder, load
+from bench.data import load, sets
 from bench.frames import FRAME_PEERS, FRAMES, NETWORKS, frame
 from bench.measure import QUICK, half_interval, limited_threads, paired, processor_seconds, side_by_side
 from bench.pages import view
@@ -47,24 +45,6 @@ SHOWN = (
 
 
 @cache
-def sets():
-    """Names of all numeric sets in the data folder and in scikit-learn."""
-    found = {"wdbc": datasets.load_breast_cancer, "iris": datasets.load_iris, "wine": datasets.load_wine}
-    found["digits"] = datasets.load_digits
-    for place in sorted(Path(folder() or ".").glob("*.npz")):
-        with np.load(place, allow_pickle=False) as file:
-            if {"X", "y"} <= set(file.files) or {"X_train", "y_train"} <= set(file.files):
-                found[place.stem] = lambda place=place, **_: whole(place.stem)
-    return {name: found[name] for name in sorted(found) if SETS is None or name in SETS}
-
-
-def whole(name):
-    data = load(name)
-    if "X" in data:
-        return data["X"], data["y"]
-    return tuple(np.concatenate([data[f"{key}_train"], data[f"{key}_test"]]) for key in "Xy")
-
-
 def split(X, y, seed):
     """Training and test part of at most `ROWS` rows, the same for all methods; labels that occur only in the test part
     are -1.
@@ -128,10 +108,10 @@ def calibration_error(p, truth):
     return float(np.abs(np.bincount(bins, top - right, minlength=BINS)).sum() / len(p))
 
 
-@pytest.mark.parametrize("seed, name, method", list(product(range(SPLITS), sets(), METHODS)))
+@pytest.mark.parametrize("seed, name, method", list(product(range(SPLITS), sets(SETS), METHODS)))
 def test_splits(record, seed, name, method):
     """At most 1700 random rows of each set, in random splits with two thirds for training, the same for all methods."""
-    X, y, Q, truth = split(*sets()[name](**{"return_X_y": True}), seed)
+    X, y, Q, truth = split(*sets(SETS)[name](), seed)
     if len(np.unique(y)) < 2:
         pytest.skip("one class")
     record(measured(method, X, y, Q, truth))
@@ -337,7 +317,7 @@ def test_boosted_member(record, name, m):
     alone, and with the same trees evaluated by scikit-learn. Everything runs on one thread, which is fastest for
     scikit-learn, too.
     """
-    X, y = sets()[name](return_X_y=True)
+    X, y = sets(SETS)[name]()
     Q = np.resize(X, (m, X.shape[1]))
     vote, member = AutoClassifier(n_jobs=1).fit(X, y), BoostedTrees().fit(X, y)
     theirs, columns = small_boosting(X, y, member.classes_)

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import spectralcls
-from bench.bench_auto import sets
+from bench.data import sets
 from bench.measure import QUICK, half_interval, limited_threads, processor_seconds
 from bench.pages import view
 from spectralcls import (
@@ -55,7 +55,7 @@ def draw(name, ratio, seed):
     """Training rows and labels, 1 for the rare class, and test rows and labels."""
     if name not in sets():
         pytest.skip(f"no data set {name}")
-    X, y = sets()[name](return_X_y=True)
+    X, y = sets()[name]()
     classes, counts = np.unique(y, return_counts=True)
     enough = counts >= min(FEWEST, counts.max())
     rare = y == classes[enough][counts[enough].argmin()]

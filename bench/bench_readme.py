@@ -22,13 +22,13 @@ import spectralcls
 from bench.__main__ import LIMITS
 from bench.measure import compare
 from bench.pages import view
-from spectralcls.datasets import make_two_rings, make_two_spirals
+from bench.toy_data import two_rings, two_spirals
 
 COLORS = ("#0072B2", "#E69F00")
 SAMPLES = {
     "moons": lambda: make_moons(400, noise=0.25, random_state=0),
-    "rings": lambda: make_two_rings(400, width=0.9, random_state=0),
-    "spirals": lambda: make_two_spirals(400, noise=0.25, random_state=0),
+    "rings": lambda: two_rings(400, 0, width=0.9),
+    "spirals": lambda: two_spirals(400, 0, noise=0.25),
 }
 OURS = ["AutoClassifier", "KernelRidgeClassifier", "PerTurboClassifier", "ParzenClassifier"]
 PEER = "SVC, grid search"

@@ -22,8 +22,8 @@ from sklearn.model_selection import LeaveOneOut
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import LocalOutlierFactor
 
-from bench.bench_auto import calibration_error, coded, log_loss, sets
-from bench.data import load
+from bench.bench_auto import calibration_error, coded, log_loss
+from bench.data import load, sets
 from bench.measure import QUICK, compare, half_interval, limited_threads, processor_seconds
 from bench.pages import listed, view
 from spectralcls import (
@@ -67,7 +67,7 @@ def whole(name):
         known = data["markers"] != "unknown"
         X, y = data["X"][known], data["markers"][known]
     elif name in sets():
-        X, y = sets()[name](return_X_y=True)
+        X, y = sets()[name]()
     else:
         pytest.skip(f"no data set {name}")
     return X.astype(np.float64), np.unique(y, return_inverse=True)[1]

@@ -22,6 +22,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from bench.data import sets
 from bench.measure import QUICK, compare, half_interval, limited_threads, paired
 from bench.pages import view
 from bench.quirks import quirks, verdict
@@ -35,7 +36,6 @@ from spectralcls import (
     PerTurboClassifier,
     datasets,
 )
-from spectralcls.cli import named_sets
 
 SETS = (
     "iris",
@@ -80,11 +80,10 @@ def one_quiet_thread():
 
 def problem(name, n_samples):
     """At most `n_samples` rows and labels of a set, without classes of fewer than nine rows."""
-    try:
-        bunch = named_sets.load(name)
-    except ValueError as error:
-        pytest.skip(str(error))
-    X, y = np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target)
+    if name not in sets():
+        pytest.skip(f"no data set {name}")
+    X, y = sets()[name]()
+    X, y = X.astype(np.float64), np.unique(y, return_inverse=True)[1]
     known = np.isfinite(X).all(axis=1)
     X, y = X[known], y[known]
     rows = np.random.default_rng(0).permutation(len(y))[:n_samples]

@@ -7,8 +7,9 @@ separate. ``fit`` chooses the bandwidths.
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.colors import ListedColormap
-from sklearn.datasets import make_moons
+from sklearn.datasets import make_circles, make_moons
 from sklearn.inspection import DecisionBoundaryDisplay
 from sklearn.model_selection import train_test_split
 
@@ -18,12 +19,15 @@ from spectralcls import (
     ParzenClassifier,
     PerTurboClassifier,
 )
-from spectralcls.datasets import make_two_rings, make_two_spirals
 
+rng = np.random.default_rng(0)
+labels, t = np.arange(300) % 2, np.sqrt(rng.random(300))
+angle = np.pi * (3.5 * t + labels)
+spirals = 3 * t[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
 samples = {
     "moons": make_moons(300, noise=0.25, random_state=0),
-    "rings": make_two_rings(300, random_state=0),
-    "spirals": make_two_spirals(300, noise=0.25, random_state=0),
+    "rings": make_circles(300, noise=0.1, factor=0.5, random_state=0),
+    "spirals": (spirals + 0.25 * rng.normal(size=(300, 2)), labels),
 }
 classifiers = [
     ParzenClassifier(),

@@ -13,17 +13,17 @@ import time
 
 import matplotlib.pyplot as plt
 from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.datasets import make_circles
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
 from spectralcls import KernelMap
-from spectralcls.datasets import make_two_rings
 
-h = 0.15
+h = 0.075
 largest, all_pairs_up_to = 1_000_000, 4_000
-X, y = make_two_rings(largest, random_state=0)
-X_new, y_new = make_two_rings(10_000, random_state=1)
+X, y = make_circles(largest, noise=0.06, factor=0.5, random_state=0)
+X_new, y_new = make_circles(10_000, noise=0.06, factor=0.5, random_state=1)
 
 
 def by_angle(rank=None):

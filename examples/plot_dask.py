@@ -12,9 +12,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from spectralcls import ParzenClassifier
-from spectralcls.datasets import make_two_spirals
 
-X, y = make_two_spirals(4000, noise=0.3, random_state=0)
+# Two interleaved spirals, in random order
+rng = np.random.default_rng(0)
+y, t = rng.integers(0, 2, 4000), np.sqrt(rng.random(4000))
+angle = np.pi * (3.5 * t + y)
+X = 3 * t[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+X += 0.3 * rng.normal(size=X.shape)
 classifier = ParzenClassifier(bandwidth=0.2).fit(
     da.from_array(X, chunks=(500, 2)), da.from_array(y, chunks=500)
 )

@@ -10,13 +10,14 @@ needs no new tuning of the densities. Most other classifiers have ``class_weight
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.datasets import make_blobs
 from sklearn.metrics import recall_score
 
 from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier
-from spectralcls.datasets import make_two_gaussians
 
-X, y = make_two_gaussians((950, 50), random_state=0)
-X_test, y_test = make_two_gaussians((1900, 100), random_state=1)
+means = [[2, 2], [0.6, 0.6]]
+X, y = make_blobs([950, 50], centers=means, random_state=0)
+X_test, y_test = make_blobs([1900, 100], centers=means, random_state=1)
 rare = int(np.bincount(y).argmin())
 
 # %%

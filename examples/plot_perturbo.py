@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 from spectralcls import PerTurboClassifier
-from spectralcls.datasets import make_two_spirals
 
 
 def draw(model, X, y, title):
@@ -65,7 +64,11 @@ def draw(model, X, y, title):
 # %%
 # The data are two spirals. ``fit`` tunes the bandwidth and the Tikhonov constant by
 # leave-one-out.
-X, y = make_two_spirals(300, random_state=0)
+rng = np.random.default_rng(0)
+y, t = np.arange(300) % 2, np.sqrt(rng.random(300))
+angle = np.pi * (3.5 * t + y)
+X = 3 * t[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+X += 0.1 * rng.normal(size=X.shape)
 spirals = PerTurboClassifier().fit(X, y)
 draw(
     spirals,

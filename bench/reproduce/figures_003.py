@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from spectralcls.datasets import make_two_spirals
+from bench.toy_data import two_spirals
 from spectralcls.perturbo import PerTurboClassifier
 
 from .perturbo_cuts import PerTurboByNumber
@@ -19,7 +19,7 @@ def _plane(X, n=161):
 
 def figure_2(source):
     """tau of one spiral for two bandwidths, and for one of them with regularization."""
-    X, y = make_two_spirals(200, random_state=0)
+    X, y = two_spirals(200, 0)
     models = (
         ("h = 0.1", PerTurboClassifier(0.1, regularization=None, scale=None)),
         ("h = 1", PerTurboClassifier(1.0, regularization=None, scale=None)),
@@ -47,7 +47,7 @@ def _toys():
     angle, means = rng.uniform(0, np.pi, 3), rng.standard_normal((3, 2))
     along = np.column_stack([np.cos(angle), np.sin(angle)])[y] * rng.standard_normal((150, 1))
     gaussians = means[y] + along + 0.1 * rng.standard_normal((150, 2)), y
-    return make_two_spirals(200, random_state=0), gaussians
+    return two_spirals(200, 0), gaussians
 
 
 def figure_3(source, measured):

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from spectralcls.datasets import make_two_gaussians, make_two_rings
+from bench.toy_data import two_gaussians, two_rings
 from spectralcls.papers import as_printed
 from spectralcls.spectral import LaplacianSpectralClassifier
 
@@ -30,7 +30,7 @@ MODELS = {
 def draw(trial, sizes=UNEQUAL):
     """(X, y, Q, truth) of one draw of the two Gaussians."""
     train, test = sizes
-    return *make_two_gaussians(train, random_state=2 * trial), *make_two_gaussians(test, random_state=2 * trial + 1)
+    return *two_gaussians(train, 2 * trial), *two_gaussians(test, 2 * trial + 1)
 
 
 def gaussians(source, trials):
@@ -60,8 +60,8 @@ def rings(source, trials):
     """Rate on 844 test points after 100 training points."""
     found = []
     for trial in range(trials):
-        X, y = make_two_rings(100, random_state=2 * trial)
-        Q, truth = make_two_rings(844, random_state=2 * trial + 1)
+        X, y = two_rings(100, 2 * trial)
+        Q, truth = two_rings(844, 2 * trial + 1)
         found.append(100 * paper_model().fit(X, y).score(Q, truth))
     return {"rate": spread(found)}
 

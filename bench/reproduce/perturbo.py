@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spectralcls.datasets import make_two_spirals
+from bench.toy_data import two_spirals
 from spectralcls.perturbo import PerTurboClassifier
 
 from . import perturbo_plain
@@ -151,8 +151,8 @@ def spirals(source, trials):
     }
     found = {name: [] for name in kinds}
     for trial in range(trials):
-        X, y = make_two_spirals(200, random_state=2 * trial)
-        Q, truth = make_two_spirals(1000, random_state=2 * trial + 1)
+        X, y = two_spirals(200, 2 * trial)
+        Q, truth = two_spirals(1000, 2 * trial + 1)
         for name, model in kinds.items():
             found[name].append(100 * model.set_params(n_jobs=1).fit(X, y).score(Q, truth))
     return {"readings": {name: spread(rates) for name, rates in found.items()}}

@@ -29,7 +29,6 @@ SECTIONS = {  # names of files in examples; those that do not exist are left out
     "Text": "spectral_kernel_text",
     "Maps and dimension reduction": "ccdr_plane ccdr_held_out spectral_map clusters ccdr_satimage",
     "Few labels": "active_learning ccdr_semi_supervised scikit_activeml",
-    "Data sets": "datasets",
 }
 
 

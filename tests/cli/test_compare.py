@@ -10,7 +10,8 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 from spectralcls import __version__
-from spectralcls.cli import main, named_sets, registry
+from spectralcls.cli import main, registry
+from spectralcls.cli.tables import BUNDLED
 
 METRICS = ("accuracy", "balanced_accuracy", "log_loss")
 KEYS = ["classifier", *(f"{metric}_{what}" for metric in METRICS for what in ("mean", "std")), "bandwidth"]
@@ -39,24 +40,39 @@ def fails_with(capsys, *arguments):
     return captured.err
 
 
-def test_version(capsys):
+def test_the_version_comes_with_the_instruction_set_and_the_threads(capsys):
     with pytest.raises(SystemExit) as end:
         main(["--version"])
-    assert end.value.code == 0 and capsys.readouterr().out == f"spectralcls {__version__}\n"
+    first, *others = capsys.readouterr().out.splitlines()
+    assert end.value.code == 0 and first.split() == ["spectralcls:", __version__]
+    assert {"variant", "threads"} <= {line.partition(":")[0].strip() for line in others}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["show-config", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["fit", "--help"]])
 def test_help(capsys, arguments):
     with pytest.raises(SystemExit) as end:
         main(arguments)
     assert end.value.code == 0 and "usage: spectralcls" in capsys.readouterr().out
 
 
-def test_every_named_set_is_in_the_help(capsys, monkeypatch):
-    monkeypatch.delenv("SPECTRALCLS_DATA", raising=False)
+def test_the_help_names_all_data_sets_and_estimators_one_a_line(capsys):
     with pytest.raises(SystemExit):
         main(["compare", "--help"])
-    assert set(named_sets.available()) <= set(capsys.readouterr().out.replace(",", " ").split())
+    text = capsys.readouterr().out
+    assert set(BUNDLED) <= set(text.replace(",", " ").replace(".", " ").split())
+    for part, entries in zip(text.split("\nregressors, "), registry.OF_TASK.values(), strict=True):
+        for entry in entries:
+            (line,) = [line for line in part.splitlines() if line[2:].startswith(f"{entry.name}  ")]
+            assert line.startswith(" ") == entry.front and "`" not in line and len(line) <= 120
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    list(zip(BUNDLED, [(150, 4), (178, 13), (569, 30), (1797, 64)], strict=True)),
+)
+def test_bundled_sets_have_names(name, size, capsys):
+    assert main(["compare", name, "--dry-run"]) == 0
+    assert capsys.readouterr().out == f"{name}: {size[0]} samples, {size[1]} features\n"
 
 
 def test_python_m_runs_it():
@@ -134,16 +150,16 @@ def test_subsample(capsys):
 def test_small_classes_are_tuned_on_as_many_folds_as_they_fill(tmp_path, capsys):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], [40, 30, 3])
-    np.savez(tmp_path / "small.npz", X=rng.normal(size=(73, 2)) + y[:, None], y=y)
-    assert main(["compare", str(tmp_path / "small.npz"), "--repeats", "2", "--classifiers", "knn,svm"]) == 2
-    assert main(["compare", str(tmp_path / "small.npz"), "--repeats", "2", "--classifiers", "knn,rbfsvm"]) == 0
+    rows = np.column_stack([rng.normal(size=(73, 2)) + y[:, None], y])
+    np.savetxt(tmp_path / "small.csv", rows, delimiter=",", header="a,b,y", comments="")
+    common = ["compare", str(tmp_path / "small.csv"), "--target", "y", "--repeats", "2", "--classifiers"]
+    assert main([*common, "knn,svm"]) == 2
+    assert main([*common, "knn,rbfsvm"]) == 0
     assert "warned" not in capsys.readouterr().out
 
 
-def test_other_bad_input_is_one_line(tmp_path, capsys, iris_csv, monkeypatch):
-    monkeypatch.delenv("SPECTRALCLS_DATA", raising=False)
+def test_other_bad_input_is_one_line(tmp_path, capsys, iris_csv):
     assert "none.csv: no such file" in fails_with(capsys, "compare", tmp_path / "none.csv", "--target", "x")
-    assert "none.npz" in fails_with(capsys, "compare", tmp_path / "none.npz")
     assert "no data set 'wnie'" in fails_with(capsys, "compare", "wnie")
     line = fails_with(capsys, "compare", "iris", "--classifiers", "gausianNB")
     assert "unknown classifier 'gausianNB'. Did you mean GaussianNB?" in line
@@ -175,13 +191,6 @@ def test_other_bad_input_is_one_line(tmp_path, capsys, iris_csv, monkeypatch):
     folder = tmp_path / "folder.csv"
     folder.mkdir()
     assert "folder.csv" in fails_with(capsys, "compare", folder, "--target", "c")
-
-
-def test_infinite_values_of_arrays_are_named(tmp_path, capsys):
-    X = np.ones((6, 3))
-    X[4, 1] = np.inf
-    np.savez(tmp_path / "holes.npz", X=X, y=[0, 0, 0, 1, 1, 1])
-    assert "row 4, column 'x1': inf is not finite" in fails_with(capsys, "compare", tmp_path / "holes.npz")
 
 
 def test_interruption_is_one_line(capsys, monkeypatch):

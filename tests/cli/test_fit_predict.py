@@ -275,6 +275,6 @@ def test_too_many_columns_are_refused_at_once(tmp_path, capsys, monkeypatch, com
     d, out = 501, tmp_path / "out"
     rows = [f"{row}.5," * d + "ab"[row % 2] for row in range(4)]
     (tmp_path / "wide.csv").write_text("\n".join([",".join([*(f"c{j}" for j in range(d)), "y"]), *rows]))
-    arguments = ["--out", out] if command == "fit" else ["--html", out]
+    arguments = ["--out", out] if command == "fit" else ["--json", out]
     message = fails_with(capsys, command, tmp_path / "wide.csv", "--target", "y", *arguments)
     assert "wide: 501 features, but at most 500 " in message and not out.exists()

@@ -1,13 +1,12 @@
-"""What a comparison concludes: marks, advice, the table, the HTML page, and the list of names."""
+"""What a comparison concludes: marks, advice, and the table."""
 
 import json
-import re
 
 import numpy as np
 import pytest
 
-from spectralcls.cli import evaluation, main, named_sets, registry, report
-from spectralcls.cli.evaluation import Outcome, Result
+from spectralcls.cli import evaluation, main, registry, report
+from spectralcls.cli.evaluation import Result
 from spectralcls.cli.registry import MAJORITY
 from spectralcls.cli.significance import LEVEL, advice, p_value, recommended, standings
 
@@ -16,14 +15,14 @@ rng = np.random.default_rng(0)
 
 def result(name, accuracy, seconds=1.0, n_train=100, n_test=50, **scores):
     outcomes = {
-        k: Outcome({"accuracy": one} | {m: v[k] for m, v in scores.items()}, None, seconds, 0.0)
+        k: {"accuracy": one, "fit": seconds, "predict": 0.0} | {m: v[k] for m, v in scores.items()}
         for k, one in enumerate(accuracy)
     }
-    return Result(name, False, n_train, n_test, outcomes)
+    return Result(name, n_train, n_test, outcomes)
 
 
 def failed(name):
-    return Result(name, False, 100, 50, {0: Outcome(error="ValueError: no")})
+    return Result(name, 100, 50, {0: {}}, error="ValueError: no")
 
 
 def test_the_variance_of_a_mean_difference_counts_shared_training_samples():
@@ -93,7 +92,9 @@ def test_scores_are_those_of_their_definitions():
     X, y = load_iris(return_X_y=True)
     model = LogisticRegression(C=0.01).fit(X, y)
     p = model.predict_proba(X)
-    scores = evaluation.scores_of(model, X, y, model.predict(X), ("balanced_accuracy", "log_loss", "roc_auc"))
+    scores = evaluation.scores_of(
+        model, X, y, model.predict(X), ("accuracy", "balanced_accuracy", "log_loss", "roc_auc")
+    )
     assert scores["log_loss"] == pytest.approx(-np.mean(np.log(p[np.arange(150), y])))
     assert scores["roc_auc"] == pytest.approx(roc_auc_score(y, p, multi_class="ovr"))
     assert scores["balanced_accuracy"] == pytest.approx(scores["accuracy"])  # classes of equal size
@@ -101,34 +102,6 @@ def test_scores_are_those_of_their_definitions():
     scores = evaluation.scores_of(ridge, X[:100], two, ridge.predict(X[:100]), ("log_loss", "roc_auc"))
     assert np.isnan(scores["log_loss"])
     assert scores["roc_auc"] == pytest.approx(roc_auc_score(two, ridge.decision_function(X[:100])))
-
-
-def test_the_report_holds_table_picture_confusion_importances_and_how_it_was_made(tmp_path, capsys):
-    rows = [f"{i % 2 + i / 40};{'xyz'[i // 3 % 3]};{rng.normal():.3f};A{i};{'pq'[i % 2]}" for i in range(60)]
-    table, out = tmp_path / "table.csv", tmp_path / "report.html"
-    table.write_text("\n".join(["size;kind<b>;noise;code;class", *rows]))
-    command = f"compare {table} --target class --classifiers parzen,knn --repeats 3 --quiet --html {out}"
-    assert main(command.split()) == 0
-    printed, page = capsys.readouterr().out, out.read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>") and "://" not in page and "<b>" not in page  # loads nothing, and escapes
-    names = re.findall(r"<tr(?: class=taken)?><td>([^<]+)</td><td><svg", page)
-    order = [line for line in printed.splitlines() if "±" in line]
-    assert [line.split("  ")[0].strip() for line in order] == names[:3]  # the order of the text, with the picture
-    assert page.count("<circle") == 3
-    assert "which classes it confuses" in page and "which columns it needs" in page
-    first = page[page.index("which columns it needs") :]
-    assert first.index("<td>size</td>") < first.index("<td>noise</td>")
-    assert "code (identifier)" in page and "spectralcls compare" in page and "width=device-width" in page
-    assert "kind&lt;b&gt;" in page
-
-
-def test_a_table_of_very_many_columns_has_a_report_without_importances(tmp_path):
-    X = np.random.default_rng(0).normal(size=(30, 600))
-    np.savez(tmp_path / "wide.npz", X=X, y=np.arange(30) % 2)
-    page = tmp_path / "page.html"
-    some = ["--classifiers", "parzen", "--repeats", "1", "--quiet", "--html", str(page)]
-    assert main(["compare", str(tmp_path / "wide.npz"), *some]) == 0
-    assert "More than 500 columns" in page.read_text(encoding="utf-8")
 
 
 def test_one_failing_classifier_does_not_lose_the_others(monkeypatch, tmp_path, capsys):
@@ -150,25 +123,13 @@ def test_one_failing_classifier_does_not_lose_the_others(monkeypatch, tmp_path, 
     monkeypatch.setitem(registry.OF_TASK, "classification", tuple(made))
     out = tmp_path / "out.json"
     common = ["compare", "iris", "--repeats", "3", "--json", str(out), "--n-jobs", "1"]
-    assert main([*common, "--html", str(tmp_path / "out.html")]) == 1
+    assert main(common) == 1
     printed = capsys.readouterr().out
     assert "Fussy       failed: ValueError: these data are not to my taste" in printed
     assert printed.count("Chatty warned: look out") == 1
-    assert "failed: ValueError: these data" in (tmp_path / "out.html").read_text(encoding="utf-8")
     fussy, chatty = json.loads(out.read_text())
     assert fussy["accuracy_mean"] is None and "taste" in fussy["error"]
     assert chatty["accuracy_mean"] > 0 and chatty["bandwidth"] == [1.0, 2.0, 4.0]
-
-
-def test_list_names_all_classifiers_and_data_sets_one_a_line(capsys):
-    assert main(["list"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    parts = lines[: lines.index("")], lines[lines.index("") + 1 :]
-    for entries, own in zip(registry.OF_TASK.values(), parts, strict=True):
-        for entry in entries:
-            (line,) = [line for line in own if line[2:].startswith(f"{entry.name}  ")]
-            assert line.startswith(" ") == entry.front and "`" not in line and len(line) <= 120
-    assert all(f"  {name}" in lines for name in named_sets.available(None))
 
 
 @pytest.mark.parametrize("entry", registry.ENTRIES, ids=lambda entry: entry.name)

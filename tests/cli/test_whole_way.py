@@ -96,12 +96,11 @@ def test_from_an_export_to_probabilities(tables, dialect, tmp_path):
     assert np.mean(predicted == truth) > np.mean(truth == "nein")  # better than the majority
 
 
-def test_a_comparison_of_an_export_with_its_report(tables, tmp_path):
-    (old, _), report = tables[0]["german excel"], tmp_path / "report.html"
-    some = ["--classifiers", "parzen,kernelridge,knn", "--repeats", "2", "--quiet", "--html", report]
+def test_a_comparison_of_an_export(tables):
+    old, _ = tables[0]["german excel"]
+    some = ["--classifiers", "parzen,kernelridge,knn", "--repeats", "2", "--quiet"]
     printed = call("compare", old, "--target", office.TARGET, *some)
     assert "left out: Kunden-Nr (identifier), Bemerkung (free text)" in printed and "Take " in printed
-    assert "Vertragsbeginn" in report.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", FRONT)
@@ -213,16 +212,9 @@ def without_optional_packages(*calls):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_without_optional_packages_named_sets_are_compared_with_a_report(tmp_path):
-    report, table = tmp_path / "report.html", tmp_path / "t.npz"
-    np.savez(table, X=np.random.default_rng(0).normal(size=(40, 2)), y=np.arange(40) % 2)
-    found = without_optional_packages(
-        ["compare", "wine", "--classifiers", "parzen", "--repeats", "2", "--html", report],
-        ["compare", table, "--classifiers", "parzen", "--repeats", "1", "--quiet"],
-        ["list"],
-    )
-    assert [code for code, _, _ in found] == [0, 0, 0]
-    assert "Take ParzenClassifier" in found[0][1] and report.read_text(encoding="utf-8").count("<circle") == 2
+def test_without_optional_packages_a_bundled_set_is_compared():
+    ((code, out, _),) = without_optional_packages(["compare", "wine", "--classifiers", "parzen", "--repeats", "2"])
+    assert code == 0 and "Take ParzenClassifier" in out
 
 
 def test_without_optional_packages_a_message_says_what_to_install(tmp_path):

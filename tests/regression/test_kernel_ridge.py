@@ -9,8 +9,8 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score
 
+from bench.toy_data import two_gaussians
 from spectralcls._tuning.temperature import best_temperature, log_loss
-from spectralcls.datasets import make_two_gaussians
 from spectralcls.linalg.ridge import solve
 from spectralcls.regression import KernelRidgeClassifier
 
@@ -275,8 +275,8 @@ def test_class_weights_leave_out_a_whole_sample(kernel):
 
 
 def test_balanced_weights_find_rare_cases():
-    X, y = make_two_gaussians((950, 50), random_state=0)
-    Q, u = make_two_gaussians((1900, 100), random_state=1)
+    X, y = two_gaussians((950, 50), 0)
+    Q, u = two_gaussians((1900, 100), 1)
     plain = balanced_accuracy_score(u, KernelRidgeClassifier().fit(X, y).predict(Q))
     balanced = balanced_accuracy_score(u, KernelRidgeClassifier(class_weight="balanced").fit(X, y).predict(Q))
     assert balanced > plain + 0.1

@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from bench.toy_data import two_gaussians, two_rings
 from spectralcls._expansion.spectrum import Spectrum
-from spectralcls.datasets import make_two_gaussians, make_two_rings
 from spectralcls.kernel_mean import ISEClassifier
 from spectralcls.kernels import kernel_matrix, silverman_bandwidth
 from spectralcls.papers import as_printed
@@ -346,8 +346,8 @@ def test_rings_are_classified_without_error_in_the_great_majority_of_draws():
     """Experiment 2 of Jenssen et al.: 100 training points, 844 test points, no error; here 45 of 60 draws."""
     errors = np.empty(60)
     for seed in range(60):
-        X, y = make_two_rings(100, random_state=seed)
-        Q, truth = make_two_rings(844, random_state=1000 + seed)
+        X, y = two_rings(100, seed)
+        Q, truth = two_rings(844, 1000 + seed)
         model = LaplacianSpectralClassifier("silverman_per_class").fit(X, y)
         errors[seed] = np.count_nonzero(model.predict(Q) != truth)
     assert np.count_nonzero(errors == 0) >= 45, f"errors of 844: {errors}"
@@ -365,8 +365,8 @@ def test_rare_class_is_recognized_at_the_expense_of_the_frequent_one(options, le
     means, log_prior = np.array([[2.0, 2.0], [0.6, 0.6]]), np.log([100 / 105, 5 / 105])
     recalls, frequent_errors = [], []
     for seed in range(60):
-        X, y = make_two_gaussians((100, 5), random_state=seed)
-        Q, truth = make_two_gaussians((200, 10), random_state=1000 + seed)
+        X, y = two_gaussians((100, 5), seed)
+        Q, truth = two_gaussians((200, 10), 1000 + seed)
         bayes = (log_prior - ((Q[:, None] - means) ** 2).sum(axis=2) / 2).argmax(axis=1)
         found = LaplacianSpectralClassifier(**options).fit(X, y).predict(Q)
         recalls.append([np.mean(found[truth == 1] == 1), np.mean(bayes[truth == 1] == 1)])

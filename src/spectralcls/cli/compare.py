@@ -2,9 +2,6 @@
 
 import argparse
 import json
-import shlex
-import sys
-from pathlib import Path
 
 from . import outputs, registry, tables
 from .arguments import YES_OR_NO, count, jobs, output, seed, size
@@ -17,16 +14,17 @@ DESCRIPTION = """\
 Fit classifiers of this package and of scikit-learn, or regressors if the target is a number with many values, each
 tuned on the training part of the same repeated splits of one data set. Print one table, the best first, and recommend
 one of them."""
-EPILOG = """\
+EPILOG = f"""\
 examples:
   spectralcls compare wine
   spectralcls compare customers.csv --target churn --dry-run
-  spectralcls compare houses.csv --target price --html report.html
-  spectralcls compare customers.csv --target churn --metric log_loss,accuracy --html report.html
+  spectralcls compare houses.csv --target price
+  spectralcls compare customers.csv --target churn --metric log_loss,accuracy --json table.json
   spectralcls compare digits --subsample 500 --classifiers perturbo,parzen,rbf-svm
 
-DATA is a CSV, Parquet, Excel or .npz file, or the name of a data set: iris, wine, breast_cancer, digits,
-two_gaussians, two_rings, two_spirals, a file NAME.npz of the data folder, or openml:NAME."""
+DATA is a CSV, Parquet or Excel file, or the name of a data set of scikit-learn: {", ".join(tables.BUNDLED)}.
+
+{registry.listing()}"""
 
 
 def add_options(parser):
@@ -42,9 +40,7 @@ def add_options(parser):
     add("--seed", type=seed, default=0, metavar="SEED", help="seed of splits and generators (default: 0)")
     add("--scale", **YES_OR_NO, help="bring features to mean 0 and variance 1 on the training part (default: yes)")
     add("--n-jobs", type=jobs, metavar="N", help="threads or processes per classifier (default: 1 up to 5000 samples)")
-    add("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")
     add("--json", type=output, metavar="FILE", help="write the table as a list of records")
-    add("--html", type=output, metavar="FILE.html", help="write a report as one file")
     add("--quiet", action="store_true", help="do not show progress")
     tables.add_options(parser)
 
@@ -68,8 +64,8 @@ def _metrics(text):
 def run(arguments):
     if arguments.classifiers is not None:
         registry.check(arguments.classifiers.split(","))
-    for path in filter(None, (arguments.json, arguments.html)):
-        outputs.keep_apart(path, arguments.data)
+    if arguments.json:
+        outputs.keep_apart(arguments.json, arguments.data)
     data = tables.read(arguments)
     if arguments.dry_run:
         print(data.description or f"{data.name}: {len(data.y)} samples, {data.X.shape[1]} features")
@@ -95,12 +91,6 @@ def run(arguments):
         records = [result.record(dict.fromkeys((OF_TASK[data.task][0], *metrics))) for result in results]
         with outputs.written(arguments.json, "the records were") as path:
             path.write_text(json.dumps(records, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-    if arguments.html:
-        from . import html
-
-        command = shlex.join(["spectralcls", *(arguments.words or sys.argv[1:])])
-        with outputs.written(arguments.html, "the report was") as path:
-            path.write_text(html.page(data, entries, results, metrics, arguments, command), encoding="utf-8")
     return int(any(result.error for result in results))
 
 

@@ -3,8 +3,7 @@
 import time
 import warnings
 from contextlib import closing
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.metrics import (
@@ -29,46 +28,20 @@ _MAX_FOLDS = 5
 COVERAGE = 0.9  # coverage of the intervals of a regression
 
 
-class Outcome(NamedTuple):
-    """Result of one classifier on one split."""
-
-    scores: dict = {}  # metric: value, NaN if the classifier lacks this score
-    bandwidth: object = None
-    fit_seconds: float = np.nan
-    predict_seconds: float = np.nan
-    predicted: np.ndarray | None = None  # predictions for the test samples
-    notes: tuple = ()  # warnings
-    error: str | None = None  # the exception, if it failed
-
-
 @dataclass
 class Result:
-    """Results of one classifier on all splits."""
+    """Results of one estimator on all splits."""
 
     name: str
-    baseline: bool
     n_train: int
     n_test: int
-    outcomes: dict  # number of the split -> Outcome
-
-    @property
-    def error(self):
-        """The first exception, or None; a classifier with an error is excluded."""
-        return next((outcome.error for outcome in self.ordered if outcome.error), None)
-
-    @property
-    def notes(self):
-        """Distinct warnings."""
-        return list(dict.fromkeys(note for outcome in self.ordered for note in outcome.notes))
-
-    @property
-    def ordered(self):
-        """Outcomes in the order of the splits."""
-        return [self.outcomes[number] for number in sorted(self.outcomes)]
+    outcomes: dict  # number of the split -> metrics, "bandwidth" and seconds of "fit" and "predict"
+    notes: dict = field(default_factory=dict)  # distinct warnings, as keys
+    error: str | None = None  # the first exception; the estimator is then excluded
 
     def scores(self, metric):
-        """Scores of all splits, (n_splits,)."""
-        return np.array([outcome.scores.get(metric, np.nan) for outcome in self.ordered])
+        """Scores of all splits in their order, (n_splits,)."""
+        return np.array([self.outcomes[number].get(metric, np.nan) for number in sorted(self.outcomes)])
 
     def mean(self, metric):
         """Mean over the splits; NaN if the classifier failed."""
@@ -80,20 +53,18 @@ class Result:
 
     def seconds(self, what):
         """Median seconds of ``"fit"`` or ``"predict"``."""
-        return float(np.median([getattr(outcome, f"{what}_seconds") for outcome in self.ordered]))
+        return float(np.median(self.scores(what)))
 
     def record(self, metrics):
         """Means, deviations and medians as a dict for JSON, None for missing values."""
-        record = {"regressor" if "rmse" in metrics else "classifier": self.name}
+        record, good = {"regressor" if "rmse" in metrics else "classifier": self.name}, self.error is None
         for metric in metrics:
-            record |= {f"{metric}_mean": _known(self.mean(metric)), f"{metric}_std": None}
-            if self.error is None:
-                record[f"{metric}_std"] = _known(self.deviation(metric))
-        bandwidths = [outcome.bandwidth for outcome in self.ordered]
-        is_there = self.error is None and all(value is not None for value in bandwidths)
+            record[f"{metric}_mean"] = _known(self.mean(metric))
+            record[f"{metric}_std"] = _known(self.deviation(metric)) if good else None
+        bandwidths = [outcome.get("bandwidth") for outcome in self.outcomes.values()]
+        is_there = good and all(value is not None for value in bandwidths)
         record["bandwidth"] = np.median(np.asarray(bandwidths, float), axis=0).tolist() if is_there else None
-        for what in ("fit", "predict"):
-            record[f"{what}_seconds"] = self.seconds(what) if self.error is None else None
+        record |= {f"{what}_seconds": self.seconds(what) if good else None for what in ("fit", "predict")}
         return record | {"n_train": self.n_train, "n_test": self.n_test, "error": self.error}
 
 
@@ -102,32 +73,15 @@ def _known(value):
 
 
 def evaluate(data, entries, arguments, step):
-    """Evaluate all entries on the same splits.
+    """Results of all entries on the same splits.
 
     Up to `SMALL` samples, and without `n_jobs`, the classifiers run in parallel, one per processor with one thread
-    each; otherwise they run one after the other. The results are the same.
-
-    Parameters
-    ----------
-    data : Data
-    entries : sequence of Entry
-    arguments : Namespace
-        Arguments of ``compare``.
-    step : callable
-        Called with a description, once per classifier and split.
-
-    Returns
-    -------
-    results : list of Result
-
-    Raises
-    ------
-    ValueError
-        If the classes or groups cannot be split; see `splits_of`.
+    each; otherwise they run one after the other. The results are the same. `step` is called with a description, once
+    per classifier and split. `splits_of` says what is refused.
     """
     splits, n_jobs = splits_of(data, arguments.repeats, arguments.test_size, arguments.seed), arguments.n_jobs
     n_train, n_test = map(len, splits[0])
-    results = [Result(entry.name, entry.baseline, n_train, n_test, {}) for entry in entries]
+    results = [Result(entry.name, n_train, n_test, {}) for entry in entries]
     alone = n_jobs is not None or len(data.y) > SMALL
     options = {"seed": arguments.seed, "n_jobs": n_jobs if alone else 1}
 
@@ -143,8 +97,10 @@ def evaluate(data, entries, arguments, step):
 
     with threadpool_limits(None if alone else 1):
         with closing(imap_unordered(_fit_and_score, tasks(), 1 if alone else cpu_count(), told)) as outcomes:
-            for (position, number), outcome in outcomes:
-                results[position].outcomes[number] = outcome
+            for (position, number), (outcome, notes, error) in outcomes:
+                result = results[position]
+                result.outcomes[number], result.error = outcome, result.error or error
+                result.notes |= dict.fromkeys(notes)
     return results
 
 
@@ -186,7 +142,7 @@ def fitted(entry, data, rows, scale, *, seed, n_jobs, parameters=()):
 
 
 def _fit_and_score(entry, data, split, metrics, scale, options):
-    """Outcome of an entry on a split; `options` do not depend on the data."""
+    """Scores and seconds of an entry on a split, its warnings, and its error or None."""
     train, test = split
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -194,40 +150,51 @@ def _fit_and_score(entry, data, split, metrics, scale, options):
         warnings.filterwarnings("ignore", message="The least populated class")
         try:
             start = time.perf_counter()
-            classifier, whole = fitted(entry, data, train, scale, **options)
-            end = time.perf_counter()
+            estimator, whole = fitted(entry, data, train, scale, **options)
+            middle = time.perf_counter()
             predicted = whole.predict(data.X[test])
-            predict_seconds = time.perf_counter() - end
-            scores = scores_of(whole, data.X[test], data.y[test], predicted, metrics)
+            seconds = {"fit": middle - start, "predict": time.perf_counter() - middle}
+            outcome = scores_of(whole, data.X[test], data.y[test], predicted, (OF_TASK[data.task][0], *metrics))
+            outcome |= seconds | {"bandwidth": entry.bandwidth_of(estimator)}
         except Exception as error:  # one failure must not discard the other classifiers' results
-            return Outcome(error=f"{type(error).__name__}: {error}")
-    notes = tuple(str(warning.message) for warning in caught)
-    return Outcome(scores, entry.bandwidth_of(classifier), end - start, predict_seconds, predicted, notes)
+            return {}, (), f"{type(error).__name__}: {error}"
+    return outcome, tuple(str(warning.message) for warning in caught), None
 
 
 def scores_of(model, X, y, predicted, metrics):
     """{metric: value} of a fitted estimator, NaN if it lacks the probabilities, scores or intervals for a metric."""
-    if set(metrics) & set(OF_TASK["regression"]):
-        return _scores_of_numbers(model, X, y, predicted, metrics)
-    scores = {"accuracy": float(np.mean(predicted == y))}
-    if "balanced_accuracy" in metrics:
-        scores["balanced_accuracy"] = float(balanced_accuracy_score(y, predicted))
-    if {"log_loss", "roc_auc"} & set(metrics):
-        p = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-        scores["log_loss"] = np.nan if p is None else float(log_loss(y, p, labels=model.classes_))
-        if p is None and "roc_auc" in metrics and hasattr(model, "decision_function"):
-            p = model.decision_function(X)
-            p = np.column_stack([-p, p]) if p.ndim == 1 else p
-        areas = [] if p is None else [roc_auc_score(y == c, p[:, k]) for k, c in enumerate(model.classes_)]
-        scores["roc_auc"] = float(np.mean(areas)) if areas else np.nan
-    return scores
+    return {metric: float(_SCORES[metric](model, X, y, predicted)) for metric in metrics}
 
 
-def _scores_of_numbers(model, X, y, predicted, metrics):
-    scores = {"rmse": float(root_mean_squared_error(y, predicted)), "mae": float(mean_absolute_error(y, predicted))}
-    scores |= {"r2": float(r2_score(y, predicted)) if len(y) > 1 else np.nan, "coverage": np.nan}
-    inner, steps = within(model) if "coverage" in metrics else (None, [])
-    if hasattr(inner, "predict_interval"):
-        low, high = inner.predict_interval(mapped(steps, X), coverage=COVERAGE).T
-        scores["coverage"] = float(np.mean((low <= y) & (y <= high)))
-    return scores
+def _log_loss(model, X, y, predicted):
+    return log_loss(y, model.predict_proba(X), labels=model.classes_) if hasattr(model, "predict_proba") else np.nan
+
+
+def _area(model, X, y, predicted):
+    """Area under the ROC curve of each class against the others, on average."""
+    answer = getattr(model, "predict_proba", getattr(model, "decision_function", None))
+    if answer is None:
+        return np.nan
+    p = answer(X)
+    p = np.column_stack([-p, p]) if p.ndim == 1 else p
+    return np.mean([roc_auc_score(y == c, p[:, k]) for k, c in enumerate(model.classes_)])
+
+
+def _covered(model, X, y, predicted):
+    inner, steps = within(model)
+    if not hasattr(inner, "predict_interval"):
+        return np.nan
+    low, high = inner.predict_interval(mapped(steps, X), coverage=COVERAGE).T
+    return np.mean((low <= y) & (y <= high))
+
+
+_SCORES = {
+    "accuracy": lambda model, X, y, predicted: np.mean(predicted == y),
+    "balanced_accuracy": lambda model, X, y, predicted: balanced_accuracy_score(y, predicted),
+    "log_loss": _log_loss,
+    "roc_auc": _area,
+    "rmse": lambda model, X, y, predicted: root_mean_squared_error(y, predicted),
+    "mae": lambda model, X, y, predicted: mean_absolute_error(y, predicted),
+    "r2": lambda model, X, y, predicted: r2_score(y, predicted) if len(y) > 1 else np.nan,
+    "coverage": _covered,
+}

@@ -10,23 +10,26 @@ import warnings
 from contextlib import contextmanager
 from typing import Any
 
-from .. import __version__
-from . import compare, fit, listing, predict, show_config
+from . import compare, fit, predict
 from .errors import CommandError
 
-_COMMANDS = {
-    "compare": compare,
-    "fit": fit,
-    "predict": predict,
-    "list": listing,
-    "show-config": show_config,
-}
+_COMMANDS = {"compare": compare, "fit": fit, "predict": predict}
 _BAD_INPUT, _INTERRUPTED, _TERMINATED = 2, 130, 143
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
         raise CommandError(message)
+
+
+class _Version(argparse.Action):
+    """Print the version, the instruction set in use, compiler and threads."""
+
+    def __call__(self, parser, *_):
+        from .. import show_config
+
+        show_config()
+        parser.exit()
 
 
 class _Terminate(KeyboardInterrupt):
@@ -36,10 +39,10 @@ class _Terminate(KeyboardInterrupt):
 def build_parser():
     """Build the parser of ``spectralcls``; each subcommand stores its function in ``run``."""
     parser = _Parser(prog="spectralcls", description="Information-theoretic and spectral classifiers.")
-    parser.add_argument("--version", action="version", version=f"spectralcls {__version__}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version, compiler, processor, threads")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, command in _COMMANDS.items():
-        texts = {"help": command.HELP, "description": command.DESCRIPTION, "epilog": getattr(command, "EPILOG", None)}
+        texts = {"help": command.HELP, "description": command.DESCRIPTION, "epilog": command.EPILOG}
         own = commands.add_parser(name, **texts, formatter_class=argparse.RawDescriptionHelpFormatter)
         command.add_options(own)
         own.set_defaults(run=command.run)
@@ -56,7 +59,6 @@ def main(argv: Any = None) -> int:
             warnings.showwarning = _say
             _check_command(argv)
             arguments = build_parser().parse_args(argv)
-            arguments.words = argv
             code = arguments.run(arguments)
             print(end="", flush=True)  # flush while a full disk can still be reported
             return code

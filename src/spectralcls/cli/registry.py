@@ -4,7 +4,7 @@ import difflib
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 
 from .errors import CommandError
@@ -33,177 +33,147 @@ class Entry:
     summary: str
     make: Callable[[Setting], object]
     front: bool = False  # compared by default
-    baseline: bool = False
     bandwidth_of: Callable[[object], object] = lambda fitted: getattr(fitted, "bandwidth_", None)
 
 
-def _ours(where, summary, *, title=None, front=False, **parameters):
-    """Entry of an estimator ``module:Class`` of this package, with its defaults except for ``parameters``."""
-    module, name = where.split(":")
+def _ours(where, summary, front=False):
+    """Entry of an estimator ``module.Class`` of this package, with its defaults."""
+    return Entry(where.rpartition(".")[2], summary, lambda setting: _made(f"spectralcls.{where}", setting), front)
+
+
+def _theirs(name, summary, where, front=True, *, grid=None, **parameters):
+    """Entry of a baseline ``module.Class`` of scikit-learn, tuned over a grid that depends on the training data."""
 
     def make(setting):
-        classifier = getattr(import_module(f"spectralcls.{module}"), name)
-        common = {"n_jobs": setting.n_jobs, "random_state": setting.seed}
-        takes = inspect.signature(classifier).parameters
-        return classifier(**{key: value for key, value in common.items() if key in takes}, **parameters)
+        from sklearn.base import is_regressor
+        from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
-    return Entry(title or name, summary, make, front)
+        estimator = _made(f"sklearn.{where}", setting, grid is not None, **parameters)
+        if grid is None:
+            return estimator
+        folds = (KFold if is_regressor(estimator) else StratifiedKFold)(
+            setting.n_folds, shuffle=True, random_state=setting.seed
+        )
+        return GridSearchCV(estimator, grid(setting), cv=folds, n_jobs=setting.n_jobs)
 
-
-def _linear_ccdr(setting):
-    from sklearn.linear_model import RidgeClassifier
-
-    from ..ccdr import CCDRClassifier
-
-    return CCDRClassifier(estimator=RidgeClassifier(alpha=1e-6), n_jobs=setting.n_jobs)
+    return Entry(name, summary, make, front)
 
 
-def _tuned(estimator, grid, setting):
-    from sklearn.base import is_classifier
-    from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+def _made(where, setting, is_tuned=False, **parameters):
+    """An estimator with the seed and, unless a search around it has them, the threads of the setting."""
+    module, _, name = where.rpartition(".")
+    kind = getattr(import_module(module), name)
+    common = {"random_state": setting.seed} | ({} if is_tuned else {"n_jobs": setting.n_jobs})
+    takes = inspect.signature(kind).parameters
+    return kind(**{key: value for key, value in common.items() if key in takes}, **parameters)
 
-    kind = StratifiedKFold if is_classifier(estimator) else KFold
-    folds = kind(setting.n_folds, shuffle=True, random_state=setting.seed)
-    return GridSearchCV(estimator, grid, cv=folds, n_jobs=setting.n_jobs)
 
-
-def _svm(setting):
-    from sklearn.svm import SVC
-
-    scale = 1 / (setting.n_features * setting.variance or 1)  # SVC's gamma="scale"
-    grid = {"C": [0.1, 1.0, 10.0, 100.0, 1000.0], "gamma": [scale * 4.0**k for k in range(-2, 3)]}
-    return _tuned(SVC(cache_size=500), grid, setting)
+def _widths(setting, powers):
+    scale = 1 / (setting.n_features * setting.variance or 1)  # gamma="scale"
+    return [scale * 4.0**k for k in powers]
 
 
 def _neighbors(setting):
     smallest_training_part = setting.n_train - -(-setting.n_train // setting.n_folds)
-    neighbors = [k for k in (1, 3, 5, 7, 9, 13, 19, 27, 39) if k <= smallest_training_part]
-    return {"n_neighbors": neighbors}
+    return {"n_neighbors": [k for k in (1, 3, 5, 7, 9, 13, 19, 27, 39) if k <= smallest_training_part]}
 
 
-def _k_nearest(setting):
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return _tuned(KNeighborsClassifier(), _neighbors(setting), setting)
-
-
-def _k_nearest_numbers(setting):
-    from sklearn.neighbors import KNeighborsRegressor
-
-    return _tuned(KNeighborsRegressor(), _neighbors(setting), setting)
+_SVC = _theirs(
+    "RBF-SVM",
+    "scikit-learn's SVC with a grid search",
+    "svm.SVC",
+    grid=lambda setting: {"C": [0.1, 1.0, 10.0, 100.0, 1000.0], "gamma": _widths(setting, range(-2, 3))},
+    cache_size=500,
+)
+_SVR = _theirs(
+    "SVR",
+    "scikit-learn's SVR with a grid search",
+    "svm.SVR",
+    grid=lambda setting: {
+        "C": [0.1, 1.0, 10.0, 100.0],
+        "gamma": _widths(setting, range(-2, 2)),
+        "epsilon": [0.05, 0.2],
+    },
+    cache_size=500,
+)
 
 
 def _svr(setting):
     from sklearn.compose import TransformedTargetRegressor
     from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVR
 
-    scale = 1 / (setting.n_features * setting.variance or 1)  # SVR's gamma="scale"
-    grid = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [scale * 4.0**k for k in range(-2, 2)], "epsilon": [0.05, 0.2]}
-    return TransformedTargetRegressor(_tuned(SVR(cache_size=500), grid, setting), transformer=StandardScaler())
-
-
-def _naive_bayes(setting):
-    from sklearn.naive_bayes import GaussianNB
-
-    return _tuned(GaussianNB(), {"var_smoothing": [1e-9, 1e-7, 1e-5, 1e-3, 1e-1]}, setting)
-
-
-def _boosting(setting):
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    return HistGradientBoostingClassifier(random_state=setting.seed)
-
-
-def _forest(setting):
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(500, random_state=setting.seed, n_jobs=setting.n_jobs)
-
-
-def _boosted_numbers(setting):
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
-    return HistGradientBoostingRegressor(random_state=setting.seed)
-
-
-def _forest_of_numbers(setting):
-    from sklearn.ensemble import RandomForestRegressor
-
-    return RandomForestRegressor(500, random_state=setting.seed, n_jobs=setting.n_jobs)
-
-
-def _linear(setting):
-    from sklearn.linear_model import RidgeCV
-
-    return RidgeCV([10.0**k for k in range(-3, 4)])
-
-
-def _mean(setting):
-    from sklearn.dummy import DummyRegressor
-
-    return DummyRegressor()
-
-
-def _majority(setting):
-    from sklearn.dummy import DummyClassifier
-
-    return DummyClassifier(strategy="prior")
-
-
-def _svm_bandwidth(fitted):
-    return (2 * fitted.best_params_["gamma"]) ** -0.5
-
-
-def _baseline(name, summary, make, front=True, **more):
-    return Entry(name, summary, make, front, baseline=True, **more)
+    return TransformedTargetRegressor(_SVR.make(setting), transformer=StandardScaler())
 
 
 ENTRIES = (
-    _ours("ensemble:AutoClassifier", "a vote of several classifiers; the one to try first", front=True),
-    _ours("regression:KernelRidgeClassifier", "kernel ridge regression on the classes", front=True),
-    _ours("perturbo:PerTurboClassifier", "how much a class's kernel matrix is perturbed by a new point", front=True),
-    _ours("kernel_mean:ParzenClassifier", "Bayes' rule with kernel densities", front=True),
-    _baseline("RBF-SVM", "scikit-learn's SVC with a grid search", _svm, bandwidth_of=_svm_bandwidth),
-    _baseline("k-NN", "scikit-learn's k nearest neighbors with a grid search", _k_nearest),
-    _baseline("HistGradientBoosting", "scikit-learn's boosted trees", _boosting),
-    _baseline("RandomForest", "scikit-learn's forest of 500 trees", _forest),
-    _baseline(MAJORITY, "always the most frequent class, a baseline for all classifiers", _majority),
-    _baseline("GaussianNB", "scikit-learn's naive Bayes with a grid search", _naive_bayes, front=False),
-    _ours("kernel_mean:ISEClassifier", "integrated squared error between class densities"),
-    _ours("kernel_mean:LaplacianISEClassifier", "the same, weighted by the inverse density"),
-    _ours("kernel_mean:CauchySchwarzClassifier", "Cauchy-Schwarz divergence between class densities"),
-    _ours("spectral:SpectralISEClassifier", "integrated squared error in leading eigenvectors"),
-    _ours("spectral:SpectralLaplacianISEClassifier", "the same with the normalized kernel"),
-    _ours("spectral:LaplacianSpectralClassifier", "cosine to class means in eigenvectors of the normalized kernel"),
-    _ours("spectral:SpectralKernelClassifier", "a linear classifier on spectral kernels"),
-    _ours(
-        "perturbo:PerTurboClassifier", "without regularization", title="PerTurboClassifier (full)", regularization=None
+    _ours("ensemble.AutoClassifier", "a vote of several classifiers; the one to try first", True),
+    _ours("regression.KernelRidgeClassifier", "kernel ridge regression on the classes", True),
+    _ours("perturbo.PerTurboClassifier", "how much a class's kernel matrix is perturbed by a new point", True),
+    _ours("kernel_mean.ParzenClassifier", "Bayes' rule with kernel densities", True),
+    replace(_SVC, bandwidth_of=lambda fitted: (2 * fitted.best_params_["gamma"]) ** -0.5),
+    _theirs(
+        "k-NN",
+        "scikit-learn's k nearest neighbors with a grid search",
+        "neighbors.KNeighborsClassifier",
+        grid=_neighbors,
     ),
-    _ours(
-        "perturbo:PerTurboClassifier",
-        "with leading eigenvectors",
-        title="PerTurboClassifier (truncated)",
-        regularization="truncate",
+    _theirs("HistGradientBoosting", "scikit-learn's boosted trees", "ensemble.HistGradientBoostingClassifier"),
+    _theirs("RandomForest", "scikit-learn's forest of 500 trees", "ensemble.RandomForestClassifier", n_estimators=500),
+    _theirs(
+        MAJORITY,
+        "always the most frequent class, a baseline for all classifiers",
+        "dummy.DummyClassifier",
+        strategy="prior",
     ),
-    _ours("ccdr:CCDRClassifier", "classes and neighbors in one graph, for few labels"),
-    Entry("CCDRClassifier (linear)", "with a linear classifier on the embedding", _linear_ccdr),
+    _theirs(
+        "GaussianNB",
+        "scikit-learn's naive Bayes with a grid search",
+        "naive_bayes.GaussianNB",
+        front=False,
+        grid=lambda setting: {"var_smoothing": [1e-9, 1e-7, 1e-5, 1e-3, 1e-1]},
+    ),
+    _ours("kernel_mean.ISEClassifier", "integrated squared error between class densities"),
+    _ours("kernel_mean.LaplacianISEClassifier", "the same, weighted by the inverse density"),
+    _ours("kernel_mean.CauchySchwarzClassifier", "Cauchy-Schwarz divergence between class densities"),
+    _ours("spectral.SpectralISEClassifier", "integrated squared error in leading eigenvectors"),
+    _ours("spectral.SpectralLaplacianISEClassifier", "the same with the normalized kernel"),
+    _ours("spectral.LaplacianSpectralClassifier", "cosine to class means in eigenvectors of the normalized kernel"),
+    _ours("spectral.SpectralKernelClassifier", "a linear classifier on spectral kernels"),
+    _ours("ccdr.CCDRClassifier", "classes and neighbors in one graph, for few labels"),
 )
-
-
 REGRESSORS = (
-    _ours("ensemble:AutoRegressor", "a vote of several regressors; the one to try first", front=True),
-    _ours("regression:KernelRidgeRegressor", "kernel ridge regression", front=True),
-    _ours("regression:KernelRegressor", "local means and lines", front=True),
-    _baseline("SVR", "scikit-learn's SVR with a grid search", _svr),
-    _baseline("k-NN", "scikit-learn's k nearest neighbors with a grid search", _k_nearest_numbers),
-    _baseline("HistGradientBoosting", "scikit-learn's boosted trees", _boosted_numbers),
-    _baseline("RandomForest", "scikit-learn's forest of 500 trees", _forest_of_numbers),
-    _baseline("Ridge", "scikit-learn's linear ridge regression, tuned", _linear),
-    _baseline(MEAN, "always the mean, a baseline for all regressors", _mean),
+    _ours("ensemble.AutoRegressor", "a vote of several regressors; the one to try first", True),
+    _ours("regression.KernelRidgeRegressor", "kernel ridge regression", True),
+    _ours("regression.KernelRegressor", "local means and lines", True),
+    replace(_SVR, make=_svr),
+    _theirs(
+        "k-NN",
+        "scikit-learn's k nearest neighbors with a grid search",
+        "neighbors.KNeighborsRegressor",
+        grid=_neighbors,
+    ),
+    _theirs("HistGradientBoosting", "scikit-learn's boosted trees", "ensemble.HistGradientBoostingRegressor"),
+    _theirs("RandomForest", "scikit-learn's forest of 500 trees", "ensemble.RandomForestRegressor", n_estimators=500),
+    _theirs(
+        "Ridge",
+        "scikit-learn's linear ridge regression, tuned",
+        "linear_model.RidgeCV",
+        alphas=[10.0**k for k in range(-3, 4)],
+    ),
+    _theirs(MEAN, "always the mean, a baseline for all regressors", "dummy.DummyRegressor"),
 )
 OF_TASK = {"classification": ENTRIES, "regression": REGRESSORS}
 KIND = {"classification": "classifier", "regression": "regressor"}
+
+
+def listing():
+    """Lines with all names and what they are, for the help."""
+    width = max(len(entry.name) for entries in OF_TASK.values() for entry in entries)
+    lines = ["classifiers (case and the word Classifier may be left out, as in parzen; --all takes those with *):"]
+    for entries in OF_TASK.values():
+        lines += [f"{' ' if entry.front else '*'} {entry.name.ljust(width)}  {entry.summary}" for entry in entries]
+        lines += ["", "regressors, for a target of numbers:"] if entries is ENTRIES else []
+    return "\n".join(lines)
 
 
 def _key(name):

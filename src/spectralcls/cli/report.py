@@ -21,32 +21,12 @@ def heading(data, n_train, n_test, arguments):
     return f"{data.name}: {size}\n{splits} into {parts} (seed {arguments.seed}), features {features}\n"
 
 
-def columns(metrics):
-    """Titles of the table."""
-    return (kind_of(metrics), *(METRICS[metric][1] for metric in metrics), "tune + fit", "predict")
-
-
-def kind_of(metrics):
-    """The kind of models that these metrics compare."""
-    return "regressor" if metrics[0] in OF_TASK["regression"] else "classifier"
-
-
-def cells(result, metrics, mark):
-    """The cells of the table for a successful result."""
-    shown = []
-    for metric in metrics:
-        mean, deviation, show = result.mean(metric), result.deviation(metric), METRICS[metric][2]
-        spread = "" if np.isnan(deviation) else f" {_plus_minus()} {show(deviation)}"
-        shown.append("-" if np.isnan(mean) else f"{show(mean)}{spread}")
-    shown[0] += f" {mark or ' '}"
-    return (result.name, *shown, seconds(result.seconds("fit")), seconds(result.seconds("predict")))
-
-
 def table(results, metrics):
     """One line per classifier, the best first; for a failed one, the line gives the reason."""
     marks = standings(results, metrics[0])
-    good = [r for r in ranked(results, metrics[0]) if r.error is None]
-    lines = [columns(metrics), *(cells(result, metrics, marks.get(result.name)) for result in good)]
+    kind = "regressor" if metrics[0] in OF_TASK["regression"] else "classifier"
+    lines = [(kind, *(METRICS[metric][1] for metric in metrics), "tune + fit", "predict")]
+    lines += [_cells(r, metrics, marks.get(r.name)) for r in ranked(results, metrics[0]) if r.error is None]
     failed = [r for r in results if r.error is not None]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     widths[0] = max([widths[0], *(len(result.name) for result in failed)])
@@ -54,6 +34,17 @@ def table(results, metrics):
     text.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
     text += [f"{result.name.ljust(widths[0])}  failed: {' '.join(result.error.split())}" for result in failed]
     return "\n".join(text)
+
+
+def _cells(result, metrics, mark):
+    """The cells of the table for a successful result."""
+    shown = []
+    for metric in metrics:
+        mean, deviation, show = result.mean(metric), result.deviation(metric), METRICS[metric][2]
+        spread = "" if np.isnan(deviation) else f" {_plus_minus()} {show(deviation)}"
+        shown.append("-" if np.isnan(mean) else f"{show(mean)}{spread}")
+    shown[0] += f" {mark or ' '}"
+    return (result.name, *shown, _seconds(result.seconds("fit")), _seconds(result.seconds("predict")))
 
 
 def conclusions(results, metrics, repeats):
@@ -72,7 +63,7 @@ def conclusions(results, metrics, repeats):
     return lines + warned
 
 
-def seconds(value):
+def _seconds(value):
     """Format a time in a suitable unit."""
     if value < 1e-3:
         return f"{1e6 * value:.0f} us"

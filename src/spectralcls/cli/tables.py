@@ -26,6 +26,7 @@ _BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters b
 _MOST_WHOLE, _ROWS_A_CLASS = 20, 3
 # with at least this many distinct numbers per other distinct cell, the other cells count as mistakes
 _NUMBERS_A_WORD = 10
+BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 MOST_FEATURES = 50_000  # tables with more columns are refused
 
 
@@ -108,7 +109,6 @@ class Data:
     n_rows: int = 0  # number of rows of the file
     description: str = ""
     groups: np.ndarray | None = None  # group of each row, if the user named a column of groups
-    notes: tuple = ()  # warnings issued while the file was read
 
     @property
     def task(self):
@@ -142,46 +142,29 @@ class Data:
 def read(arguments, n_samples=None):
     """Read a file, or the data set of that name."""
     from .. import datasets
-    from . import named_sets
 
     path = Path(arguments.data)
-    is_file = path.suffix or path.exists() or arguments.data == "-"
     options = {name: getattr(arguments, name) for name in (*_READING, "dates", "decimal", "group")} | places(arguments)
-    try:
-        if is_file and path.suffix.lower() != ".npz" and not arguments.data.startswith("openml:"):
-            if arguments.target is None and path.exists() and not arguments.dry_run:
-                raise CommandError(f"{path}: say which column holds the target: --target NAME or --target POSITION")
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                table = datasets.read_table(
-                    path,
-                    target=arguments.target,
-                    n_samples=n_samples,
-                    random_state=arguments.seed,
-                    unlabeled=arguments.unlabeled,
-                    **options,
-                )
-            notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-            for note in notes:
-                tell(note)
-            return _from_table(table, notes, arguments)
-        if any(value not in (None, []) for value in options.values()) or (
-            arguments.target is not None and path.suffix.lower() != ".npz"
-        ):
+    if not (path.suffix or path.exists() or arguments.data == "-"):
+        if arguments.target is not None or any(value not in (None, []) for value in options.values()):
             raise CommandError(f"{arguments.data!r} is not a file: --target and the options for reading are for files")
-        if path.suffix.lower() == ".npz":
-            if not path.exists():
-                raise CommandError(f"{path}: no such file")
-            bunch = named_sets.read_npz(path, target=arguments.target or "y")
-        else:
-            bunch = named_sets.load(arguments.data, getattr(arguments, "data_home", None), arguments.seed)
+        return _bundled(arguments.data, arguments.task)
+    if arguments.target is None and path.exists() and not arguments.dry_run:
+        raise CommandError(f"{path}: say which column holds the target: --target NAME or --target POSITION")
+    options |= {"n_samples": n_samples, "random_state": arguments.seed, "unlabeled": arguments.unlabeled}
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            table = datasets.read_table(path, target=arguments.target, **options)
+        for note in dict.fromkeys(str(warning.message) for warning in caught):
+            tell(note)
+        return _from_table(table, arguments)
     except (ValueError, OSError) as error:
         raise CommandError(str(error) if str(error) else repr(error)) from None
-    return _from_bunch(bunch, arguments.task)
 
 
-def _from_table(table, notes, arguments):
-    fields = dict(schema=table.schema, n_rows=table.n_rows, description=table.DESCR, groups=table.groups, notes=notes)
+def _from_table(table, arguments):
+    fields = dict(schema=table.schema, n_rows=table.n_rows, description=table.DESCR, groups=table.groups)
     if table.target is None:  # in a dry run
         return Data(table.name, table.data, None, None, table.feature_names, table.categorical_features, **fields)
     from ..datasets import numbers_in
@@ -192,16 +175,15 @@ def _from_table(table, notes, arguments):
     return checked(table.name, table.data, table.target, *columns, **options, **fields)
 
 
-def _from_bunch(bunch, task):
-    from scipy import sparse
+def _bundled(name, task):
+    """A data set that comes with scikit-learn."""
+    from sklearn import datasets
 
-    X = bunch.data
-    if sparse.issparse(X) or X.dtype.kind not in "biuf":
-        raise CommandError(f"{bunch.name}: the features are not a dense array of real numbers")
-    if X.dtype != np.float32:
-        X = X.astype(np.float64)
+    if name not in BUNDLED:
+        raise CommandError(f"there is no file {name}, and no data set {name!r}; there are {', '.join(BUNDLED)}")
+    bunch = getattr(datasets, f"load_{name}")()
     labels = np.asarray(bunch.target_names).astype(str)[bunch.target]
-    return checked(bunch.name, X, labels, list(map(str, bunch.feature_names)), [], task)
+    return checked(name, bunch.data, labels, list(bunch.feature_names), [], task)
 
 
 def checked(name, X, labels, feature_names, categorical, task=None, read=None, **more):

@@ -49,7 +49,7 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
     if suffix in TEXT:
         return read_text(path, dialect, signs=signs, **rules).taken(n_samples, random_state)
     known = ", ".join([*TEXT, *(TEXT[0] + suffix for suffix in (*COMPRESSED, ".zip")), *PARQUET, *EXCEL])
-    raise ValueError(f"{path}: unknown kind of file; known are {known} (and .npz on the command line)")
+    raise ValueError(f"{path}: unknown kind of file; known are {known}")
 
 
 def is_stream(path):
