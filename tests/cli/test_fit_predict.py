@@ -3,6 +3,7 @@
 import errno
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -223,7 +224,19 @@ def test_damaged_and_foreign_model_files(tmp_path, data, model, capsys):
     foreign = tmp_path / "foreign.skops"
     skops.io.dump({"weights": np.ones(3)}, foreign)
     assert "holds a dict, not a model that predicts" in fails_with(capsys, "predict", foreign, *arguments)
+    foreign.write_bytes(b"")
+    with zipfile.ZipFile(foreign, "w") as file:  # importing this module would run a program, which ends by SystemExit
+        file.writestr(
+            "schema.json", '{"__module__": "numpy.f2py.__main__", "__class__": "X", "__loader__": "TypeNode"}'
+        )
+    assert "refused, because it holds numpy.f2py" in fails_with(capsys, "predict", foreign, *arguments)
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_prediction_that_ends_the_program_is_no_success(tmp_path, data, model, monkeypatch, capsys):
+    monkeypatch.setattr(ParzenClassifier, "predict", lambda self, X: sys.exit(0))
+    message = fails_with(capsys, "predict", model, data, "--quiet", "--out", tmp_path / "out.csv")
+    assert "stopped before the end" in message and not (tmp_path / "out.csv").exists()
 
 
 def test_a_model_that_cannot_be_written_leaves_the_old_one(tmp_path, data, model, monkeypatch, capsys):

@@ -1,13 +1,9 @@
 """Files that the command line reads, with some bytes changed: read as they are meant, or refused in one line."""
 
 import io
-import json
-import zipfile
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import every_estimator as estimators
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,7 +11,6 @@ from fuzz.strategies import SEEDS, damaged, examples, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-import spectralcls
 from spectralcls.datasets import read_table
 
 TARGETS = st.sampled_from(["c", "2", "-1"])
@@ -56,54 +51,3 @@ def test_parquet(data, n, seed):
     buffer = io.BytesIO()
     pq.write_table(table, buffer, row_group_size=data.draw(st.integers(1, n)))
     learned(data.draw(damaged(buffer.getvalue())), ".parquet", "t")
-
-
-@st.composite
-def tampered(draw, value):
-    """A JSON value in which something was exchanged."""
-    if isinstance(value, dict) and value:
-        key = draw(st.sampled_from(sorted(value)))
-        return {**value, key: draw(tampered(value[key]))}
-    if isinstance(value, list) and value:
-        i = draw(st.integers(0, len(value) - 1))
-        return [*value[:i], draw(tampered(value[i])), *value[i + 1 :]]
-    return draw(st.sampled_from([None, -1, 2**40, "", "os", "builtins", "ParzenClassifier", [], {}, 1e308, True]))
-
-
-@cache
-def model_file():
-    """The bytes of a model file."""
-    X, y, _ = estimators.problem(n=20)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "model.skops"
-        spectralcls.save(spectralcls.ParzenClassifier(1.0).fit(X, y), path)
-        return path.read_bytes()
-
-
-@examples(0.5)
-@given(st.data(), st.booleans())
-def test_models(data, whole_file):
-    """With some bytes changed, or parts exchanged, refused in one line, or still a classifier."""
-    content = data.draw(damaged(model_file())) if whole_file else io.BytesIO()
-    if not whole_file:
-        with zipfile.ZipFile(io.BytesIO(model_file())) as whole, zipfile.ZipFile(content, "w") as changed:
-            victim = data.draw(st.sampled_from(sorted(whole.namelist())))
-            for name in whole.namelist():
-                part = whole.read(name)
-                if name == victim == "schema.json":
-                    part = json.dumps(data.draw(tampered(json.loads(part))))
-                elif name == victim:
-                    part = data.draw(damaged(part))
-                changed.writestr(name, part)
-        content = content.getvalue()
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "model.skops"
-        path.write_bytes(content)
-        try:
-            model = spectralcls.load(path)
-        except ValueError as error:
-            return refused(error)
-    try:
-        model.predict(estimators.problem(n=20)[2])
-    except Exception:
-        pass  # a file that was tampered with may hold anything but code

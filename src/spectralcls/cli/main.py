@@ -59,7 +59,10 @@ def main(argv: Any = None) -> int:
             warnings.showwarning = _say
             _check_command(argv)
             arguments = build_parser().parse_args(argv)
-            code = arguments.run(arguments)
+            try:
+                code = arguments.run(arguments)
+            except SystemExit as exit:  # only the parser may end the program
+                raise CommandError(f"stopped before the end: exit status {exit.code}") from None
             print(end="", flush=True)  # flush while a full disk can still be reported
             return code
     except CommandError as error:
