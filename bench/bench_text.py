@@ -17,8 +17,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from bench.data import path
+from bench.data import folder, path
 from bench.measure import QUICK, compare
+from bench.reproduce.data import Source
 from bench.reproduce.paper_002 import load_reuters
 from spectralcls.spectral import SpectralKernel, SpectralKernelClassifier
 
@@ -28,7 +29,7 @@ K, N_DOCUMENTS, N_TERMS, ENTRIES = (20, 2000, 500, 20) if QUICK else (270, 200_0
 def reuters():
     if not path("reuters21578_tf_unit.npz").exists():
         pytest.skip("no Reuters-21578 in the data folder")
-    X, Y, T, U, _ = load_reuters()
+    X, Y, T, U, _ = load_reuters(Source(folder()))
     kept = slice(0, 600 if QUICK else None)
     return X[kept], Y[kept], T, U
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
+from PIL import Image
 
 STYLE = "spectralcls.plotting.spectralcls"
 MARKERS = "o^sDvPX*<>hd"
@@ -17,11 +18,20 @@ def number(value):
     return float(value) if isinstance(value, int | float) else np.nan
 
 
-def save(figure, path):
+def save(figure, path, dpi=None):
     path.parent.mkdir(parents=True, exist_ok=True)
     with plt.rc_context(REPRODUCIBLE):
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+        figure.savefig(path, dpi=dpi, metadata={"Date": None} if path.suffix == ".svg" else None)
+    if path.suffix == ".png":
+        reduced(path)
     plt.close(figure)
+
+
+def reduced(path):
+    """Write a picture again with 128 colors, which takes a third of the bytes."""
+    with Image.open(path) as picture:
+        palette = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    palette.save(path, optimize=True)
 
 
 @dataclass(frozen=True)

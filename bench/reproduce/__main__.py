@@ -14,11 +14,12 @@ import matplotlib.pyplot as plt  # noqa: E402
 from sklearn.exceptions import ConvergenceWarning  # noqa: E402
 
 from ..data import folder  # noqa: E402
+from ..plots import save  # noqa: E402
 from . import pages  # noqa: E402
-from .cells import Store, run  # noqa: E402
+from .cells import Store  # noqa: E402
 from .data import MissingData, Source  # noqa: E402
-from .registry import Table, select  # noqa: E402
 from .results import Results  # noqa: E402
+from .tables import Table, select  # noqa: E402
 
 OUT = Path(__file__).resolve().parents[2] / "docs" / "results"
 
@@ -52,43 +53,35 @@ def main(arguments=None):
 
 def compute(items, options):
     """Run the unfinished cells, draw the figures, and enter the results into the record."""
-    store = Store(options.out / "cells.json")
-    source = Source(options.data, not options.offline)
-    cells = [entry.cell for item in items if isinstance(item, Table) for entry in item.entries]
-    cells += [cell for item in items if not isinstance(item, Table) for cell in item.cells]
-    run(cells, store, source, jobs=options.jobs, silent=options.quiet)
+    store, source = Store(options.out), Source(options.data, not options.offline)
+    store.run([cell for item in items for cell in item.cells], source, options.jobs, options.quiet)
     results = Results(options.out)
-    results.note(items, store, draw(items, store, source, options.out))
+    for item in items:
+        if isinstance(item, Table):
+            results.note(item, store)
+        else:
+            results.note_figure(item, draw(item, store, source, options.out / "figures"))
     results.save()
     for failure in sorted(set(store.failures.values())):
         print(failure)
 
 
-def draw(items, store, source, out):
-    """Draw the figures. Returns {name: {"caption": text}, or {"missing": reason} if a figure cannot be drawn}."""
-    captions = {}
-    (out / "figures").mkdir(exist_ok=True)
-    for figure in items:
-        if isinstance(figure, Table):
-            continue
-        values = [store.value(wanted) for wanted in figure.cells]
-        lacking = [wanted for wanted, value in zip(figure.cells, values, strict=True) if value is None]
-        if lacking:
-            captions[figure.name] = {"missing": store.failure(lacking[0]) or "not drawn"}
-            continue
-        try:
-            with warnings.catch_warnings():  # bandwidths that are tried and leave a map undetermined
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                picture, caption = figure.function()(source, *values, **dict(figure.arguments))
-        except MissingData as missing:
-            captions[figure.name] = {"missing": str(missing)}
-            continue
-        if number := figure.name.partition(":fig")[2]:
-            picture.supxlabel(f"after figure {number} of the paper", x=0.99, ha="right", fontsize=7, color="gray")
-        picture.savefig(out / "figures" / pages.picture_name(figure), dpi=100)
-        plt.close(picture)
-        captions[figure.name] = {"caption": caption}
-    return captions
+def draw(figure, store, source, folder):
+    """Draw a figure. Returns {"caption": text}, or {"missing": reason}."""
+    values = [store.value(wanted) for wanted in figure.cells]
+    for wanted, value in zip(figure.cells, values, strict=True):
+        if value is None:
+            return {"missing": store.failures.get(wanted.key, "not drawn")}
+    try:
+        with warnings.catch_warnings():  # bandwidths that are tried and leave a map undetermined
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            picture, caption = figure.drawn(source, values)
+    except MissingData as missing:
+        return {"missing": str(missing)}
+    if number := figure.name.partition(":fig")[2]:
+        picture.supxlabel(f"after figure {number} of the paper", x=0.99, ha="right", fontsize=7, color="gray")
+    save(picture, folder / pages.picture_name(figure), dpi=100)
+    return {"caption": caption}
 
 
 if __name__ == "__main__":

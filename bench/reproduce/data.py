@@ -1,10 +1,10 @@
-"""The sources of the data, the splits and scaling of each paper's protocol, and the numbers of the papers."""
+"""The sources of the data, and the splits and scaling of each paper's protocol."""
 
-import json
+import tomllib
 from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.datasets import fetch_openml
@@ -62,48 +62,22 @@ def _pendigits(package):
     return coded(rows[:, :-1], rows[:, -1], [(train, PENDIGITS_TEST)])
 
 
-@dataclass(frozen=True)
-class ThesisSet:
-    """A data set of the thesis: its file and, for the sets of Raetsch, the sizes of the training and the test set.
+SETS = tomllib.loads((Path(__file__).parent / "papers" / "sets.toml").read_text(encoding="utf-8"))
 
-    `reverse`: the thesis numbers the classes in the opposite order from the file.
-    """
+
+class ThesisSet(NamedTuple):
+    """A data set of the thesis; see sets.toml."""
 
     file: str
     title: str
-    sizes: tuple | None = None
+    sizes: list | None = None
     reverse: bool = False
     openml: str | None = None
 
 
-THESIS = {
-    "banana": ThesisSet("ratsch_banana", "Banana", (400, 4900), reverse=True),
-    "ringnorm": ThesisSet("ratsch_ringnorm", "Ringnorm", (400, 500), reverse=True),
-    "twonorm": ThesisSet("ratsch_twonorm", "Twonorm", (400, 500), reverse=True),
-    "thyroid": ThesisSet("ratsch_thyroid", "Thyroid", (140, 75), reverse=True),
-    "wine": ThesisSet("wine", "Wine"),
-    "iris": ThesisSet("iris", "Iris"),
-    "wbc": ThesisSet("wdbc", "WBC"),
-    "ionosphere": ThesisSet("ionosphere", "Ionosphere", reverse=True),
-    "pendigits": ThesisSet("pendigits", "Pendigits", openml="32"),
-    "pima": ThesisSet("pima", "Pima"),
-}
-OTHERS = {  # in addition to those of the thesis: title, file, number of training points (papers 000, 003 and 004)
-    "wbc_683": ("WBC (683 x 9)", "wbc", 100),
-    "ecoli": ("Ecoli", "ecoli", 67),
-    "glass": ("Glass", "glass", 43),
-    "blood_transfusion": ("Blood transfusion", "blood_transfusion", 150),
-    "parkinsons": ("Parkinsons", "parkinsons", 39),
-    "simdata_1": ("SimData-1", "simdata_1", 200),
-    "simdata_2": ("SimData-2", "simdata_2", 200),
-    "simdata_3": ("SimData-3", "simdata_3", 200),
-    "satimage": ("Satimage, 500 for training", "satimage", 500),
-}
-SIMULATED = {  # of the sizes in paper 003: features, components, and the separation that gives its rate of PerTurbo
-    "simdata_1": (19, 64, 1.3),
-    "simdata_2": (26, 64, 0.8),
-    "simdata_3": (31, 75, 0.36),
-}
+THESIS = {name: ThesisSet(**spec) for name, spec in SETS["thesis"].items()}
+OTHERS, SIMULATED = SETS["others"], SETS["simulated"]
+TITLES = {name: spec.title for name, spec in THESIS.items()} | {name: spec[0] for name, spec in OTHERS.items()}
 
 
 def simdata(name, n=1000):
@@ -118,9 +92,6 @@ def simdata(name, n=1000):
     X = means[component] + deviations[component] * rng.standard_normal((n, n_features))
     order = rng.permutation(n)
     return coded(X[order], component[order] % 10, [])
-
-
-TITLES = {name: spec.title for name, spec in THESIS.items()} | {name: spec[0] for name, spec in OTHERS.items()}
 
 
 def thesis_data(source, name):
@@ -177,12 +148,6 @@ def parts(source, name, trials):
     _, file, n_train = OTHERS[name]
     loaded = source.load(file)
     return np.asarray(loaded.data, dtype=np.float64), loaded.target, stratum_splits(len(loaded.target), n_train, trials)
-
-
-@cache
-def published(paper):
-    """The numbers of a paper, copied from it."""
-    return json.loads((Path(__file__).parent / "published" / f"{paper}.json").read_text(encoding="utf-8"))
 
 
 def spread(values):

@@ -1,42 +1,29 @@
-"""Write a page for each paper, with one table of its numbers, and an index, from the record and the registry alone."""
+"""Write a page for each paper, with one table of its numbers, and an index, from the record and the papers alone."""
 
 from collections import Counter
 from itertools import groupby
 
 from bench.pages import listed
 
-from .registry import DEVIATIONS, PAPERS, POINTS, STANDARD_ERRORS, VERDICTS, Table, everything, reasons
 from .results import Results
+from .tables import DEVIATIONS, PAPERS, POINTS, STANDARD_ERRORS, VERDICTS, Table, covers, everything, line, published
 
-LEGEND = (
-    "Each cell has our number and, in parentheses, the paper's, both with the standard deviation of single trials if "
-    "it is known. z is the difference divided by its standard error; it is given if both deviations are known or the "
-    "paper shows a single draw. The splits overlap, so z is only approximate. There are three verdicts. A number "
-    f"*agrees* if it is within {STANDARD_ERRORS} standard errors of the paper's. Otherwise it is *in the spread* (in "
-    f"italics) if it is within {DEVIATIONS} of the paper's deviations, or within {POINTS} percentage points if this is "
-    "more, or if no deviation is given. All others are **outside** (in bold). Numbers in square brackets are *not "
-    "comparable*, because the paper does not specify the data."
-)
 MARKS = {"agrees": "{}", "in the spread": "*{}*", "outside": "**{}**", "not comparable": "[{}]"}
-COUNTED = (
-    "Numbers that follow from others are not counted: the diagonal of a confusion matrix, which follows from the "
-    "sizes of the classes; the last of several shares; and a second reading of the same number."
-)
-CHOSEN = (
-    "If a paper can be read in several ways, we chose the reading that comes nearest to its tables. This concerns the "
-    "end of the thesis's grid of bandwidths (2.5), on which some rates depend; the kernels of chapters 5 to 7; which "
-    "eigenvalues the truncated PerTurbo keeps, and how it breaks ties; the order of the Hill-valley sets; and the "
-    "rows of confusion matrices, which are scaled to the printed sizes of the classes. Agreement therefore shows that "
-    "one set of readings explains all tables, not that it was the authors' reading."
-)
+LEFT_OUT = {"not comparable": "not comparable", "no data": "lacking data", "not computed": "not yet computed"}
+
+
+def said(name):
+    """A text of all pages."""
+    limits = {"errors": STANDARD_ERRORS, "deviations": DEVIATIONS, "points": POINTS}
+    return line(published("index")[name]).format(**limits)
 
 
 def write_pages(folder):
     """Write the pages of the papers in a folder's record, and the index if all are in it. Returns their tallies."""
     results, counts = Results(folder), {}
+    known = {name for name, _, _ in results.found}
     for paper, items in by_paper().items():
-        items = [item for item in items if results.known(item)]
-        if items:
+        if items := [item for item in items if item.name in known]:
             text, counts[paper] = paper_page(paper, items, results)
             (folder / f"{paper}.md").write_text(text, encoding="utf-8")
     if set(counts) == set(PAPERS):
@@ -49,9 +36,13 @@ def by_paper():
     return {paper: list(items) for paper, items in groupby(everything(100), key=lambda item: item.name.split(":")[0])}
 
 
-def tally(tables, results):
+def tables_of(items):
+    return [item for item in items if isinstance(item, Table)]
+
+
+def tally(items, results):
     """Number of counted entries with each verdict."""
-    return Counter(results.verdict(table, entry) for table in tables for entry in table.entries if entry.counted)
+    return Counter(results.verdict(t, entry) for t in tables_of(items) for entry in t.entries if entry.counted)
 
 
 def summary(count):
@@ -60,44 +51,38 @@ def summary(count):
     spread, outside = (f"{n} {'is' if n == 1 else 'are'}" for n in (count["in the spread"], count["outside"]))
     text = f"{compared} numbers are compared: {count['agrees']} agree, {spread} in the paper's spread and "
     text += f"{outside} outside."
-    left_out = {"not comparable": "not comparable", "no data": "lacking data", "not computed": "not yet computed"}
-    rest = [f"{count[kind]} as {words}" for kind, words in left_out.items() if count[kind]]
+    rest = [f"{count[kind]} as {words}" for kind, words in LEFT_OUT.items() if count[kind]]
     return f"{text} This leaves out {listed(rest)}." if rest else text
 
 
 def paper_page(paper, items, results):
     """The text of a page, and its tally."""
-    tables = [item for item in items if isinstance(item, Table)]
-    figures = [item for item in items if not isinstance(item, Table)]
-    count = tally(tables, results)
-    lines = [f"# {paper}: {PAPERS[paper]}", "", summary(count), "", LEGEND, "", *numbers(tables, results)]
+    tables, count = tables_of(items), tally(items, results)
+    lines = [f"# {paper}: {PAPERS[paper]}", "", summary(count), "", said("legend"), "", *numbers(tables, results)]
     lines += differences(paper, tables, results)
     readings = {}
     for table in tables:
         readings.setdefault(table.reading, []).append(table.name.split(":")[1])
     lines += ["", "## How it was computed", ""]
     lines += [f"- {', '.join(names)}: {reading}" for reading, names in readings.items() if reading]
-    for figure in figures:
-        kept = results.found[figure.name, "", ""]
-        lines += ["", f"## {heading(figure)}", ""]
-        if "caption" in kept:
-            lines += [f"![{figure.title}](figures/{picture_name(figure)})", ""]
-        lines.append(kept.get("caption") or kept["missing"])
-    lines += [
-        "",
-        "---",
-        "",
-        "Written by `python -m bench.reproduce`. The commits at which the numbers and figures were computed:",
-        "",
-    ]
+    for figure in items:
+        if not isinstance(figure, Table):
+            lines += ["", f"## {heading(figure)}", "", *shown_figure(figure, results.found[figure.name, "", ""])]
+    by = "Written by `python -m bench.reproduce`. The commits at which the numbers and figures were computed:"
     found = results.commits(items)
     parts = [f"{at}: {'all' if len(found) == 1 else ', '.join(names)}" for at, names in found.items()]
-    return "\n".join([*lines, "; ".join(parts) + "."]) + "\n", count
+    return "\n".join([*lines, "", "---", "", by, "", "; ".join(parts) + "."]) + "\n", count
 
 
 def heading(figure):
     number = figure.name.split(":fig")
     return f"Figure {number[1]}: {figure.title}" if len(number) > 1 else figure.title
+
+
+def shown_figure(figure, kept):
+    if "missing" in kept:
+        return [kept["missing"]]
+    return [f"![{figure.title}](figures/{picture_name(figure)})", "", kept["caption"]]
 
 
 def picture_name(figure):
@@ -140,29 +125,24 @@ def differences(paper, tables, results):
     """The sentences on the numbers outside, group by group."""
     found = outside(tables, results)
     lines = ["", "## Why numbers are outside", ""] if found else []
-    for reason in reasons(paper):
-        covered = [table.name.split(":")[1] for table, entry in found if reason.covers(table, entry)]
+    for reason in published(paper).get("reasons", ()):
+        covered = [table.name.split(":")[1] for table, entry in found if covers(reason, table, entry)]
         if covered:
             count = f"{len(covered)} number{'s' if len(covered) > 1 else ''}, {', '.join(dict.fromkeys(covered))}"
-            lines.append(f"- *{reason.group}* ({count}): {reason.sentence}")
+            lines.append(f"- *{reason['group']}* ({count}): {line(reason['sentence'])}")
     return lines
 
 
 def overview(counts):
     """The text of `index.md`."""
-    shown = (*VERDICTS, "not comparable", "no data", "not computed")
-    lines = [
-        "# Results of the papers",
-        "",
-        "These pages recompute the tables and figures of the five source papers, for readers who know them. To choose "
-        "a classifier, read [Choose](../choose.md).",
-        "",
-        "| paper | " + " | ".join(shown) + " |",
-        "|---" * (len(shown) + 1) + "|",
-    ]
+    columns = (*VERDICTS, *LEFT_OUT)
+    lines = ["# Results of the papers", "", said("about"), "", "| paper | " + " | ".join(columns) + " |"]
+    lines.append("|---" * (len(columns) + 1) + "|")
     for paper, count in counts.items():
-        cells = " | ".join(str(count[verdict]) for verdict in shown)
+        cells = " | ".join(str(count[verdict]) for verdict in columns)
         lines.append(f"| [{paper}: {PAPERS[paper]}]({paper}.md) | {cells} |")
-    lines += ["", summary(sum(counts.values(), Counter())), "", LEGEND, "", COUNTED, "", CHOSEN, ""]
+    lines += ["", summary(sum(counts.values(), Counter())), ""]
+    for name in ("legend", "counted", "chosen"):
+        lines += [said(name), ""]
     lines += ["```{toctree}", ":hidden:", "", *counts, "```", ""]
     return "\n".join([*lines, "---", "", "Written by `python -m bench.reproduce`."]) + "\n"

@@ -3,7 +3,7 @@
 import json
 
 from ..record import commit
-from .registry import Ours, Table
+from .tables import Ours
 
 
 class Results:
@@ -14,26 +14,22 @@ class Results:
     """
 
     def __init__(self, folder):
-        self.path = folder / "record.jsonl"
+        self.path, self.commit = folder / "record.jsonl", {"commit": commit()}
         lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
         self.found = {tuple(row.pop("what")): row for row in map(json.loads, lines)}
 
-    def note(self, items, store, captions):
-        """Enter the results of the cells for tables and figures. Entries whose cells have not run remain unchanged."""
-        at = {"commit": commit()}
-        for item in items:
-            if not isinstance(item, Table):
-                self.found[item.name, "", ""] = captions[item.name] | at
-                continue
-            listed = {(item.name, entry.row, entry.column) for entry in item.entries}
-            for what in [what for what in self.found if what[0] == item.name and what not in listed]:
-                del self.found[what]
-            for entry in item.entries:
-                ours, failure = entry.ours(store), store.failure(entry.cell)
-                if ours is not None:
-                    self.found[item.name, entry.row, entry.column] = ours._asdict() | at
-                elif failure is not None:
-                    self.found[item.name, entry.row, entry.column] = {"missing": failure} | at
+    def note(self, table, store):
+        """Enter the results of the cells of a table. Entries whose cells have not run remain unchanged."""
+        listed = {(table.name, entry.row, entry.column): entry for entry in table.entries}
+        self.found = {what: row for what, row in self.found.items() if what[0] != table.name or what in listed}
+        for what, entry in listed.items():
+            if (ours := entry.ours(store)) is not None:
+                self.found[what] = ours._asdict() | self.commit
+            elif failure := store.failures.get(entry.cell.key):
+                self.found[what] = {"missing": failure} | self.commit
+
+    def note_figure(self, figure, found):
+        self.found[figure.name, "", ""] = found | self.commit
 
     def save(self):
         lines = [json.dumps({"what": what} | row, ensure_ascii=False) for what, row in sorted(self.found.items())]
@@ -56,20 +52,10 @@ class Results:
         names = {table.name for table in tables}
         return sorted({row["missing"] for what, row in self.found.items() if what[0] in names and "missing" in row})
 
-    def known(self, item):
-        """Whether anything of a table or a figure is in the record."""
-        return any(what[0] == item.name for what in self.found)
-
     def commits(self, items):
         """{commit: numbers of the tables and figures that it computed}, in the order of the items."""
-        names = [item.name for item in items]
         found = {}
-        for (name, _, _), row in sorted(self.found.items(), key=lambda pair: _place(names, pair[0][0])):
-            if name in names:
-                number = name.split(":")[1].replace("fig", "figure ")
-                found.setdefault(row["commit"], {})[number] = None
-        return {at: list(numbers) for at, numbers in found.items()}
-
-
-def _place(names, name):
-    return names.index(name) if name in names else len(names)
+        for item in items:
+            for at in dict.fromkeys(row["commit"] for what, row in sorted(self.found.items()) if what[0] == item.name):
+                found.setdefault(at, []).append(item.name.split(":")[1].replace("fig", "figure "))
+        return found

@@ -1,5 +1,5 @@
-"""The thesis's protocol (section 9.2): 3-fold choice of the bandwidth, rates and confusion matrices
-over trials.
+"""The thesis: rates and confusion matrices over trials, with a 3-fold choice of the bandwidth (section 9.2); bandwidths
+without errors (chapter 8); outliers and wrong labels (section 10.1).
 """
 
 from functools import partial
@@ -95,18 +95,11 @@ def densest_class(X, y, Q, bandwidths):
     return kernel_sums(Q, X, labels=y, bandwidth=bandwidths, n_jobs=1).argmax(axis=-1)
 
 
-class Tally:
-    """Rates and confusion matrices over the trials."""
-
-    def __init__(self, n_classes):
-        self.n_classes, self.rates, self.matrices = n_classes, [], []
-
-    def add(self, truth, labels):
-        self.rates.append(100 * np.mean(truth == labels))
-        self.matrices.append(confusion_matrix(truth, labels, labels=range(self.n_classes)))
-
-    def result(self):
-        return {"rate": spread(self.rates), "confusion": np.mean(self.matrices, axis=0).tolist()}
+def tally(outcomes, n_classes):
+    """Rate and mean confusion matrix of pairs of true and predicted labels."""
+    matrices = [confusion_matrix(*outcome, labels=range(n_classes)) for outcome in outcomes]
+    rates = [100 * np.mean(truth == labels) for truth, labels in outcomes]
+    return {"rate": spread(rates), "confusion": np.mean(matrices, axis=0).tolist()}
 
 
 def rates(source, data, classifier, trials, center=None, small=False, step=0.1, last=2.5):
@@ -117,33 +110,121 @@ def rates(source, data, classifier, trials, center=None, small=False, step=0.1, 
     """
     grid = bandwidths(step, last)
     X, y, splits = thesis_data(source, data)
-    tally = Tally(y.max() + 1)
-    potentials = []
+    outcomes, potentials = [], []
     for trial, (train, test) in enumerate(thesis_splits(data, y, splits, trials, (100, 50) if small else None)):
         parts = X[train], y[train], X[test], trial, grid
         labels, h = predict_bayes(*parts) if classifier == "bayes" else predict_tuned(model(classifier, center), *parts)
-        tally.add(y[test], labels)
-        if classifier == "ise":
-            rows = [X[train][y[train] == c] for c in range(tally.n_classes)]
-            # tables 9.2 and 9.4 fit W_{sigma^2}, not the W_{2 sigma^2} of the rule
+        outcomes.append((y[test], labels))
+        if classifier == "ise":  # tables 9.2 and 9.4 fit W_{sigma^2}, not the W_{2 sigma^2} of the rule
+            rows = [X[train][y[train] == c] for c in range(y.max() + 1)]
             own = np.array([information_potential(own, bandwidth=h / np.sqrt(2), n_jobs=1) for own in rows])
             potentials.append(100 * own / own.sum())
-    extra = {}
-    if potentials:
-        extra["potentials"] = [spread(column) for column in np.transpose(potentials)]
-    return tally.result() | extra
+    shares = {"potentials": [spread(column) for column in np.transpose(potentials)]} if potentials else {}
+    return tally(outcomes, y.max() + 1) | shares
 
 
 def svm_rates(source, data, trials):
     """RBF-SVM; C and gamma are the medians of 5-fold choices on the first five trials, as in [21]."""
     X, y, splits = thesis_data(source, data)
-    parts = list(thesis_splits(data, y, splits, trials))
-    chosen = []
+    parts, chosen = list(thesis_splits(data, y, splits, trials)), []
     for train, _ in parts[:5]:
         best = GridSearchCV(SVC(), SVM_GRID, cv=5).fit(X[train], y[train]).best_params_
         chosen.append([np.log(best["C"]), np.log(best["gamma"])])
     C, gamma = np.exp(np.median(chosen, axis=0))
-    tally = Tally(y.max() + 1)
-    for train, test in parts:
-        tally.add(y[test], SVC(C=C, gamma=gamma).fit(X[train], y[train]).predict(X[test]))
-    return tally.result() | {"C": C, "gamma": gamma}
+    tuned = SVC(C=C, gamma=gamma)
+    return tally([(y[b], tuned.fit(X[a], y[a]).predict(X[b])) for a, b in parts], y.max() + 1)
+
+
+BANDWIDTHS = bandwidths(0.01, 2.5)  # of chapter 8
+OF_CHAPTER_8 = {
+    "Standard ISE": ("ise", None),
+    "Laplacian ISE": ("laplacian_ise", None),
+    "Bayes": ("bayes", None),
+    "Spectral ISE means": ("spectral_ise", "mean"),
+    "Spectral Laplacian ISE means": ("spectral_laplacian_ise", "mean"),
+}
+RADIUS, WIDTH = 1.5, 0.5  # of the ring, which the thesis does not specify
+
+
+def gaussian_in_ring(n, seed):
+    """n points of each of the thesis's two classes: a Gaussian, and a ring around it."""
+    rng = np.random.RandomState(seed)
+    inside = 0.1 * rng.standard_normal((n, 2))
+    angle = rng.uniform(0, 2 * np.pi, n)
+    distance = np.sqrt(rng.uniform((RADIUS - WIDTH / 2) ** 2, (RADIUS + WIDTH / 2) ** 2, n))
+    X = np.concatenate([inside, distance[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])])
+    order = rng.permutation(2 * n)
+    return X[order], np.repeat([0, 1], n)[order]
+
+
+def ranges(source, kernel, trials):
+    """Ends of the longest range of bandwidths at which a classifier makes no error: {classifier: {"from": [mean,
+    deviation], "to": ...}}. In each draw, 50 points of each class are for training and 20 for testing.
+    """
+    ends = {name: [] for name in OF_CHAPTER_8}
+    for draw in range(trials):
+        (X, y), (Q, truth) = gaussian_in_ring(50, 2 * draw), gaussian_in_ring(20, 2 * draw + 1)
+        right = {name: [] for name in ends}
+        for h in BANDWIDTHS:
+            reached = kernel_sums(Q, X, kernel=kernel, bandwidth=h, n_jobs=1) > 0
+            for name, (classifier, center) in OF_CHAPTER_8.items():
+                labels = model(classifier, center, bandwidth=h, kernel=kernel).fit(X, y).predict(Q)
+                if name == "Bayes":  # if both densities are zero, the thesis must have chosen the ring
+                    labels = np.where(reached, labels, 1)
+                right[name].append(bool((labels == truth).all()))
+        for name, flags in right.items():
+            if run := longest_run(flags):
+                ends[name].append([BANDWIDTHS[position] for position in run])
+    return {
+        name: {end: spread(values) for end, values in zip(("from", "to"), np.transpose(runs), strict=True)}
+        if runs
+        else None
+        for name, runs in ends.items()
+    }
+
+
+def longest_run(flags):
+    """(first, last) position of the longest run of True, or None."""
+    best, start = None, None
+    for i, flag in enumerate([*flags, False]):
+        if flag and start is None:
+            start = i
+        elif not flag and start is not None:
+            if best is None or i - start > best[1] - best[0] + 1:
+                best = (start, i - 1)
+            start = None
+    return best
+
+
+SPOILED = {"none": 0.0, "outliers": 0.1, "wrong labels": 0.2}  # shares of the training points
+FAR = 10.0  # deviation of the outliers, in units of the deviations of the features
+RULES = {
+    "Bayes": ("bayes", None),
+    "ISE": ("ise", None),
+    "Laplacian ISE": ("laplacian_ise", None),
+    "CS": ("cs", None),
+    "spectral ISE, means": ("spectral_ise", "mean"),
+    "spectral ISE, medians": ("spectral_ise", "median"),
+    "spectral Laplacian ISE, means": ("spectral_laplacian_ise", "mean"),
+    "spectral Laplacian ISE, medians": ("spectral_laplacian_ise", "median"),
+}
+
+
+def outliers(source, data, trials):
+    """{kind: {rule: mean rate}} on one set, with unchanged test data. A share of the training points is replaced by far
+    points or has its labels permuted.
+    """
+    X, y, splits = thesis_data(source, data)
+    found = {kind: {rule: [] for rule in RULES} for kind in SPOILED}
+    for trial, (train, test) in enumerate(thesis_splits(data, y, splits, trials)):
+        for kind, share in SPOILED.items():
+            A, labels, rng = X[train], y[train], np.random.default_rng([trial, len(y)])
+            rows = rng.permutation(len(A))[: round(share * len(A))]
+            if kind == "outliers":
+                A[rows] = A.mean(axis=0) + FAR * rng.standard_normal((len(rows), A.shape[1]))
+            else:
+                labels[rows] = rng.permutation(labels[rows])
+            for rule, (classifier, center) in RULES.items():
+                predicted, _ = predict_tuned(model(classifier, center), A, labels, X[test], trial)
+                found[kind][rule].append(100 * np.mean(predicted == y[test]))
+    return {kind: {rule: float(np.mean(all_)) for rule, all_ in of.items()} for kind, of in found.items()}
