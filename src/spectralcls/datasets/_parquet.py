@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ._limits import check_parquet
 from ._source import Source, normalized, readable, require_pyarrow, sample
 
 
@@ -27,6 +28,7 @@ def open_parquet(path):
             lacking = set(found.schema.names) - set(fragment.physical_schema.names) - set(parts)
             if lacking:
                 raise ValueError(f"{fragment.path}: no column {min(lacking)!r}, which the first file has")
+            check_parquet(fragment.path, fragment.metadata.num_rows * fragment.metadata.num_columns)
         n_rows = found.count_rows()
     if not n_rows:
         raise ValueError(f"{path}: there are no rows")

@@ -5,6 +5,7 @@ from itertools import product
 
 from .._utils.advice import tell
 from ._header import find_header
+from ._limits import check_sheets
 from ._source import UNKNOWN, Source, find_column, require_pyarrow
 
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -57,9 +58,8 @@ def _fill(cells, merged, first):
     """Copy the value of merged cells into each of them, from row `first` on; returns the number of ranges."""
     filled = [(top, left, bottom, right) for top, left, bottom, right in merged if top >= first]
     for top, left, bottom, right in filled:
-        for row, column in product(range(top, min(bottom + 1, len(cells))), range(left, right + 1)):
-            if column < len(cells[row]):
-                cells[row][column] = cells[top][left]
+        for row, column in product(range(top, min(bottom + 1, len(cells))), range(left, min(right + 1, len(cells[0])))):
+            cells[row][column] = cells[top][left]
     return len(filled)
 
 
@@ -73,13 +73,16 @@ def _worksheet(path, sheet):
         raise ImportError(
             f'{path}: spreadsheets are read with python-calamine: pip install "spectralcls[tables]"'
         ) from None
+    check_sheets(path)
     try:
         book = calamine.load_workbook(path)
         found = [one for one in book.sheets_metadata if one.typ == calamine.SheetTypeEnum.WorkSheet]
         if sheet is None:
             found = [one for one in found if one.visible == calamine.SheetVisibleEnum.Visible]
         sheets = {one.name: book.get_sheet_by_name(one.name) for one in found}
-    except Exception as error:  # parsers raise errors of many types
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # parsers raise errors of many types, and a panic is no Exception
         raise ValueError(f"{path}: not a readable spreadsheet: {error}") from None
     names = list(sheets)
     if sheet is not None:

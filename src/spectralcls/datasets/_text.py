@@ -7,6 +7,7 @@ import re
 import sys
 import zipfile
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from .._utils.advice import tell
 from ._header import find_header
+from ._limits import limit, refuse
 from ._source import UNKNOWN, Source, readable, require_pyarrow
 
 TEXT = (".csv", ".tsv", ".txt", ".data", ".dat")
@@ -341,14 +343,22 @@ def _content(path):
     compression = COMPRESSED.get(path.suffix.lower())
     if path == STANDARD_INPUT:
         return sys.stdin.buffer.read()
-    if compression:
-        with readable(path, compression):
-            return require_pyarrow(path).input_stream(path, compression=compression).read()
-    if path.suffix.lower() == ".zip":
-        with readable(path, "zip"), zipfile.ZipFile(path) as archive:
+    if not compression and path.suffix.lower() != ".zip":
+        return path.read_bytes()
+    n_bytes = path.stat().st_size
+    with ExitStack() as opened:
+        if compression:
+            opened.enter_context(readable(path, compression))
+            stream = require_pyarrow(path).input_stream(path, compression=compression)
+        else:
+            opened.enter_context(readable(path, "zip"))
+            archive = opened.enter_context(zipfile.ZipFile(path))
             (name,) = zipped(archive)
-            return archive.read(name)
-    return path.read_bytes()
+            stream = opened.enter_context(archive.open(name))
+        data = stream.read(limit(n_bytes) + 1)
+    if len(data) > limit(n_bytes):
+        refuse(path, n_bytes)
+    return data
 
 
 def zipped(archive):
