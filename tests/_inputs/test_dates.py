@@ -121,13 +121,10 @@ def test_texts_are_times_only_if_all_are_and_nobody_calls_them_categories():
         model.predict(texts.assign(at="closed"))
     assert np.isfinite(model.predict_proba(texts.assign(at=None))).all()
     hours = texts.assign(at=[f"{time.hour:02d}:00" for time in at])
-    for frame, options in (
-        (hours, {"categorical_features": ["at"]}),
-        (hours.replace({"at": {"00:00": "closed"}}), {}),
-        (hours.replace({"at": {"00:00": "25:00"}}), {}),
-    ):
-        model = ParzenClassifier(0.5, **options).fit(frame, y)
-        assert "a category of 8 levels" in model._inputs.table.types[0].described()
+    model = ParzenClassifier(0.5, categorical_features=["at"]).fit(hours, y)
+    assert "a category of 8 levels" in model._inputs.table.types[0].described()
+    with pytest.raises(ValueError, match="Column 'at' of X holds dates, but not in all cells: 'closed' in rows 6, 8"):
+        ParzenClassifier(0.5).fit(hours.replace({"at": {"00:00": "closed"}}), y)
 
 
 WRITTEN = [
@@ -158,7 +155,7 @@ def test_texts_are_dates_as_those_of_a_file(written, tmp_path):
     assert levels.kind == "category"
 
 
-def test_dates_in_two_orders_are_refused_and_those_in_none_are_categories():
+def test_dates_in_two_orders_are_refused_and_other_cells_are_named():
     y = np.arange(40) % 2
     X = pd.DataFrame({"day": [f"{1 + i % 12:02d}/{1 + i % 3:02d}/2022" for i in range(40)], "a": y})
     with pytest.raises(ValueError, match="Column 'day' of X holds dates such as '01/01/2022', in which day and month"):
@@ -167,8 +164,8 @@ def test_dates_in_two_orders_are_refused_and_those_in_none_are_categories():
     pointed = ParzenClassifier(0.5).fit(X.assign(day=X["day"].str.replace("/", ".")), y)
     assert pointed._inputs.table.types[0].order == "dmy"
     for odd in ("31/02/2022", "13/13/2022", "unknown"):
-        types = ParzenClassifier(0.5).fit(X.assign(day=["29/04/2022", *X["day"][1:-1], odd]), y)._inputs.table.types
-        assert "a category" in types[0].described()
+        with pytest.raises(ValueError, match=f"'day' of X holds dates, but not in all cells: '{odd}' in row 39"):
+            ParzenClassifier(0.5).fit(X.assign(day=["29/04/2022", *X["day"][1:-1], odd]), y)
 
 
 def test_texts_are_matched_once_in_a_fit(monkeypatch):
@@ -222,14 +219,16 @@ def test_columns_that_name_the_rows_are_left_out_with_a_warning(name):
     assert_array_equal(*answers)
 
 
-def test_decimal_commas_and_arrays_of_texts_are_refused_in_a_sentence():
+def test_decimal_commas_are_read_and_arrays_of_texts_are_refused_in_a_sentence():
     X, y = table()
-    for cells in (["1,5", "1.234,25", "-"], ["0,5", "2,5", "0,5"]):
-        texts = np.resize(cells, len(X))
-        with pytest.raises(ValueError, match="Column 'size' of X holds texts such as '.*,.*decimal commas.*read_table"):
-            ParzenClassifier().fit(X.assign(size=texts), y)
-        named = ParzenClassifier(0.5, categorical_features=["size"]).fit(X[[]].assign(size=texts), y)
-        assert named.predict(X[[]].assign(size=texts)).shape == y.shape
+    for cells, values in ((["1,5", "1.234,25", "-"], [1.5, 1234.25, np.nan]), (["0,5", "2,5", "0,5"], [0.5, 2.5, 0.5])):
+        texts, numbers = (X.assign(size=np.resize(some, len(X))) for some in (cells, values))
+        with pytest.warns(UserWarning, match="reads columns of texts as numbers \\('size': "):
+            fitted = ParzenClassifier(0.5).fit(texts, y)
+        expected = ParzenClassifier(0.5).fit(numbers, y).predict_proba(numbers)
+        assert_array_equal(fitted.predict_proba(texts), expected)
+        named = ParzenClassifier(0.5, categorical_features=["size"]).fit(texts[["size"]], y)
+        assert named.predict(texts[["size"]]).shape == y.shape
     for array in (np.array([["a", "b"], ["c", "d"]]), [["a", 1.0], ["b", 2.0]]):
         with pytest.raises(ValueError, match="array with texts such as 'a': pass a data frame"):
             ParzenClassifier().fit(array, [0, 1])

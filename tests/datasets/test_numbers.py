@@ -9,7 +9,6 @@ import pytest
 from spectralcls.cli import registry
 from spectralcls.cli.main import main
 from spectralcls.cli.significance import advice, standings
-from spectralcls.datasets import numbers_in
 from spectralcls.storage import load
 
 RNG = np.random.default_rng(0)
@@ -140,11 +139,6 @@ def test_errors_in_units_of_the_target_are_compared_by_their_ratio():
     results = [result("a", 1000.0, 1001.0), result("b", 1005.0, 1006.0), result("c", 1500.0, 1501.0)]
     assert standings(results, "rmse") == {"a": "=", "b": "=", "c": ""}
     assert "no other within 1 % of it" in advice(results, "rmse")
-
-
-def test_numbers_are_read_as_columns_of_numbers_are():
-    np.testing.assert_array_equal(numbers_in(["1,5", "2,25", "x"]), [1.5, 2.25, np.nan])
-    np.testing.assert_array_equal(numbers_in(["1 200 €", "990 €"]), [1200, 990])
 
 
 @pytest.mark.parametrize("entry", registry.REGRESSORS, ids=lambda entry: entry.name)

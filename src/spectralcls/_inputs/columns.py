@@ -1,387 +1,96 @@
-"""The types of the columns of a table, determined here for files and data frames.
+"""What the types of columns are learned from: the values of a column, its name, the other columns, and the user."""
 
-A column type converts the values of its column to numbers: unchanged, as positions of levels, or as parts of dates.
-"""
-
-import json
 import re
 from collections import Counter
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import replace
 
 import numpy as np
 
 from .._utils.advice import tell
-from .dates import ORDERS, SHORT, UNCLEAR, date_parts, varying_parts
-from .frames import BOOLEAN, CATEGORY, DATE, NUMBER, ORDERED, TEXT, of_positions, plural
+from .cells import EXACT
+from .dates import date_parts, varying_parts
+from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT, Column
 from .identifiers import (
     FEWEST,
     SHARE,
+    calls_itself_a_key,
     calls_itself_a_row_number,
     is_identifier,
     is_postal_code,
     may_be_postal_code,
     numbers_the_rows,
 )
+from .orders import order_of_dates, vote_of_dates
+from .reading import Reading, Unclear
+from .types import (
+    TRUTH,
+    Boolean,
+    Category,
+    Code,
+    Date,
+    LeftOutColumn,
+    Number,
+    as_texts,
+    padded,
+    reduced,
+    vote_of_signs,
+)
 
-LEFT_OUT = "left out"
-IDENTIFIER, FREE_TEXT = "identifier", "free text"
-TOLD = (IDENTIFIER, FREE_TEXT)  # reasons, shown to the user, for leaving out a column
-MANY_UNSEEN = 10  # at least this many values, all of unseen levels, indicate another coding
+IDENTIFIER, FREE_TEXT, ALL_DIFFER = "identifier", "free text", "texts that all differ"
+TOLD = (IDENTIFIER, FREE_TEXT, ALL_DIFFER)  # reasons, shown to the user, for leaving out a column
+MIXED = "not all are numbers"  # part of the note on a column of codes
 MOST_LEVELS = 48  # limit on the levels of a category; if it has more, the rarest share one
 FEW_WORDS = 3.0  # texts with at least this many words on average are free text
 MOST_TEXTS = 0.2  # only columns with a larger fraction of distinct texts may hold sentences
-_SPAN_OF_YEARS = 15  # in most columns, days of the month span at least this range; two-digit years seldom do
-# Words for false and true, in several languages.
-_PAIRS = (
-    "false true|no yes|n y|f t|- +|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero"
-    "|off on"
-)
-TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
-_IS_TRUE = {word: float(k) for pair in TRUTH for k, word in enumerate(pair)}
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
 _HEAD = 1000  # number of texts examined, counted from the first
-# A column with at least this many section numbers such as 3.4.2 holds no dates, whose years have more digits; fewer may
-# be typing errors in dates.
-_SECTION, _SECTIONS = re.compile(r"\d+\.\d+\.\d"), 3
+_LEADING_ZERO = re.compile(r"0\d+", re.ASCII)
+# cells that are not numbers are no typing errors if _FEW_ODD of them contain digits, or one occurs _ODD_AGAIN times
+_FEW_ODD, _ODD_AGAIN = 3, 3
+_MOST_SHOWN = 10  # columns named in a warning
+_CODE = re.compile(r"[^\s]+")  # identifiers are single words
 
 
-class Unclear(ValueError):
-    """Raised for a column whose type only the user can decide."""
-
-
-class UnclearDates(Unclear):
-    """Raised for dates that can be read in several orders."""
-
-    def __init__(self, name, example, orders):
-        super().__init__(name, example, orders)
-        self.name, self.example, self.orders = name, example, orders
-
-
-@dataclass(frozen=True)
-class ColumnType:
-    """The type of a column of a table; each kind is a subclass.
-
-    Attributes
-    ----------
-    name : object
-    note : str
-        Reason why the column is left out, or another remark.
-    missing : float
-        Fraction of missing values in a file.
-    examples : tuple of str
-        Example cells of a file.
-    words : tuple of str or None
-        Words for a missing value in a file; None means those of the schema.
-    kind : str
-        "number", "boolean", "category", "date" or "left out".
-    features : list
-        Names of the numbers computed from each value.
-    levels : tuple
-        Levels of a category.
-    decimal : str or None
-        Decimal sign of numbers in a file.
-    is_category, ordered : bool
-        Whether the number is the position of a level, and whether the levels are ordered.
-    n_levels : int
-        Number of positions of a category.
-    """
-
-    name: Any
-    note: str = ""
-    missing: float = 0.0
-    examples: tuple = ()
-    words: tuple | None = None
-
-    kind: ClassVar[str]
-    is_category: ClassVar[bool] = False
-    ordered: ClassVar[bool] = False
-    n_levels: ClassVar[int] = 0
-    takes_numbers: ClassVar[bool] = True
-    levels: ClassVar[tuple] = ()
-    decimal: ClassVar[str | None] = None
-
-    @property
-    def features(self) -> list:
-        return [self.name]
-
-    def read(self, column):
-        """Numbers (n, len(features)) of a column, NaN for a missing value.
-
-        Raises
-        ------
-        ValueError
-            If the column is of another kind.
-        """
-        raise NotImplementedError
-
-    def described(self):
-        """The type in a few words."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Number(ColumnType):
-    """Numbers; Booleans count as 0 and 1.
-
-    Attributes
-    ----------
-    decimal : str or None
-        Decimal sign in a file; None if the file had types.
-    unit : str or None
-        Unit in a file, such as ``"%"`` or ``"€"``; empty if there is none, None if unknown, as in a spreadsheet.
-    grouped : bool
-        Whether thousands are separated in a file.
-    """
-
-    decimal: str | None = None  # type: ignore[misc]
-    unit: str | None = None
-    grouped: bool = False
-
-    kind = NUMBER
-
-    def read(self, column):
-        if column.kind == BOOLEAN:
-            return column.expand([0.0, 1.0])[:, None]
-        if column.kind != NUMBER:
-            raise ValueError(f"Column {column.name!r} of X holds {plural(column.kind)}, but held numbers in fit.")
-        return column.values[:, None]
-
-    def described(self):
-        return "a number"
-
-
-@dataclass(frozen=True)
-class LeftOutColumn(ColumnType):
-    """A column without information about new rows."""
-
-    kind = LEFT_OUT
-
-    @property
-    def features(self):
-        return []
-
-    def read(self, column):
-        return np.empty((len(column.values), 0))
-
-    def described(self):
-        return f"left out: {self.note}"
-
-
-@dataclass(frozen=True)
-class Date(ColumnType):
-    """Dates or durations, with a number for each part that varies.
-
-    Attributes
-    ----------
-    order : str or None
-        Order of day, month and year in texts, such as ``"dmy"``.
-    parts : tuple of str
-        Parts that become numbers: days, month, weekday.
-    """
-
-    order: str | None = None
-    parts: tuple = ()
-
-    kind = DATE
-    takes_numbers = False
-
-    @property
-    def features(self):
-        return [self.name if part == "days" else f"{self.name} ({part})" for part in self.parts]
-
-    def read(self, column):
-        dates = column.dates_in(self.order)
-        if dates is None:
-            if not column.missing.all():
-                raise ValueError(f"Column {self.name!r} of X holds {plural(column.kind)}, but held dates in fit.")
-            return np.full((len(column.values), len(self.parts)), np.nan)
-        values = date_parts(dates)
-        return np.column_stack([values.get(name, np.full(len(column.values), np.nan)) for name in self.parts])
-
-    def described(self):
-        return f"a date: {', '.join(self.parts)}"
-
-
-@dataclass(frozen=True)
-class Category(ColumnType):
-    """Levels, each represented by its position.
-
-    Attributes
-    ----------
-    levels : tuple
-        The levels with separate positions.
-    joined : bool
-        Whether one more position stands for all other levels, including new ones.
-    ordered : bool
-        Whether the levels are ordered.
-    """
-
-    levels: tuple = ()  # type: ignore[misc]
-    joined: bool = False
-    ordered: bool = False  # type: ignore[misc]
-
-    kind = CATEGORY
-    is_category = True
-
-    @property
-    def n_levels(self):
-        return len(self.levels) + self.joined
-
-    @property
-    def takes_numbers(self):
-        return not self.levels or not all(isinstance(level, str) for level in self.levels)
-
-    @property
-    def level_names(self):
-        rare = "(rare)"
-        while rare in self.levels:
-            rare = f"({rare})"
-        return [*self.levels, *([rare] if self.joined else [])]
-
-    def positions(self, levels):
-        """Position of each given level, NaN if it is unknown."""
-        place = {level: k for k, level in enumerate(self.levels)}
-        other = len(self.levels) if self.joined else np.nan
-        return np.array([place.get(level, other) for level in levels], dtype=np.float64)
-
-    def read(self, column):
-        if column.kind == NUMBER and not column.missing.all() and not self.takes_numbers:
-            raise ValueError(
-                f"Column {self.name!r} of X holds numbers, but held levels such as {self.levels[0]!r} in fit: give the "
-                "levels themselves, not their codes."
-            )
-        return self._placed(column)
-
-    def _placed(self, column):
-        positions = column.expand(self.positions(column.factors[0]))
-        n_known = len(positions) - np.count_nonzero(column.missing)
-        if n_known >= MANY_UNSEEN and np.isnan(positions).all():
-            was = ", ".join(map(repr, self.levels[:3]))
-            tell(
-                f"Column {self.name!r} of X has {n_known} values, but none of the levels that it had in fit: "
-                f"{column.example!r} now, {was} then. They count as missing. Code the levels as in fit."
-            )
-        return positions[:, None]
-
-    def described(self):
-        joined = ", the rarest joined" if self.joined else ""
-        return f"{'an ordered' if self.ordered else 'a'} category of {self.n_levels} levels{joined}"
-
-
-@dataclass(frozen=True)
-class Boolean(Category):
-    """Truth values, or words for them in any language of `TRUTH`.
-
-    Attributes
-    ----------
-    levels : tuple
-        False and true; ``("", "x")`` if the mark "x" means true.
-    """
-
-    kind = BOOLEAN
-
-    @property
-    def is_mark(self):
-        """Whether a mark means true and an empty cell false."""
-        return self.levels[0] == ""
-
-    def positions(self, levels):
-        if self.is_mark:
-            return super().positions(levels)
-        if any(isinstance(level, str) for level in levels):
-            levels = [_IS_TRUE.get(level.lower()) for level in levels]
-        return np.array([float(level) if level in (0, 1) else np.nan for level in levels])
-
-    def read(self, column):
-        positions = super().read(column)
-        return np.where(column.missing[:, None], 0.0, positions) if self.is_mark else positions
-
-    def described(self):
-        return "a truth value of 2 levels"
-
-
-@dataclass(frozen=True)
-class Code(Category):
-    """Postal codes, including those that a program read as numbers, which lack leading zeros or end in ".0".
-
-    Attributes
-    ----------
-    digits : int
-        Number of leading digits that form a level; 0 means all.
-    width : int
-        Number of digits of a code.
-    """
-
-    digits: int = 0
-    width: int = 0
-
-    takes_numbers = True
-
-    def positions(self, levels):
-        texts = [text.removesuffix(".0") for text in levels]
-        return super().positions(reduced(padded(texts, self.width), self.digits))
-
-    def read(self, column):
-        return self._placed(as_texts(column))
-
-
-def as_texts(column):
-    """A column of numbers converted to texts, whole numbers without a decimal point; any other column unchanged."""
-    if column.kind != NUMBER:
-        return column
-    levels, positions = column.factors
-    texts = [f"{level:.0f}" if level.is_integer() else repr(level) for level in levels]
-    return of_positions(column.name, TEXT, positions, texts)
-
-
-def padded(texts, width):
-    """The texts; if all consist of digits and none begins with zero, leading zeros fill them up to `width`."""
-    if all(text.isdecimal() and text[0] != "0" for text in texts):
-        return [text.rjust(width, "0") for text in texts]
-    return texts
-
-
-def reduced(texts, digits):
-    """The first `digits` characters of the texts; the whole texts if `digits` is 0."""
-    return [text[:digits] for text in texts] if digits else texts
-
-
-def learned(column, is_category=None, *, weights=None, order=None, told=False, of_file=False):
+def learned(column, is_category=None, *, weights=None, order=None, reading=None):
     """The type of a column.
 
     Parameters
     ----------
     column : Column
-    is_category : bool, optional
-        Whether the user declares it a category; None means that its kind, values and name decide.
+    is_category : bool or "number", optional
+        Whether the user declares it a category, or numbers; None means that its kind, values and name decide.
     weights : ndarray (n,), optional
         Weights that determine which levels are rare.
     order : str, optional
-        Order of day and month, given by the user or inferred from other columns.
-    told : bool
-        Whether the user gave the order.
-    of_file : bool
-        Whether the column comes from a file, whose rows are in the order in which they were recorded, and whose
-        constant or empty columns the user did not choose.
+        Order of day and month inferred from other columns.
+    reading : Reading, optional
+        The context of the source.
 
     Raises
     ------
     Unclear
     """
-    if column.kind == DATE:
-        return _date(column, column.values, None)
-    if is_category and column.kind != BOOLEAN:
-        return category(column, weights)
+    reading = reading or Reading()
+    if column.kind == TEXT:
+        return _of_texts(column, is_category, weights, order, reading)
+    if column.kind == DATE and not (is_category and reading.of_file):
+        return _date(column.name, column.dates_in(None, column.zone)[0], None, column.zone)
+    if is_category is True and column.kind != BOOLEAN:
+        return category(as_texts(column) if reading.of_file else column, weights)
     if column.kind == NUMBER:
-        return _number(column, is_category is None, weights, of_file)
+        if is_category == NUMBER and not column.missing.all():
+            return _written(Number(column.name), column.form)
+        return _written(_number(column, is_category is None, weights, reading.of_file), column.form)
     if not len(column.used):
         return LeftOutColumn(column.name, "empty")
     if column.kind == BOOLEAN:
         if is_category is False:
             return Number(column.name)
         return Boolean(column.name, levels=(False, True)) if len(column.used) == 2 else _same(column.name)
-    return _text(column, weights, order, told) if column.kind == TEXT else category(column, weights)
+    return category(column, weights)
+
+
+def _written(own, form):
+    return own if form is None or own.kind != NUMBER else replace(own, **form._asdict())
 
 
 def _number(column, may_be_category, weights, of_file):
@@ -400,38 +109,114 @@ def _number(column, may_be_category, weights, of_file):
     return Number(column.name)
 
 
-def _text(column, weights, order, told):
-    levels, counts = [column.levels[k] for k in column.used], column.counts()[column.used]
-    n_known = int(counts.sum())
-    if is_postal_code(column.name, levels, counts):
+def _of_texts(column, wish, weights, order, reading):
+    """The type of a column of texts: words for a missing value aside, they may be numbers or dates."""
+    if wish is True:
+        return category(column.without(reading.own_words), weights)
+    texts = column.without(reading.words)
+    column = texts if reading.of_file else column.compact()
+    if not len(texts.levels):
+        return LeftOutColumn(column.name, "empty") if reading.of_file or not len(column.levels) else category(column)
+    if is_postal_code(texts.name, texts.levels, texts.counts()) and wish != NUMBER:
         return _code(column, weights)
-    if len(levels) == 1:
-        if n_known == len(column.values):
+    if not texts.are_durations:
+        own = _of_numbers(texts, column, wish, reading)
+        if own is not None:
+            return own
+    if len(column.levels) == 1:
+        if not column.missing.any():
             return _same(column.name)
-        return Boolean(column.name, f"{levels[0]!r} or empty", levels=("", levels[0]))
-    words = {level.lower() for level in levels} if len(levels) <= 4 else ()
+        return Boolean(column.name, f"{column.levels[0]!r} or empty", levels=("", column.levels[0]))
+    words = {str(level).lower() for level in column.levels} if len(column.levels) <= 4 else ()
     truth = next((pair for pair in TRUTH if words == set(pair)), None)
     if truth:
         return Boolean(column.name, levels=truth)
-    order = order_of_dates(column, order, told)
+    order = order_of_dates(texts, order, reading.order)
     if order:
-        return _date(column, column.dates_in(order), order)
+        zone = texts.zone_of(order)
+        if zone is not None:
+            _refuse_two_clocks(texts, texts.moments(order))
+        return _date(column.name, texts.dates_in(order, zone)[0], order, zone)
     return text_category(column, weights)
 
 
+def _refuse_two_clocks(texts, moments):
+    """Raise if some dates have a time zone and others have none."""
+    naive = np.array([zone is None for zone in moments.zones]) & ~np.isnat(moments.local)
+    if naive.any():
+        aware = next(text for text, zone in zip(texts.levels, moments.zones, strict=True) if zone is not None)
+        raise Unclear(
+            f"holds dates with and without a time zone, such as {aware!r} and {texts.cells.first(naive)!r}",
+            "write all in one way",
+            "convert them with pandas.to_datetime(..., utc=True)",
+        )
+
+
+def _of_numbers(texts, column, wish, reading):
+    """The type of a column most of whose `texts` are numbers; None for others."""
+    cells = texts.cells
+    sign, unclear = cells.sign(reading.writing)
+    found = cells.read(sign)
+    if wish != NUMBER:
+        if cells.share(found.measured) < 0.5:
+            return None
+        if _are_codes(texts, found):
+            odd = texts.levels[int(np.argmin(found.measured))]
+            own = text_category(column)
+            return replace(own, note=f"{own.note}; {MIXED}, as {odd!r}")
+        if any(map(_LEADING_ZERO.fullmatch, map(str, texts.levels))) or _are_too_large(texts, found):
+            return text_category(column)
+    if unclear is not None:
+        raise Unclear.of_thousands(unclear)
+    own = Number(texts.name)
+    if wish != NUMBER and np.isfinite(found.values).any():
+        numbers = Column(texts.name, NUMBER, texts.expand(found.values), texts.missing)  # misfits are not missing
+        own = _number(numbers, wish is None, None, reading.of_file)
+    if own.kind != NUMBER:
+        return own
+    if found.converted and np.isfinite(found.values[found.measured]).all():
+        one, other = (texts.levels[place] for place in found.converted)
+        reading.notes.append(
+            f"{reading.called(texts.name)} has cells in several units, such as {one!r} and {other!r}: all are "
+            f"converted to the unit of the first"
+        )
+    reading.numbers.append(f"{texts.name!r}: {texts.levels[0]!r}")
+    return _written(own, cells.form(sign, found.unit))
+
+
+def _are_too_large(texts, found):
+    """Whether whole numbers are not exact in floating point."""
+    return np.nanmax(np.abs(found.values), initial=0.0) > EXACT and all(map(str.isdecimal, map(str, texts.levels)))
+
+
+def _are_codes(texts, found):
+    """Whether the cells that are not numbers, in a column of whole numbers, are too many or too regular for typing
+    errors.
+
+    Codes, such as PC 17599 in a column with 113803, contain digits and differ. Bins and words for a number, such as
+    2-10 or At-Large, recur in columns with few distinct cells.
+    """
+    odd, whole = ~found.measured, found.values[np.isfinite(found.values)]
+    if not odd.any() or (whole < 0).any() or (whole != np.trunc(whole)).any():
+        return False
+    with_digits = sum(any(map(str.isdigit, str(texts.levels[place]))) for place in np.flatnonzero(odd))
+    if with_digits >= (1 if calls_itself_a_key(texts.name) else _FEW_ODD):
+        return True
+    return len(odd) <= MOST_LEVELS and bool((texts.cells.counts[odd] >= _ODD_AGAIN).any())
+
+
 def text_category(column, weights=None):
-    """The type of a column of texts that are neither dates nor Booleans nor postal codes."""
-    levels, counts = [column.levels[k] for k in column.used], column.counts()[column.used]
-    n_known = int(counts.sum())
+    """The type of a column of texts that are neither numbers nor dates nor Booleans nor postal codes."""
+    levels, n_known = list(map(str, column.levels)), int(column.counts().sum())
     if len(levels) == 1:
         return _same(column.name)
     if len(levels) > max(MOST_LEVELS, MOST_TEXTS * n_known):
-        some = [column.levels[k] for k in column.values[~column.missing][:_HEAD]]
+        some = [levels[k] for k in column.values[~column.missing][:_HEAD]]
         if np.mean([text.count(" ") + 1 for text in some]) >= FEW_WORDS:
             return LeftOutColumn(column.name, FREE_TEXT)
-    differ = len(levels) >= SHARE * n_known
-    if differ and (n_known >= FEWEST or calls_itself_a_row_number(column.name)):
-        return LeftOutColumn(column.name, IDENTIFIER)
+    if len(levels) >= SHARE * n_known and (n_known >= FEWEST or calls_itself_a_row_number(column.name)):
+        is_key = calls_itself_a_key(column.name) or all(map(_CODE.fullmatch, levels))
+        return LeftOutColumn(column.name, IDENTIFIER if is_key else ALL_DIFFER)
     return category(column, weights)
 
 
@@ -440,6 +225,8 @@ def category(column, weights=None):
     levels, _ = column.factors
     if column.kind == ORDERED:
         return Category(column.name, f"{len(levels)} levels", levels=tuple(levels), ordered=True)
+    if len({type(level) for level in levels} & {str, float, int}) > 1:
+        raise Unclear("holds numbers and texts", "list it in --numbers or --drop", "convert it to one of them")
     counts = column.counts(weights)
     return _of_counts(column.name, {levels[k]: counts[k] for k in column.used})
 
@@ -464,94 +251,24 @@ def _code(column, weights):
     digits = next((n for n in range(width, 0, -1) if len(set(reduced(levels, n))) <= MOST_LEVELS), 0)
     digits = digits if digits < width else 0
     note = f"by the first {'digit' if digits == 1 else f'{digits} digits'}: " if digits else ""
-    by_level = Counter()
+    by_level: Counter = Counter()
     for level, count in zip(reduced(levels, digits), counts, strict=True):
         by_level[level] += count
     return _of_counts(column.name, by_level, note, Code, digits=digits, width=width)
 
 
-def _date(column, dates, order):
+def _date(name, dates, order, zone):
     known = dates[~np.isnat(dates)]
     parts = varying_parts(known, order)
     if parts:
-        return Date(column.name, ", ".join(parts), order=order, parts=parts)
-    return _same(column.name) if len(known) else LeftOutColumn(column.name, "empty")
+        days = date_parts(known)["days"]
+        ends = (float(days.min()), float(days.max())) if dates.dtype.kind == "M" else ()
+        return Date(name, ", ".join(parts), order=order, parts=parts, zone=zone, ends=ends)
+    return _same(name) if len(known) else LeftOutColumn(name, "empty")
 
 
 def _same(name):
     return LeftOutColumn(name, "always the same")
-
-
-def vote(shares, choices):
-    """The reading that most columns favor, given the fraction of each column's cells that it parses; None for a tie."""
-    votes = dict.fromkeys(choices, 0)
-    for of_column in shares:
-        best = max(of_column, key=of_column.get)
-        votes[best] += of_column[best] >= 0.5 and min(of_column.values()) < of_column[best]
-    return None if len(set(votes.values())) == 1 else max(votes, key=votes.get)
-
-
-def vote_of_dates(columns):
-    """Whether the day or the month comes first ("dmy" or "mdy") in most columns of texts; None if undecided."""
-    choices = ("dmy", "mdy")
-    known = [column for column in columns if len(column.used)]
-    return vote([{order: column.share_of_dates(order) for order in choices} for column in known], choices)
-
-
-def order_of_dates(column, order=None, told=False):
-    """The order in which most texts of a column are dates; None if there is none.
-
-    An order given by the user (`told`) is used if possible. An order inferred from other columns decides between orders
-    that read equally many texts.
-
-    Raises
-    ------
-    UnclearDates
-        If several orders read equally many texts.
-    """
-    shares = {one: column.share_of_dates(one) for one in (*ORDERS, SHORT)}
-    if max(shares.values()) < 0.5:
-        return None
-    if told:
-        given = next((one for one in (order, SHORT) if one.endswith(order) and shares[one]), None)
-        if given:
-            return given
-    short, best = shares.pop(SHORT), max(shares, key=shares.get)
-    if shares[best] < 0.5:
-        return None
-    texts = [column.levels[k] for k in column.used]
-    if sum(_SECTION.fullmatch(text) is not None for text in texts[:_HEAD]) >= _SECTIONS:
-        return None
-    alike = [one for one in ("dmy", "mdy") if shares[one] == shares[best]]
-    alike += ["ymd"] if short == shares[best] and best == "dmy" and _may_begin_with_years(texts) else []
-    if (order is None or "ymd" in alike) and len(alike) > 1 and ("ymd" in alike or any(map(UNCLEAR.search, texts))):
-        raise UnclearDates(column.name, texts[0], alike)
-    return order if order and shares[order] == shares[best] else best
-
-
-def _may_begin_with_years(texts):
-    """Whether the first numbers of dates such as 14-02-01 are too close together to be days. In dates such as 14/02/01,
-    the last numbers must also look like days.
-    """
-    found = [re.match(r"(\d\d)([-/.])\d\d\2(\d\d)(?!\d)", text, re.ASCII) for text in texts]
-    found = [match.groups() for match in found if match]
-    firsts, lasts = ({int(groups[k]) for groups in found} for k in (0, 2))
-    if not found or max(firsts) - min(firsts) >= _SPAN_OF_YEARS:
-        return False
-    days = len(found) >= FEWEST and len(firsts) > 1 and max(lasts) - min(lasts) >= _SPAN_OF_YEARS
-    return days or any(between == "-" for _, between, _ in found)
-
-
-def _refuse_decimal_commas(column):
-    """Raise if most texts are numbers with a decimal comma, which are not categories."""
-    texts = [column.levels[k] for k in column.values[~column.missing][:_HEAD]]
-    commas = [text for text in texts if _DECIMAL_COMMA.fullmatch(text)]
-    if 2 * len(commas) > len(texts):
-        raise ValueError(
-            f"Column {column.name!r} of X holds texts such as {commas[0]!r}, numbers with decimal commas: read the "
-            "file with spectralcls.datasets.read_table or pandas.read_csv(..., decimal=','), or name the column in "
-            "categorical_features."
-        )
 
 
 def refuse_category(column, name):
@@ -562,84 +279,47 @@ def refuse_category(column, name):
     )
 
 
-def learn(columns, categorical, weights=None, name="the estimator"):
-    """The types of the columns of a data frame.
+def learn(columns, categorical, weights=None, name="the estimator", reading=None):
+    """The types of the columns of a table.
 
     Parameters
     ----------
     columns : Columns
-    categorical : list of bool or None
-        Whether each column is a category; None means that its values decide.
+    categorical : list of bool, "number" or None
+        Whether each column is a category, or numbers; None means that its values decide.
     weights : ndarray (n,), optional
     name : str
         Name of the estimator, for messages.
+    reading : Reading, optional
+        The context of a file.
 
     Raises
     ------
     ValueError
         If the type of a column is unclear or contradicts `categorical`; the message names the column.
     """
-    texts = [c for c, wish in zip(columns, categorical, strict=True) if c.kind == TEXT and not wish]
-    for column in texts:
-        _refuse_decimal_commas(column)
-    order = vote_of_dates(texts)
-    try:
-        pairs = zip(columns, categorical, strict=True)
-        types = [learned(column, wish, weights=weights, order=order) for column, wish in pairs]
-    except UnclearDates as error:
-        raise ValueError(
-            f"Column {error.name!r} of X holds dates such as {error.example!r}, in which day and month cannot be told "
-            "apart: convert them with pandas.to_datetime(..., dayfirst=True), or name the column in "
-            "categorical_features."
-        ) from None
-    for column, own, wish in zip(columns, types, categorical, strict=True):
+    reading = Reading() if reading is None else reading
+    pairs = list(zip(columns, categorical, strict=True))
+    open_ones = [column for column, wish in pairs if column.kind in (NUMBER, TEXT) and wish is not True]
+    signs = [column for column in open_ones if not may_be_postal_code(column.name)]
+    reading.writing = replace(reading.writing, found=vote_of_signs(signs, reading.words))
+    texts = [column.without(reading.words) for column in open_ones if column.kind == TEXT]
+    order = vote_of_dates([column for column in texts if max(column.cells.shares.values()) < 0.5])
+    types = []
+    for column, wish in pairs:
+        try:
+            own = learned(column, wish, weights=weights, order=order, reading=reading)
+        except Unclear as error:
+            reading.refuse(column.name, error)
+            own = LeftOutColumn(column.name)
         if own.is_category and wish is False:
             refuse_category(column, name)
+        types.append(own)
+    reading.check()
+    if reading.numbers and not reading.of_file:
+        shown, more = reading.numbers[:_MOST_SHOWN], len(reading.numbers) - _MOST_SHOWN
+        tell(
+            f"{name} reads columns of texts as numbers ({'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}): "
+            "convert them, or name them in categorical_features if they are categories."
+        )
     return types
-
-
-def values_of(types, columns, wanted=None):
-    """The numbers of columns of given types, a list of arrays (n,), each in its own precision.
-
-    Columns outside the mask `wanted` are not read; their numbers are NaN.
-    """
-    if len(columns) != len(types):
-        raise ValueError(f"X has {len(columns)} features, but the table was learned with {len(types)}.")
-    wanted = [True] * len(types) if wanted is None else wanted
-    unread = np.full(columns.n_rows, np.nan, np.float32)
-    return [
-        values
-        for own, column, asked in zip(types, columns, wanted, strict=True)
-        for values in (own.read(column).T if asked else [unread] * len(own.features))
-    ]
-
-
-def matrix(types, columns, wanted=None):
-    """`values_of` the columns as a matrix (n, d)."""
-    values = values_of(types, columns, wanted)
-    return np.stack(values, axis=1) if values else np.empty((columns.n_rows, 0))
-
-
-_CLASSES = {own.__name__: own for own in (Number, LeftOutColumn, Date, Category, Boolean, Code)}
-
-
-def to_state(types):
-    """Types as one JSON text, or as plain values if JSON cannot represent a name or a level."""
-    rows = [
-        [type(own).__name__, {f.name: v for f in fields(own) if (v := getattr(own, f.name)) != f.default}]
-        for own in types
-    ]
-    try:
-        text = json.dumps(rows)
-    except TypeError:
-        return rows
-    return text if from_state(text) == list(types) else rows
-
-
-def from_state(state):
-    """The types from the result of `to_state`."""
-    rows = json.loads(state) if isinstance(state, str) else state
-    return [
-        _CLASSES[name](**{key: tuple(value) if isinstance(value, list) else value for key, value in own.items()})
-        for name, own in rows
-    ]

@@ -9,7 +9,8 @@ import numpy as np
 
 from .._utils.cached import cached_property
 from .._utils.conversion import is_missing, named_overflow_errors
-from .dates import read_dates
+from .cells import MINUS, Cells, Form
+from .dates import Moments, in_utc, in_zone, moment_of, read_dates, usual_zone
 
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "category", "ordered category", "date"
 TRUTH_VALUES = [False, True]
@@ -34,6 +35,8 @@ class _ColumnFields(NamedTuple):
     values: np.ndarray
     missing: np.ndarray
     levels: list | None = None
+    zone: str | None = None
+    form: Form | None = None
 
 
 class Column(_ColumnFields):
@@ -49,7 +52,12 @@ class Column(_ColumnFields):
         for a missing value.
     missing : ndarray (n,) of bool
     levels : list or None
-        Distinct values, some of which may not occur. Those of an ordered category are in its order, lowest first.
+        Distinct values, some of which may not occur. Those of an ordered category are in its order, lowest first. Among
+        texts there may be numbers and dates, as in a spreadsheet.
+    zone : str or None
+        Time zone of dates, whose values are then in UTC.
+    form : Form or None
+        How numbers were written as text.
     """
 
     def take(self, rows):
@@ -58,11 +66,27 @@ class Column(_ColumnFields):
 
     def compact(self):
         """The column without unused levels; an ordered category keeps all levels."""
-        if self.levels is None or self.kind == ORDERED:
+        if self.levels is None or self.kind == ORDERED or len(self.used) == len(self.levels):
             return self
+        return self._selected(self.used)
+
+    def _selected(self, places):
+        """The column with only some of its levels; the others are missing."""
         place = np.full(len(self.levels) + 1, -1)
-        place[self.used] = np.arange(len(self.used))
-        return self._replace(values=place[self.values], levels=[self.levels[k] for k in self.used])
+        place[places] = np.arange(len(places))
+        values = place[self.values]
+        return self._replace(values=values, missing=values < 0, levels=[self.levels[k] for k in places])
+
+    def without(self, words):
+        """The column without unused levels and without levels that are words for a missing value, in lower case."""
+        known = vars(self).setdefault("_without", {})
+        key = words if isinstance(words, frozenset) else frozenset(words)
+        if key not in known:
+            if "+" in self.levels:
+                words = key - MINUS  # minus, the opposite of plus
+            kept = [k for k in self.used.tolist() if not _is_word(self.levels[k], words)]
+            known[key] = self if len(kept) == len(self.levels) else self._selected(np.array(kept, dtype=np.intp))
+        return known[key]
 
     @cached_property
     def factors(self):
@@ -97,30 +121,53 @@ class Column(_ColumnFields):
         """One number per level expanded to one per row, (n,); NaN for a missing value."""
         return np.append(values, np.nan)[self.factors[1]]
 
-    def dates_in(self, order):
-        """Dates or durations, (n,). Texts are parsed if all are dates in the given order. None for other columns."""
-        if self.kind != TEXT:
-            return self.values if self.kind == DATE else None
-        if order is None or not len(self.used):
-            return None
-        read = self._read(order)
-        if read is None:
-            return None
-        dates = np.full(len(self.levels) + 1, np.datetime64("NaT", "us"))
-        dates[self.used] = read
-        return dates[self.values]
+    @cached_property
+    def cells(self):
+        """The levels of a column of texts as `Cells`."""
+        return Cells(self.levels, self.counts())
+
+    def moments(self, order):
+        """The levels of a column of texts as `Moments`, given an order of day, month and year."""
+        known = vars(self).setdefault("_moments", {})
+        if order not in known:
+            known[order] = read_dates(self.levels, order)
+        return known[order]
 
     def share_of_dates(self, order):
-        """1 if all texts are dates in the given order, otherwise 0."""
-        return float(self._read(order) is not None)
+        """Share of the texts that are dates in the given order."""
+        return self.cells.share(~np.isnat(self.moments(order).local)) if len(self.levels) else 0.0
 
-    def _read(self, order):
-        known = vars(self).setdefault("_by_order", {})
-        if order not in known:
-            texts = [self.levels[k] for k in self.used]
-            is_one = any(map(str.isdigit, texts[0])) and read_dates(texts[:1], order) is not None
-            known[order] = read_dates(texts, order) if is_one else None
-        return known[order]
+    @cached_property
+    def are_durations(self):
+        """Whether all texts are durations, such as 1h 20m."""
+        return self.share_of_dates("duration") == 1
+
+    def zone_of(self, order):
+        """The most frequent time zone of texts; None without zones."""
+        return usual_zone(self.moments(order).zones, self.cells.counts.tolist())
+
+    def dates_in(self, order, zone):
+        """Local dates (n,) in a time zone (None: without zones), or durations; and the mask of the levels of texts that
+        are no dates.
+
+        Dates with a zone are not dates if `zone` is None, nor are those without one otherwise.
+        """
+        if self.kind != TEXT:
+            if self.values.dtype.kind == "m":
+                return self.values, None
+            if (self.zone is None) != (zone is None):
+                return np.full(len(self.values), np.datetime64("NaT", "us")), None
+            return self.values if zone is None else in_zone(self.values, zone), None
+        moments = self.moments(order)
+        if zone is None:
+            dates = np.where([one is None for one in moments.zones], moments.local, np.datetime64("NaT"))
+        else:
+            dates = in_zone(in_utc(moments), zone)
+        return np.append(dates, np.datetime64("NaT"))[self.values], np.isnat(dates)
+
+
+def _is_word(level, words):
+    return isinstance(level, str) and level.strip().lower() in words
 
 
 class Columns(list):
@@ -238,7 +285,7 @@ def as_columns(array, names=None):
     if array.ndim != 2:
         raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: reshape your data.")
     names = range(array.shape[1]) if names is None else names
-    return Columns(_of_objects(name, column) for name, column in zip(names, array.T, strict=True))
+    return Columns(of_objects(name, column) for name, column in zip(names, array.T, strict=True))
 
 
 def of_numbers(name, values):
@@ -251,10 +298,10 @@ def of_positions(name, kind, positions, levels):
     return Column(name, kind, positions, positions < 0, levels)
 
 
-def of_times(name, values):
-    """A column of dates or durations."""
+def of_times(name, values, zone=None):
+    """A column of dates or durations; dates with a zone are in UTC."""
     values = values.astype(f"{'timedelta' if values.dtype.kind == 'm' else 'datetime'}64[us]")
-    return Column(name, DATE, values, np.isnat(values))
+    return Column(name, DATE, values, np.isnat(values), zone=zone)
 
 
 def _of_series(series, name, nw):
@@ -267,9 +314,10 @@ def _of_series(series, name, nw):
         values[missing] = np.nan
         return of_numbers(name, values)
     if dtype.is_temporal() and dtype != nw.Time:
-        if getattr(dtype, "time_zone", None) is not None:
-            series = series.dt.replace_time_zone(None)  # use the local clock time
-        return of_times(name, series.to_numpy())
+        zone = getattr(dtype, "time_zone", None)
+        if zone is not None:
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        return of_times(name, series.to_numpy(), zone)
     if dtype == nw.Enum or dtype == nw.Categorical:
         ordered = dtype == nw.Enum or getattr(getattr(series.to_native(), "type", None), "ordered", False)
         levels = series.cat.get_categories().to_list() if ordered else None
@@ -280,7 +328,7 @@ def _of_series(series, name, nw):
         raise ValueError(f"Column {name!r} of X holds nested values ({dtype}): make columns of its parts, or drop it.")
     values = np.empty(len(series), dtype=object)
     values[:] = series.to_list()
-    return _of_objects(name, values)
+    return of_objects(name, values)
 
 
 def _of_levels(name, kind, values, levels=None):
@@ -299,7 +347,7 @@ def _key(value):
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _of_objects(name, values):
+def of_objects(name, values):
     """A column whose kind is determined by its values alone."""
     if values.dtype.kind in "iuf":
         return of_numbers(name, values.astype(values.dtype if values.dtype == np.float32 else np.float64))
@@ -320,6 +368,8 @@ def _of_objects(name, values):
         with named_overflow_errors(f"Column {name!r} of X"):
             numbers[~missing] = values[~missing].astype(np.float64)
         return Column(name, NUMBER, numbers, missing)
+    if TEXT in kinds and kinds <= {TEXT, NUMBER, *_DATES}:
+        return _of_levels(name, TEXT, np.where(missing, None, values).tolist())
     if len(kinds) > 1:
         raise ValueError(
             f"Column {name!r} of X mixes values of several types ({', '.join(sorted(kinds))}): convert it to one of "
@@ -328,6 +378,11 @@ def _of_objects(name, values):
     (kind,) = kinds
     values = np.where(missing, None, values)
     if kind in _DATES:
+        zones = {getattr(value, "tzinfo", None) for value in values[~missing]} if kind == "datetime" else {None}
+        if zones != {None}:
+            local, zones = zip(*map(moment_of, values), strict=True)
+            moments = in_utc(Moments(np.array(local), list(zones)))
+            return of_times(name, moments, usual_zone(zones, [1] * len(zones)))
         if kind == "time":
             values[~missing] = [datetime.combine(_FIRST_DAY, time, None) for time in values[~missing]]
         return of_times(name, values.astype(_DATES[kind]))

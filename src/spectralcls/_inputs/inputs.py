@@ -8,7 +8,7 @@ from .._tuning.factors import rescale
 from .._utils.advice import tell
 from .._utils.conversion import named_overflow_errors
 from .._utils.validation import nonnegative_weights, relative_weights
-from .columns import TOLD, Number, matrix
+from .columns import TOLD
 from .completion import Completion
 from .coordinates import Gap
 from .far import already_said, warn_of_far_values
@@ -17,6 +17,7 @@ from .on_workers import refuse_collection
 from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories
 from .targets import check_labels, check_more_labels, check_targets, check_weights_of_points
+from .types import Number, matrix
 
 DONORS = 1000  # training samples used to fill missing values
 DRAWN = 100  # training samples kept in the user's form, whose values can replace those of queries

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._tuning import spreads
-from .columns import LEFT_OUT, Number, from_state, learn, matrix, to_state, values_of
+from .columns import learn
 from .coordinates import Indicators, Scaled, scaled
 from .frames import NUMBER, Columns, of_numbers
+from .reading import Reading
+from .types import LEFT_OUT, Number, from_state, matrix, to_state, values_of
 
 _OF_NUMBERS = ("center", "scale", "observed", "spread")
 
@@ -54,8 +56,9 @@ class Table:
         """Learn a table from columns. `categorical` marks the categories (None: the column's values decide), and
         `scale` says whether to scale numbers.
         """
-        types = learn(columns, categorical, weights, name)
-        return cls.of_values(types, values_of(types, columns), scale, weights)
+        reading = Reading(learning=True)
+        types = learn(columns, categorical, weights, name, reading)
+        return cls.of_values(types, values_of(types, columns, reading=reading), scale, weights)
 
     @classmethod
     def of_values(cls, types, values, scale, weights=None):

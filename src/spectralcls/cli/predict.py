@@ -131,7 +131,7 @@ def _sources(model, arguments):
     from ..datasets import table_parts
 
     schema = getattr(model, "table_schema_", None)
-    return table_parts(arguments.data, schema=schema, as_written=bool(arguments.keep), **tables.places(arguments))
+    return table_parts(arguments.data, schema=schema, **tables.places(arguments))
 
 
 def _ending(path):

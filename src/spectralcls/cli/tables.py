@@ -1,10 +1,8 @@
 """Options for reading a file, shared by `compare` and `fit`, and the resulting data."""
 
 import argparse
-import shlex
 import warnings
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +19,6 @@ _READING = {  # help texts of the options that are named like parameters of read
 }
 _DIALECT = ("encoding", "delimiter", "comment", "skip", "header", "sheet")
 _BLANKS = {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}  # delimiters by their names
-# At most _MOST_WHOLE distinct integers are classes. More are classes only if they are consecutive, start with 0 or 1,
-# and have at least _ROWS_A_CLASS rows each, on average.
-_MOST_WHOLE, _ROWS_A_CLASS = 20, 3
-# with at least this many distinct numbers per other distinct cell, the other cells count as mistakes
-_NUMBERS_A_WORD = 10
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 MOST_FEATURES = 50_000  # tables with more columns are refused
 
@@ -145,6 +138,9 @@ def read(arguments, n_samples=None):
 
     path = Path(arguments.data)
     options = {name: getattr(arguments, name) for name in (*_READING, "dates", "decimal", "group")} | places(arguments)
+    if arguments.task and arguments.target is not None:
+        kind = {"classification": "categories", "regression": "numbers"}[arguments.task]
+        options[kind] = [*options[kind], arguments.target]
     if not (path.suffix or path.exists() or arguments.data == "-"):
         if arguments.target is not None or any(value not in (None, []) for value in options.values()):
             raise CommandError(f"{arguments.data!r} is not a file: --target and the options for reading are for files")
@@ -158,21 +154,22 @@ def read(arguments, n_samples=None):
             table = datasets.read_table(path, target=arguments.target, **options)
         for note in dict.fromkeys(str(warning.message) for warning in caught):
             tell(note)
-        return _from_table(table, arguments)
+        return _from_table(table, arguments.task)
     except (ValueError, OSError) as error:
         raise CommandError(str(error) if str(error) else repr(error)) from None
 
 
-def _from_table(table, arguments):
+def _from_table(table, task):
     fields = dict(schema=table.schema, n_rows=table.n_rows, description=table.DESCR, groups=table.groups)
-    if table.target is None:  # in a dry run
-        return Data(table.name, table.data, None, None, table.feature_names, table.categorical_features, **fields)
-    from ..datasets import numbers_in
-
-    signs = [column.decimal for column in table.schema.used if column.decimal]
-    options = {"task": arguments.task, "read": partial(numbers_in, decimal=arguments.decimal or _decimal(signs))}
     columns = table.feature_names, table.categorical_features
-    return checked(table.name, table.data, table.target, *columns, **options, **fields)
+    if table.target is None:  # in a dry run
+        return Data(table.name, table.data, None, None, *columns, **fields)
+    n = len(np.unique(table.target)) if table.target.dtype.kind == "f" else 0
+    if task is None and n:
+        print(f"{table.name}: the target has {n} numbers: regression (for classes: --task classification)")
+    elif n == 2:
+        tell(f"{table.name}: the target has two values: are these classes? If so, use --task classification")
+    return checked(table.name, table.data, table.target, *columns, **fields)
 
 
 def _bundled(name, task):
@@ -183,18 +180,19 @@ def _bundled(name, task):
         raise CommandError(f"there is no file {name}, and no data set {name!r}; there are {', '.join(BUNDLED)}")
     bunch = getattr(datasets, f"load_{name}")()
     labels = np.asarray(bunch.target_names).astype(str)[bunch.target]
-    return checked(name, bunch.data, labels, list(bunch.feature_names), [], task)
+    if task == "regression":
+        raise CommandError(f"{name}: --task regression predicts numbers, but the target has {labels[0]!r}")
+    return checked(name, bunch.data, labels, list(bunch.feature_names), [])
 
 
-def checked(name, X, labels, feature_names, categorical, task=None, read=None, **more):
-    """Make a classification or regression problem. If `task` is not given and the target makes it a regression, a
-    printed line says so.
+def checked(name, X, target, feature_names, categorical, **more):
+    """Make a classification or, if the target holds floats, a regression problem.
 
     Raises
     ------
     CommandError
     """
-    classes, y = np.unique(labels, return_inverse=True)
+    values, y = np.unique(target, return_inverse=True)
     if not X.shape[1]:
         raise CommandError(f"{name}: there are no features")
     if X.shape[1] > MOST_FEATURES:
@@ -205,82 +203,9 @@ def checked(name, X, labels, feature_names, categorical, task=None, read=None, *
     if np.isinf(X).any():
         row, column = np.unravel_index(np.argmax(np.isinf(X)), X.shape)
         raise CommandError(f"{name}: row {row}, column {feature_names[column]!r}: {X[row, column]} is not finite")
-    numbers = _numbers(classes, y, task, read or _plain_numbers, name)
-    if numbers is not None:
-        return Data(name, X, numbers, None, feature_names, categorical, **more)
-    if len(classes) < 2:
-        raise CommandError(f"{name}: all {len(y)} samples have the class {str(classes[0])!r}; two classes are needed")
-    return Data(name, X, y, classes, feature_names, categorical, **more)
-
-
-def _numbers(classes, y, task, read, name):
-    """The target as numbers (n,) for a regression; otherwise None.
-
-    Raises
-    ------
-    CommandError
-        If a regression is requested and a cell is not a number.
-    """
-    if task == "classification":
-        return None
-    values = read(classes)
-    known = ~np.isnan(values)
-    if task is None and not known.all():
-        _refuse_mistaken(name, classes, values, len(y))
-        return None
-    if task is None and not _many(values, len(y)):
-        return None
-    if not known.all():
-        wrong = str(classes[~known][0])
-        raise CommandError(f"{name}: --task regression predicts numbers, but the target has {wrong!r}")
     if len(values) < 2:
-        raise CommandError(f"{name}: all {len(y)} samples have the target {values[0]:g}: there is nothing to predict")
-    if task is None:
-        print(f"{name}: the target has {len(values)} numbers: regression (for classes: --task classification)")
-    elif len(values) == 2:
-        tell(f"{name}: the target has two values: are these classes? If so, use --task classification")
-    return values[y]
-
-
-def _refuse_mistaken(name, classes, values, n_rows):
-    """Raise for a target of dates, or of many numbers and a few words, which would make each number a class."""
-    known = ~np.isnan(values)
-    if known.sum() >= _NUMBERS_A_WORD * (~known).sum() and _many(values[known], n_rows):
-        wrong = str(classes[~known][0])
-        raise CommandError(
-            f"{name}: the target has {known.sum()} numbers, and {wrong!r}: correct the cell, or leave out its row with "
-            f"--missing {shlex.quote(wrong)}; --task classification takes each number as a class"
-        )
-    if len(classes) > max(_MOST_WHOLE, n_rows / _ROWS_A_CLASS):
-        texts = [str(text) for text in classes]
-        from .._inputs.dates import ORDERS, read_dates  # imported here, so that commands start without the core
-
-        if any(read_dates(texts, order) is not None for order in ORDERS):
-            raise CommandError(
-                f"{name}: the target holds dates, such as {texts[0]!r}, and regression predicts numbers: write the "
-                "days since some date into the file; --task classification takes each date as a class"
-            )
-
-
-def _plain_numbers(classes):
-    try:
-        return classes.astype(np.float64)
-    except ValueError:
-        return np.full(len(classes), np.nan)
-
-
-def _decimal(signs):
-    """The decimal sign of the columns of numbers if it is known to be a comma, else None."""
-    return "," if "," in signs else None
-
-
-def _many(values, n_rows):
-    """Whether numbers are a regression target: some are not integers, or there are many that cannot be consecutive
-    classes.
-    """
-    if not np.array_equal(values, np.round(values)):
-        return True
-    if len(values) <= _MOST_WHOLE:
-        return False
-    running = values.min() in (0, 1) and np.ptp(values) == len(values) - 1
-    return not running or len(values) > n_rows / _ROWS_A_CLASS
+        what = "class" if target.dtype.kind != "f" else "target"
+        raise CommandError(f"{name}: all {len(y)} samples have the {what} {values[0].item()!r}; two are needed")
+    if target.dtype.kind != "f":
+        return Data(name, X, y, values, feature_names, categorical, **more)
+    return Data(name, X, target, None, feature_names, categorical, **more)

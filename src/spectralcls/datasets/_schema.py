@@ -1,18 +1,19 @@
 """The columns of a table, learned from one file and used to read others."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from .._inputs.columns import LEFT_OUT, Number, from_state, to_state
+from .._inputs.columns import MIXED
 from .._inputs.frames import BOOLEAN, CATEGORY, DATE, NUMBER
+from .._inputs.types import LEFT_OUT, Number, from_state, to_state, values_of
 from .._utils.typing import Array, ArrayLike
 
 _MOST_SHOWN, _WIDTH = 20, 24
-MIXED = "not all are numbers"  # part of the note on a column of codes
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Schema:
         Number of columns of a file without a header, whose names are positions; 0 with a header.
     headed : str, default=""
         Description of the header's position, or "no header"; empty for Parquet.
+    usual : str, default=None
+        Usual decimal sign in files with this delimiter.
 
     Examples
     --------
@@ -59,6 +62,7 @@ class Schema:
     dialect: tuple = ()
     width: int = 0
     headed: str = ""
+    usual: str | None = None
 
     def __getstate__(self):
         """Store two strings however many columns there are, because a model file lists every object."""
@@ -97,38 +101,6 @@ class Schema:
         """Names of the columns that a file must have; they also locate its header."""
         return [column.name for column in self.used]
 
-    def missing_words(self, column: Any) -> set[str]:
-        """Return the words for a missing value in a column, except those that are levels.
-
-        Parameters
-        ----------
-        column : object
-            One of `columns`.
-
-        Returns
-        -------
-        words : set of str
-            In lower case.
-        """
-        words = self.words if column.words is None else column.words
-        return {"", *words} - {level.lower() for level in column.levels if level}
-
-    def signs(self, names: Sequence[str]) -> list[str]:
-        """Return the possible decimal signs of plain numbers in columns.
-
-        Parameters
-        ----------
-        names : list of str
-            Names of columns.
-
-        Returns
-        -------
-        signs : list of str
-            One for each name; "" if the column is not numeric.
-        """
-        found = {column.name: column.decimal or ".," for column in self.columns if column.kind == NUMBER}
-        return [found.get(name, "") for name in names]
-
     @property
     def feature_names(self):
         """Names of the columns of the encoded matrix."""
@@ -162,9 +134,20 @@ class Schema:
         ValueError
             If columns are missing, or cells cannot be read; one message lists them.
         """
-        from ._file_columns import encode
+        from ._columns import FileReading, columns_of
 
-        return encode(self, source, unknown, decimal=decimal)
+        names, used = Counter(source.table.column_names), self.used
+        lacking = [name for name in self.names if name not in names]
+        if lacking:
+            headed = f" ({source.headed})" if source.headed else ""
+            raise ValueError(f"{source.path}: no column {listed(lacking)}; there are {listed(list(names))}{headed}")
+        twice = [name for name in self.names if names[name] > 1]
+        if twice:
+            raise ValueError(f"{source.path}: more than one column {twice[0]!r}: rename one of them")
+        reading = FileReading.of(source, decimal, self.usual, words=frozenset(self.words), unknown=unknown)
+        plain = {column.name for column in used if column.kind == NUMBER}
+        columns = columns_of(source, self.names, reading.words, plain)
+        return numbers_of(used, columns, reading, self.feature_names)
 
     def frame(self, X: ArrayLike) -> Any:
         """Convert the encoded matrix to a pandas data frame, in which categories have names.
@@ -233,6 +216,23 @@ class Schema:
         if len(shown) < len(self.columns):
             lines.append(f"and {len(self.columns) - len(shown)} more columns")
         return "\n".join(lines)
+
+
+def numbers_of(types, columns, reading, names):
+    """The numbers of columns as a matrix (n, d)."""
+    values = values_of(types, columns, reading=reading)
+    single = all(part.dtype == np.float32 for part in values)
+    X = np.empty((columns.n_rows, len(values)), np.float32 if single else np.float64, order="F")
+    for j, part in enumerate(values):
+        X[:, j] = part
+    if X.size and all(np.isnan(column).all() for column in X.T):
+        raise ValueError(f"{reading.source.path}: all values are missing in the columns that are used: {listed(names)}")
+    return X
+
+
+def listed(names):
+    """The first of some names in a sentence."""
+    return ", ".join(map(repr, names[:_MOST_SHOWN])) + (", ..." if len(names) > _MOST_SHOWN else "")
 
 
 def shortened(text):

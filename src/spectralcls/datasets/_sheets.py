@@ -1,7 +1,8 @@
 """Spreadsheets as tables, with the types of their cells."""
 
-from collections import Counter
 from itertools import product
+
+import numpy as np
 
 from .._utils.advice import tell
 from ._header import find_header
@@ -38,8 +39,9 @@ def read_sheet(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
     below = [(k + top + 1, cells[k]) for k in range(begin, len(cells))]
     if schema is None:  # otherwise empty rows stay, because every row gets a prediction
         below = [(place, row) for place, row in below if any(cell != "" for cell in row)]
-    columns = zip(*(row for _, row in below), strict=True)
-    table = pa.Table.from_arrays([_from_cells(pa, column) for column in columns], names=header.names)
+    columns = [_from_cells(pa, column) for column in zip(*(row for _, row in below), strict=True)]
+    table = pa.Table.from_arrays([column for column, _ in columns], names=header.names)
+    mixed = {name: cells for name, (_, cells) in zip(header.names, columns, strict=True) if cells is not None}
     places = [place for place, _ in below]
     kind = f", sheet {name!r}" + (f", {filled} merged cells filled" if filled else "")
     return Source(
@@ -51,6 +53,7 @@ def read_sheet(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
         kind,
         header=number if header.position >= 0 else 0,
         width=len(header.names),
+        mixed=mixed,
     )
 
 
@@ -104,9 +107,16 @@ def _text(cell):
 
 
 def _from_cells(pa, cells):
-    """The cells of a spreadsheet column as an Arrow array: with their type if it is the same for all, or as strings."""
+    """The cells of a column as an Arrow array, with their type if it is the same for all, otherwise as strings; and as
+    an array of objects if there are texts among numbers or dates.
+    """
     cells = [None if cell == "" else cell for cell in cells]
-    types = Counter(type(cell) for cell in cells if cell is not None)
-    if len(types) == 1 and not {str} & set(types):
-        return pa.array(cells)
-    return pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if len(kinds) == 1 and str not in kinds:
+        return pa.array(cells), None
+    texts = pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
+    if bool in kinds or len(kinds) < 2:
+        return texts, None
+    objects = np.empty(len(cells), dtype=object)
+    objects[:] = cells
+    return texts, objects

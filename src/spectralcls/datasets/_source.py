@@ -62,12 +62,12 @@ class Source(NamedTuple):
         Number of rows of the file; `table` may be a sample of them.
     kind : str
         Detected properties of a text file or spreadsheet, for the description; empty for Parquet.
-    decimal : str
-        Decimal sign to assume if the cells do not show it.
-    sign : str
-        Decimal sign of those columns of a text file that were parsed as numbers; empty if there are none.
-    delimiter, encoding : str
-        Delimiter and encoding of the file, reused for output.
+    delimiter : str or None
+        Delimiter of a text file; None for other files.
+    encoding : str
+        Encoding of the file, reused for output.
+    mixed : dict
+        Columns of a spreadsheet with cells of several types, by name: arrays of objects.
     header : int or None
         Number of the line or row with the names of the columns; 0 if there is none, None for Parquet.
     width : int
@@ -80,17 +80,18 @@ class Source(NamedTuple):
     places: Callable
     n_rows: int
     kind: str = ""
-    decimal: str = "."
-    sign: str = ""
-    delimiter: str = ","
+    delimiter: str | None = None
     encoding: str = "utf-8"
+    mixed: dict = {}
     header: int | None = None
     width: int = 0
 
     def take(self, rows):
         """The rows at the given positions."""
         return self._replace(
-            table=self.table.take(rows), places=lambda positions: self.places([int(rows[k]) for k in positions])
+            table=self.table.take(rows),
+            mixed={name: column[rows] for name, column in self.mixed.items()},
+            places=lambda positions: self.places([int(rows[k]) for k in positions]),
         )
 
     def taken(self, n_samples, random_state):
@@ -98,6 +99,11 @@ class Source(NamedTuple):
         if n_samples is None or n_samples >= self.n_rows:
             return self
         return self.take(sample(self.n_rows, n_samples, random_state))
+
+    @property
+    def decimal(self):
+        """Usual decimal sign in files with this delimiter."""
+        return "," if self.delimiter == ";" else "."
 
     @property
     def headed(self):

@@ -31,9 +31,10 @@ _BETWEEN_WORDS = re.compile(r"[\s_\-\u200b\ufeff]+")
 _OWNER = re.compile(r"patient|subject|person|proband|participant|customer|kunde|user|speaker|session|household", re.I)
 
 
-def warn_of_suspicions(path, schema, X, classes, y, read):
-    """Warn of columns that reveal the target, of groups and of copies of rows; `read` turns texts into numbers."""
-    counts = np.bincount(y)
+def warn_of_suspicions(path, schema, X, y):
+    """Warn of columns that reveal the target y, classes or numbers, of groups and of copies of rows."""
+    values, counts = np.unique(y, return_counts=True)
+    y = np.searchsorted(values, y)
     if len(y) < _FEWEST or len(counts) < 2:
         return
     names, is_level = schema.feature_names, set(schema.categorical_features)
@@ -52,8 +53,8 @@ def warn_of_suspicions(path, schema, X, classes, y, read):
             )
         main = None if telling else _column_of_nearly_all(schema, Z, z)
     else:
-        values = read(classes)
-        main = None if len(z) < _FEWEST or np.isnan(values).any() else _column_of_nearly_all(schema, Z, values[z])
+        are_numbers = values.dtype.kind == "f"
+        main = _column_of_nearly_all(schema, Z, values[z]) if are_numbers and len(z) >= _FEWEST else None
     if main is not None:
         tell(
             f"{path}: {main!r} has nearly all importance for the target, and the other columns predict little: is it "

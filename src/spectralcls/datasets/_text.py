@@ -31,8 +31,7 @@ _MARKS = {
 _FALLBACK = "cp1252"
 _SAMPLE, _SAMPLE_LINES = 1 << 18, 5  # bytes, and least number of lines, used to find the dialect and header
 _BLANK = re.compile(rb"[ \t\r\n]*")
-_FIRST_ROWS = 100  # a column is parsed as numbers if its cells in this many rows are plain numbers
-_PLAIN = {sign: re.compile(rf"-?\d+(?:[{sign}]\d*)?(?:[eE][+-]?\d+)?", re.ASCII) for sign in ".,"}
+_PLAIN = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?", re.ASCII)
 _MOST_LINES = 5
 
 
@@ -79,7 +78,7 @@ class Cut(NamedTuple):
         return not (self.delimiter == " " or self.blanks or commented)
 
 
-def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=None):
+def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
     """Read a text file; see `read_source` for the arguments."""
     data, encoding = _utf8(path, dialect.encoding)
     if b"\0" in data:
@@ -109,14 +108,9 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
         first_line = rows[header.first][0] - 1
     below = cut._replace(skipped=first_line)
     if cut.is_plain(data):
-        numbers, sign = ((), "")
-        lacking = {cell for _, row in rows for cell in row if cell.lower() in words}
-        if signs is not None:
-            firsts = [row for _, row in rows[header.first :][:_FIRST_ROWS]]
-            numbers, sign = _plain_numbers(firsts, [*signs(header.names), *[""] * header.trailing], lacking)
-        table = _parsed(path, data, cut, below, len(names), numbers, sign, lacking)
+        table = _parsed(path, data, cut, below, len(names))
     else:
-        table, sign = _cut_table(path, below, data, len(names)), ""
+        table = _cut_table(path, below, data, len(names))
     if header.trailing and not _is_empty(table.column(len(names) - 1)):
         _refuse_rows(path, list(cut.rows(_lines(data))), len(header.names))
     if schema is None and header.position < 0 and len(names) > 2 and _is_empty(table.column(len(names) - 1)):
@@ -140,8 +134,6 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=(), signs=N
         places,
         len(table),
         kind,
-        decimal="," if cut.delimiter == ";" else ".",
-        sign=sign,
         delimiter=cut.delimiter,
         encoding=encoding,
         header=rows[header.position][0] if header.position >= 0 else 0,
@@ -218,7 +210,7 @@ def _quality(cut, sample):
         return (-1,)
     usual, n_lines = Counter(counts).most_common(1)[0]
     if cut.delimiter == " ":
-        numbers = [any(_PLAIN["."].fullmatch(row[j]) for row in rows if len(row) > j) for j in range(usual)]
+        numbers = [any(_PLAIN.fullmatch(row[j]) for row in rows if len(row) > j) for j in range(usual)]
         if usual < 2 or not any(numbers) or any(n != usual for n in counts[1:]) or usual - counts[0] not in (0, 1):
             return (False, 0, 0, 0)
         return (False, 1, 0, 0)
@@ -239,13 +231,13 @@ def _are_numbers_apart(sample):
     least half of the cells are numbers.
     """
     rows = [row for _, row in Cut(" ").rows(sample)]
-    numbers = sum(bool(_PLAIN["."].fullmatch(cell)) for row in rows for cell in row)
+    numbers = sum(bool(_PLAIN.fullmatch(cell)) for row in rows for cell in row)
     n_tabs = max(line.strip().count("\t") for line in sample)
     return len(set(map(len, rows))) == 1 and len(rows[0]) > 2 * n_tabs + 2 and 2 * numbers >= sum(map(len, rows))
 
 
-def _parsed(path, data, cut, below, width, numbers, sign, lacking):
-    """Parse the rows with pyarrow, the columns in `numbers` as numbers and the others as strings."""
+def _parsed(path, data, cut, below, width):
+    """Split the rows with pyarrow."""
     pa = require_pyarrow(path)
     lines_above = below.skipped
     start = sum(map(len, data[: _sample_end(data, 0)].splitlines(keepends=True)[:lines_above]))
@@ -253,42 +245,29 @@ def _parsed(path, data, cut, below, width, numbers, sign, lacking):
     quoted, odd = data.find(quote, start) >= 0, []  # ignores quotes in the header
     if quoted and not cut.escape and data.count(quote, start) % 2:
         _check_quotes(path, cut.rows(_lines(data), strict=True))
-    columns = list(map(str, range(width)))
+    names = list(map(str, range(width)))
 
     def refuse(row):
-        odd.append(row.actual_columns)
+        odd.append(row)
         return "skip"
 
-    def parsed(numbers):
-        odd.clear()
-        try:
-            return pa.csv.read_csv(
-                pa.py_buffer(data),
-                read_options=pa.csv.ReadOptions(
-                    column_names=columns, skip_rows=lines_above, block_size=_block(data, quoted)
-                ),
-                parse_options=pa.csv.ParseOptions(
-                    delimiter=cut.delimiter,
-                    quote_char=cut.quote,
-                    escape_char="\\" if cut.escape else False,
-                    newlines_in_values=quoted,
-                    invalid_row_handler=refuse,
-                    ignore_empty_lines=width > 1,
-                ),
-                convert_options=pa.csv.ConvertOptions(
-                    column_types={name: pa.float64() if name in numbers else pa.string() for name in columns},
-                    null_values=["", *lacking],
-                    decimal_point=sign or ".",
-                    check_utf8=False,
-                ),
-            )
-        except pa.ArrowInvalid as error:
-            if numbers:  # a later cell may not be a number
-                return parsed(())
-            _check_quotes(path, cut.rows(_lines(data), strict=True))
-            raise ValueError(f"{path}: not a readable table: {error}") from None
-
-    table = parsed(numbers)
+    try:
+        table = pa.csv.read_csv(
+            pa.py_buffer(data),
+            read_options=pa.csv.ReadOptions(column_names=names, skip_rows=lines_above, block_size=_block(data, quoted)),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=cut.delimiter,
+                quote_char=cut.quote,
+                escape_char="\\" if cut.escape else False,
+                newlines_in_values=quoted,
+                invalid_row_handler=refuse,
+                ignore_empty_lines=width > 1,
+            ),
+            convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), check_utf8=False),
+        )
+    except pa.ArrowInvalid as error:
+        _check_quotes(path, cut.rows(_lines(data), strict=True))
+        raise ValueError(f"{path}: not a readable table: {error}") from None
     if odd:
         _refuse_rows(path, list(cut.rows(_lines(data))), width)
     if quoted and data.count(b"\n") > lines_above + len(table):  # multi-line cells, or rows swallowed by an open quote
@@ -321,21 +300,6 @@ def _is_empty(column):
 
     n_empty = _n_empty(column) if types.is_string(column.type) or types.is_large_string(column.type) else 0
     return column.null_count + n_empty == len(column)
-
-
-def _plain_numbers(rows, signs, lacking):
-    """The most common decimal sign in the first rows, and the columns of plain numbers with this sign."""
-    from ._cells import GROUPED
-
-    found = {".": set(), ",": set()}
-    for j, allowed in enumerate(signs):
-        cells = {row[j] for row in rows if len(row) == len(signs)} - lacking - {""}
-        for sign in allowed:
-            fractions = [cell for cell in cells if sign in cell and not re.fullmatch(GROUPED[sign], cell)]
-            if fractions and all(map(_PLAIN[sign].fullmatch, cells)):
-                found[sign].add(str(j))
-    sign = max(found, key=lambda sign: len(found[sign]))
-    return found[sign], sign if found[sign] else ""
 
 
 def _content(path):
