@@ -43,14 +43,7 @@ class SquaredNorms {
 
 namespace {
 
-constexpr int pack_ahead = 8;            // prefetch distance in vectors of features; points may lie anywhere in memory
-constexpr index_t geometry_rows = 4096;  // rows of a chunk; each chunk has separate sums
-
-double power_of_two_at_least(double x) {
-  int exponent;
-  const double mantissa = std::frexp(x, &exponent);  // x = mantissa 2^exponent, mantissa in [1/2, 1)
-  return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
-}
+constexpr int pack_ahead = 8;  // prefetch distance in vectors of features; points may lie anywhere in memory
 
 // Calls body(first feature, count) for lanes<T> features at a time. The count is a compile-time constant except for the
 // last features, because packing spends most of its time in loops of this length.
@@ -62,24 +55,24 @@ SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
   if (k < d) body(k, d - k);
 }
 
-// Scales n <= lanes<T> coordinates of a point or query, from feature k on. `centered` receives the coordinates relative
-// to the center, `raw` the uncentered coordinates.
+// Places n <= lanes<T> coordinates of a point or query, from feature k on. `centered` receives the coordinates relative
+// to the center, `raw` those that are not centered.
 template <class T, class Count>
 SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
   const double* center = geometry.center.data() + k;
   const double inverse = 1 / geometry.scale, limit = geometry.limit;
   bool beyond = false;
   for (index_t i = 0; i < n; ++i) {
-    const double offset = scaled_offset(x[i], center[i], inverse);
-    beyond |= std::abs(offset) > limit;
-    centered[i] = static_cast<T>(offset);
-    raw[i] = static_cast<T>(x[i] * inverse);
+    const double scaled = x[i] * inverse;
+    beyond |= std::abs(scaled) > limit;
+    centered[i] = static_cast<T>(scaled - center[i]);
+    raw[i] = static_cast<T>(scaled);
   }
   for (index_t i = 0; beyond && i < n; ++i) {
-    const double offset = scaled_offset(x[i], center[i], inverse);
-    if (std::abs(offset) <= limit) continue;
-    centered[i] = static_cast<T>(geometry.far<T>(offset));
-    raw[i] = static_cast<T>(geometry.placed(x[i], k + i));
+    if (std::abs(x[i] * inverse) <= limit) continue;
+    const double placed = geometry.placed(x[i], k + i);
+    centered[i] = static_cast<T>(placed - center[i]);
+    raw[i] = static_cast<T>(placed);
   }
 }
 
@@ -99,157 +92,7 @@ void store_transposed(const T (&points)[lanes<T>][lanes<T>], index_t n, T* to, i
   }
 }
 
-// Calls body(chunk, row) for every row, with chunks in parallel.
-template <class T, class Body>
-void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body) {
-  for_each_chunk((points.rows + geometry_rows - 1) / geometry_rows, execution, [&](index_t chunk, Checkpoint&) {
-    const index_t last = std::min((chunk + 1) * geometry_rows, points.rows);
-    for (index_t i = chunk * geometry_rows; i < last; ++i) body(chunk, points.row(i));
-  });
-}
-
-// Returns a typical distance between points, in the maximum norm. For each of several points, takes the median of the
-// nonzero distances to a sample, and returns the smallest of these medians, because some of the points may themselves
-// be far away. Returns zero if all sampled points are equal.
-template <class T>
-double typical_difference(MatrixView<T> points) {
-  // The samples are small, because only the order of magnitude matters.
-  constexpr index_t most_pivots = 5, most_points = 32;
-  const index_t n_pivots = std::min(most_pivots, points.rows), n = std::min(most_points, points.rows);
-  double least = 0;
-  for (index_t p = 0; p < n_pivots; ++p) {
-    const T* pivot = points.row(p * points.rows / n_pivots);
-    std::vector<double> largest;
-    for (index_t i = 0; i < n; ++i) {
-      const T* x = points.row(i * points.rows / n);
-      double difference = 0;
-      for (index_t k = 0; k < points.cols; ++k)
-        difference = std::max(difference, std::abs(x[k] / 2.0 - pivot[k] / 2.0));
-      if (difference > 0) largest.push_back(2 * difference);
-    }
-    if (largest.empty()) continue;
-    std::nth_element(largest.begin(), largest.begin() + (length(largest) - 1) / 2, largest.end());
-    const double median = largest[(length(largest) - 1) / 2];
-    least = least > 0 ? std::min(least, median) : median;
-  }
-  return least;
-}
-
-// Returns the median of each feature over a sample.
-template <class T>
-std::vector<double> medians(MatrixView<T> points) {
-  constexpr index_t most_points = 65;  // of the sample; the median need only be robust to far rows
-  const index_t n = std::min(most_points, points.rows);
-  std::vector<double> all;
-  std::vector<T> column(n);
-  for (index_t k = 0; k < points.cols; ++k) {
-    for (index_t i = 0; i < n; ++i) column[i] = points.row(i * points.rows / n)[k];
-    std::nth_element(column.begin(), column.begin() + n / 2, column.end());
-    all.push_back(column[n / 2]);
-  }
-  return all;
-}
-
 }  // namespace
-
-template <class T>
-double Geometry::far(double offset) const {
-  constexpr double range = sizeof(T) == 4 ? 512 : 2048;  // of base-2 logarithms
-  return std::copysign(limit * (1 + std::min(std::log2(std::abs(offset) / limit) / range, 1.0)), offset);
-}
-template double Geometry::far<float>(double) const;
-template double Geometry::far<double>(double) const;
-
-template <class T>
-double Geometry::placed(T x, index_t k) const {
-  const double inverse = 1 / scale, offset = scaled_offset(x, center[k], inverse);
-  return std::abs(offset) > limit ? center[k] * inverse + far<T>(offset) : x * inverse;
-}
-template double Geometry::placed(float, index_t) const;
-template double Geometry::placed(double, index_t) const;
-
-template <class T>
-Geometry Geometry::of(MatrixView<T> points, double length_scale, const Execution& execution) {
-  const index_t d = points.cols;
-  struct Summary {
-    std::vector<double> sum;
-    std::vector<T> low, high;
-  };
-  std::vector<Summary> parts((points.rows + geometry_rows - 1) / geometry_rows);
-  for (index_t chunk = 0; chunk < length(parts); ++chunk) {
-    const T* first = points.row(chunk * geometry_rows);
-    parts[chunk] = {std::vector<double>(d, 0.0), {first, first + d}, {first, first + d}};
-  }
-  const double share = 1 / static_cast<double>(points.rows);
-  for_each_row(points, execution, [&](index_t chunk, const T* x) {
-    double* sum = parts[chunk].sum.data();
-    T *low = parts[chunk].low.data(), *high = parts[chunk].high.data();
-    for (index_t k = 0; k < d; ++k) {
-      sum[k] += x[k] * share;
-      low[k] = x[k] < low[k] ? x[k] : low[k];
-      high[k] = x[k] > high[k] ? x[k] : high[k];
-    }
-  });
-
-  Geometry geometry;
-  geometry.center.assign(d, 0.0);
-  for (const Summary& part : parts)
-    for (index_t k = 0; k < d; ++k) geometry.center[k] += part.sum[k];
-  // Returns the largest distance of a point from the center, and the distance of the center from the origin, each as
-  // the maximum over the coordinates.
-  auto extent = [&] {
-    double radius = 0, offset = 0;
-    for (index_t k = 0; k < d; ++k) {
-      const double c = geometry.center[k];
-      for (const Summary& part : parts) radius = std::max({radius, part.high[k] - c, c - part.low[k]});
-      offset = std::max(offset, std::abs(c));
-    }
-    return std::pair{radius, offset};
-  };
-  auto [radius, offset] = extent();
-  // A far row must neither move the center nor set the scale, or the squares of all other distances would underflow.
-  constexpr double far_from = 0x1p30, largest_share = sizeof(T) == 4 ? 0x1p30 : 0x1p200;
-  double largest = std::numeric_limits<double>::infinity();
-  if (radius > far_from * length_scale) {
-    const double typical = std::max(typical_difference(points), length_scale);
-    if (typical > 0 && radius > far_from * typical) {
-      geometry.center = medians(points);
-      std::tie(radius, offset) = extent();
-      largest = largest_share * typical;
-    }
-  }
-  // If the points differ by less than the dtype resolves, the scale is the resolution of the dtype at the center.
-  const double resolution = offset * std::numeric_limits<T>::epsilon() / 2;
-  constexpr double smallest_scale = 0x1p-1000, largest_scale = 0x1p1000;  // reciprocals are finite
-  const double size = std::max({std::min(radius, largest), resolution, length_scale});
-  geometry.scale = power_of_two_at_least(std::clamp(size, smallest_scale, largest_scale));
-  geometry.limit = (sizeof(T) == 4 ? 5e17 : 5e149) / std::sqrt(static_cast<double>(std::max<index_t>(d, 1)));
-  return geometry;
-}
-template Geometry Geometry::of(MatrixView<float>, double, const Execution&);
-template Geometry Geometry::of(MatrixView<double>, double, const Execution&);
-
-template <class T>
-double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) const {
-  std::vector<double> largest((points.rows + geometry_rows - 1) / geometry_rows, 0.0);
-  const double inverse = 1 / scale;
-  for_each_row(points, execution, [&](index_t chunk, const T* x) {
-    double norm[8] = {};  // eight sums hide the latency
-    auto add = [&](index_t k, int i) {
-      const double offset = scaled_offset(x[k], center[k], inverse);
-      norm[i] += offset * offset;
-    };
-    index_t k = 0;
-    for (; k + 8 <= points.cols; k += 8)
-      for (int i = 0; i < 8; ++i) add(k + i, i);
-    for (; k < points.cols; ++k) add(k, static_cast<int>(k % 8));
-    largest[chunk] = std::max(
-        largest[chunk], ((norm[0] + norm[1]) + (norm[2] + norm[3])) + ((norm[4] + norm[5]) + (norm[6] + norm[7])));
-  });
-  return *std::max_element(largest.begin(), largest.end());
-}
-template double Geometry::largest_norm(MatrixView<float>, const Execution&) const;
-template double Geometry::largest_norm(MatrixView<double>, const Execution&) const;
 
 template <class T>
 PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,

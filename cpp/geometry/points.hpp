@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "geometry/geometry.hpp"
 #include "infrastructure/matrix.hpp"
 #include "infrastructure/memory.hpp"
 #include "infrastructure/parallel.hpp"
@@ -35,38 +36,6 @@ constexpr index_t ordering_pays_from = 1024;
 // takes d operations, but loses digits to cancellation if both norms are large relative to the distance. `difference`
 // is the sum of the squared differences of the coordinates, which takes 2 d operations and loses no digits.
 enum class DistanceForm { product, difference };
-
-// The center and the scale of packed coordinates. The scale is a power of two, so scaling is exact. The product form
-// uses centered points, the difference form points that are not centered.
-struct Geometry {
-  std::vector<double> center;
-  // A power of two, about as large as the largest centered coordinate (without far rows) or, if that is larger, as
-  // `length_scale`.
-  double scale = 1;
-  double limit = 0;  // of scaled coordinates; beyond the limit, squared distances might overflow
-
-  // `length_scale` is the largest relevant length apart from the spread of the points, such as a bandwidth.
-  template <class T>
-  static Geometry of(MatrixView<T> points, double length_scale, const Execution& execution);
-  // Returns the replacement of a centered and scaled coordinate beyond the limit, at most twice the limit. The
-  // replacement grows with the logarithm of the coordinate. Far coordinates thus keep their order, and different ones
-  // stay many scales apart.
-  template <class T>
-  double far(double offset) const;
-  // Returns a coordinate of feature k, scaled but not centered. An offset from the center beyond the limit is replaced
-  // by far().
-  template <class T>
-  double placed(T x, index_t k) const;
-  // Returns the largest squared norm of the points about the center, scaled.
-  template <class T>
-  double largest_norm(MatrixView<T> points, const Execution& execution) const;
-};
-
-// Returns a coordinate relative to the center, scaled. The scale is applied first, because the difference of the
-// unscaled numbers may overflow although the result does not.
-inline double scaled_offset(double x, double center, double inverse_scale) {
-  return x * inverse_scale - center * inverse_scale;
-}
 
 // The labels and groups of the points. The points of one label and group are packed next to each other, and each label
 // starts a new tile.

@@ -91,8 +91,14 @@ template <class T>
 void center(const T* x, const Geometry& geometry, double* to) {
   const double limit = std::min(geometry.limit, 1e15), inverse = 1 / geometry.scale;
   const auto d = length(geometry.center);
-  for (index_t k = 0; k < d; ++k)
-    to[k] = std::min(std::max(scaled_offset(x[k], geometry.center[k], inverse), -limit), limit);
+  bool beyond = false;
+  for (index_t k = 0; k < d; ++k) {
+    const double scaled = x[k] * inverse;
+    beyond |= std::abs(scaled) > geometry.limit;
+    to[k] = std::min(std::max(scaled - geometry.center[k], -limit), limit);
+  }
+  for (index_t k = 0; beyond && k < d; ++k)
+    to[k] = std::min(std::max(geometry.placed(x[k], k) - geometry.center[k], -limit), limit);
 }
 
 }  // namespace

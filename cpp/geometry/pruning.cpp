@@ -37,7 +37,7 @@ struct Nearness {
 template <class T>
 class Sample {
  public:
-  Sample(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
+  Sample(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, const Lengths& lengths,
          index_t n_queries, index_t n_points)
       : points_(points), apart_(apart), n_queries_(n_queries), n_points_(n_points) {
     auto take = [&](MatrixView<T> all, index_t count) {
@@ -47,7 +47,7 @@ class Sample {
     take(queries, n_queries);
     take(points, n_points);
     const MatrixView<T> sample{rows_.data(), n_queries + n_points, points.cols};
-    const Geometry geometry = Geometry::of(sample, length_scale, Execution{});
+    const Geometry geometry = Geometry::of(sample, lengths, Execution{});
     scale_ = geometry.scale;
     const PrincipalAxes axes =
         PrincipalAxes::of(sample, geometry, std::min(TileFilter::most_coordinates - 1, points.cols));
@@ -178,7 +178,7 @@ class Sample {
 }  // namespace
 
 template <class T>
-bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
+bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, const Lengths& lengths,
                     double pair_cost, const SquaredReach& squared_reach) {
   // The filter is considered only for at least `from_points` points. A sample has `least_points` ... `most_points`
   // points, and one query for every `points_per_query` points. Distances are measured from `least_measured` ...
@@ -193,7 +193,7 @@ bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateL
   const index_t n_points = static_cast<index_t>(static_cast<double>(most_points) * std::min(affordable, 1.0));
   if (n_points < least_points) return false;
   const index_t n_queries = n_points / points_per_query;
-  const Sample<T> sample(queries, points, apart, length_scale, n_queries, n_points);
+  const Sample<T> sample(queries, points, apart, lengths, n_queries, n_points);
   const double share = sample.share(sample.extrapolated(), pair_cost, squared_reach);
   if (build + share * all >= FilterCosts::gain * all) return false;
   // If points lie near a surface of few dimensions, with a little noise, nearest neighbors are farther away than
@@ -206,9 +206,9 @@ bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateL
   return build + measured * all < FilterCosts::measured_gain * all;
 }
 
-template bool filter_may_pay(MatrixView<float>, MatrixView<float>, const SeparateLabels&, double, double,
+template bool filter_may_pay(MatrixView<float>, MatrixView<float>, const SeparateLabels&, const Lengths&, double,
                              const SquaredReach&);
-template bool filter_may_pay(MatrixView<double>, MatrixView<double>, const SeparateLabels&, double, double,
+template bool filter_may_pay(MatrixView<double>, MatrixView<double>, const SeparateLabels&, const Lengths&, double,
                              const SquaredReach&);
 
 }  // namespace spectralcls::detail

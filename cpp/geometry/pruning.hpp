@@ -25,7 +25,7 @@ struct SeparateLabels {
 // Returns whether a filter of tiles may pay off, estimated from a sample of the pairs. Without the filter each pair
 // costs `pair_cost` multiply-adds.
 template <class T>
-bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length_scale,
+bool filter_may_pay(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, const Lengths& lengths,
                     double pair_cost, const SquaredReach& squared_reach);
 
 // The cost of some blocks of queries with the filter and without it, in the same unit.

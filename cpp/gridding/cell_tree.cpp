@@ -3,21 +3,16 @@
 #include <cmath>
 #include <numeric>
 
+#include "geometry/geometry.hpp"
+
 namespace spectralcls {
 
 CellGrid CellGrid::over(MatrixView<double> points, double side) {
-  constexpr index_t most = 1001;  // size of a sample, whose median is close enough to that of all points
+  constexpr index_t sample = 1001;
   CellGrid grid{};
   grid.n_axes = static_cast<int>(points.cols);
   grid.side = side;
-  const index_t n = std::min(points.rows, most);
-  std::vector<double> column(n);
-  for (index_t k = 0; k < points.cols; ++k) {
-    for (index_t i = 0; i < n; ++i) column[i] = points.row(i * points.rows / n)[k];
-    const auto middle = column.begin() + n / 2;
-    std::nth_element(column.begin(), middle, column.end());
-    grid.origin[k] = *middle;
-  }
+  for (index_t k = 0; k < points.cols; ++k) grid.origin[k] = crowded_value(points, k, sample, side * cell_limit);
   return grid;
 }
 

@@ -13,8 +13,8 @@ namespace spectralcls {
 constexpr int max_cell_axes = 3;
 using Cell = std::array<std::int32_t, max_cell_axes>;
 
-// Cells whose sides have equal lengths. Indices count from the median of each coordinate and are clamped to
-// +-cell_limit. Clamping is monotone, so the cells of a box still contain all points in the box.
+// Cells whose sides have equal lengths. Indices count from where most points are and are clamped to +-cell_limit.
+// Clamping is monotone, so the cells of a box still contain all points in the box.
 struct CellGrid {
   static constexpr std::int32_t cell_limit = (1 << 20) - 1;
 

@@ -38,7 +38,7 @@ class TileSearch {
         points_(points),
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
                                       static_cast<double>(points.cols + 8))),
-        geometry_(Geometry::of(points, reach_of(queries), execution_)),
+        geometry_(Geometry::of(points, lengths_of(queries), execution_)),
         filtered_(filtered ? std::make_unique<FilteredTiles<T>>(points, geometry_, execution_) : nullptr),
         tiles_(pack()),
         rows_(queries.rows) {
@@ -136,11 +136,12 @@ class TileSearch {
   static constexpr index_t chunk_bytes = 64 << 20;  // of the candidates of one chunk of queries
   static constexpr index_t difference_to = 4;  // number of features up to which differences cost no more than products
 
-  // Returns a length scale at which no squared distance from a query overflows.
-  static double reach_of(MatrixView<T> queries) {
+  // Returns lengths at which no squared distance from a query overflows, and exact ones, in double, do not underflow.
+  static Lengths lengths_of(MatrixView<T> queries) {
     T largest = 0;
     for (index_t i = 0; i < queries.rows * queries.cols; ++i) largest = std::max(largest, std::abs(queries.data[i]));
-    return std::ldexp(static_cast<double>(largest), sizeof(T) == 4 ? -50 : -480);
+    if (sizeof(T) == 8) return {0, std::ldexp(static_cast<double>(largest), -480)};
+    return {std::numeric_limits<double>::infinity(), std::ldexp(static_cast<double>(largest), -50)};
   }
 
   PackedTiles<T> pack() const {
@@ -175,7 +176,7 @@ std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView
       [&] {
         constexpr index_t from_features = 4;  // a distance in fewer features costs as little as the filter
         const double pair_cost = TileSearch<T>::pair_cost(points.cols, candidates);
-        return points.cols >= from_features && filter_may_pay(queries, points, {}, 0.0, pair_cost, squared_reach);
+        return points.cols >= from_features && filter_may_pay(queries, points, {}, {}, pair_cost, squared_reach);
       },
       [&](const TileSearch<T>& search, const Range& places) {
         const QueryChunk<T> chunk = search.block(places);

@@ -66,7 +66,7 @@ class Blocks {
         factor_(static_cast<T>(factor)),
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
                                       static_cast<double>(queries.cols + 12))),
-        points_(points, Geometry::of(points, bandwidth, execution_), {},
+        points_(points, Geometry::of(points, {bandwidth, bandwidth}, execution_), {},
                 !detail::TileArguments<T>::always_difference(kernel, points.cols), false, execution_),
         rate_(rate<T>(kernel, points_.geometry().scale, bandwidth)),
         arguments_(kernel, rate_, points.cols),

@@ -2,10 +2,12 @@
 //   out[i, b, l, c] = sum over the points x_j of label l of W[j, c] k_b(q_i, x_j).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "geometry/geometry.hpp"
 #include "infrastructure/matrix.hpp"
 #include "infrastructure/parallel.hpp"
 #include "sums/kernel.hpp"
@@ -50,6 +52,10 @@ struct KernelSums {
     return bandwidths_by_label ? b * n_labels + label : b;
   }
   index_t n_bandwidths() const { return length(bandwidths) / (bandwidths_by_label ? n_labels : 1); }
+  Lengths lengths() const {
+    const auto [least, largest] = std::minmax_element(bandwidths.begin(), bandwidths.end());
+    return {*least, *largest};
+  }
 
   // Several bandwidths with separate values for each label have no common scale, so `rtol` is ignored for them.
   double tolerance() const { return bandwidths_by_label && n_bandwidths() > 1 ? 0 : rtol; }

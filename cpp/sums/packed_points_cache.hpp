@@ -20,13 +20,12 @@ class PackedPointsCache {
         n_columns_(n_columns),
         with_product_(with_product),
         by_locality_(by_locality),
-        geometry_(Geometry::of(points, 0.0, execution)) {}
+        geometry_(Geometry::of(points, {}, execution)) {}
 
-  // Returns whether the scale suits this bandwidth too. Points beyond the limit must be out of reach of the kernel, and
-  // the squares of the distances that matter at this bandwidth must neither overflow nor underflow.
-  bool suits(double bandwidth) const {
-    constexpr double least_share = sizeof(T) == 4 ? 0x1p-50 : 0x1p-480;  // squares of smaller distances underflow
-    return bandwidth <= geometry_.scale * 0x1p20 && bandwidth >= geometry_.scale * least_share;
+  // Returns whether the scale suits these bandwidths too: points beyond the limit must be out of reach of the kernel,
+  // and the squares of the distances that matter must not underflow.
+  bool suits(const Lengths& bandwidths) const {
+    return bandwidths.largest <= geometry_.scale * 0x1p20 && geometry_.scale <= most_scales<T> * bandwidths.least;
   }
 
   // Returns the points packed for all pairs.

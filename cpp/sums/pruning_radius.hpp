@@ -127,10 +127,11 @@ bool pruning_may_pay(const KernelSums<T>& request, PruningRadius<T>& radius) {
   const SeparateLabels apart =
       request.tolerance() > 0 ? SeparateLabels{} : SeparateLabels{request.labels, request.n_labels};
   const double pair_cost = static_cast<double>(request.points.cols) + pruning_costs.kernel;
-  return filter_may_pay(request.queries, request.points, apart, largest, pair_cost, [&](double scale, double least) {
-    const double lowest_rate = rate<T>(request.kernel, scale, largest), nearest = argument(request.kernel, least);
-    return radius.squared(0, lowest_rate, nearest, radius.exponent(0, lowest_rate, nearest));
-  });
+  return filter_may_pay(
+      request.queries, request.points, apart, request.lengths(), pair_cost, [&](double scale, double least) {
+        const double lowest_rate = rate<T>(request.kernel, scale, largest), nearest = argument(request.kernel, least);
+        return radius.squared(0, lowest_rate, nearest, radius.exponent(0, lowest_rate, nearest));
+      });
 }
 
 }  // namespace spectralcls::detail

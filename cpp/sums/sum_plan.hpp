@@ -129,11 +129,13 @@ struct SumPlan {
     return all;
   }
 
-  double largest_bandwidth() const { return *std::max_element(request.bandwidths.begin(), request.bandwidths.end()); }
+  Geometry geometry(const Execution& execution) const {
+    return Geometry::of(request.points, request.lengths(), execution);
+  }
   bool keeps_weights() const { return packed->weights() && packed->weights()->given() == request.weights; }
   index_t n_weight_sets() const { return request.weights_by_bandwidth ? n_bandwidths : 1; }
 
-  bool suits() const { return request.cache->suits(largest_bandwidth()); }
+  bool suits() const { return request.cache->suits(request.lengths()); }
   Grouping grouping() const {
     return {request.labels, request.n_labels, request.point_groups, request.point_groups ? request.n_groups : 1};
   }
@@ -141,17 +143,16 @@ struct SumPlan {
 
   std::shared_ptr<const PackedPoints<T>> for_pruning(const Execution& execution) const {
     if (request.cache && suits()) return request.cache->for_pruning(execution);
-    return std::make_shared<PackedPoints<T>>(request.points,
-                                             Geometry::of(request.points, largest_bandwidth(), execution), grouping(),
-                                             with_product(), execution);
+    return std::make_shared<PackedPoints<T>>(request.points, geometry(execution), grouping(), with_product(),
+                                             execution);
   }
 
   std::shared_ptr<const PackedPoints<T>> pack(const Execution& execution) const {
     const auto& r = request;
     const bool order = r.queries.rows >= ordering_pays_from && r.points.cols <= boxes_pay_to &&
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
-    return std::make_shared<PackedPoints<T>>(r.points, Geometry::of(r.points, largest_bandwidth(), execution),
-                                             grouping(), with_product(), order, execution);
+    return std::make_shared<PackedPoints<T>>(r.points, geometry(execution), grouping(), with_product(), order,
+                                             execution);
   }
 
   // Adds the coordinates for the difference form if most tiles need them. Otherwise the first tile that needs them adds

@@ -104,7 +104,7 @@ void tile_filter_bounds_distances(index_t d) {
   const std::vector<T> X = normal<T>(n * d, 11), Q = normal<T>(m * d, 12);
   const MatrixView<T> points{X.data(), n, d}, queries{Q.data(), m, d};
   const Execution run;
-  const Geometry geometry = Geometry::of(points, 0.0, run);
+  const Geometry geometry = Geometry::of(points, {}, run);
   detail::FilteredTiles<T> tiles(points, geometry, run);
   const PackedTiles<T> packed = tiles.pack(points, geometry, {}, true, true, run);
   std::vector<index_t> rows(m);
