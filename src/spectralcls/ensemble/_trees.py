@@ -67,7 +67,7 @@ class _Trees(BaseEstimator):
 
     def _all_scores(self, X):
         """Sums of the trees, (n, k)."""
-        out = np.repeat(self.start_, len(X), axis=0)
+        out = np.tile(np.asarray(self.start_), (len(X), 1))
         compiled.tree_sums(self._forest, np.ascontiguousarray(X, dtype=np.float64), out, effective_n_threads())
         return out
 
