@@ -660,6 +660,16 @@ def test_unknown_kinds_of_files(tmp_path):
         read_table(written(tmp_path, "a\n1\n", "table.doc"))
     with pytest.raises(FileNotFoundError, match="no such file"):
         read_table(tmp_path / "none.csv")
+    pytest.importorskip("python_calamine")
+    for content, what in ("a\n1\n", "text"), ("<html><table></table>", "an HTML page"):
+        with pytest.raises(ValueError, match=f"is {what}, although its name is that of a spreadsheet"):
+            read_table(written(tmp_path, content, "table.xls"))
+    for content, what in (
+        (b"PK\3\4...", "a spreadsheet"),
+        (b"\xd0\xcf\x11\xe0", "an old spreadsheet"),
+        (b"PAR1", "a Parq"),
+    ):
+        with pytest.raises(ValueError, match=f"is {what}.*, not text"):
+            read_table(written(tmp_path, content, "table.csv"))
     with pytest.raises(ValueError, match="not a readable spreadsheet"):
-        pytest.importorskip("python_calamine")
-        read_table(written(tmp_path, "a\n1\n", "table.xlsx"))
+        read_table(written(tmp_path, b"PK\3\4...", "table.xlsx"))

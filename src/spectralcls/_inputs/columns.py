@@ -47,7 +47,7 @@ _LEADING_ZERO = re.compile(r"0\d+", re.ASCII)
 # cells that are not numbers are no typing errors if _FEW_ODD of them contain digits, or one occurs _ODD_AGAIN times
 _FEW_ODD, _ODD_AGAIN = 3, 3
 _MOST_SHOWN = 10  # columns named in a warning
-_CODE = re.compile(r"[^\s]+")  # identifiers are single words
+_CODE = re.compile(r"[\w.:@-]*[^\W\d][\w.:@-]*")  # a single word with a letter, of letters and digits
 
 
 def learned(column, is_category=None, *, weights=None, order=None, reading=None):
@@ -215,7 +215,8 @@ def text_category(column, weights=None):
         if np.mean([text.count(" ") + 1 for text in some]) >= FEW_WORDS:
             return LeftOutColumn(column.name, FREE_TEXT)
     if len(levels) >= SHARE * n_known and (n_known >= FEWEST or calls_itself_a_row_number(column.name)):
-        is_key = calls_itself_a_key(column.name) or all(map(_CODE.fullmatch, levels))
+        named = calls_itself_a_key(column.name) or calls_itself_a_row_number(column.name)
+        is_key = named or all(map(_CODE.fullmatch, levels)) or not any(map(str.isdigit, "".join(levels)))
         return LeftOutColumn(column.name, IDENTIFIER if is_key else ALL_DIFFER)
     return category(column, weights)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._tuning import spreads
-from .columns import learn
+from .columns import FREE_TEXT, TOLD, learn
 from .coordinates import Indicators, Scaled, scaled
 from .frames import NUMBER, Columns, of_numbers
 from .reading import Reading
@@ -95,7 +95,12 @@ class Table:
             If it has no coordinate.
         """
         if not any(column.width for column in self.columns):
-            raise ValueError("No column of X distinguishes samples: all are missing or constant categories.")
+            told = [f"{own.name!r} is left out ({own.note})" for own in self.left_out if own.note in TOLD]
+            why = f"{'; '.join(told[:10])}. Name categories in categorical_features" if told else ""
+            if any(own.note == FREE_TEXT for own in self.left_out):
+                why += ", or turn texts into numbers, as sklearn.feature_extraction.text.TfidfVectorizer does"
+            why = why or "all are missing or constant categories"
+            raise ValueError(f"No column of X distinguishes samples: {why}.")
         return self
 
     def check_numbers(self, name):

@@ -47,7 +47,7 @@ _ORDINALS = dict.fromkeys(("st", "nd", "rd"), "th")
 THOUSANDS = "k"  # name of the unit if all numbers are multiples such as 5k
 PERCENT = "%"
 _NO_UNITS = frozenset(("am", "pm", "AM", "PM", "e", "E"))
-_MOSTLY = 0.95  # least share of values in an unknown unit or without one; other kinds need no such majority
+_MOSTLY = 0.95  # least share of distinct values in an unknown unit or without one; other kinds need no such majority
 
 
 class Unit(NamedTuple):
@@ -165,8 +165,8 @@ def in_one_unit(numbers, units, counts, clear):
     elif usual.kind == "share":
         base, name = _WHOLE, PERCENT
     else:
-        known = rows.get(usual, 0) + rows.get(PLAIN, 0)
-        if not usual.kind and known < _MOSTLY * total and usual not in measures:
+        fits = sum(is_one and unit in (usual, PLAIN) for unit, is_one in zip(units, found.tolist(), strict=True))
+        if not usual.kind and fits < _MOSTLY * len(units) and usual not in measures:
             base = _most(rows, "money")
         name = base.name
     values, converted = np.full(len(numbers), np.nan), ()

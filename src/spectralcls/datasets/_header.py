@@ -20,6 +20,7 @@ _MOSTLY = 0.9  # share of a column's cells that must be of one kind
 _YEARS = range(1500, 2101)
 # a new word counts once, or twice, as evidence for a name if the words below it occur at least this often on average
 _REPEATED = 2, 10
+_IN_STEPS = 5  # fewest integers in equal steps other than one that are names
 ROW_NAMES = "row names"
 
 
@@ -67,7 +68,11 @@ def find_header(path, rows, told=None, known=(), schema=None, words=(), unit="li
     if not start:
         start = _below_title(cells, usual, words)
     if is_header is None:
-        is_header = has_names(cells[start], cells[start + 1 :], words)
+        is_header, is_doubtful = has_names(cells[start], cells[start + 1 :], words)
+        if is_doubtful:
+            tell(
+                f"{path}: {unit} {rows[start][0]} is read as data: if it names the columns, set header=True (--header)"
+            )
     if start:
         above = f"{unit}s {rows[0][0]} to {rows[start - 1][0]}" if start > 1 else f"{unit} {rows[0][0]}"
         first, verb = "header" if is_header else "table", "are" if start > 1 else "is"
@@ -107,7 +112,7 @@ def _below_title(cells, usual, words):
     def is_title(k, row):
         if 2 * len(row) <= usual or usual > 2 and row[0] and not any(row[1:]) and _kind(row[0]) == "word":
             return True
-        return len(row) < usual and k + 2 < len(cells) and has_names(cells[k + 1], cells[k + 2 :], words)
+        return len(row) < usual and k + 2 < len(cells) and has_names(cells[k + 1], cells[k + 2 :], words)[0]
 
     return next((k for k, row in enumerate(cells) if not is_title(k, row)), 0)
 
@@ -132,24 +137,30 @@ def _positions(path, width, schema):
 def has_names(first, rows, words=()):
     """Whether a row of cells names the columns of the rows below it.
 
-    Words above numbers or dates, new words above words that recur, consecutive integers, and years above other integers
-    are evidence for names. All other numbers above numbers, dates above dates, and words that occur below are evidence
-    for data. If the evidence is balanced or absent, a row without numbers holds names.
+    Words above numbers or dates, new cells above words that recur, integers in equal steps or above fractions, and
+    years above other integers are evidence for names. All other numbers above numbers, dates above dates, and words
+    that occur below are evidence for data. If the evidence is balanced or absent, a row without numbers holds names.
+
+    Returns
+    -------
+    has_names : bool
+    is_doubtful : bool
+        Whether a row read as data has a cell that is surely a name.
     """
     others = [row for row in rows if row != first]
     if 2 * len(others) < len(rows):
-        return False
+        return False, False
     rows = others[:_FIRST_ROWS]
     columns = np.unique(np.linspace(0, len(first) - 1, min(len(first), _MOST_COLUMNS)).astype(int)).tolist()
     in_turn = _rise(first) and sum(map(_rise, rows)) <= (1 - _MOSTLY) * len(rows)
-    score = 0
+    score = surest = 0
     for j in columns:
         below = [row[j] for row in rows if j < len(row) and row[j].lower() not in words and row[j]]
         if first[j] and first[j].lower() not in words and below:
-            score += _vote(first[j], below, in_turn)
-    if score:
-        return score > 0
-    return not any(_kind(cell) == "number" for cell in first)
+            vote = _vote(first[j], below, in_turn)
+            score, surest = score + vote, max(surest, vote)
+    found = score > 0 if score else not any(_kind(cell) == "number" for cell in first)
+    return found, surest > 1 and not found
 
 
 def _vote(cell, below, in_turn):
@@ -162,13 +173,14 @@ def _vote(cell, below, in_turn):
             return -3
         if usual != "word" and mostly:
             return 3
-        n_each = len(below) / len(set(below)) if usual == "word" else 1
+    if usual == "word" and (kind == "word" or cell.isdecimal()):
+        n_each = len(below) / len(set(below))
         return int(n_each >= _REPEATED[0]) + int(n_each >= _REPEATED[1])
     if kind != usual or not mostly:
         return 0
     if kind == "date" or not cell.isdecimal():
         return -3
-    if in_turn:
+    if in_turn or sum(map(str.isdecimal, below)) <= (1 - _MOSTLY) * len(below):
         return 1
     return 1 if _is_year(cell) and not any(map(_is_year, below)) else -1
 
@@ -178,12 +190,13 @@ def _is_year(cell):
 
 
 def _rise(cells):
-    """Whether cells contain three or more non-negative integers that increase by one, or are increasing years."""
+    """Whether cells contain three or more integers that increase by one, five in other equal steps, or years."""
     found = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < 10]
     if len(found) < 3:
         return False
     steps = set(np.diff(found).tolist())
-    return steps == {1} or min(steps) > 0 and all(number in _YEARS for number in found)
+    alike = len(steps) == 1 and (steps == {1} or len(found) >= _IN_STEPS)
+    return min(steps) > 0 and (alike or all(number in _YEARS for number in found))
 
 
 def _kind(cell):

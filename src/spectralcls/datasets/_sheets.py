@@ -7,7 +7,7 @@ import numpy as np
 from .._utils.advice import tell
 from ._header import find_header
 from ._limits import check_sheets
-from ._source import UNKNOWN, Source, find_column, require_pyarrow
+from ._source import HTML, UNKNOWN, Source, content_of, find_column, require_pyarrow
 
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
@@ -76,6 +76,13 @@ def _worksheet(path, sheet):
         raise ImportError(
             f'{path}: spreadsheets are read with python-calamine: pip install "spectralcls[tables]"'
         ) from None
+    with path.open("rb") as file:
+        found = content_of(file.read(1000))
+    if found in ("text", HTML):
+        how = (
+            "rename it to .csv or .tsv" if found == "text" else "open it in a spreadsheet program, and save it as .xlsx"
+        )
+        raise ValueError(f"{path}: is {found}, although its name is that of a spreadsheet: {how}")
     check_sheets(path)
     try:
         book = calamine.load_workbook(path)

@@ -43,6 +43,7 @@ class Dialect(NamedTuple):
 
 
 UNKNOWN = Dialect()
+HTML = "an HTML page"
 _UNSEEN = {0xA0: " ", 0x202F: " ", 0xFEFF: None, 0x200B: None}  # no-break spaces, byte order mark, zero-width space
 
 
@@ -140,6 +141,18 @@ def readable(path, what="Parquet"):
         raise ValueError(f"{path}: not a readable {what} file: {error}") from None
 
 
+def content_of(data):
+    """What the first bytes of a file show, whatever its name."""
+    if data.startswith(b"PK\3\4"):
+        return "a spreadsheet (.xlsx or .ods) or an archive (.zip)"
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        return "an old spreadsheet (.xls)"
+    if data.startswith(b"PAR1"):
+        return "a Parquet file (.parquet)"
+    start = data[:1000].lstrip().lower()
+    return HTML if start.startswith((b"<html", b"<!doctype", b"<table", b"<meta", b"<?xml")) else "text"
+
+
 def normalized(name):
     """Normalize a name for comparisons: Unicode NFC, plain blanks, no invisible marks."""
     return unicodedata.normalize("NFC", name.translate(_UNSEEN)).strip() if isinstance(name, str) else name
@@ -150,9 +163,14 @@ def find_column(names, wanted, path, what="column"):
     wanted = normalized(wanted)
     if names.count(wanted) > 1:
         raise ValueError(f"{path}: {names.count(wanted)} {what}s are called {wanted!r}; give the position")
-    if wanted in names:
-        return names.index(wanted)
     position = as_position(wanted, len(names))
+    if wanted in names:
+        if position not in (None, names.index(wanted)):
+            raise ValueError(
+                f"{path}: {wanted!r} is the name of {what} {names.index(wanted)}, and the position of "
+                f"{names[position]!r}: give that name, or the position {names.index(wanted) - len(names)}"
+            )
+        return names.index(wanted)
     if position is None:
         shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
         raise ValueError(f"{path}: no {what} {wanted!r}; there are {len(names)} {what}s: {shown}") from None

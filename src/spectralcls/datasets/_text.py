@@ -16,15 +16,17 @@ import numpy as np
 from .._utils.advice import tell
 from ._header import find_header
 from ._limits import limit, refuse
-from ._source import UNKNOWN, Source, readable, require_pyarrow
+from ._source import HTML, UNKNOWN, Source, content_of, readable, require_pyarrow
 
-TEXT = (".csv", ".tsv", ".txt", ".data", ".dat")
+TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", ".psv", ".prn")
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 STANDARD_INPUT = Path("-")
 
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
@@ -112,7 +114,7 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
     else:
         table = _cut_table(path, below, data, len(names))
     if header.trailing and not _is_empty(table.column(len(names) - 1)):
-        _refuse_rows(path, list(cut.rows(_lines(data))), len(header.names))
+        _refuse_rows(path, below, data, len(header.names))
     if schema is None and header.position < 0 and len(names) > 2 and _is_empty(table.column(len(names) - 1)):
         header = header._replace(names=header.names[:-1])  # an extra delimiter in each row, not a column
     table = table.select(range(len(header.names)))
@@ -269,7 +271,7 @@ def _parsed(path, data, cut, below, width):
         _check_quotes(path, cut.rows(_lines(data), strict=True))
         raise ValueError(f"{path}: not a readable table: {error}") from None
     if odd:
-        _refuse_rows(path, list(cut.rows(_lines(data))), width)
+        _refuse_rows(path, below, data, width)
     if quoted and data.count(b"\n") > lines_above + len(table):  # multi-line cells, or rows swallowed by an open quote
         _check_quotes(path, cut.rows(_lines(data), strict=True))
     return table
@@ -282,7 +284,7 @@ def _cut_table(path, below, data, width):
     _check_quotes(path, below.rows(lines, strict=True))
     rows = list(below.rows(lines, empty=width == 1))
     if any(len(row) != width for _, row in rows):
-        _refuse_rows(path, rows, width)
+        _refuse_rows(path, below, data, width)
     columns = zip(*(row for _, row in rows), strict=True)
     return pa.Table.from_arrays(
         [pa.array(column, pa.string()) for column in columns], names=list(map(str, range(width)))
@@ -335,6 +337,9 @@ def _utf8(path, encoding):
     the zero bytes of UTF-16, and is otherwise UTF-8 or cp1252.
     """
     data = _content(path)
+    found = content_of(data)
+    if found not in ("text", HTML):
+        raise ValueError(f"{path}: is {found}, not text: rename it accordingly")
     guessed = False
     if b"\x1a" in data[-10:]:  # DOS's end-of-file character
         data = data.rstrip(b"\x1a\r\n") + b"\n"
@@ -430,15 +435,16 @@ def _check_quotes(path, rows):
         raise ValueError(f"{path}: a cell that begins with a quote in or after line {last + 1} {what}") from None
 
 
-def _refuse_rows(path, rows, width):
-    """Raise for rows that are longer or shorter than the others."""
+def _refuse_rows(path, below, data, width):
+    """Raise for rows below the header that are longer or shorter than the first row, which has `width` cells."""
+    rows = list(below.rows(_lines(data)))
     usual = Counter(len(row) for _, row in rows).most_common(1)[0][0]
-    odd = [(line, len(row)) for line, row in rows if len(row) != usual]
-    if not odd or odd[0][0] == rows[0][0]:
+    if usual != width:
         raise ValueError(
             f"{path}: the first row has {width} cells, most others have {usual}: remove the lines above the header, or "
             "make the header as long as the rows"
         )
+    odd = [(line, len(row)) for line, row in rows if len(row) != usual]
     named = ", ".join(f"line {line} has {found}" for line, found in odd[:_MOST_LINES])
     more = f" and {len(odd) - _MOST_LINES} more lines" if len(odd) > _MOST_LINES else ""
     raise ValueError(f"{path}: the first row has {usual} cells, but {named}{more}")
