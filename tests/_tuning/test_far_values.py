@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from every_estimator import names, problem, tuned
+from numpy.testing import assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
 from spectralcls import ParzenClassifier
@@ -93,10 +94,19 @@ def test_from_where_a_value_is_far_from_all_others(times, expected):
         assert len(isolated(x)[0]) == expected
 
 
-def test_more_than_a_few_are_a_group_of_samples():
+def test_more_than_a_few_are_a_group_of_samples_unless_they_are_equal():
+    """Values such as -999 stand for something else; of two groups, the larger one is not far."""
     x = np.random.default_rng(0).normal(size=100)
     for n_far, expected in ((1, 1), (5, 5), (6, 0), (20, 0)):
-        assert len(isolated(np.append(x[n_far:], np.full(n_far, 1e4)))[0]) == expected
+        assert len(isolated(np.append(x[n_far:], 1e4 + np.arange(n_far)))[0]) == expected
+    for n_far, sign in ((6, 1), (20, -1), (45, 1)):
+        column = np.append(x[n_far:], np.full(n_far, sign * 1e4))
+        far, times = isolated(column)
+        assert_array_equal(far, np.arange(100 - n_far, 100))
+        assert times > 1000 and suspects([column])[0]
+    codes = np.append(x[30:], np.repeat([97.0, 98.0, 99.0], 10))
+    assert len(isolated(codes)[0]) == 30
+    assert len(isolated(np.append(x[:40], np.full(60, 1e4)))[0]) == 0
     assert len(isolated(np.append(x[:9], 1e4))[0]) == 1
 
 

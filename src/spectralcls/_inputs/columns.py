@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from .._tuning.spread import isolated
 from .._utils.advice import tell
 from .cells import EXACT
-from .dates import date_parts, varying_parts
+from .dates import WITHOUT_DATE, date_parts, varying_parts
 from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT, Column
 from .identifiers import (
     FEWEST,
@@ -73,7 +74,7 @@ def learned(column, is_category=None, *, weights=None, order=None, reading=None)
     if column.kind == TEXT:
         return _of_texts(column, is_category, weights, order, reading)
     if column.kind == DATE and not (is_category and reading.of_file):
-        return _date(column.name, column.dates_in(None, column.zone)[0], None, column.zone)
+        return _date(column.name, column.dates_in(None, column.zone)[0], None, column.zone, reading)
     if is_category is True and column.kind != BOOLEAN:
         return category(as_texts(column) if reading.of_file else column, weights)
     if column.kind == NUMBER:
@@ -136,7 +137,7 @@ def _of_texts(column, wish, weights, order, reading):
         zone = texts.zone_of(order)
         if zone is not None:
             _refuse_two_clocks(texts, texts.moments(order))
-        return _date(column.name, texts.dates_in(order, zone)[0], order, zone)
+        return _date(column.name, texts.dates_in(order, zone)[0], order, zone, reading)
     return text_category(column, weights)
 
 
@@ -258,12 +259,20 @@ def _code(column, weights):
     return _of_counts(column.name, by_level, note, Code, digits=digits, width=width)
 
 
-def _date(name, dates, order, zone):
+def _date(name, dates, order, zone, reading):
     known = dates[~np.isnat(dates)]
     parts = varying_parts(known, order)
     if parts:
         days = date_parts(known)["days"]
         ends = (float(days.min()), float(days.max())) if dates.dtype.kind == "M" else ()
+        far, times = isolated(days)
+        if len(far) and dates.dtype.kind == "M" and order not in WITHOUT_DATE:
+            rows = f" in {len(far)} rows" * (len(far) > 1)
+            reading.notes.append(
+                f"{reading.called(name)} has the date {str(known[far[0]])[:10]}{rows}, "
+                f"{times:.3g} times as far from the others as they are from each other: correct it, or make it missing "
+                "if it stands for a missing value"
+            )
         return Date(name, ", ".join(parts), order=order, parts=parts, zone=zone, ends=ends)
     return _same(name) if len(known) else LeftOutColumn(name, "empty")
 

@@ -23,7 +23,7 @@ def warn_of_far_values(name, columns, label, weights=None):
     name : str
         Class of the estimator.
     columns : list of (name, ndarray (n,))
-        Numbers, NaN if missing.
+        Numbers, NaN if missing; the name of a target is None.
     label : callable
         ``label(row)`` returns the user's label of a row.
     weights : ndarray (n,), optional
@@ -38,11 +38,14 @@ def warn_of_far_values(name, columns, label, weights=None):
         far, times = isolated(values[known].astype(np.float64), None if weights is None else weights[known])
         if not len(far):
             continue
+        where, whose, how = f"column {_quoted(column)}", "the column's", "make it NaN"
+        if column is None:
+            where, whose, how = "the target", "its", "leave out its row"
         row, more = known[far[0]], f", and {len(far) - 1} more like it" if len(far) > 1 else ""
         advise(
-            f"{name}: the value {values[row]:g} in column {_quoted(column)}, row {_quoted(label(row))}{more}, is "
-            f"{times:.3g} times as far from the column's median as all others: correct it, or make it NaN if it stands "
-            "for a missing value, because its sample is far from all others."
+            f"{name}: the value {values[row]:g} in {where}, row {_quoted(label(row))}{more}, is {times:.3g} times as "
+            f"far from {whose} median as all others: correct it, or {how} if it stands for a missing value, because "
+            "its sample is far from all others."
         )
         return
 

@@ -269,14 +269,16 @@ class Inputs:
         )
 
     def _learned(self, X, raw, data, unlabeled=()):
-        """Warn about far values, and learn from the checked samples of X."""
+        """Learn from the checked samples of X, and warn about far values."""
+        learned = self._learn(raw, data, unlabeled)
+        rows = np.arange(n_rows(raw)) if data.kept is None else np.flatnonzero(data.kept)
+        named = hasattr(X, "iloc") and len(X) == n_rows(raw)
+        index = X.index if named else range(n_rows(raw))
+        columns = [] if data.targets is None else [(None, target) for target in data.targets.T]
         if self._tells_of_far_values and not issparse(raw):
-            rows = np.arange(n_rows(raw)) if data.kept is None else np.flatnonzero(data.kept)
-            named = hasattr(X, "iloc") and len(X) == n_rows(raw)
-            index = X.index if named else range(n_rows(raw))
-            columns = self._numbers(take(raw, data.kept))
-            warn_of_far_values(self.name, columns, lambda row: index[rows[row]], data.weights)
-        return self._learn(raw, data, unlabeled)
+            columns = [*self._numbers(take(raw, data.kept)), *columns]
+        warn_of_far_values(self.name, columns, lambda row: index[rows[row]], data.weights)
+        return learned
 
     @property
     def _tells_of_far_values(self):
@@ -285,9 +287,9 @@ class Inputs:
     def _numbers(self, raw):
         """Name and values of each column that holds numbers."""
         if isinstance(raw, Columns):
-            categorical = categorical_columns(self.categories, raw)
-            pairs = zip(raw, categorical, strict=True)
-            return [(column.name, column.values) for column, other in pairs if column.kind == NUMBER and not other]
+            types = [Number(column.name) for column in raw] if self.table is None else self.table.types
+            pairs = zip(types, raw, strict=True)
+            return [(own.name, own.read(column)[:, 0]) for own, column in pairs if own.kind == NUMBER]
         names = self.seen.get("feature_names_in_", range(raw.shape[1]))
         return list(zip(names, raw.T, strict=True))
 

@@ -14,7 +14,8 @@ REACH = 10.0  # values more than this many interquartile ranges from the median 
 # Isolated values are at least this many times as far from the median as all values within reach; 3 and 10 isolate the
 # same values in 61 public tables.
 APART = 5.0
-FEW = 0.05  # largest fraction of isolated values; if there are more, they form a group of samples
+FEW = 0.05  # largest fraction of isolated values that differ; if there are more, they form a group of samples
+_SENTINELS = 3  # most values such as 97, 98 and 99 that stand for a missing value
 # Standard deviations up to this fraction of the mean count as rounding errors. The fraction is at most 1e-15 for
 # constants, even if their last bit varies. Above 1e-12, differences between values have three or more valid digits.
 ROUNDING = 1e-12
@@ -82,8 +83,8 @@ def within_reach(X, weights=None):
 
 
 def suspects(columns):
-    """Mask (d,) of the columns (n,) that may have isolated values, judged by their extremes and the reach of about
-    `_LOOKED_AT` of their values.
+    """Mask (d,) of the columns (n,) that may have isolated values, judged by their extremes and about `_LOOKED_AT` of
+    their values.
     """
     found = np.zeros(len(columns), dtype=bool)
     if not len(columns):
@@ -97,12 +98,33 @@ def suspects(columns):
         extremes = np.array([(np.nanmin(columns[i]), np.nanmax(columns[i])) for i in np.flatnonzero(complete)])
         with np.errstate(over="ignore"):
             found[complete] = np.abs(extremes - median[:, None]).max(axis=1) > reach / 2
+        for i in np.flatnonzero(~found):
+            found[i] = len(_sentinels(rows[i])) > 0
     return found
 
 
+def _sentinels(values):
+    """Positions of up to `_SENTINELS` extreme values (n,) that many rows share and that are far from all others."""
+    for side in (values, -values):
+        rest = np.ones(len(values), dtype=bool)
+        for _ in range(_SENTINELS):
+            end = side[rest].min()
+            rest &= side != end
+            n_far = np.count_nonzero(~rest)
+            if 2 * n_far > len(values) or np.count_nonzero(side == end) < 2:
+                break
+            (median,), (reach,), (mostly_one,) = _reach(side[rest][None], None)
+            distances = np.abs(side - median)
+            far, nearer = distances[~rest].min(), distances[rest].max()
+            if n_far > FEW * len(values) and far > reach and far >= APART * nearer > 0 and not mostly_one:
+                return np.flatnonzero(~rest)
+    return np.empty(0, dtype=np.intp)
+
+
 def isolated(values, weights=None):
-    """Positions of the values (n,) that are far from all others, and the ratio of their least distance from the median
-    to the greatest distance of the others from it; 0 if no value is far.
+    """Positions of the values (n,) that are far from all others, because they are few, or equal in many rows, as those
+    that stand for a missing value; and the ratio of their least distance from the median to the greatest distance of
+    the others from it, 0 if no value is far.
     """
     (median,), (reach,), _ = _reach(values[None], weights)
     with np.errstate(over="ignore"):
@@ -110,9 +132,14 @@ def isolated(values, weights=None):
     far = distances > reach
     nearer = distances[~far].max(initial=0.0)
     few = 0 < np.count_nonzero(far) <= max(1, FEW * len(values))
-    if not few or distances[far].min() < APART * nearer:
-        return np.empty(0, dtype=np.intp), 0.0
-    return np.flatnonzero(far), distances[far].min() / nearer
+    if few and distances[far].min() >= APART * nearer:
+        return np.flatnonzero(far), distances[far].min() / nearer
+    places = _sentinels(values)
+    if len(places):
+        others = np.delete(values, places)
+        distances = np.abs(values - np.median(others))
+        return places, distances[places].min() / np.delete(distances, places).max()
+    return places, 0.0
 
 
 def root_mean_square(values):
