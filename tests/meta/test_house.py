@@ -108,13 +108,6 @@ def test_a_name_of_a_class_is_taken_once():
     assert set(repeated(names)) == {"KernelOperator", "TrainingPoints"}, "those of dask derive from the others"
 
 
-def test_warnings_have_one_mechanism():
-    """Stack levels counted by hand would point to our own lines after any change of the calls."""
-    for parts in MODULES:
-        called = {ast.unparse(node.func) for node in ast.walk(house.sources()[parts]) if isinstance(node, ast.Call)}
-        assert "warnings.warn" not in called or parts == ("_utils", "advice.py"), "tell() points to the user's line"
-
-
 def test_every_line_is_of_one_kind():
     kinds = house.lines(("_core", "interrupt.py"))
     text = (house.PACKAGE / "_core" / "interrupt.py").read_text()

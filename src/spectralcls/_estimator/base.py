@@ -1,6 +1,7 @@
 """The base class of the estimators, and the transaction around every fit."""
 
 import functools
+import inspect
 from collections.abc import Callable
 from importlib import metadata
 from numbers import Real
@@ -15,7 +16,7 @@ from .._expansion import Expansion
 from .._inputs import Inputs, inputs_for
 from .._tuning import search
 from .._utils.advice import advise
-from .._utils.available import available_if
+from .._utils.available import Available, available_if
 from .._utils.bases import BaseEstimator
 from .._utils.from_sklearn import fit_context
 from .._utils.lazy import in_memory
@@ -64,6 +65,18 @@ def transactional(method: Any = None, *, keep: bool = False, nested_validation: 
         return self if result is trial else result
 
     return whole
+
+
+def _door(method):
+    """A public method, inside which underflow is no error, whatever :func:`numpy.seterr` says: the kernel value of a
+    far point is 0."""
+
+    @functools.wraps(method)
+    def through(*args, **kwargs):
+        with np.errstate(under="ignore"):
+            return method(*args, **kwargs)
+
+    return through
 
 
 def _without_learned(estimator):
@@ -126,6 +139,11 @@ class Estimator(BaseEstimator):
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         cls._parameter_constraints = constraints(cls)
+        for name, method in [*vars(cls).items()]:
+            if isinstance(method, Available):
+                method.method = _door(method.method)
+            elif inspect.isfunction(method) and not name.startswith("_"):
+                setattr(cls, name, _door(method))
 
     def _make_inputs(self, **options):
         """New `Inputs` with the relevant parameters of the estimator."""

@@ -13,17 +13,19 @@ def available_if(check: Callable[[Any], object]) -> Callable[[Callable[P, R]], C
 
     Like scikit-learn's decorator of this name, except that the user sees the check's AttributeError with its reason.
     """
-    return lambda method: _Available(method, check)  # type: ignore[return-value]
+    return lambda method: Available(method, check)  # type: ignore[return-value]
 
 
-class _Available:
+class Available:
+    """A method, and whether an object has it."""
+
     def __init__(self, method, check):
         update_wrapper(self, method)
-        self._method, self._check = method, check
+        self.method, self._check = method, check
 
     def __get__(self, instance, owner=None):
         if instance is None:
-            return self._method
+            return self.method
         if not self._check(instance):
             raise AttributeError(f"{type(instance).__name__!r} object has no attribute {self.__name__!r}")
-        return self._method.__get__(instance, owner)
+        return self.method.__get__(instance, owner)

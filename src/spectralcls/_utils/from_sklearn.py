@@ -26,6 +26,7 @@ __all__ = [
     "HasMethods",
     "Hidden",
     "Interval",
+    "LabelsChecked",
     "Options",
     "RealNotInt",
     "StrOptions",
@@ -110,6 +111,13 @@ class TreeNodes(NamedTuple):
     rights: Any
     roots: Any
     levels: Any
+
+
+class LabelsChecked:
+    """A base for scikit-learn's boosting whose labels were checked before: no second warning that these are many."""
+
+    def _encode_y(self, y):
+        return super()._encode_y(np.tile(y, 3))[: len(y)]  # type: ignore[misc]
 
 
 def boosted_trees(model, n_iterations=None):

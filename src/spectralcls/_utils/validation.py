@@ -5,6 +5,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from .advice import advise
 from .conversion import as_array, is_missing, label_array, named_overflow_errors, without_mask
 from .from_sklearn import check_weights
 
@@ -14,13 +15,16 @@ WEIGHT_BITS = 49  # bits kept of the 53 of a float64; the last ones depend on th
 
 
 def check_class_labels(y):
-    """Call scikit-learn's ``check_classification_targets``; labels must also be sortable."""
+    """Call scikit-learn's ``check_classification_targets``, without its warning of many classes; labels must also be
+    sortable. Returns the classes, unless the labels are objects."""
     labels = np.asarray(y)
     if labels.dtype == object and any(isinstance(label, str) for label in labels.flat):
         others = sorted({type(label).__name__ for label in labels.flat if not isinstance(label, str)})
         if others:
             raise TypeError(f"y mixes str with {', '.join(others)}: class labels must be all strings or all numbers.")
-    check_classification_targets(y)
+    classes = np.unique(labels) if labels.dtype.kind in "biufUS" else None
+    check_classification_targets(np.repeat(labels if classes is None else classes, 3))
+    return classes
 
 
 def check_column(y, n):
@@ -31,7 +35,9 @@ def check_column(y, n):
     refuse_missing_labels(y)
     y = _plain_numbers(y)
     assert_all_finite(y, input_name="y", estimator_name=None)
-    check_class_labels(y)
+    classes = check_class_labels(y)
+    if classes is not None and 20 < n < 2 * len(classes):
+        advise(f"y has {len(classes)} classes in {n} samples; if they are amounts, AutoRegressor predicts them.")
     return y
 
 

@@ -3,13 +3,13 @@
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self
-from warnings import warn
 
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional, with_parameters
+from .._utils.advice import advise
 from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from .._utils.copies import equal_rows
 from .._utils.from_sklearn import Interval, StrOptions
@@ -228,11 +228,9 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise ValueError(f"n_components={self.n_components} exceeds n_samples + n_classes - 2 = {largest}.")
         self._embed(X, classes, codes, self.n_components)
         if self.n_components_ < self.n_components:
-            warn(
+            advise(
                 f"only {self.n_components_} of {self.n_components} components have 1 - lambda > 0 and can be "
-                "extended to new points; use a larger beta or fewer components.",
-                UserWarning,
-                stacklevel=4,
+                "extended to new points; use a larger beta or fewer components."
             )
         return self
 

@@ -88,7 +88,8 @@ def learn_blend(said, targets, map, loss, weights=None):
 
     prior = np.broadcast_to(blend.prior, truth.shape)
     constant = max(mean_loss(prior), np.finfo(np.float64).tiny)
-    losses = np.array([mean_loss(own) / constant for own in predicted])
+    with np.errstate(over="ignore"):
+        losses = np.array([mean_loss(own) for own in predicted]) / constant
     better = losses < 1
     if not better.any():
         return blend._replace(prior_weight=1.0, weights=np.zeros(len(said)), losses=losses, loss=1.0)

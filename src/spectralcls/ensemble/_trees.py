@@ -15,7 +15,7 @@ from .._tuning.temperature import log_loss, softmax
 from .._utils.bases import BaseEstimator, ClassifierMixin, RegressorMixin
 from .._utils.cached import cached_property
 from .._utils.copies import random_keys
-from .._utils.from_sklearn import TreeNodes, boosted_trees
+from .._utils.from_sklearn import LabelsChecked, TreeNodes, boosted_trees
 
 ITERATIONS, RATE, LEAVES = 30, 0.16, 8
 # In regression, trees are added until the loss on unseen points stops falling: after 13 to more than 400 iterations on
@@ -40,6 +40,10 @@ GROWN_RATE, GROWN_LEAVES = 0.1, 31
 MOST_GROWN_TREES = 3000
 _MOST_BINS = 255  # limit of scikit-learn's boosting, and its default
 _MOST_LEVELS = 255  # most levels of a category in scikit-learn's boosting; a category with more is treated as a number
+
+
+class _Boosting(LabelsChecked, HistGradientBoostingClassifier):
+    pass
 
 
 class _Trees(BaseEstimator):
@@ -103,7 +107,7 @@ def small_boosting(X, y, classes, weights=None):
     columns = _telling(X, y[:, None] == classes, weights)
     X = X[:, columns]
     iterations = max(1, min(ITERATIONS, MOST_TREES // len(classes)))
-    model = HistGradientBoostingClassifier(
+    model = _Boosting(
         learning_rate=min(RATE * ITERATIONS / iterations, _HIGHEST_RATE),
         max_iter=iterations,
         max_leaf_nodes=LEAVES,
@@ -154,7 +158,7 @@ class GrownTrees(_Classifier):
         most = max(1, MOST_GROWN_TREES // (1 if len(self.classes_) == 2 else len(self.classes_)))
         first = min(FIRST, most)
         training = coded[:, self.order_], y, sample_weight
-        model = HistGradientBoostingClassifier(
+        model = _Boosting(
             learning_rate=min(GROWN_RATE * FIRST / first, _HIGHEST_RATE),
             max_iter=first if self.iterations is None else int(self.iterations),
             max_leaf_nodes=GROWN_LEAVES,
