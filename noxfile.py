@@ -3,6 +3,7 @@
 Every session makes an environment of its own. `nox` alone runs what a change has to pass.
 """
 
+import re
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import nox
 
 ROOT = Path(__file__).parent
 CLANG_FORMAT, CLANG_TIDY = "clang-format==23.1.3", "clang-tidy==23.1.4"  # another version writes other lines
+EXTRAS = ("plot", "progress", "tables", "models", "dask", "onnx")  # all that a user may install
 CORE_BUILD = "cmake ninja pybind11 cmeel-eigen cython numpy scipy".split()
 PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 ZIG = f"-DCMAKE_TOOLCHAIN_FILE={ROOT / 'cmake' / 'zig.cmake'}"  # Clang and the C libraries of all platforms
@@ -85,10 +87,19 @@ def threads(session):
 
 @nox.session
 def oldest(session):
-    """The suite with the oldest dependencies that pyproject.toml allows, as a resolver finds them."""
+    """The suite with exactly the lowest versions that pyproject.toml allows; scikit-activeml needs later ones."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    wanted = [*PROJECT["project"]["dependencies"], *(one for name in EXTRAS for one in extras[name])]
+    wanted += [one for one in extras["test"] if not one.startswith(("spectralcls", "scikit-activeml"))]
     session.install("uv")
     lowest = ["--resolution", "lowest-direct", "--python", f"{session.bin}/python"]
-    session.run("uv", "pip", "install", *lowest, ".[test]", "pyparsing<3.2")  # a later one warns of Matplotlib 3.8
+    # A later pyparsing warns of Matplotlib 3.8.
+    session.run("uv", "pip", "install", *lowest, f".[{','.join(EXTRAS)}]", *wanted, "pyparsing>=3.1,<3.2")
+    found = session.run("uv", "pip", "freeze", "--python", f"{session.bin}/python", silent=True)
+    versions = {line.split("==")[0].lower(): line.split("==")[1] for line in found.splitlines() if "==" in line}
+    for name, bound in (re.match(r"([\w-]+)[^>]*>=([\d.]+)", one).groups() for one in wanted):
+        if not (versions[name.lower()] + ".0.0").startswith(bound + "."):
+            session.error(f"{name} {versions[name.lower()]} is installed, not {bound}.")
     session.run("pytest", "-n", "auto", *session.posargs)
 
 
@@ -180,7 +191,7 @@ def sdist(session):
     archive.replace(ROOT / "dist" / archive.name)
 
 
-@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
+@nox.session(python=["3.11", "3.12", "3.13", "3.14", "3.15"])
 def wheels(session):
     """The Linux wheel for every Python found here, for glibc 2.28, into dist/; its tests run where no compiler is."""
     session.install(
