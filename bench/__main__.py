@@ -23,7 +23,7 @@ def run(topic, quick, options):
     environment |= {"SPECTRALCLS_BENCH_QUICK": "1"} if quick else {}
     several = "every_isa" in (pages.BENCH / f"bench_{topic}.py").read_text(encoding="utf-8")
     variants = [name for name in available_variants() if name != "baseline"][: None if several else 1]
-    command = [sys.executable, "-m", "pytest", "-q", "-W", "default", "-p", "no:cacheprovider", *options]
+    command = [sys.executable, "-m", "pytest", "-q", "-W", "ignore", "-p", "no:cacheprovider", *options]
     command.append(f"bench/bench_{topic}.py")
     for variant in variants or available_variants()[:1]:
         begin = time.perf_counter()

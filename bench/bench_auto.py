@@ -7,8 +7,6 @@ are not included.
 """
 
 import time
-import warnings
-from functools import cache
 from itertools import product
 
 import numpy as np
@@ -20,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 
 from bench.classifiers import PEERS, installed
 from bench.data import load, sets
-from bench.frames import FRAME_PEERS, FRAMES, NETWORKS, frame
-from bench.measure import QUICK, half_interval, limited_threads, paired, processor_seconds, side_by_side
+from bench.frames import FRAME_PEERS, NETWORKS, TABLES, frame
+from bench.measure import QUICK, half_interval, paired, processor_seconds, side_by_side
 from bench.pages import view
 from bench.plots import Dots
 from spectralcls import AutoClassifier
@@ -30,7 +28,7 @@ from spectralcls.ensemble._trees import BoostedTrees, small_boosting
 OURS = "AutoClassifier"
 METHODS = [OURS, "SVM", "RandomForest"] if QUICK else [OURS, *PEERS]
 ROWS, SPLITS, SETS = (150, 1, ("iris", "wine")) if QUICK else (1700, 5, None)
-NAMED = ["birthwt"] if QUICK else list(FRAMES)
+NAMED = ["birthwt"] if QUICK else list(TABLES["classification"])
 KEYS = ("accuracy", "balanced accuracy", "log loss", "AUC", "calibration error", "seconds")
 BUDGETS = (1,) if QUICK else (5, 20, 60)  # seconds
 BINS = 10  # of the expected calibration error
@@ -44,7 +42,6 @@ SHOWN = (
 )  # peers in the picture of the home page
 
 
-@cache
 def split(X, y, seed):
     """Training and test part of at most `ROWS` rows, the same for all methods; labels that occur only in the test part
     are -1.
@@ -76,16 +73,14 @@ def measured(method, X, y, Q, truth):
             model = (FRAME_PEERS | NETWORKS)[method](1)
         except ImportError as error:
             pytest.skip(str(error))
-    with warnings.catch_warnings(), limited_threads(1):
-        warnings.simplefilter("ignore")  # classes with fewer points than folds
-        fitted, seconds = processor_seconds(model.fit, X, y)
-        right = np.ravel(fitted.predict(Q)) == truth
-        row = {"seconds": seconds, "accuracy": 100 * float(np.mean(right))}
-        row["balanced accuracy"] = 100 * float(np.mean([right[truth == c].mean() for c in np.unique(truth)]))
-        if hasattr(fitted, "predict_proba"):
-            p = fitted.predict_proba(Q)
-            row |= {"log loss": log_loss(p, truth), "AUC": 100 * area(p, truth)}
-            row["calibration error"] = calibration_error(p, truth)
+    fitted, seconds = processor_seconds(model.fit, X, y)
+    right = np.ravel(fitted.predict(Q)) == truth
+    row = {"seconds": seconds, "accuracy": 100 * float(np.mean(right))}
+    row["balanced accuracy"] = 100 * float(np.mean([right[truth == c].mean() for c in np.unique(truth)]))
+    if hasattr(fitted, "predict_proba"):
+        p = fitted.predict_proba(Q)
+        row |= {"log loss": log_loss(p, truth), "AUC": 100 * area(p, truth)}
+        row["calibration error"] = calibration_error(p, truth)
     return row
 
 
@@ -301,9 +296,7 @@ def test_time_budget(record, budget):
     """The table gives the effect of `time_budget=` on letter: clock seconds, points used, and accuracy."""
     X, y, Q, truth = official("letter")
     begin = time.monotonic()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = AutoClassifier(time_budget=budget, n_jobs=1).fit(X, y)
+    model = AutoClassifier(time_budget=budget, n_jobs=1).fit(X, y)
     taken = time.monotonic() - begin
     record(
         {"seconds": taken, "points": model.n_samples_used_, "accuracy": 100 * float(np.mean(model.predict(Q) == truth))}

@@ -5,32 +5,25 @@ rows contain one rare row for 10, 50 or 100 others; the test rows contain at lea
 one thread. The classifiers have their defaults; those that need scaled features follow a `StandardScaler`.
 """
 
-import warnings
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.datasets import make_classification
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
-from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-import spectralcls
 from bench.data import sets
-from bench.measure import QUICK, half_interval, limited_threads, processor_seconds
+from bench.measure import QUICK, half_interval, processor_seconds
 from bench.pages import view
 from spectralcls import (
     AutoClassifier,
     KernelRidgeClassifier,
     ParzenClassifier,
     PerTurboClassifier,
-    datasets,
 )
 
 NAMES = "ratsch_banana ratsch_ringnorm ratsch_twonorm satimage letter covertype shuttle skin digits".split()
@@ -77,15 +70,13 @@ def test_rare(record, seed, name, ratio, method):
     """
     X, y, Q, truth = draw(name, ratio, seed)
     row = {}
-    with warnings.catch_warnings(), limited_threads(1):
-        warnings.simplefilter("ignore")  # a classifier predicts one class for all rows
-        for weights in (None, "balanced"):
-            options = {"class_weight": weights} | ({"n_jobs": 1} if method in OURS else {})
-            model, seconds = processor_seconds((OURS | THEIRS)[method](**options).fit, X, y)
-            p = model.predict_proba(Q)[:, 1] if hasattr(model, "predict_proba") else model.decision_function(Q)
-            key = weights or "plain"
-            row[key] = 100 * float(balanced_accuracy_score(truth, model.predict(Q)))
-            row[f"{key} AUC"], row[f"{key}, s"] = 100 * float(roc_auc_score(truth, p)), seconds
+    for weights in (None, "balanced"):
+        options = {"class_weight": weights} | ({"n_jobs": 1} if method in OURS else {})
+        model, seconds = processor_seconds((OURS | THEIRS)[method](**options).fit, X, y)
+        p = model.predict_proba(Q)[:, 1] if hasattr(model, "predict_proba") else model.decision_function(Q)
+        key = weights or "plain"
+        row[key] = 100 * float(balanced_accuracy_score(truth, model.predict(Q)))
+        row[f"{key} AUC"], row[f"{key}, s"] = 100 * float(roc_auc_score(truth, p)), seconds
     record(row)
 
 
@@ -120,32 +111,3 @@ def by_ratio(rows):
             )
         blocks += [f"One training row in {ratio + 1} is rare.", sorted(table, key=lambda row: -float(row["balanced"]))]
     return blocks
-
-
-def majority_tables(folder):
-    """The customer table of the tests, with 78 % of one class, and two generated sets with 90 % of one class."""
-    import office
-
-    export = office.export(folder / "customers.csv", office.customers(1200), "german utf-8")
-    customers = datasets.read_table(export, target=office.TARGET, as_frame=True)
-    yield "customers", customers.data, np.asarray(customers.target)
-    for seed in range(2):
-        X, y = make_classification(n_samples=1000, weights=[0.9], random_state=seed)
-        yield f"make_classification({seed})", pd.DataFrame(X), y
-
-
-@pytest.mark.parametrize("kind", [name for name in spectralcls.__all__ if name.endswith("Classifier")])
-def test_majority(record, kind, tmp_path):
-    """The table gives the accuracy of each classifier with defaults minus that of always predicting the most frequent
-    class, in points, with half the width of a 95 % interval over ten splits.
-    """
-    row, splitter = {}, StratifiedShuffleSplit(2 if QUICK else 10, test_size=1 / 3, random_state=0)
-    for name, X, y in majority_tables(tmp_path):
-        gains = []
-        for train, test in splitter.split(X, y):
-            model = getattr(spectralcls, kind)().fit(X.iloc[train], y[train])
-            majority = DummyClassifier(strategy="most_frequent").fit(X.iloc[train], y[train])
-            ours, theirs = (classifier.score(X.iloc[test], y[test]) for classifier in (model, majority))
-            gains.append(100 * float(ours - theirs))
-        row |= {name: float(np.mean(gains)), f"±, {name}": float(half_interval(gains))}
-    record(row)

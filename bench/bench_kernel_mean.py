@@ -6,10 +6,9 @@ The data are 20 000 points of two classes with 16 features in float32. Everythin
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KernelDensity
 
 from bench.data import folder
-from bench.measure import QUICK, compare, peak_bytes
+from bench.measure import QUICK, compare, gib_beyond
 from bench.pages import view
 from bench.reproduce.data import THESIS, MissingData, Source, thesis_data, thesis_splits
 from spectralcls.kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
@@ -22,10 +21,10 @@ each_classifier = pytest.mark.parametrize(
 )
 
 
-def problem(n=N):
+def problem():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, D)).astype(np.float32)
-    return X, (X[:, 0] + X[:, 1] ** 2 + rng.normal(scale=0.5, size=n) > 1).astype(int)
+    X = rng.normal(size=(N, D)).astype(np.float32)
+    return X, (X[:, 0] + X[:, 1] ** 2 + rng.normal(scale=0.5, size=N) > 1).astype(int)
 
 
 @each_classifier
@@ -47,24 +46,7 @@ def test_passes(record, make):
         "prediction": lambda: model.predict(X),
     }
     row, _ = compare(functions, repeats=3)
-    record(row | {"bytes a point": peak_bytes(lambda: tuned(16, 2.0)) / len(X)})
-
-
-@pytest.mark.parametrize("n", [min(N, 4000)])
-def test_against_kernel_density(record, n):
-    """The time to compute the log densities of two classes and the labels is compared with that of two `KernelDensity`
-    estimators with one leaf, which makes them exact.
-    """
-    X, y = problem(n)
-    model = ParzenClassifier(bandwidth=0.7, scale=None).fit(X, y)
-    trees = [KernelDensity(bandwidth=0.7, leaf_size=n).fit(X[y == c]) for c in (0, 1)]
-
-    def joint():
-        return np.stack([tree.score_samples(X) for tree in trees], axis=1) + np.log(model.class_prior_)
-
-    row, results = compare({"ours": lambda: model.score_samples(X), "KernelDensity": joint}, repeats=3)
-    np.testing.assert_allclose(results["ours"], np.logaddexp(*results["KernelDensity"].T), rtol=1e-4, atol=1e-4)
-    record(row)
+    record(row | {"bytes a point": gib_beyond(lambda: tuned(16, 2.0))[1] * 2**30 / len(X)})
 
 
 @pytest.mark.parametrize("data", THESIS)

@@ -1,4 +1,4 @@
-"""Learned metrics and kernel ridge regression against scikit-learn's
+"""Learned metrics against scikit-learn's
 
 Everything runs on one thread. Each case runs in a separate process; the tables give the peak resident memory of this
 process.
@@ -10,16 +10,13 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 
 from bench.data import load, standardized
 from bench.measure import QUICK, limited_threads, processor_seconds
-from spectralcls import KernelRidgeClassifier
 from spectralcls.metric import GradientMetric, KernelMetric
 
-SIZES, RIDGES = ([300], [300]) if QUICK else ([1000, 2000, 4000, 10_000], [5000, 10_000, 20_000])
-ALPHA, FACTOR = 0.1, 2.0  # of the ridges, and their bandwidth in root mean square distances
+SIZES = [300] if QUICK else [1000, 2000, 4000, 10_000]
 
 
 def letter(n):
@@ -77,24 +74,3 @@ def test_metrics(record, method, n):
     if n > 4000 and "200" in method:
         pytest.skip("takes hours")
     record(alone(learned, method, n))
-
-
-def ridge(ours, n):
-    X, _, y, _ = letter(n)
-    width = FACTOR * np.sqrt(2 * X.shape[1])
-    if ours:
-        options = dict(alpha=ALPHA, kernel="gaussian", scale=None, n_jobs=1, max_exact_samples=0)
-        model, seconds = processor_seconds(KernelRidgeClassifier(width, **options).fit, X, y)
-        return {"seconds": seconds, "residual": float(model.residuals_.max()), "steps": model.n_iter_}
-    peer = KernelRidge(alpha=ALPHA, kernel="rbf", gamma=0.5 / width**2)
-    return {"seconds": processor_seconds(peer.fit, X, np.eye(26)[y])[1]}
-
-
-@pytest.mark.parametrize("n", RIDGES)
-@pytest.mark.parametrize("method", ["KernelRidgeClassifier", "KernelRidge"])
-def test_ridge(record, method, n):
-    """The table gives the processor seconds of a fit to the letter data with the Gaussian kernel and alpha = 0.1; the
-    targets are the indicator columns of the 26 classes. `KernelRidgeClassifier` iterates to a tolerance at every size
-    (`max_exact_samples=0`; by default, it iterates only beyond 6000 points); scikit-learn's `KernelRidge` solves
-    exactly. `residual` is the largest relative residual of the columns."""
-    record(alone(ridge, method == "KernelRidgeClassifier", n))

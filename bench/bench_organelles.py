@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from bench.data import load
-from bench.measure import QUICK, limited_threads, processor_seconds
+from bench.measure import QUICK, processor_seconds
 from bench.pages import view
 from spectralcls import AutoClassifier, KernelRidgeClassifier, PerTurboClassifier
 
@@ -38,11 +38,10 @@ def test_splits(record, name, method):
     data = load(name)
     known = data["markers"] != "unknown"
     X, y, scores, seconds = data["X"][known], data["markers"][known], [], 0.0
-    with limited_threads(1):
-        for train, test in StratifiedShuffleSplit(SPLITS, test_size=TEST, random_state=0).split(X, y):
-            model, spent = processor_seconds(METHODS[method].fit, X[train], y[train])
-            scores.append(round(100 * f1_score(y[test], model.predict(X[test]), average="macro"), 3))
-            seconds += spent
+    for train, test in StratifiedShuffleSplit(SPLITS, test_size=TEST, random_state=0).split(X, y):
+        model, spent = processor_seconds(METHODS[method].fit, X[train], y[train])
+        scores.append(round(100 * f1_score(y[test], model.predict(X[test]), average="macro"), 3))
+        seconds += spent
     record({"scores": scores, "seconds": seconds / SPLITS})
 
 

@@ -5,17 +5,16 @@ Everything runs on one thread. A ratio below 1 means that the other method is fa
 
 import numpy as np
 import pytest
-from scipy.linalg import cholesky
-from scipy.linalg.blas import dtrsm, strsm
+from scipy.linalg.blas import strsm
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from bench.data import load
-from bench.measure import QUICK, Queries, compare, limited_threads, peak_bytes, processor_seconds
-from spectralcls.kernels import bandwidth_grid, kernel_matrix
+from bench.measure import QUICK, compare
+from spectralcls.kernels import bandwidth_grid
 from spectralcls.perturbo import ActivePool, PerTurboClassifier
-from spectralcls.perturbo._class_model import Regularization, fit_class
+from spectralcls.perturbo._class_model import Regularization
 
 N = 1000 if QUICK else 10_000
 TIKHONOV = Regularization("tikhonov", 1e-3)
@@ -44,51 +43,6 @@ def test_letter(record):
     record(row | {f"{name}, %": 100 * float(np.mean(labels == t)) for name, labels in results.items()})
 
 
-def test_factorization(record):
-    """The time to compute the kernel matrix of one class, add alpha and factor the sum is compared with that of
-    `scipy.linalg.cholesky` of the finished matrix, by default and in place. The table also gives the peak memory
-    relative to the size of the matrix.
-    """
-    X = np.random.default_rng(0).normal(size=(N, 16))
-
-    def matrix():
-        K = kernel_matrix(X, bandwidth=3.0)
-        K.flat[:: N + 1] += TIKHONOV.alpha
-        return K
-
-    functions = {
-        "fit": lambda: fit_class(X, 3.0, TIKHONOV).triangle.dense(),
-        "cholesky": Queries(lambda _, K: cholesky(K, check_finite=False), 1, 1, prepare=matrix),
-        "cholesky, in place": Queries(
-            lambda _, K: cholesky(K.T, overwrite_a=True, check_finite=False), 1, 1, prepare=matrix
-        ),
-    }
-    row, _ = compare(functions, repeats=3, rtol=1e-8, answer=lambda factor: factor.diagonal())
-    record({"n": N} | row | {"memory / matrix": peak_bytes(fit_class, X, 3.0, TIKHONOV) / (8 * N**2)})
-
-
-def test_scoring(record):
-    """The time to score as many queries as the class has samples (kernel values, solve and norms, in blocks) is
-    compared with that of the BLAS solve alone on the finished kernel matrix. The table also gives the peak memory
-    relative to the size of the factor.
-    """
-    rng = np.random.default_rng(0)
-    X, Q = rng.normal(size=(N, 16)), rng.normal(size=(N, 16))
-    model = fit_class(X, 3.0, TIKHONOV)
-    U = model.triangle.dense()
-
-    def solve(_, K):
-        return dtrsm(1.0, U, K.T, lower=0, trans_a=1, overwrite_b=1)
-
-    functions = {
-        "scores": lambda: model.explained(Q),
-        "dtrsm": Queries(solve, 1, 1, prepare=lambda: kernel_matrix(Q, X, bandwidth=3.0)),
-    }
-    row, results = compare(functions, repeats=3)
-    np.testing.assert_allclose(results["scores"], np.einsum("ji,ji->i", *[results["dtrsm"]] * 2), atol=1e-10)
-    record({"n": N} | row | {"memory / factor": peak_bytes(model.explained, Q) / (8 * N**2)})
-
-
 @pytest.mark.parametrize("clusters", [1, 2])
 def test_what_binds(record, clusters):
     """The table shows the cost of a query and the reason for float64. There are five classes of 2 000 samples in the
@@ -103,8 +57,7 @@ def test_what_binds(record, clusters):
     )
     X, y, Q = X[: 5 * n], y[: 5 * n], X[5 * n :]
     A, B = np.ones((n, n // 2)), np.ones((n // 2, m))
-    with limited_threads(1):
-        model = PerTurboClassifier(n_jobs=1).fit(X, y)
+    model = PerTurboClassifier(n_jobs=1).fit(X, y)
     row, results = compare({"scores": lambda: model.perturbation(Q), "BLAS": lambda: [A @ B for _ in range(5)]})
     tau, Z, shares = results["scores"], model._queries(Q), []
     for each in model._models:
@@ -146,21 +99,3 @@ def test_a_label(record, n_per_class):
     )
     np.testing.assert_allclose(pool.perturbation, refit(), atol=1e-9)
     record(row | {"bytes of the solve": solve.nbytes})
-
-
-@pytest.mark.parametrize("rank", [30] if QUICK else [300, 1000])
-def test_many_points_in_a_class(record, rank):
-    """In a problem of two classes, a class of 200 000 points has a partial factor; the other class has 1 000 points.
-    The table gives processor seconds, the accuracy, the fraction of the trace left out, and the peak memory; the kernel
-    matrix would take 298 GiB.
-    """
-    rng, n = np.random.default_rng(0), 20 * N
-    y = (np.arange(n + 1000) >= n).astype(int)
-    X = rng.normal(size=(len(y), 4)) + 2 * y[:, None]
-    model = PerTurboClassifier(2.0, alpha=1e-3, scale=None, rank=rank, n_jobs=1)
-    with limited_threads(1):
-        _, fit = processor_seconds(model.fit, X, y)
-        accuracy, score = processor_seconds(model.score, X[::20], y[::20])
-    row = {"n": n, "fit, s": fit, "10 000 queries, s": score, "accuracy, %": 100 * accuracy}
-    row |= {"trace left out": model.trace_residuals_[0] / n, "GiB": peak_bytes(model.fit, X, y) / 2**30}
-    record(row | {"GiB of the matrix": 8 * n**2 / 2**30})

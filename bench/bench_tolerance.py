@@ -11,7 +11,6 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 from scipy.interpolate import RegularGridInterpolator
-from scipy.spatial.distance import cdist
 from sklearn.neighbors import KernelDensity
 
 from bench.measure import QUICK, Queries, compare, pruning
@@ -163,31 +162,6 @@ def few_features_in_short(rows):
         if row["n = m"] == N:
             line[f"{size}, x tolerance"] = row["x tolerance 1e-3"]
     return [list(table.values())]
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("d", [1, 2, 3])
-def test_what_binds(record, d, dtype):
-    """The table gives the fraction of pairs that can change a rounded posterior, averaged over 200 queries: the points
-    of a class that together could add a quarter of a unit in the last place to the sum of the class. A method that adds
-    pairs one by one needs at least these. *Near* is the fraction within the class that is nearest to the query, where
-    the Gauss transform can replace the pairs.
-    """
-    n = N // 10
-    (X, y, Q), h = problem(d, n), bandwidth(d, "accuracy", n)
-    bits = cdist(Q[:200], X, "sqeuclidean") / (2 * h**2 * np.log(2))
-    first = bits.min(axis=1, keepdims=True)
-    digits, in_reach = np.finfo(dtype).nmant + 1, np.zeros(bits.shape, dtype=bool)
-    sums = np.empty((len(bits), y.max() + 1))
-    for label in range(y.max() + 1):
-        own = y == label
-        least = bits[:, own].min(axis=1, keepdims=True)
-        of_sum = least[:, 0] - np.log2(np.exp2(least - bits[:, own]).sum(axis=1))
-        in_reach[:, own] = bits[:, own] <= (of_sum + digits + 2 + np.log2(own.sum()))[:, None]
-        sums[:, label] = of_sum
-    near = np.array([in_reach[i, y == label].mean() for i, label in enumerate(sums.argmin(axis=1))])
-    assert in_reach[bits <= first].all()
-    record({"n": n, "h": h, "pairs that count": float(in_reach.mean()), "near": float(near.mean())})
 
 
 @pytest.mark.parametrize("rtol", [1e-3, 0.05])

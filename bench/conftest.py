@@ -9,6 +9,7 @@ import pytest
 
 from spectralcls._core import available_variants, compiled
 
+from .measure import limited_threads
 from .record import Record, identity
 
 
@@ -29,6 +30,13 @@ def pytest_collection_modifyitems(config, items):
 def this_run():
     """The identity that all rows of this process share."""
     return identity()
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Everything runs on one thread, unless a bench asks for more."""
+    with limited_threads(1):
+        yield
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The folder of the data sets, $SPECTRALCLS_DATA; a bench is skipped with a message if its set is missing."""
 
 import os
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +45,7 @@ def whole(arrays):
     return X, y, [tuple(np.split(np.arange(len(X)), [len(arrays["X_train"])]))]
 
 
+@cache
 def sets(names=None):
     """{name: function that returns X and y} of all numeric sets of scikit-learn and in the folder."""
     found = {name: partial(bundled, name) for name in ("wdbc", "iris", "wine", "digits")}

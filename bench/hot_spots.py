@@ -12,7 +12,6 @@ import pytest
 import scipy.sparse as sp
 
 from bench.classifiers import OURS
-from bench.measure import limited_threads
 from spectralcls import knn, top_eigenpairs
 from spectralcls._utils.copies import equal_rows
 from spectralcls.ensemble._trees import GrownTrees
@@ -27,12 +26,6 @@ pytestmark = [
 SIZES = (200, 1000)  # training points of the classifiers
 FITTED = {}
 both = pytest.mark.parametrize("dtype", ["float32", "float64"])
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with limited_threads(1):
-        yield
 
 
 def normal(n, d, dtype="float32", seed=0):

@@ -13,8 +13,6 @@ import re
 import resource
 import sys
 import time
-import tracemalloc
-import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,18 +34,9 @@ FULL = 4e9  # pairs; smaller problems are measured in full
 LEAST = 5000  # queries; smaller problems are measured in full, too
 
 
-@contextmanager
-def quiet():
-    """Ignore warnings, because peers and their dependencies issue many."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
 def peer(name):
     """An installed peer; the bench is skipped without it."""
-    with quiet():
-        return pytest.importorskip(name)
+    return pytest.importorskip(name, exc_type=ImportError)
 
 
 class Timing(NamedTuple):
@@ -235,15 +224,6 @@ def processor_seconds(function, *args, **kwargs):
     start = time.process_time()
     result = function(*args, **kwargs)
     return result, time.process_time() - start
-
-
-def peak_bytes(function, *args, **kwargs):
-    """Peak memory of NumPy arrays during a call, beyond that before it."""
-    tracemalloc.start()
-    function(*args, **kwargs)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 def peak_gib():

@@ -99,10 +99,12 @@ def summarize(topic):
         if needed and all(map(rows.get, needed)):
             blocks = function(*map(rows.get, needed)) if hasattr(function, "sections") else [rows[name]]
             found["shown"][name] = [drawn(block, f"{topic}_{name}") for block in blocks]
-    unseen = viewed(topic) - {name for place in places().values() for _, of, name, _ in place if of == topic}
-    found["shown"] = {name: blocks for name, blocks in found["shown"].items() if name not in unseen}
-    if sections:
-        (MEASURED / f"{topic}.json").write_text(text_of(found), encoding="utf-8")
+    seen = functions(topic).keys() - viewed(topic) | {
+        name for place in places().values() for _, of, name, _ in place if of == topic
+    }
+    found["shown"] = {name: blocks for name, blocks in found["shown"].items() if name in seen}
+    found["runs"] = {name: run for name, run in found["runs"].items() if name in functions(topic)}
+    (MEASURED / f"{topic}.json").write_text(text_of(found), encoding="utf-8")
 
 
 def drawn(block, name):

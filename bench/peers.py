@@ -11,7 +11,6 @@ from itertools import product
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.neighbors import KernelDensity
 
 ROWS, COLUMNS = (16, 64, 256), (512, 2048, None)  # sizes of a block; None means all columns
 
@@ -76,11 +75,6 @@ def torch_in_cache(Q, X, h, W, rows, columns):
 def sklearn_rbf_kernel(Q, X, h, W):
     """The whole kernel matrix, then a product."""
     return rbf_kernel(Q, X, gamma=0.5 / h**2) @ W
-
-
-def kernel_density(Q, X, h, **options):
-    """Log densities by scikit-learn's trees."""
-    return KernelDensity(bandwidth=h, **options).fit(X).score_samples(Q)
 
 
 def keops(Q, X, h, W):

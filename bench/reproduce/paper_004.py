@@ -1,7 +1,5 @@
 """Paper 004, section V: satimage with and without CCDR, the entropic dimensions of its classes, and the figures."""
 
-from itertools import product
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
@@ -16,13 +14,10 @@ from bench.pages import listed
 from spectralcls.ccdr import CCDR
 from spectralcls.information import class_dimensions
 
-from .marginal_fisher import marginal_fisher
-
 BETAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 NEIGHBORS = (2, 3, 4, 5, 6, 8, 10, 12)  # of the graph
 DIMENSIONS = tuple(range(1, 21))
 KNN = (1, 3, 4, 5, 7, 9)
-WITHIN, BETWEEN = (5, 10, 20), (100, 500, 2000)  # edges of marginal Fisher analysis, of a point and of a class
 DIMENSION, NEIGHBOR, BETA = 14, 4, 0.5  # in figures 2 to 4, unless varied
 FIRST_PCA, LAST_PCA = 2, 36
 RESAMPLES = 10
@@ -96,21 +91,6 @@ def table(source):
     return found
 
 
-def rivals(source):
-    """Least errors over the tuning parameters of linear maps: {"LDA": {"Linear": ..., "k-NN": ...}, "MFA": ...}."""
-    X, y, Q, truth = satimage(source)
-    lda = LinearDiscriminantAnalysis().fit(X, y)
-    maps = {"LDA": [lda.scalings_], "MFA": [marginal_fisher(X, y, *sizes) for sizes in product(WITHIN, BETWEEN)]}
-    found = {}
-    for name, all_ in maps.items():
-        parts = [(X @ A[:, :m], Q @ A[:, :m]) for A in all_ for m in DIMENSIONS if m <= A.shape[1]]
-        found[name] = {
-            "Linear": min(linear_error(Z, y, T, truth) for Z, T in parts),
-            "k-NN": min(knn_error(Z, y, T, truth, k) for Z, T in parts for k in (3, 5, 9)),
-        }
-    return found
-
-
 def sweep(source, over):
     """Errors of the linear classifier and of k-NN over beta, the dimension or the graph's neighbors."""
     X, y, Q, truth = satimage(source)
@@ -181,15 +161,3 @@ def draw_errors(source, found, words, title):
     ax.legend(frameon=False)
     best = {name: (min(found[name]), found["values"][int(np.argmin(found[name]))]) for name in ("linear", "k-NN")}
     return figure, {"lowest": " and ".join(f"{e:.2f} percent at {v:g} for {name}" for name, (e, v) in best.items())}
-
-
-def draw_rivals(source, table, linear_maps):
-    """Least errors of all reductions."""
-    errors = {"none": table["none"], "PCA": table["PCA"], **linear_maps, "CCDR": table["CCDR"]}
-    figure, ax = plt.subplots(figsize=(6.5, 3.2), layout="constrained")
-    places = np.arange(len(errors))
-    for shift, rule in ((-0.2, "Linear"), (0.2, "k-NN")):
-        ax.bar(places + shift, [of[rule] for of in errors.values()], 0.38, label=rule)
-    ax.set(xticks=places, xticklabels=list(errors), ylabel="test error, %")
-    ax.legend(frameon=False)
-    return figure, {"rates": listed([f"{of['Linear']:.2f} and {of['k-NN']:.2f} for {n}" for n, of in errors.items()])}

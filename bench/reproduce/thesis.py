@@ -1,5 +1,5 @@
-"""The thesis: rates and confusion matrices over trials, with a 3-fold choice of the bandwidth (section 9.2); bandwidths
-without errors (chapter 8); outliers and wrong labels (section 10.1).
+"""The thesis: rates and confusion matrices over trials, with a 3-fold choice of the bandwidth (section 9.2), and
+bandwidths without errors (chapter 8).
 """
 
 from functools import partial
@@ -194,37 +194,3 @@ def longest_run(flags):
                 best = (start, i - 1)
             start = None
     return best
-
-
-SPOILED = {"none": 0.0, "outliers": 0.1, "wrong labels": 0.2}  # shares of the training points
-FAR = 10.0  # deviation of the outliers, in units of the deviations of the features
-RULES = {
-    "Bayes": ("bayes", None),
-    "ISE": ("ise", None),
-    "Laplacian ISE": ("laplacian_ise", None),
-    "CS": ("cs", None),
-    "spectral ISE, means": ("spectral_ise", "mean"),
-    "spectral ISE, medians": ("spectral_ise", "median"),
-    "spectral Laplacian ISE, means": ("spectral_laplacian_ise", "mean"),
-    "spectral Laplacian ISE, medians": ("spectral_laplacian_ise", "median"),
-}
-
-
-def outliers(source, data, trials):
-    """{kind: {rule: mean rate}} on one set, with unchanged test data. A share of the training points is replaced by far
-    points or has its labels permuted.
-    """
-    X, y, splits = thesis_data(source, data)
-    found = {kind: {rule: [] for rule in RULES} for kind in SPOILED}
-    for trial, (train, test) in enumerate(thesis_splits(data, y, splits, trials)):
-        for kind, share in SPOILED.items():
-            A, labels, rng = X[train], y[train], np.random.default_rng([trial, len(y)])
-            rows = rng.permutation(len(A))[: round(share * len(A))]
-            if kind == "outliers":
-                A[rows] = A.mean(axis=0) + FAR * rng.standard_normal((len(rows), A.shape[1]))
-            else:
-                labels[rows] = rng.permutation(labels[rows])
-            for rule, (classifier, center) in RULES.items():
-                predicted, _ = predict_tuned(model(classifier, center), A, labels, X[test], trial)
-                found[kind][rule].append(100 * np.mean(predicted == y[test]))
-    return {kind: {rule: float(np.mean(all_)) for rule, all_ in of.items()} for kind, of in found.items()}

@@ -156,17 +156,3 @@ def extend_as_printed(fitted, Q):
     alpha = fitted.eigenvectors_ / np.sqrt(fitted.eigenvalues_)
     sums = kernel_sums(Q, fitted.X_fit_, weights=alpha, bandwidth=fitted.bandwidth_, n_jobs=1)
     return np.sqrt(len(fitted.X_fit_)) * sums
-
-
-def outliers(source, *found):
-    """Mean rates over the sets; see `thesis.outliers`."""
-    means = {kind: {rule: np.mean([of[kind][rule] for of in found]) for rule in found[0][kind]} for kind in found[0]}
-    figure, ax = plt.subplots(figsize=(8, 3.8), layout="constrained")
-    places = np.arange(len(means["none"]))
-    for shift, (kind, of) in enumerate(means.items()):
-        ax.barh(places + (shift - 1) * 0.27, list(of.values()), 0.25, label=kind)
-    ax.set(yticks=places, yticklabels=list(means["none"]), xlabel="rate, %")
-    ax.invert_yaxis()
-    ax.legend(title="spoiled", loc="center left", bbox_to_anchor=(1, 0.5))
-    rates = "; ".join(f"{rule} {', '.join(f'{of[rule]:.1f}' for of in means.values())}" for rule in means["none"])
-    return figure, {"sets": len(found), "rates": rates}

@@ -1,4 +1,4 @@
-"""Ctrl-C is answered by every call that takes long; how soon is measured in bench/bench_interrupt.py.
+"""Ctrl-C is answered by every call that takes long.
 
 Each call runs in a process of its own, which interrupts itself after 0.3 seconds of its processors. A call that ends
 before that fails the test: it would show nothing."""

@@ -12,7 +12,6 @@ pytest.importorskip("matplotlib")
 from bench.reproduce import (  # noqa: E402
     cells,
     data,
-    marginal_fisher,
     pages,
     perturbo_plain,
     results,
@@ -143,14 +142,6 @@ def test_perturbo_in_plain_double_precision(variant, regularization):
     np.testing.assert_allclose(tau, fitted.perturbation(X[1::2]), atol=1e-9)
     far = perturbo_plain.perturbation(X[::2], y[::2], X[:1] + 1000, 3.0, variant, (0.01,))[0]
     assert far.argmin() == 0 and np.all(far == 1)
-
-
-def test_marginal_fisher_analysis_finds_the_direction_between_two_elongated_classes():
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 100)
-    X = rng.normal(size=(200, 2)) * (5.0, 0.3) + np.where(y[:, None] == 0, (0, -1), (0, 1))
-    direction = marginal_fisher.marginal_fisher(X, y, 5, 50)[:, 0]
-    assert abs(direction[1]) > 20 * abs(direction[0])
 
 
 def test_a_bandwidth_without_any_score():
