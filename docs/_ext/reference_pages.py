@@ -24,7 +24,6 @@ TASKS = {  # task: names; a module stands for those of its names that are listed
         "spectral.KernelMap",
         "metric",
         "ccdr.CCDR",
-        "neighbors.KNNTransformer",
     ],
     "Methods of the papers": [
         "kernel_mean.ISEClassifier",

@@ -28,7 +28,7 @@ from spectralcls._inputs.training_data import TrainingData
 from spectralcls._tuning.factors import FACTORS, ROUNDS
 from spectralcls._tuning.held_out_loss import HeldOutLoss, filled
 from spectralcls._utils.quantile import weighted_quantile
-from spectralcls.neighbors import KNNTransformer, knn
+from spectralcls.neighbors import knn
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 FEATURES = np.array([0, 1, 2, 2, 2, 3])  # the third feature has three columns
@@ -572,7 +572,6 @@ def test_a_bad_column_of_other_frames_is_named(case, kind):
 
 COMPLETED = [
     *(KINDS[name] for name in names() if KINDS[name] not in [*TAKE_MISSING, AutoClassifier, AutoRegressor]),
-    KNNTransformer,
     partial(ParzenClassifier, kernel="laplace"),
     partial(ParzenClassifier, metric="whiten"),
     partial(ParzenClassifier, tolerance=0.1),

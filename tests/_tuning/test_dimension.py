@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist, pdist
 
 from spectralcls._tuning import dimension as dimension_module
 from spectralcls.ccdr import CCDRClassifier
-from spectralcls.information import class_dimensions, entropic_dimension, intrinsic_entropy
+from spectralcls.information import entropic_dimension
 from spectralcls.neighbors import knn
 
 
@@ -123,16 +123,6 @@ def test_far_points_beside_few_are_left_out(n, graph):
     assert found.sizes.tolist() == [n // 2, n]
 
 
-@pytest.mark.parametrize("graph", ["knn", "mst"])
-@pytest.mark.parametrize("dimension", [2, None])
-def test_an_entropy_names_the_points_that_decide_it(graph, dimension):
-    X = np.insert(np.random.default_rng(0).uniform(size=(100, 2)), 30, [1e6, 1e6], axis=0)
-    with pytest.warns(UserWarning, match=r"rows 30 of those given\). Their edges make up nearly all") as record:
-        intrinsic_entropy(X, graph=graph, dimension=dimension, random_state=0)
-    assert len(record) == 1 and record[0].filename == __file__
-    intrinsic_entropy(np.delete(X, 30, axis=0), graph=graph, dimension=dimension, random_state=0)  # says nothing
-
-
 @pytest.mark.parametrize("draw", ["normal", "exponential"])
 def test_ordinary_tails_have_no_far_points(draw):
     for seed in range(5):
@@ -171,8 +161,8 @@ def test_invariant_to_scale_and_order_and_deterministic():
 def test_satimage_classes():
     """Paper 004, section V-D: 13, 7, 13, 10, 6, 13."""
     data = load_npz("satimage")
-    found = class_dimensions(data["X_train"], data["y_train"], n_resamples=8, random_state=0)
-    dimensions = np.array([found[c].dimension for c in range(6)])
+    of_class = [data["X_train"][data["y_train"] == c] for c in range(6)]
+    dimensions = np.array([entropic_dimension(X, n_resamples=8, random_state=0).dimension for X in of_class])
     assert np.all((4.5 < dimensions) & (dimensions < 14))
     # The order of the paper: classes 2 and 5 are simple, 1, 3 and 6 are not.
     assert dimensions[[1, 4]].max() < dimensions[[0, 2, 5]].min()
@@ -200,45 +190,6 @@ def test_duplicates_only():
         entropic_dimension(np.repeat([[1.0], [2.0]], 15, axis=0))
     with pytest.raises(ValueError, match="NaN"):
         entropic_dimension(np.full((30, 2), np.nan))
-
-
-@pytest.mark.parametrize("graph", ["knn", "mst"])
-@pytest.mark.parametrize("m, volume", [(1, 5.0), (2, 6.0), (3, 0.1)])
-def test_the_entropy_of_a_uniform_density_is_the_logarithm_of_its_volume(m, volume, graph):
-    U = volume ** (1 / m) * np.random.default_rng(1).uniform(size=(800, m))
-    found = intrinsic_entropy(isometric(U, 6), dimension=m, graph=graph, random_state=0)
-    assert found == pytest.approx(np.log(volume), abs=0.1)
-
-
-@pytest.mark.parametrize("alpha", [0.5, 0.8])
-@pytest.mark.parametrize("m", [1, 2])
-def test_the_entropy_of_a_normal_density(m, alpha):
-    X = 3 * np.random.default_rng(0).standard_normal((3000, m))
-    exact = m / 2 * (np.log(2 * np.pi * 9) + np.log(alpha) / (alpha - 1))
-    assert intrinsic_entropy(X, alpha=alpha, dimension=m, random_state=0) == pytest.approx(exact, abs=0.15)
-
-
-def test_the_entropy_of_a_surface_is_that_of_its_area():
-    u = np.random.default_rng(0).uniform(size=(4000, 2)) * (2 * np.pi, 1)
-    cylinder = np.column_stack([np.cos(u[:, 0]), np.sin(u[:, 0]), u[:, 1]])
-    assert intrinsic_entropy(cylinder, random_state=0) == pytest.approx(np.log(2 * np.pi), abs=0.1)
-
-
-@pytest.mark.parametrize("factor", [1e-200, 1e-3, 1e150])
-def test_the_entropy_in_another_unit(factor):
-    X = np.random.default_rng(0).standard_normal((100, 3))
-    found, scaled = (intrinsic_entropy(c * X, dimension=3, random_state=0) for c in (1, factor))
-    assert scaled == pytest.approx(found + 3 * np.log(factor), rel=1e-9)
-
-
-def test_the_entropy_counts_copies_once_and_refuses_what_it_cannot_do():
-    X = np.random.default_rng(0).standard_normal((60, 2))
-    once, twice = (intrinsic_entropy(np.repeat(X, t, axis=0), random_state=0) for t in (1, 2))
-    assert once == twice
-    with pytest.raises(ValueError, match="need more than 5 distinct points"):
-        intrinsic_entropy(X[:5])
-    with pytest.raises(ValueError, match="alpha"):
-        intrinsic_entropy(X, alpha=1.0)
 
 
 def test_ccdr_takes_one_component_more_than_the_largest_dimension_of_a_class():

@@ -6,10 +6,10 @@ import pytest
 import spectralcls
 from spectralcls import KernelRegressor, ParzenClassifier, information, kernel_sums, knn, top_eigenpairs
 from spectralcls._core import compiled
-from spectralcls.information import class_dimensions, entropic_dimension
+from spectralcls.information import entropic_dimension
 from spectralcls.inspection import with_priors
 from spectralcls.kernel_mean import reduce_training_set
-from spectralcls.kernels import PackedPoints, amise_bandwidth, kernel_matrix, silverman_bandwidth
+from spectralcls.kernels import PackedPoints, kernel_matrix, silverman_bandwidth
 from spectralcls.linalg import GramOperator, KernelOperator, rpcholesky
 from spectralcls.neighbors import reverse_knn
 
@@ -470,9 +470,7 @@ LABELS = masked(0, 1, 0, 1, 1, dtype=int)
         (lambda: kernel_sums(X, X, bandwidth=1.0, weights=masked(1, 1, 1, 1, 1)), "weights"),
         (lambda: PackedPoints(X, labels=LABELS), "labels"),
         (lambda: reverse_knn(X, X, masked(1, 1, 1, 1, 1)), "radii"),
-        (lambda: amise_bandwidth(masked(1, 2, 3, 4, 9)), "X"),
         (lambda: KernelOperator(X, bandwidth={0: 1.0, 1: 2.0}, labels=LABELS), "labels"),
-        (lambda: class_dimensions(X, LABELS), "y"),
         (lambda: reduce_training_set(X, LABELS, 2), "y"),
         (lambda: reduce_training_set(np.ma.array(X, mask=X > 1), [0, 1, 0, 1, 1], 2), "X"),
         (lambda: with_priors(ParzenClassifier(1.0).fit(X, [0, 1, 0, 1, 1]), masked(0.5, 0.5)), "priors"),

@@ -5,16 +5,11 @@ import numpy as np
 import pytest
 from reference import neighbors as reference
 from scipy.sparse import csr_array, diags_array
-from sklearn.base import clone
-from sklearn.cluster import DBSCAN
-from sklearn.datasets import make_blobs
-from sklearn.manifold import Isomap
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, KNeighborsTransformer, kneighbors_graph
-from sklearn.pipeline import make_pipeline
+from sklearn.neighbors import kneighbors_graph
 
 from spectralcls.kernels import PackedPoints
 from spectralcls.linalg import top_eigenpairs
-from spectralcls.neighbors import KNNTransformer, knn, knn_graph, reverse_knn
+from spectralcls.neighbors import knn, knn_graph, reverse_knn
 
 DTYPES = [np.float32, np.float64]
 ALGORITHMS = ["brute", "kd_tree"]
@@ -185,29 +180,6 @@ def test_graph_keeps_zero_distances_and_a_given_epsilon():
     np.testing.assert_allclose(knn_graph(X[::3], 1, mode="heat", epsilon=2.0).data, np.exp(-1 / 2))
 
 
-def test_transformer_is_a_drop_in():
-    X, _ = make_blobs(120, n_features=4, random_state=0)
-    for mode in ("distance", "connectivity"):
-        ours = KNNTransformer(mode=mode, n_neighbors=4).fit_transform(X)
-        theirs = KNeighborsTransformer(mode=mode, n_neighbors=4).fit_transform(X)
-        np.testing.assert_allclose(ours.toarray(), theirs.toarray(), rtol=1e-6, atol=1e-6)
-        assert ours.nnz == theirs.nnz
-    mapped = make_pipeline(KNNTransformer(n_neighbors=60), Isomap(n_neighbors=60, metric="precomputed")).fit_transform(
-        X
-    )
-    assert mapped.shape == (120, 2)
-
-
-def test_transformer_feeds_every_consumer_of_a_neighbors_graph():
-    X, y = make_blobs(150, n_features=4, centers=3, cluster_std=3.0, random_state=0)
-    Q = X + 0.3
-    for consumer in (KNeighborsClassifier(5, metric="precomputed"), KNeighborsRegressor(5, metric="precomputed")):
-        ours = make_pipeline(KNNTransformer(n_neighbors=5), consumer).fit(X, y).predict(Q)
-        np.testing.assert_allclose(ours, clone(consumer).set_params(metric="euclidean").fit(X, y).predict(Q))
-    ours = make_pipeline(KNNTransformer(n_neighbors=149), DBSCAN(2.0, metric="precomputed")).fit_predict(X)
-    np.testing.assert_array_equal(ours, DBSCAN(2.0).fit_predict(X))
-
-
 @pytest.mark.parametrize(
     "call, message",
     [
@@ -263,9 +235,6 @@ def test_graphs_of_extreme_data():
     points = np.array([[1e-5], [2e-5], [4e-5]])  # far from the query, near each other
     np.testing.assert_allclose(knn([[1e155]], points, 3, algorithm="kd_tree")[0], [[1e155] * 3])
     X = np.random.default_rng(0).standard_normal((5, 2))
-    graph = KNNTransformer(n_neighbors=4).fit_transform(X * 1e200)
-    assert graph.indices.max() == 4
-    np.testing.assert_allclose(graph.toarray() / 1e200, KNNTransformer(n_neighbors=4).fit_transform(X).toarray())
     for mode, unit in (("distance", 1e200), ("heat", 1.0), ("connectivity", 1.0)):
         np.testing.assert_allclose(
             knn_graph(X * 1e200, 4, mode=mode).toarray() / unit, knn_graph(X, 4, mode=mode).toarray()

@@ -52,8 +52,7 @@ CHANGED = {
     "inspection.feature_effect": {"estimator": PARZEN},
     "inspection.influence": {"estimator": PARZEN},
     "inspection.with_priors": {"estimator": PARZEN, "priors": [0.5, 0.5]},
-    "information.class_dimensions": {"X": MORE, "y": MORE_LABELS, "n_resamples": 2},
-    **dict.fromkeys(("information.entropic_dimension", "information.intrinsic_entropy"), {"X": MORE}),
+    "information.entropic_dimension": {"X": MORE},
     "information.independence_test": {"Y": SMALL[:, :1]},
     "papers.as_printed": {"model": spectralcls.spectral.SpectralISEClassifier(1.0)},
     **{f"datasets.{name}": {"path": csv_file()} for name in ("read_table", "table_parts")},
@@ -139,12 +138,16 @@ REFUSED = {  # function, arguments, error, words
     "negative width": ("kernels.log_normalizer", dict(bandwidth=-1.0), ValueError, "positive and finite"),
     "kernel of a variance": ("kernels.kernel_variance", dict(kernel=[]), ValueError, "kernel must be one of"),
     "no features": ("kernels.kernel_variance", dict(n_features=0), ValueError, "n_features must be an integer"),
-    "weights of zero": ("kernels.scale_bandwidth", dict(sample_weight=np.zeros(4)), ValueError, "no spread|non-zero"),
-    "equal samples": ("kernels.scale_bandwidth", dict(X=np.ones((4, 2))), ValueError, "no spread"),
+    "weights of zero": (
+        "kernels.silverman_bandwidth",
+        dict(sample_weight=np.zeros(4)),
+        ValueError,
+        "no spread|non-zero",
+    ),
+    "equal samples": ("kernels.silverman_bandwidth", dict(X=np.ones((4, 2))), ValueError, "no spread"),
     "margin of a number": ("perturbo.margin", dict(estimator=1), ValueError, "perturbation"),
     "truth value for a number of neighbors": ("knn", dict(k=True), ValueError, "k must be an integer"),
     "mixed labels, reduced": ("kernel_mean.reduce_training_set", dict(X=MORE, y=MIXED), TypeError, "y mixes str"),
-    "mixed labels, dimensions": ("information.class_dimensions", dict(y=MIXED), TypeError, "y mixes str with int"),
     "sizes": ("information.entropic_dimension", dict(sizes=[2.5, 3.5]), ValueError, "sizes must be integers"),
     "gamma": ("information.entropic_dimension", dict(gamma="1"), ValueError, "'gamma' parameter .* must be a float"),
     "neighbors": (
@@ -185,7 +188,9 @@ def test_a_graph_on_dask_is_refused_before_any_block_is_read():
 
 def test_the_scale_of_lengths_changes_no_bandwidth():
     for unit in (2.0**700, 2.0**-700):
-        assert spectralcls.kernels.scale_bandwidth(MORE * unit) == unit * spectralcls.kernels.scale_bandwidth(MORE)
+        assert spectralcls.kernels.silverman_bandwidth(MORE * unit) == unit * spectralcls.kernels.silverman_bandwidth(
+            MORE
+        )
 
 
 def test_every_estimator_refuses_numbers_that_no_float_holds_in_words():

@@ -6,7 +6,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls.ensemble import _auto_classifier, _auto_regressor
 from spectralcls.ensemble._members import MEMBERS, members_for
-from spectralcls.neighbors import KNNTransformer
 
 SETTINGS = {
     "CCDR": [{"extension": "nearest", "weights": "binary"}],
@@ -84,7 +83,7 @@ def fewer_members(monkeypatch, check):
 @pytest.mark.filterwarnings("ignore:.*the best bandwidth is the")
 @pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # some checks have duplicates
-@parametrize_with_checks([*ESTIMATORS, KNNTransformer()], expected_failed_checks=not_expected)
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=not_expected)
 def test_checks(estimator, check):
     if check.func.__name__ == "check_class_weight_classifiers" and estimator.get_params().get("bandwidth") == 0.7:
         pytest.skip("the nearest point decides where no kernel reaches")

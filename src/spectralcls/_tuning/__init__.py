@@ -12,12 +12,8 @@ leave-one-out in closed form. This package chooses the points and folds, scales 
 
 from .dimension import (
     IntrinsicDimension,
-    class_dimensions,
-    distinct_and_scaled,
     entropic_dimension,
-    entropic_graphs,
     largest_dimension,
-    named_far_points,
 )
 from .factors import choose_factors
 from .folds import (

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -12,7 +12,6 @@ from .._utils.advice import advise, quietly
 from .._utils.conversion import converted
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import ArrayLike, RandomState
-from .._utils.validation import check_column
 from ..kernels.neighbor_search import knn, without_self
 from .scaled import centered_and_scaled
 
@@ -182,36 +181,6 @@ def entropic_dimension(
     with np.errstate(over="ignore", under="ignore"):
         lengths = np.exp(logs + gamma * exponent * np.log(2))
     return IntrinsicDimension(mean, spread, resampled, sizes, lengths)
-
-
-def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, IntrinsicDimension]:
-    """Intrinsic dimension of every class.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-        Points.
-    y : array-like of shape (n,)
-        Labels.
-    **options
-        As in `entropic_dimension`. An int ``random_state`` is used for every class.
-
-    Returns
-    -------
-    found : dict of label to IntrinsicDimension
-        The estimate for the points of each class.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> from spectralcls.information import class_dimensions
-    >>> sorted(class_dimensions(X, y, random_state=0))
-    [0, 1, 2]
-    """
-    X = converted(X, "X", dtype=np.float64)
-    y = check_column(y, len(X))
-    return {label: entropic_dimension(X[y == label], **options) for label in np.unique(y).tolist()}
 
 
 def largest_dimension(X, codes, random_state, n_jobs=None):

@@ -12,16 +12,6 @@ try:
 except ImportError as error:
     raise ImportError('spectralcls.dask needs Dask: pip install "spectralcls[dask]"') from error
 
-# The same classes under their usual names, for code that imports them from here.
-from ..kernel_mean import CauchySchwarzClassifier as CauchySchwarzClassifier
-from ..kernel_mean import ISEClassifier as ISEClassifier
-from ..kernel_mean import LaplacianISEClassifier as LaplacianISEClassifier
-from ..kernel_mean import ParzenClassifier as ParzenClassifier
-from ..perturbo import PerTurboClassifier as PerTurboClassifier
-from ..regression import KernelRegressor as KernelRegressor
-from ..spectral import LaplacianSpectralClassifier as LaplacianSpectralClassifier
-from ..spectral import SpectralISEClassifier as SpectralISEClassifier
-from ..spectral import SpectralLaplacianISEClassifier as SpectralLaplacianISEClassifier
 from . import _class_models, _inputs, _points, _regression, _tuning  # noqa: F401  # they register their functions
 from ._memmap import from_memmap
 from ._sums import kernel_sums

@@ -12,7 +12,7 @@ A kernel is a profile of ``u = |x - y| / h``:
 
 from . import _checks as checks  # noqa: F401  # for sums on Dask
 from ._approximate import GRID_QUERIES as GRID_QUERIES
-from ._bandwidth import amise_bandwidth, bandwidth_grid, kernel_variance, scale_bandwidth, silverman_bandwidth
+from ._bandwidth import bandwidth_grid, kernel_variance, silverman_bandwidth
 from ._bandwidth import geometric_grid as geometric_grid
 from ._bandwidth import reference_rule as reference_rule
 from ._bounds import BoundedSums as BoundedSums
@@ -27,12 +27,10 @@ from ._profiles import PROFILES as PROFILES
 __all__ = [
     "KERNELS",
     "PackedPoints",
-    "amise_bandwidth",
     "bandwidth_grid",
     "kernel_matrix",
     "kernel_sums",
     "kernel_variance",
     "log_normalizer",
-    "scale_bandwidth",
     "silverman_bandwidth",
 ]

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._utils.conversion import converted, without_mask
+from .._utils.conversion import converted
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import Array, ArrayLike, Kernel
 from .._utils.validation import check_sample_weight
@@ -13,14 +13,13 @@ from ._checks import check_dimension
 from ._kernel_sums import KERNELS
 from ._profiles import PROFILES
 
-__all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "scale_bandwidth", "silverman_bandwidth"]
+__all__ = ["bandwidth_grid", "kernel_variance", "silverman_bandwidth"]
 
 _BLOCK_ROWS = 4096
 _NO_SPREAD = "All samples are equal: the data have no spread from which to derive a bandwidth."
 _RULES = {"silverman": lambda d: 2 * d + 1, "amise": lambda d: d + 2, "scott": lambda d: 4}
 _CONSTRAINTS = {
     "X": ["array-like"],
-    "x": ["array-like"],
     "sample_weight": ["array-like", None],
     "rule": [StrOptions(set(_RULES))],
     "kernel": [StrOptions(set(KERNELS))],
@@ -160,102 +159,10 @@ def silverman_bandwidth(
     return reference_rule(spread, n, np.shape(X)[1], rule, kernel)
 
 
-@validated(_CONSTRAINTS)
-def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: Kernel = "gaussian") -> float:
-    """Bandwidth ``s sqrt(d / 2)``, where s^2 is the mean variance of the features.
-
-    At a typical distance, the Gaussian kernel is then e^-2 in any dimension. On standardized features, this equals
-    scikit-learn's ``gamma="scale"``. Unlike rules for density estimation, it does not isolate points in many
-    dimensions.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        At least two samples that are not all equal.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Repetition counts.
-    kernel : str, default="gaussian"
-        Other kernels get the bandwidth at which their variance equals the Gaussian's (see `kernel_variance`).
-
-    Returns
-    -------
-    bandwidth : float
-        Bandwidth, positive, in the units of the features.
-
-    Raises
-    ------
-    ValueError
-        If all samples of positive weight are equal.
-
-    Examples
-    --------
-    >>> from spectralcls.kernels import scale_bandwidth
-    >>> round(scale_bandwidth([[0.0, 1.0], [2.0, 5.0]]), 3)
-    1.581
-    """
-    X, sample_weight = _read(X, sample_weight)
-    if not len(X) or not np.ptp(X, axis=0).any():
-        raise ValueError(_NO_SPREAD)
-    offset = X - np.average(X, axis=0, weights=sample_weight)
-    exponent = np.frexp(np.abs(offset).max())[1]  # a power of two is exact, and no square over- or underflows
-    squares = np.average(np.ldexp(offset, -exponent) ** 2, axis=0, weights=sample_weight)
-    return float(np.ldexp(np.sqrt(squares.sum() / 2 / kernel_variance(kernel, X.shape[1])), exponent))
-
-
 def reference_rule(spread: float, n: float, d: int, rule: str, kernel: Kernel) -> float:
     """Normal-reference bandwidth for n samples in R^d whose features have the mean variance ``spread^2``."""
     h = spread * (4 / (_RULES[rule](d) * n)) ** (1 / (d + 4))
     return float(h / np.sqrt(kernel_variance(kernel, d)))
-
-
-@validated(_CONSTRAINTS)
-def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: Kernel = "gaussian") -> float:
-    """Univariate bandwidth that minimizes the AMISE for a normal density.
-
-    The bandwidth is ``h = s (8 sqrt(pi) R(K) / (3 mu_2(K)^2 n))^(1/5)`` (section 3.2.3 of [1]_). For the Gaussian this
-    is the well-known ``1.06 s n^(-1/5)``, which [1]_ prints without s.
-
-    Parameters
-    ----------
-    x : array-like of shape (n_samples,) or (n_samples, 1)
-        At least two samples that are not all equal.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Repetition counts.
-    kernel : str, default="gaussian"
-        Kernel K, whose roughness R(K) and variance mu_2(K) the rule uses.
-
-    Returns
-    -------
-    bandwidth : float
-        Bandwidth, positive, in the units of the features.
-
-    Raises
-    ------
-    ValueError
-        If x has more than one column, or all samples are equal.
-
-    References
-    ----------
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spectralcls.kernels import amise_bandwidth
-    >>> round(amise_bandwidth(np.arange(10.0)), 3)
-    2.023
-    """
-    x = np.asarray(without_mask(x))
-    x = x[:, None] if x.ndim == 1 else x
-    if x.ndim != 2 or x.shape[1] != 1:
-        raise ValueError(
-            f"amise_bandwidth is a univariate rule, got an array of shape {x.shape}; "
-            "use silverman_bandwidth for several features."
-        )
-    spread, n = _spread_and_size(x, sample_weight)
-    roughness = PROFILES[kernel].roughness
-    return float(spread * (8 * np.sqrt(np.pi) * roughness / (3 * kernel_variance(kernel, 1) ** 2 * n)) ** 0.2)
 
 
 @validated(_CONSTRAINTS)

@@ -20,9 +20,7 @@ class Profile(NamedTuple):
     log_integral : callable
         d -> logarithm of the integral of k(|x|) over R^d.
     variance : callable or None
-        d -> variance per coordinate of the density proportional to k in R^d.
-    roughness : float or None
-        Integral of the square of that density in one dimension. Like `variance`, None if the kernel has no density.
+        d -> variance per coordinate of the density proportional to k in R^d; None if the kernel has no density.
     cumulative : callable or None
         u -> cumulative distribution function of that density in one dimension.
     pieces : tuple of two ndarrays or None
@@ -34,7 +32,6 @@ class Profile(NamedTuple):
     compact: bool
     log_integral: Callable
     variance: Callable | None = None
-    roughness: float | None = None
     cumulative: Callable | None = None
     radius: Callable | None = None
     pieces: tuple | None = None
@@ -45,7 +42,7 @@ def _log_ball(d: int) -> float:
     return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1)
 
 
-def _polynomial(power: int, roughness: float) -> Profile:
+def _polynomial(power: int) -> Profile:
     """(1 - u^2)^power on the unit ball."""
 
     def log_integral(d: int) -> float:
@@ -68,7 +65,6 @@ def _polynomial(power: int, roughness: float) -> Profile:
         True,
         log_integral,
         lambda d: 1.0 / (d + 2 + 2 * power),
-        roughness,
         cumulative,
         lambda rng, d, size: np.sqrt(rng.beta(d / 2, power + 1, size)),
         2 * ((odd.coef + np.eye(len(odd.coef))[0]) / 2,),
@@ -118,19 +114,17 @@ PROFILES = {
         False,
         lambda d: d / 2 * np.log(2 * np.pi),
         lambda d: 1.0,
-        0.5 / np.sqrt(np.pi),
         ndtr,
         lambda rng, d, size: np.sqrt(rng.chisquare(d, size)),
     ),
-    "epanechnikov": _polynomial(1, 3 / 5),
-    "uniform": _polynomial(0, 1 / 2),
-    "quartic": _polynomial(2, 5 / 7),
-    "triweight": _polynomial(3, 350 / 429),
+    "epanechnikov": _polynomial(1),
+    "uniform": _polynomial(0),
+    "quartic": _polynomial(2),
+    "triweight": _polynomial(3),
     "cosine": Profile(
         True,
         lambda d: np.log(d) + _log_ball(d) + np.log(_cosine_moment(d)),
         lambda d: _cosine_moment(d + 2) / (d * _cosine_moment(d)),
-        np.pi**2 / 16,
         lambda u: (1 + np.sin(np.pi / 2 * np.clip(u, -1, 1))) / 2,
         _cosine_radius,
         2 * (_sine_series(),),
@@ -139,7 +133,6 @@ PROFILES = {
         True,
         lambda d: _log_ball(d) - np.log(d + 1),
         lambda d: (d + 1) / ((d + 2) * (d + 3)),
-        2 / 3,
         _symmetric(lambda u: (1 + np.maximum(u, -1)) ** 2 / 2),
         lambda rng, d, size: rng.beta(d, 2, size),
         (np.array([0.5, 1.0, 0.5]), np.array([0.5, 1.0, -0.5])),
@@ -148,7 +141,6 @@ PROFILES = {
         False,
         lambda d: np.log(d) + _log_ball(d) + gammaln(d),
         lambda d: d + 1.0,
-        1 / 4,
         _symmetric(lambda u: np.exp(u) / 2),
         lambda rng, d, size: rng.gamma(d, size=size),
     ),
