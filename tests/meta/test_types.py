@@ -94,7 +94,7 @@ def messages_of(program, folder):
 
 
 RIGHT = """
-from typing import assert_type
+from typing import Any, assert_type
 import numpy as np
 import spectralcls as s
 
@@ -112,6 +112,8 @@ s.kernel_sums(X, X, bandwidth=[1.0, 2.0], log="pair", kernel="cosine")
 s.knn(X, X, 1, algorithm="kd_tree")
 s.top_eigenpairs(X @ X.T, 1, solver="arpack")
 s.neighbors.knn_graph(X, 1, mode="heat", symmetrize="mean", epsilon=None)
+assert_type(s.load("m.skops").predict(X), np.ndarray[Any, np.dtype[Any]])
+assert_type(s.datasets.read_table("t.csv").feature_names, list[str])
 score: float = s.ISEClassifier().fit(X, y).score(X, y)
 """
 WRONG = """
@@ -130,9 +132,29 @@ s.SpectralKernel(weighting="none")
 s.ParzenDensity(covariance_type="diagonal")
 s.ParzenClassifier().fit([[0.0]], [0], wights=[1.0])
 s.ParzenClassifier().predict_prob([[0.0]])
+s.AutoClassifier().predict_prob([[0.0]])
+s.AutoRegressor().predit([[0.0]])
+s.metric.KernelMetric().transfrom([[0.0]])
+s.load("m.skops").predict_prob([[0.0]])
 s.kernels.silverman_bandwidth([[0.0]], rule="scot")
 s.kernel_sums([[0.0]], [[0.0]], bandwidth=1.0, kernel="gausian")
 """
+
+
+def typed():
+    """Returns a program in which these attributes of the estimators are given a wrong type."""
+    lines, kinds = [], ("bandwidth_", "classes_", "feature_names_in_", "n_features_in_", "scale_")
+    for estimator in ESTIMATORS:
+        home = estimator.__module__.split("._")[0]
+        names = [
+            name for entry in numpydoc.docscrape.ClassDoc(estimator)["Attributes"] for name in entry.name.split(", ")
+        ]
+        lines += [
+            f"from {home} import {estimator.__name__}",
+            f"def of_{estimator.__name__}(m: {estimator.__name__}) -> None:",
+        ]
+        lines += [f"    wrong_{name}: set[int] = m.{name}" for name in names if name in kinds] + ["    pass"]
+    return "\n".join(lines) + "\n"
 
 
 def documented():
@@ -154,6 +176,7 @@ def test_a_type_checker_finds_typos_and_nothing_else(tmp_path):
     lines = range(WRONG[:first].count("\n") + 1, WRONG.count("\n") + 1)
     assert sorted(messages_of(WRONG, tmp_path)) == list(lines)
     assert messages_of(RIGHT, tmp_path) == {}
+    assert len(messages_of(typed(), tmp_path)) == typed().count("wrong_"), "an attribute is Any"
     assert messages_of(documented(), tmp_path) == {}
 
 

@@ -20,6 +20,7 @@ from .._utils.available import Available, available_if
 from .._utils.bases import BaseEstimator
 from .._utils.from_sklearn import fit_context
 from .._utils.lazy import in_memory
+from .._utils.typing import Array
 from .parameters import constraints
 from .state import DERIVED, readable, written
 
@@ -217,17 +218,17 @@ class Estimator(BaseEstimator):
             self.temperature_ = found.temperature
 
     @property
-    def n_features_in_(self):
+    def n_features_in_(self) -> int:
         """Number of features seen during `fit`."""
         return self._of_inputs("n_features_in_")
 
     @property
-    def feature_names_in_(self):
+    def feature_names_in_(self) -> Array:
         """Names of the features seen during `fit`, if X had string names."""
         return self._of_inputs("feature_names_in_")
 
     @property
-    def scale_(self):
+    def scale_(self) -> str | None:
         """ "each" if each column of numbers has its own scale, "shared" if all share one, None if unscaled."""
         inputs = vars(self).get("_inputs")
         if inputs is None or not hasattr(self, "scale"):

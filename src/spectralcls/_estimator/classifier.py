@@ -38,7 +38,7 @@ class Classifier(ClassifierMixin, Estimator):
     `temperature_`, by default 1. `_searched` are the parameters whose search fits the temperature.
     """
 
-    classes_: Any  # (C,)
+    classes_: Array  # (C,)
     _fewest_classes = 2
     _searched: tuple[str, ...] = ("bandwidth",)
     _without_leave_one_out: str | None = prediction_sets.NOT_IN_CLOSED_FORM

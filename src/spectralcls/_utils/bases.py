@@ -9,3 +9,6 @@ from sklearn.base import MultiOutputMixin as MultiOutputMixin
 from sklearn.base import OutlierMixin as OutlierMixin
 from sklearn.base import RegressorMixin as RegressorMixin
 from sklearn.base import TransformerMixin as TransformerMixin
+from sklearn.utils import Bunch as Bunch
+
+from .from_sklearn import CallbackSupport as CallbackSupport

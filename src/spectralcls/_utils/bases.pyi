@@ -3,9 +3,10 @@ from typing import Any, Self
 from .typing import Array, ArrayLike
 
 class BaseEstimator:
-    n_features_in_: int
-    feature_names_in_: Array
-
+    @property
+    def n_features_in_(self) -> int: ...
+    @property
+    def feature_names_in_(self) -> Array: ...
     def __sklearn_tags__(self) -> Any: ...
     def get_metadata_routing(self) -> Any: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
@@ -30,6 +31,20 @@ class ClassNamePrefixFeaturesOutMixin:
 
 class OutlierMixin:
     def fit_predict(self, X: ArrayLike, y: ArrayLike | None = None, *args: Any, **kwargs: Any) -> Array: ...
+
+class CallbackSupport:
+    def set_callbacks(self, callbacks: Any) -> Self: ...
+
+class Bunch(dict[str, Any]):
+    data: Any
+    target: Array
+    groups: Array | None
+    feature_names: list[str]
+    categorical_features: list[Any]
+    schema: Any
+    name: str
+    n_rows: int
+    DESCR: str
 
 class DensityMixin: ...
 class MultiOutputMixin: ...

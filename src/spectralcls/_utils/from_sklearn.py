@@ -38,7 +38,6 @@ __all__ = [
     "check_y",
     "fit_context",
     "fit_root",
-    "validate_params",
     "validated",
 ]
 
@@ -117,7 +116,7 @@ class LabelsChecked:
     """A base for scikit-learn's boosting whose labels were checked before: no second warning that these are many."""
 
     def _encode_y(self, y):
-        return super()._encode_y(np.tile(y, 3))[: len(y)]  # type: ignore[misc]
+        return super()._encode_y(np.tile(y, 3))[: len(y)]
 
 
 def boosted_trees(model, n_iterations=None):

@@ -306,7 +306,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             self._of_points, self._counts = self.embedding_, np.bincount(graph.places)
             self.embedding_ = self._of_points[graph.places]
         self.eigenvalues_, self.n_connected_components_ = found.eigenvalues, found.n_connected_components
-        self.classes_, self.class_index_ = classes, codes
+        self.classes_: Array = classes
+        self.class_index_: Array = codes
         self.n_components_ = self._n_features_out = found.points.shape[1]
 
     @property

@@ -226,7 +226,8 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         self.ccdr_ = ccdr.set_params(**best).fit(X, y)
         final = KNeighborsClassifier(votes, weights=VoteWeights()) if self.estimator is None else clone(self.estimator)
         self.estimator_ = final.fit(ccdr.embedding_[labeled], classes[codes[labeled]])
-        self.classes_, self.n_components_ = classes, ccdr.n_components_
+        self.classes_: Array = classes
+        self.n_components_: int = ccdr.n_components_
         self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]
         return self
 

@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils import Bunch
 
 from .._inputs.cells import CLASSES, MISSING
 from .._inputs.columns import learn
@@ -17,7 +16,8 @@ from .._inputs.reading import some_rows
 from .._inputs.types import LEFT_OUT
 from .._utils.advice import tell
 from .._utils.atomic_files import as_path
-from .._utils.from_sklearn import Interval, StrOptions, validate_params
+from .._utils.bases import Bunch
+from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import FilePath, RandomState
 from ._files import read_source
 from ._schema import Schema, numbers_of, shortened
@@ -32,7 +32,7 @@ _SUM = re.compile(
 )
 
 
-@validate_params(
+@validated(
     {
         "target": [str, Integral, None],
         "schema": [Schema, None],
@@ -55,8 +55,7 @@ _SUM = re.compile(
         "n_samples": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "as_frame": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
+    }
 )
 def read_table(
     path: FilePath,

@@ -92,22 +92,22 @@ class Schema:
         return cls(tuple(Number(str(name)) for name in names), words=("", "nan"))
 
     @property
-    def used(self):
+    def used(self) -> list[Any]:
         """Columns that are not left out."""
         return [column for column in self.columns if column.kind != LEFT_OUT]
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Names of the columns that a file must have; they also locate its header."""
         return [column.name for column in self.used]
 
     @property
-    def feature_names(self):
+    def feature_names(self) -> list[str]:
         """Names of the columns of the encoded matrix."""
         return [name for column in self.used for name in column.features]
 
     @property
-    def categorical_features(self):
+    def categorical_features(self) -> list[int]:
         """Positions of the categories and booleans in the encoded matrix."""
         are = [column.is_category for column in self.used for _ in column.features]
         return [position for position, is_category in enumerate(are) if is_category]

@@ -78,7 +78,7 @@ class Density(Estimator):
             self._form = fitted(h)
             self.local_bandwidth_ = self._form.widths[places.group]
         self._form.mirrors  # noqa: B018  # raises here, in `fit`, if there are too many
-        self.bandwidth_ = h
+        self.bandwidth_: float = h
         return places.group
 
     def _space(self, data, bounds):
@@ -112,7 +112,7 @@ class Density(Estimator):
         return reference_bandwidth(self.bandwidth, data.X, None, 1, data.weights, kernel=kernel)
 
     @property
-    def scale_(self):
+    def scale_(self) -> str | None:
         """ "each" if kernels are scaled by the spreads of the features; None if they are round or of given shape."""
         spherical = isinstance(self.covariance_type, str) and self.covariance_type == "spherical"
         return "each" if spherical and self.scale is not None and isinstance(self.bandwidth, str) else None

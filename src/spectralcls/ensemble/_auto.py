@@ -13,7 +13,8 @@ from .._core.threads import blas_threads_for
 from .._estimator import Estimator, fit_steps, with_parameters
 from .._tuning import check_folds, drawn_seed, shuffled_ranks
 from .._utils.advice import quietly, tell
-from .._utils.from_sklearn import CallbackSupport, HasMethods, Interval
+from .._utils.bases import CallbackSupport
+from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.typing import CategoricalFeatures, CrossValidation, RandomState
 from ._budget import next_ensemble
 from ._ensemble import fit_ensemble, said_by_all

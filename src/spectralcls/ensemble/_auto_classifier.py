@@ -168,7 +168,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         self._inputs = self._make_inputs()
         data = self._inputs.fit(X, y, sample_weight)
         refuse_many_classes(self, data.n_classes, MOST_CLASSES)
-        self.classes_ = data.classes
+        self.classes_: Array = data.classes
         self.class_prior_ = data.class_weight / data.class_weight.sum()
         self._vote_on(data, self._points, members_for, clock)
         if len(self._held_out[-1]):

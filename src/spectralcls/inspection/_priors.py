@@ -206,7 +206,8 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
         estimator = clone(self.estimator).fit(X, y, **fit_params)
         _check_adjustable(estimator)
         self.priors_ = check_priors(self.priors, estimator.classes_)
-        self.estimator_, self.classes_ = estimator, estimator.classes_
+        self.estimator_ = estimator
+        self.classes_: Array = estimator.classes_
         return self
 
     def predict_proba(self, X: Any) -> Array:

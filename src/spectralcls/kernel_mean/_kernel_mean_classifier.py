@@ -13,6 +13,7 @@ from .._tuning import candidate_grid, class_proportions, gathered_sample, refere
 from .._utils.available import available_if
 from .._utils.from_sklearn import StrOptions
 from .._utils.typing import (
+    Array,
     ArrayLike,
     CategoricalFeatures,
     ClassBandwidth,
@@ -79,7 +80,7 @@ class KernelMeanClassifier(ExpansionClassifier):
     def _learn(self, data):
         log_priors = self._log_priors(data)
         if not isinstance(self.bandwidth, str):
-            self.bandwidth_ = check_bandwidth(self.bandwidth, data.classes)
+            self.bandwidth_: float | Array = check_bandwidth(self.bandwidth, data.classes)
         elif self._is_tuned("bandwidth"):
             self._tune(data, log_priors)
         else:

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from .._tuning import reference_bandwidth
 from .._utils.conversion import converted
-from .._utils.from_sklearn import Interval, RealNotInt, StrOptions, validate_params
+from .._utils.from_sklearn import Interval, RealNotInt, StrOptions, validated
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_column, check_sample_weight
 from ..kernels import kernel_matrix, kernel_sums
@@ -21,7 +21,7 @@ __all__ = ["reduce_training_set"]
 NO_NEWS = 1e-10  # a smaller tau is a rounding error: the point lies in the span of those chosen
 
 
-@validate_params(
+@validated(
     {
         "X": ["array-like"],
         "y": ["array-like"],
@@ -31,8 +31,7 @@ NO_NEWS = 1e-10  # a smaller tau is a rounding error: the point lies in the span
         "sample_weight": ["array-like", None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
-    },
-    prefer_skip_nested_validation=True,
+    }
 )
 def reduce_training_set(
     X: ArrayLike,

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from .._core import compiled
 from .._core.threads import effective_n_threads, serial_blas
 from .._utils.conversion import converted
-from .._utils.from_sklearn import Interval, StrOptions, validate_params
+from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import Array, RandomState
 from ._eigenproblem import fix_signs
 from ._kernel_source import KernelSource
@@ -230,7 +230,7 @@ class LowRankFactor:
         return values.astype(F.dtype), fix_signs(vectors)
 
 
-@validate_params(
+@validated(
     {
         "X": ["array-like"],
         "rank": [Interval(Integral, 1, None, closed="left")],
@@ -241,8 +241,7 @@ class LowRankFactor:
         "random_state": ["random_state"],
         "block_size": [Interval(Integral, 1, None, closed="left"), None],
         "n_jobs": [Integral, None],
-    },
-    prefer_skip_nested_validation=True,
+    }
 )
 def rpcholesky(
     X: Any,

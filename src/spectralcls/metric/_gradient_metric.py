@@ -14,7 +14,8 @@ from .._expansion.ridge_targets import targets_of
 from .._expansion.tree_cells import MANY, TreeCells
 from .._tuning import median_distance, thin, within_reach
 from .._utils.advice import advise
-from .._utils.from_sklearn import CallbackSupport, Interval, StrOptions
+from .._utils.bases import CallbackSupport
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import ArrayLike, RandomState, Scale
 from ..kernels import kernel_matrix, kernel_sums
 from ..linalg.ridge import solve

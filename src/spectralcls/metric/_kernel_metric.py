@@ -12,8 +12,9 @@ from sklearn.utils import check_random_state
 from .._estimator import fit_steps, transactional, with_parameters
 from .._tuning import within_reach
 from .._utils.advice import advise
+from .._utils.bases import CallbackSupport
 from .._utils.copies import column_order
-from .._utils.from_sklearn import CallbackSupport, Interval, StrOptions
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import ArrayLike, RandomState
 from ._descent import descend
 from ._initial_map import absorb_bandwidth, best_start, leading_directions

@@ -445,7 +445,9 @@ class PerTurboClassifier(Classifier):
             chosen |= found.params
             if self.bandwidth == "cv_per_class":
                 chosen["bandwidth"] = chosen["bandwidth"] * self._proportions(data)
-        self.bandwidth_ = chosen["bandwidth"] if np.ndim(chosen["bandwidth"]) else float(chosen["bandwidth"])
+        self.bandwidth_: float | Array = (
+            chosen["bandwidth"] if np.ndim(chosen["bandwidth"]) else float(chosen["bandwidth"])
+        )
         self.alpha_ = float(chosen["alpha"])
 
     def _is_tuned(self, name):

@@ -89,7 +89,7 @@ class ActivePool:
         self.refresh()
 
     @property
-    def remaining(self):
+    def remaining(self) -> Array:
         """Positions in ``X`` that have not been labeled, ascending."""
         return np.flatnonzero(self._unlabeled)
 
@@ -100,7 +100,7 @@ class ActivePool:
         return np.clip(tau, 0.0, 1.0, out=tau)
 
     @property
-    def margin(self):
+    def margin(self) -> Array:
         """The margins (n_remaining,) of the remaining samples."""
         return margin_of(self.perturbation)
 

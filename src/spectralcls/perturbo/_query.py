@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from .._estimator import coordinates
 from .._inputs import Columns
-from .._utils.from_sklearn import HasMethods, Interval, validate_params
+from .._utils.from_sklearn import HasMethods, Interval, validated
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..linalg import rpcholesky
 
@@ -21,7 +21,7 @@ def margin_of(tau):
     return least[:, 1] - least[:, 0]
 
 
-@validate_params({"estimator": [HasMethods(["perturbation"])], "X": ["array-like"]}, prefer_skip_nested_validation=True)
+@validated({"estimator": [HasMethods(["perturbation"])], "X": ["array-like"]})
 def margin(estimator: Any, X: ArrayLike) -> Array:
     """The margin |tau_r(1)(x) - tau_r(2)(x)| between the two least perturbed classes: 0 on a border.
 
@@ -60,15 +60,14 @@ def margin(estimator: Any, X: ArrayLike) -> Array:
     return margin_of(estimator.perturbation(X))
 
 
-@validate_params(
+@validated(
     {
         "estimator": [HasMethods(["perturbation"])],
         "X_pool": ["array-like"],
         "n": [Interval(Integral, 1, None, closed="left")],
         "fraction": [Interval(Real, 0, 1, closed="right")],
         "random_state": ["random_state"],
-    },
-    prefer_skip_nested_validation=True,
+    }
 )
 def query_boundary(
     estimator: Any,

@@ -150,7 +150,8 @@ class KernelRegressor(Regressor):
         self._units = target_units(data.targets, self.tolerance)
         data = data._replace(targets=self._units.to(data.targets))
         choice = chosen(self, data, degrees)
-        self.bandwidth_, self.degree_ = choice.bandwidth, choice.degree
+        self.bandwidth_: float = choice.bandwidth
+        self.degree_: int = choice.degree
         if choice.found is not None:
             self._note(choice.found, choice.n_samples)
             if choice.found.at_end is not None:

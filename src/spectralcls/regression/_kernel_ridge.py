@@ -121,7 +121,9 @@ class KernelRidge(Estimator):
         self.points_, self._weights, self.n_iter_ = data.X, data.weights, 1
         in_cells = len(data.X) > max(self.max_exact_samples, MANY - 1)
         choice, n_validated = (self._fit_cells if in_cells else self._fit_one_system)(data, targets, rng)
-        self.kernel_, self.bandwidth_, self.alpha_ = choice.kernel, choice.bandwidth, choice.alpha
+        self.kernel_ = choice.kernel
+        self.bandwidth_: float = choice.bandwidth
+        self.alpha_: float = choice.alpha
         self.loss_ = choice.loss
         self._keep(choice, targets)
         if choice.found is not None:

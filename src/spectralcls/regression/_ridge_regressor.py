@@ -12,6 +12,7 @@ from .._inputs.given import numbers_of
 from .._tuning import ridge_grid
 from .._utils.copies import random_keys
 from .._utils.from_sklearn import StrOptions
+from .._utils.typing import Array
 from ..kernels import kernel_sums
 from ._jackknife import Jackknife
 from ._kernel_ridge import KernelRidge
@@ -179,7 +180,7 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
             self._of_cells = targets.Y  # for intervals
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> float | Array:
         """Means of the targets, (n_outputs,)."""
         return self._standardization.back(0.0)
 

@@ -250,9 +250,10 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             if self.estimator is None and not sp.issparse(X)
             else self._train(Y, data, candidates, seed)
         )
-        self.classes_, self.multilabel_ = classes, multilabel
+        self.classes_: Array = classes
+        self.multilabel_: bool = multilabel
         if hasattr(kernel, "bandwidth_"):
-            self.bandwidth_ = kernel.bandwidth_
+            self.bandwidth_: float = kernel.bandwidth_
         self.spectral_kernel_ = kernel._truncate(int(self.n_components_.max()))
         return self
 

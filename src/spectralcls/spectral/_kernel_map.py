@@ -206,7 +206,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         spectrum = (self._exact if self.rank is None else self._low_rank)(X, weights, bandwidth)
         self._spectrum = spectrum
         self.X_fit_ = X
-        self.bandwidth_ = float(bandwidth)
+        self.bandwidth_: float = float(bandwidth)
         self.eigenvalues_, self.eigenvectors_ = spectrum.values, spectrum.vectors
         self.n_components_ = self._n_features_out = len(spectrum.values)
         self.dropped_eigenvalues_ = spectrum.dropped

@@ -15,7 +15,7 @@ from .._expansion.spectrum import density_weights, leading_spectrum
 from .._inputs.training_data import TrainingData
 from .._tuning import Judge, reference_of
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.typing import Scoring
+from .._utils.typing import Array, Scoring
 from .._utils.validation import check_bandwidth
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import KernelOperator
@@ -228,7 +228,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         if tuned or n_components == "cv":
             overall, n_components = self._choose(data, widths, tuned)
             widths = widths.scaled(overall)
-        self.bandwidth_, self.overall_bandwidth_ = widths.by_class, widths.overall
+        self.bandwidth_: Array = widths.by_class
+        self.overall_bandwidth_: float = widths.overall
         if self._implicit(n_components):
             self._model, self.inverse_density_ = self._means(training_points(data, self.tolerance, self.n_jobs), widths)
             self.n_components_ = data.X.shape[0]

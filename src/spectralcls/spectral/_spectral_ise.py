@@ -41,7 +41,7 @@ class _SpectralISE(SpectralClassifier):
         bandwidth, n_components = self._given_bandwidth(data), self.n_components
         if bandwidth is None or n_components == "cv":
             bandwidth, n_components = self._tune(data, bandwidth)
-        self.bandwidth_ = float(bandwidth)
+        self.bandwidth_: float = float(bandwidth)
         if self.rank is None and self._implicit(n_components):
             self._learn_means(data)
         else:

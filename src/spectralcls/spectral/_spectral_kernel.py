@@ -411,7 +411,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def _input_similarity(self, X, sample_weight):
         if self.kernel_ == "gaussian":
-            self.bandwidth_ = self._chosen_bandwidth(X, sample_weight)
+            self.bandwidth_: float = self._chosen_bandwidth(X, sample_weight)
         if self.rank is not None:
             if self.kernel_ != "gaussian":
                 raise ValueError("rank needs kernel='gaussian' and dense X.")

@@ -4,7 +4,7 @@ import zipfile
 from typing import Any
 
 from .._utils.atomic_files import as_path, atomic
-from .._utils.typing import FilePath
+from .._utils.typing import FilePath, Model
 from ._reader import Refused, read
 
 __all__ = ["load", "save"]
@@ -55,7 +55,7 @@ def save(model: Any, path: FilePath) -> None:
         skops.dump(model, temporary)
 
 
-def load(path: FilePath) -> Any:
+def load(path: FilePath) -> Model:
     """Read an estimator that :func:`save` or ``spectralcls fit`` wrote.
 
     Only estimators of this package, steps and searches of scikit-learn, arrays and plain values are read. No module is
