@@ -20,7 +20,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import SVC, LinearSVC
 
-from spectralcls.spectral import SpectralKernel, SpectralKernelClassifier, _kernel_classifier, _similarity, linear_svm
+from spectralcls.spectral import (
+    SpectralKernel,
+    SpectralKernelClassifier,
+    _kernel_classifier,
+    _spectral_kernel,
+    linear_svm,
+)
 
 
 @pytest.fixture(scope="module")
@@ -344,14 +350,17 @@ def test_rough_eigenpairs_in_single_precision_are_those_of_double(monkeypatch, w
     w = np.random.default_rng(0).integers(1, 4, len(X)) if weighted else None
     found = []
     for side in (1, 10_000):
-        monkeypatch.setattr(_similarity, "_SINGLE_SIDE", side)
+        monkeypatch.setattr(_spectral_kernel, "_SINGLE_SIDE", side)
         found.append(SpectralKernelClassifier(n_components=20).fit(X, y, w).decision_function(X + 0.1))
     assert not np.array_equal(*found)
     assert_allclose(*found, atol=1e-3)
 
 
-def test_distances_that_single_precision_rounds_away_stay_in_double():
+def test_distances_that_single_precision_rounds_away_stay_in_double(monkeypatch):
     X = 1e4 * np.repeat([[0.0], [1.0]], 50, axis=0) + np.arange(100.0)[:, None] / 100
-    similarity = _similarity.GaussianSimilarity(X, 0.1, "symmetric", None, 1)
-    assert similarity._in_single_precision(1e-4) is None
-    assert _similarity.GaussianSimilarity(X, 1e4, "symmetric", None, 1)._in_single_precision(1e-4) is not None
+    kernel = SpectralKernel()
+    kernel.tol = 1e-4
+    monkeypatch.setattr(_spectral_kernel, "_SINGLE_SIDE", 100)
+    for bandwidth, dtype in ((0.1, np.float64), (1e4, np.float32)):
+        kernel.bandwidth_ = bandwidth
+        assert kernel._rounded(X).dtype == dtype

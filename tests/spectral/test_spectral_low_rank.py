@@ -9,9 +9,14 @@ from sklearn.datasets import make_blobs
 
 import spectralcls
 from spectralcls import KernelMap, SpectralKernel, SpectralKernelClassifier
+from spectralcls._expansion import low_rank_spectrum
 from spectralcls._expansion.low_rank_spectrum import classwise_spectrum
-from spectralcls.linalg import rpcholesky
-from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
+from spectralcls.spectral import (
+    LaplacianSpectralClassifier,
+    SpectralISEClassifier,
+    SpectralLaplacianISEClassifier,
+    _kernel_classifier,
+)
 
 LOW = dict(rank=40, random_state=0)
 TOLERANCE = {np.float64: 1e-9, np.float32: 1e-4}
@@ -35,9 +40,12 @@ def test_the_map_is_that_of_the_factor(problem, weighting, weighted, dtype):
     X, _, w, Q = problem
     X, Q, w = X.astype(dtype), Q.astype(dtype), w / w.mean() if weighted else np.ones(len(X))
     found = KernelMap(5, weighting=weighting, bandwidth=4.0, **LOW, scale=None).fit(X, sample_weight=w)
-    factor = rpcholesky(X, 40, bandwidth=4.0, random_state=0)
-    F, G = factor.factor.astype(np.float64), factor.transform(Q).astype(np.float64)
-    own = F[factor.pivots].T @ w[factor.pivots]  # what the pivots contribute
+    landmarks = found._spectrum.anchors.astype(np.float64)
+    rows = [int(np.flatnonzero((X == landmark).all(axis=1))[0]) for landmark in landmarks]
+    assert len(set(rows)) == 40
+    L = np.linalg.cholesky(reference.kernel_matrix(landmarks, landmarks, bandwidth=4.0))
+    F, G = (np.linalg.solve(L, reference.kernel_matrix(landmarks, A, bandwidth=4.0)).T for A in (X, Q))
+    own = F[rows].T @ w[rows]  # what the landmarks contribute
     f, fy = (np.maximum(A @ (F.T @ w), A @ own) / w.sum() if weighting else np.ones(len(A)) for A in (F, G))
     values, E = np.linalg.eigh(np.sqrt(w / f)[:, None] * (F @ F.T) * np.sqrt(w / f))
     values, E = values[::-1][:5], E[:, ::-1][:, :5]
@@ -48,7 +56,7 @@ def test_the_map_is_that_of_the_factor(problem, weighting, weighted, dtype):
     expected = G / np.sqrt(fy)[:, None] @ (F.T @ (E * np.sqrt(w / f)[:, None])) / np.sqrt(values)
     assert_allclose(aligned(found.transform(Q), expected), expected, **tolerance)
     K = reference.kernel_matrix(X, X, bandwidth=4.0)
-    assert found.trace_residual_ == pytest.approx(np.trace(K - F @ F.T) / np.trace(K), rel=1e-3)
+    assert found.trace_residual_ == pytest.approx(w @ np.diag(K - F @ F.T) / w.sum(), rel=1e-3)
     if weighting:
         assert_allclose(found.inverse_density_, 1 / f, **tolerance)
 
@@ -89,7 +97,11 @@ def test_classifiers(problem, Classifier, center):
     assert 0 < low.trace_residual_ == low.map_.trace_residual_ < 1e-3
     assert len(low._model.points.X) == 180  # queries are evaluated against the landmarks
     low.set_params(rank=None).fit(X, y)
-    assert not hasattr(low, "trace_residual_")
+    assert low.trace_residual_ == 0
+    for rank in (len(X), None):  # as many landmarks as points: exact
+        assert_array_equal(
+            low.set_params(rank=rank).fit(X, y).decision_function(Q), exact.fit(X, y).decision_function(Q)
+        )
 
 
 def test_the_classwise_kernel_and_its_classifier(problem):
@@ -164,6 +176,53 @@ def test_no_more_components_are_tried_than_the_factor_has(problem, Classifier):
     model = Classifier(n_components="cv", rank=5).fit(X[:80], y[:80])
     assert max(model.cv_results_["param_n_components"]) == 5 >= model.n_components_
     assert_array_equal(model.classes_[model.decision_function(Q).argmax(axis=1)], model.predict(Q))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KernelMap(3),
+        KernelMap(3, order="entropy", kernel="laplace"),
+        SpectralKernel(5),
+        SpectralKernelClassifier(n_components=(5, 20)),
+    ],
+)
+def test_many_points_are_replaced_by_landmarks(problem, estimator, monkeypatch):
+    """The landmarks depend neither on the order of the samples nor on how often they are repeated."""
+    X, y, _, Q = problem
+    monkeypatch.setattr(low_rank_spectrum, "MANY", 300)
+    monkeypatch.setattr(low_rank_spectrum, "LEAST", 60)
+    monkeypatch.setattr(low_rank_spectrum, "MOST", 150)
+    monkeypatch.setattr(_kernel_classifier, "MANY", 250)  # samples that choose the number of components
+    monkeypatch.setattr(_kernel_classifier, "BLOCK", 150)
+    counts = np.random.default_rng(2).integers(1, 4, len(X))
+    order = np.random.default_rng(3).permutation(counts.sum())
+    again = np.repeat(np.arange(len(X)), counts)[order]
+
+    def result(fitted):
+        return (fitted.decision_function if hasattr(fitted, "predict") else fitted.transform)(Q)
+
+    def fitted(X, y, weights=None):
+        return clone(estimator).set_params(scale=None).fit(X, y, sample_weight=weights)
+
+    whole = fitted(X, y, counts)
+    repeated = fitted(X[again], y[again])
+    inner = whole.spectral_kernel_ if hasattr(whole, "spectral_kernel_") else whole
+    assert 0 < inner.trace_residual_ < 0.3
+    assert_allclose(result(repeated), result(whole), atol=1e-6 * np.abs(result(whole)).max())
+    exact = fitted(X, y)
+    if hasattr(exact, "predict"):
+        exact.set_params(rank=len(X)).fit(X, y)
+        assert np.mean(whole.predict(Q) == exact.predict(Q)) > 0.9
+
+
+def test_samples_replaced_by_landmarks_cannot_grow(problem, monkeypatch):
+    X = problem[0]
+    monkeypatch.setattr(low_rank_spectrum, "MANY", 300)
+    monkeypatch.setattr(low_rank_spectrum, "LEAST", 60)
+    model = SpectralKernel(5).partial_fit(X)
+    assert model.trace_residual_ >= 0 and not hasattr(model, "partial_fit")
+    assert hasattr(model.fit(X[:200]), "partial_fit")
 
 
 def test_a_fitted_model_is_saved_without_its_factor(problem, tmp_path):

@@ -1,17 +1,26 @@
-"""Spectra of low-rank kernel matrices K ~= F F^T, by randomly pivoted Cholesky in O(n r) memory."""
+"""Spectra of kernel matrices: exact, or of low rank, K ~= F F^T, with landmarks drawn by randomly pivoted Cholesky."""
 
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from ..linalg import label_matrix, rpcholesky, sign_factors
-from .spectrum import Spectrum
+from .._utils.cached import cached_property
+from ..linalg import Landmarks, fix_signs, label_matrix, rpcholesky
+from .spectrum import Eigenpairs, Spectrum, kernel_spectrum
+from .tree_cells import MANY
+
+POSITIVE = ("gaussian", "laplace")  # kernels whose matrices have no negative eigenvalues
+# `LEAST` landmarks plus `EACH` for each component, at most `MOST`, replace more than `MANY` points. On 36 000 rows, the
+# labels of least squares on 100 exact eigenvectors and on those of 1000 landmarks are equal for 99.7 % of the queries
+# of a mixture and 98.8 % of those of covertype; with 2000 landmarks, for 99.9 % and 99.8 %. On 500 eigenvectors and
+# with 2000 landmarks, they are equal for 99.6 % and 99.0 %.
+LEAST, EACH, MOST = 500, 10, 2000
 
 
 @dataclass(frozen=True)
 class LowRankOperator:
-    """The attributes of the operator ``S F F^T S`` that `Spectrum` reads, with S as in `KernelOperator`; F is not kept.
+    """The attributes of the operator ``S F F^T S`` that `Spectrum` reads, with S as in `KernelOperator`.
 
     Attributes
     ----------
@@ -29,7 +38,7 @@ class LowRankOperator:
 
 
 @dataclass(frozen=True)
-class LowRankSpectrum(Spectrum):
+class LowRankSpectrum(Eigenpairs):
     """Eigenpairs of ``S F F^T S``, extended to new points through kernel values at the landmarks only.
 
     ``k(y, X) A ~= k(y, landmarks) L^-T F^T A``, where L holds the landmarks' rows of F: every expansion over the n
@@ -37,74 +46,98 @@ class LowRankSpectrum(Spectrum):
 
     Attributes
     ----------
-    landmarks : (r, d)
+    operator : LowRankOperator
+    values : (k,) float64, descending unless `taken` in another order
+    anchors : (r, d) landmarks
     map : (r, k) coefficients of the landmarks in the extension of each eigenvector
-    density : (r, 2) or None. For the first column v, f(y) ~= k(y, landmarks) v. The second column gives the landmarks'
-        contribution to f(y), a lower bound, which exceeds the estimate if the factor is too poor.
+    density_weights : (r, 2) or None. For the first column v, f(y) ~= k(y, landmarks) v. The second column gives the
+        landmarks' contribution to f(y), a lower bound, which exceeds the estimate if the factor is too poor.
     trace_residual : trace(K - F F^T) / trace(K)
     """
 
-    landmarks: np.ndarray | None = None
-    map: np.ndarray | None = None
-    density: np.ndarray | None = None
-    trace_residual: float = 0.0
+    operator: LowRankOperator
+    values: np.ndarray
+    anchors: np.ndarray
+    map: np.ndarray
+    density_weights: np.ndarray | None
+    trace_residual: float
 
-    @property
-    def anchors(self):
-        return self.landmarks
+    dropped = np.empty(0)
 
-    @property
-    def density_weights(self):
-        return self.density
+    @cached_property
+    def vectors(self):
+        """E, (n, k): the coordinates of the points, as those of queries, divided by the roots of the eigenvalues."""
+        X = self.operator.X
+        return (self.expansion().values(X) / np.sqrt(self.values)).astype(X.dtype)
 
     def taken(self, pairs):
-        return replace(super().taken(pairs), map=self.map[:, pairs])
+        return replace(self, values=self.values[pairs], map=self.map[:, pairs])
 
     def coefficients(self, columns):
         return self.map @ columns
 
 
-def low_rank_spectrum(
-    X, n_components, *, rank, bandwidth, weighting=None, sample_weight=None, random_state=None, n_jobs=None
-):
-    """Leading eigenpairs of ``W^1/2 D^-1/2 F F^T D^-1/2 W^1/2`` with the Gaussian kernel, as a `Spectrum`.
+def spectrum_of(estimator, X, weights, bandwidth, kernel, weighting, n_components, **exact):
+    """The leading eigenpairs of the kernel matrix of X, or of a low-rank factor, by the parameters of an estimator.
 
-    D holds the (weighted) row means of F F^T or, if larger, the landmarks' contribution to those of K. Without
-    `weighting`, D is the identity. With r = `rank`, this takes n r kernel values, O(n r^2) operations and O(n r)
-    memory.
+    All of them if `n_components` is None. `exact` are further options of `kernel_spectrum`.
     """
+    rank = n_landmarks(estimator.rank, X, n_components, kernel)
+    if rank is None:
+        most = X.shape[0] if n_components is None else n_components
+        return kernel_spectrum(estimator, X, weights, bandwidth, weighting, most, kernel=kernel, **exact)
+    options = {"random_state": estimator.random_state, "n_jobs": estimator.n_jobs}
+    form = {"kernel": kernel, "bandwidth": bandwidth, "weighting": weighting, "sample_weight": weights}
+    return low_rank_spectrum(X, n_components, rank=rank, **form, **options)
+
+
+def n_landmarks(rank, X, n_components, kernel):
+    """Number of landmarks that replace the points; None if the kernel matrix is exact.
+
+    If `rank` is None, it is exact up to `MANY` points, on workers, and if the kernel has no low-rank factor.
+    """
+    if rank is None:
+        if not isinstance(X, np.ndarray) or len(X) <= MANY or kernel not in POSITIVE:
+            return None
+        rank = MOST if n_components is None else max(min(LEAST + EACH * n_components, MOST), 2 * n_components)
+    elif kernel not in POSITIVE:
+        raise ValueError(f"rank={rank} needs a positive semi-definite kernel: kernel='gaussian' or 'laplace'.")
+    if rank >= len(X):
+        return None
     if n_components is not None and n_components > rank:
         raise ValueError(f"n_components={n_components} exceeds rank={rank}: a factor of rank r has r eigenvectors.")
-    factor = rpcholesky(
-        X, rank, bandwidth=bandwidth, random_state=0 if random_state is None else random_state, n_jobs=n_jobs
-    )
+    return rank
+
+
+def low_rank_spectrum(
+    X,
+    n_components,
+    *,
+    rank,
+    bandwidth,
+    kernel="gaussian",
+    weighting=None,
+    sample_weight=None,
+    random_state=None,
+    n_jobs=None,
+):
+    """Leading eigenpairs of ``W^1/2 D^-1/2 F F^T D^-1/2 W^1/2`` as a `Spectrum`.
+
+    D holds the (weighted) row means of F F^T or, if larger, the landmarks' contribution to those of K. Without
+    `weighting`, D is the identity. With r = `rank`, this takes n r kernel values and O(n r^2) operations; F is never
+    stored.
+    """
+    form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": n_jobs}
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    landmarks = Landmarks.of(X, w / w.sum(), rank, random_state=random_state, **form)
     degrees = density = None
     if weighting is not None:
-        degrees, density = factor.row_sums(w / w.sum())
-    squares = w if degrees is None else w / degrees
-    values, U = factor.spectrum(squares, n_components)
-    # E = D^-1/2 F U values^-1/2 holds the eigenvectors if points are repeated by their weights. The coefficients
-    # L^-T U map a query to its coordinates; those of the training points are E values^1/2.
-    vectors = factor.factor @ (U / np.sqrt(values)).astype(X.dtype)
-    if degrees is not None:
-        vectors /= np.sqrt(degrees)[:, None]
-    flip = sign_factors(vectors)
-    vectors *= flip
-    U = U * flip
+        degrees, density = landmarks.row_sums(X, w / w.sum())
+    # The coefficients L^-T U map a query to its coordinates; those of the training points are E values^1/2.
+    values, U, residual = landmarks.spectrum(X, w if degrees is None else w / degrees, w, n_components)
     shown = None if degrees is None else np.maximum(degrees, w / w.sum())
-    operator = LowRankOperator(X, "gaussian", bandwidth, shown, sample_weight, n_jobs)
-    return LowRankSpectrum(
-        operator,
-        values,
-        vectors,
-        np.empty(0),
-        True,
-        X[factor.pivots],
-        factor.compress(U),
-        density,
-        factor.relative_trace_residual,
-    )
+    operator = LowRankOperator(X, kernel, bandwidth, shown, sample_weight, n_jobs)
+    return LowRankSpectrum(operator, values, landmarks.points, landmarks.compress(fix_signs(U)), density, residual)
 
 
 def classwise_spectrum(

@@ -20,8 +20,38 @@ DISTANCE = Rule("distance")
 _GAP = 1e-6
 
 
+class Eigenpairs:
+    """What `Spectrum` and `LowRankSpectrum` share: maps in terms of `values`, `vectors` and the `operator`."""
+
+    @property
+    def training_map(self):
+        """Coordinates E L^1/2 of the training points, (n, r), from eigenvectors E and eigenvalues L."""
+        return self.vectors * np.sqrt(self.values).astype(self.vectors.dtype)
+
+    def weighted_vectors(self):
+        """W E, (n, r), whose sums over rows are those of E over samples repeated by their weights."""
+        weights = self.operator.sample_weight
+        return self.vectors if weights is None else weights[:, None] * self.vectors
+
+    def shares(self):
+        """Contribution ``value (1^T e)^2`` of each eigenpair to the sum of all entries of the matrix, with samples
+        repeated by their weights.
+        """
+        return self.values * np.square(self.weighted_vectors().sum(axis=0, dtype=np.float64))
+
+    def expansion(self, columns=None, offsets=None):
+        """The Nystrom extension ``phi(y) @ columns`` as an `Expansion`; by default phi(y) itself, (m, r)."""
+        columns = np.eye(len(self.values)) if columns is None else columns
+        offsets = np.zeros(columns.shape[1]) if offsets is None else offsets
+        A, density = self.coefficients(columns), self.density_weights
+        A = A if density is None else np.column_stack([A, density])
+        points = plain_points(self.anchors, self.operator.n_jobs)
+        (A,) = points.persist(A)
+        return Expansion(DISTANCE, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
+
+
 @dataclass(frozen=True)
-class Spectrum:
+class Spectrum(Eigenpairs):
     """Leading eigenpairs of ``S K S`` with positive eigenvalues, where S is a diagonal matrix (see `KernelOperator`).
 
     Attributes
@@ -40,21 +70,7 @@ class Spectrum:
     dropped: np.ndarray
     converged: bool = True
 
-    @property
-    def training_map(self):
-        """Coordinates E L^1/2 of the training points, (n, r), from eigenvectors E and eigenvalues L."""
-        return self.vectors * np.sqrt(self.values).astype(self.vectors.dtype)
-
-    def weighted_vectors(self):
-        """W E, (n, r), whose sums over rows are those of E over samples repeated by their weights."""
-        weights = self.operator.sample_weight
-        return self.vectors if weights is None else weights[:, None] * self.vectors
-
-    def shares(self):
-        """Contribution ``value (1^T e)^2`` of each eigenpair to the sum of all entries of the matrix, with samples
-        repeated by their weights.
-        """
-        return self.values * np.square(self.weighted_vectors().sum(axis=0, dtype=np.float64))
+    trace_residual = 0.0  # K is exact
 
     def taken(self, pairs):
         """The spectrum with only the given pairs, in the given order."""
@@ -76,16 +92,6 @@ class Spectrum:
     def density_weights(self):
         """Weights v for which f(y) = k(y) v, if the operator is normalized by its row means; otherwise None."""
         return density_weights(self.operator)
-
-    def expansion(self, columns=None, offsets=None):
-        """The Nystrom extension ``phi(y) @ columns`` as an `Expansion`; by default phi(y) itself, (m, r)."""
-        columns = np.eye(len(self.values)) if columns is None else columns
-        offsets = np.zeros(columns.shape[1]) if offsets is None else offsets
-        A, density = self.coefficients(columns), self.density_weights
-        A = A if density is None else np.column_stack([A, density])
-        points = plain_points(self.anchors, self.operator.n_jobs)
-        (A,) = points.persist(A)
-        return Expansion(DISTANCE, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
 
     def determined(self, candidates, tol=None):
         """For each r among the candidates, whether the data determine the span of the first r eigenvectors.
@@ -120,9 +126,10 @@ def density_weights(operator):
     return weights / weights.sum()
 
 
-def kernel_spectrum(estimator, X, weights, bandwidth, weighting, n_components, *, max_block_products=None):
+def kernel_spectrum(estimator, X, weights, bandwidth, weighting, n_components, *, kernel=None, max_block_products=None):
     """The `leading_spectrum` of the kernel matrix K or, if there is a `weighting`, of K normalized by its row means."""
-    options = {"kernel": estimator.kernel, "bandwidth": bandwidth, "sample_weight": weights, "n_jobs": estimator.n_jobs}
+    kernel = estimator.kernel if kernel is None else kernel
+    options = {"kernel": kernel, "bandwidth": bandwidth, "sample_weight": weights, "n_jobs": estimator.n_jobs}
     operator = kernel_operator(X, weighting=None if weighting is None else "mean", **options)
     return leading_spectrum(operator, n_components, estimator, max_block_products)
 

@@ -12,6 +12,7 @@ from ._eigenpairs import top_eigenpairs
 from ._eigenproblem import EigenResult
 from ._eigenproblem import fix_signs as fix_signs
 from ._eigenproblem import sign_factors as sign_factors
+from ._landmarks import Landmarks as Landmarks
 from ._low_rank import LowRankFactor, rpcholesky
 from ._operators import GramOperator, KernelOperator
 from ._operators import ScaledKernel as ScaledKernel

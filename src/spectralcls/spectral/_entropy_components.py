@@ -2,7 +2,7 @@
 
 import numpy as np
 
-POSITIVE = ("gaussian", "laplace")  # kernels whose matrices have no negative eigenvalues
+from .._expansion.low_rank_spectrum import POSITIVE
 
 
 def of_largest_entropy(spectrum_of, n_components, kernel):

@@ -10,9 +10,10 @@ import scipy.sparse as sp
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.preprocessing import normalize
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, gen_batches
 
 from .._estimator import Estimator, refuse_many_classes, transactional, with_parameters
+from .._expansion.tree_cells import MANY
 from .._inputs.targets import check_answers
 from .._inputs.training_data import TrainingData
 from .._tuning import (
@@ -35,6 +36,7 @@ from ._spectral_kernel import SpectralKernel, all_points, of_kernel
 MOST_PROBLEMS = 1000  # limit on classes or labels; solving so many problems for every candidate takes minutes
 TOLERANCE = 1e-4  # relative residual of the eigenpairs of dense X: more digits changed no label in trials
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
+BLOCK = 8192  # samples whose coordinates are in memory at once if landmarks replace the samples
 BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # multiplied by the reference bandwidth
 SCORES = {"r2": least_squares.explained, "f1": least_squares.f1, "accuracy": least_squares.accuracy}
 
@@ -89,7 +91,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     degree : int, default=2
         Degree of the polynomial kernel.
     rank : int or None, default=None
-        Number of columns of a low-rank factor of S, as in :class:`SpectralKernel`.
+        Number of landmarks of the embedding, as in :class:`SpectralKernel`. `spectral_kernel_.trace_residual_` measures
+        the part left out; 0 means that the embedding is exact.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the class frequencies. None means that all are one.
@@ -144,6 +147,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     Cost: one decomposition, as in :class:`SpectralKernel`; then O(n k^2) for every number of components k, or
     n_classes * (folds + 1) fits of an `estimator`. A tuned bandwidth takes six decompositions of the tuning samples.
+    Least squares on more than 20 000 distinct samples choose the number of components and the ridge by 20 000 of them.
+    If landmarks replace the samples, least squares never store the embedding.
 
     References
     ----------
@@ -241,14 +246,14 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             data = data._replace(weights=(np.ones(len(codes)) if weights is None else weights) / unit)
             sample_weight = (np.ones(X.shape[0]) if sample_weight is None else sample_weight) / unit
         kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, data, candidates, seed))
-        tol = None if sp.issparse(X) else TOLERANCE
-        Y, _ = kernel._fit_weighted(kernel._check(X, reset=True), sample_weight, tol)
-        candidates = _geometric_grid(Y.shape[1]) if candidates is None else candidates
-        candidates = np.unique(np.minimum(candidates, Y.shape[1]))
+        kernel.tol = None if sp.issparse(X) else TOLERANCE
+        embedding, _ = kernel._fit_weighted(kernel._check(X, reset=True), sample_weight)
+        most = len(kernel.eigenvalues_)
+        candidates = np.unique(np.minimum(_geometric_grid(most) if candidates is None else candidates, most))
         self.n_components_, self.estimators_ = (
-            self._least_squares(Y, data, candidates)
+            self._least_squares(kernel, self._coordinates(kernel, rows, embedding), data, candidates)
             if self.estimator is None and not sp.issparse(X)
-            else self._train(Y, data, candidates, seed)
+            else self._train(embedding(), data, candidates, seed)
         )
         self.classes_: Array = classes
         self.multilabel_: bool = multilabel
@@ -285,26 +290,43 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self._note(found, sample.n_samples)
         return float(found.params["bandwidth"])
 
-    def _least_squares(self, Y, data, candidates):
+    def _coordinates(self, kernel, X, embedding):
+        """A function of row numbers that returns the rows' coordinates, which are kept in memory unless landmarks
+        replace the samples.
+        """
+        if kernel.kernel_ == "gaussian" and len(kernel.X_fit_) < len(X):
+            return lambda rows: kernel._embedded(X[rows], any_length=self.normalize)
+        return embedding().__getitem__
+
+    def _least_squares(self, kernel, coordinates, data, candidates):
         """For each problem, the number of components and the fitted classifier, with the candidate and ridge that are
-        best by leave-one-out.
+        best by leave-one-out of at most `MANY` samples.
         """
         first, group = data.copies  # copies are left out together
-        Y, targets, weights = Y[first], data.classes[data.codes[first]], np.bincount(group, data.weights)
-        score = SCORES["r2" if self.scoring == "auto" else self.scoring]
-        scores = least_squares.scores(Y, targets, weights, candidates, self._features, score)
-        known = _several_of_each_kind(targets)
+        targets, weights = data.classes[data.codes[first]], np.bincount(group, data.weights)
+        some = slice(MANY)  # the samples are in random order
+        Y, score = coordinates(first[some]), SCORES["r2" if self.scoring == "auto" else self.scoring]
+        scores = least_squares.scores(Y, targets[some], weights[some], candidates, self._features, score)
+        known = _several_of_each_kind(targets[some])
         if known.any() and not hasattr(self, "cv_results_"):
             grid = {"n_components": candidates, "alpha": least_squares.ALPHAS}
             found = search(Splits(known.astype(float)), grid, lambda problems, **grid: scores)
             self._note(found, len(Y))
         scores[~known] = np.where(candidates == candidates[-1], 0.0, np.nan)[:, None]
         best = [best_candidate(of_one) for of_one in scores]
-        families = {
-            i: least_squares.RidgePath(self._features(Y, candidates[i]), targets, weights) for i in {i for i, _ in best}
-        }
-        machines = [families[i].machine(j, least_squares.ALPHAS[a]) for j, (i, a) in enumerate(best)]
-        return candidates[[i for i, _ in best]], machines
+
+        chosen = candidates[[i for i, _ in best]]
+        kernel._truncate(int(chosen.max()))
+        paths = {k: least_squares.RidgePath() for k in chosen}
+        for rows in gen_batches(len(first), BLOCK):
+            Y = coordinates(first[rows])
+            for k, path in paths.items():
+                path.add(self._features(Y, k), targets[rows], weights[rows])
+        paths = {k: path.solved() for k, path in paths.items()}
+        machines = [
+            paths[k].machine(j, least_squares.ALPHAS[a]) for j, (k, (_, a)) in enumerate(zip(chosen, best, strict=True))
+        ]
+        return chosen, machines
 
     def _train(self, Y, data, candidates, seed):
         """For each problem, the number of components chosen by cross-validation, and the fitted estimator."""

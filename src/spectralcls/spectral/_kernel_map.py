@@ -7,8 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from .._estimator import Estimator, transactional, with_parameters
-from .._expansion.low_rank_spectrum import low_rank_spectrum
-from .._expansion.spectrum import kernel_spectrum
+from .._expansion.low_rank_spectrum import n_landmarks, spectrum_of
 from .._tuning import reference_of
 from .._utils.advice import advise
 from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -52,10 +51,11 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         ``"auto"`` scales each column of numbers to mean 0 and spread 1, estimated robustly; columns of spread 1 stay
         unchanged. Bandwidths are in these units. None uses the numbers unchanged.
     rank : int or None, default=None
-        Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
-        needs n * `rank` kernel evaluations and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
-        Tuning, if any, is always exact. Each query is then evaluated against `rank` landmarks instead of n points.
-        `rank` must be at least the number of components.
+        Number of landmarks that span a low-rank factor F, K ~= F F^T (kernels "gaussian" and "laplace"). They are drawn
+        by randomly pivoted Cholesky among at most 20 000 samples. A fit takes O(n rank^2) operations instead of passes
+        over the n^2 pairs, and each query is evaluated against the landmarks instead of n points. None means exact up
+        to 20 000 samples, and above them ``500 + 10 n_components`` landmarks, but at most 2000 and at least twice the
+        number of components. To be exact anyway, give at least the number of samples.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
         Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`. "dense" always converges, in O(n^3) time: use it
         if a warning says that pairs have not converged or that copies of equal eigenvalues may be missing.
@@ -79,7 +79,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     dropped_eigenvalues_ : ndarray
         Requested eigenvalues that are not positive.
     trace_residual_ : float
-        trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
+        trace(K - F F^T) / trace(K), in [0, 1]; 0 if K is exact.
     bandwidth_ : float
         Bandwidth in use.
     inverse_density_ : ndarray of shape (n_samples,)
@@ -98,9 +98,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     Notes
     -----
-    Cost: a fit usually takes 7 to 20 products of the kernel matrix with a block of 32 vectors, each a pass over the n^2
-    pairs, and O(n n_components) memory. Up to n = 400 the matrix is formed. Mapping m points takes one pass over the
-    m n pairs.
+    Cost: an exact fit usually takes 7 to 20 products of the kernel matrix with a block of 32 vectors, each a pass over
+    the n^2 pairs. Up to n = 400 the matrix is formed. With r landmarks, a fit takes O(n r^2) operations. Memory is O(n
+    n_components), plus O(r^2). Mapping m points takes one pass over the pairs with the n points or r landmarks.
 
     References
     ----------
@@ -203,7 +203,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         data = self._inputs.fit_points(X, sample_weight, ensure_min_samples=2)
         X, weights = data.X, in_memory(data.weights_as_given)
         bandwidth = self._bandwidth(data)
-        spectrum = (self._exact if self.rank is None else self._low_rank)(X, weights, bandwidth)
+        spectrum = self._leading(X, weights, bandwidth)
         self._spectrum = spectrum
         self.X_fit_ = X
         self.bandwidth_: float = float(bandwidth)
@@ -212,37 +212,23 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.dropped_eigenvalues_ = spectrum.dropped
         if spectrum.operator.degrees is not None:
             self.inverse_density_ = 1 / spectrum.operator.degrees.astype(np.float64)
-        if self.rank is not None:
-            self.trace_residual_ = spectrum.trace_residual
+        self.trace_residual_ = spectrum.trace_residual
         return data.kept
 
-    def _exact(self, X, weights, bandwidth):
-        n_components = X.shape[0] if self.n_components == "all" else self.n_components
+    def _leading(self, X, weights, bandwidth):
+        n_components = None if self.n_components == "all" else self.n_components
 
         def leading(n_components):
-            return kernel_spectrum(self, X, weights, bandwidth, self.weighting, n_components)
+            return spectrum_of(self, X, weights, bandwidth, self.kernel, self.weighting, n_components)
 
-        by_value = self.order == "eigenvalue"
-        spectrum = leading(n_components) if by_value else of_largest_entropy(leading, n_components, self.kernel)
+        if self.order == "eigenvalue":
+            spectrum = leading(n_components)
+        elif n_components is None or n_landmarks(self.rank, X, n_components, self.kernel):
+            spectrum = by_entropy(leading(None), n_components)
+        else:
+            spectrum = of_largest_entropy(leading, n_components, self.kernel)
         warn_of_negative(spectrum)
         return spectrum
-
-    def _low_rank(self, X, weights, bandwidth):
-        if self.kernel != "gaussian":
-            raise ValueError(f'rank={self.rank} needs a positive semi-definite kernel: kernel="gaussian".')
-        n_components = None if self.n_components == "all" else self.n_components
-        by_value = self.order == "eigenvalue"
-        spectrum = low_rank_spectrum(
-            X,
-            n_components if by_value else None,
-            rank=self.rank,
-            bandwidth=bandwidth,
-            weighting=self.weighting,
-            sample_weight=weights,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
-        return spectrum if by_value else by_entropy(spectrum, n_components)
 
     def _bandwidth(self, data):
         if isinstance(self.bandwidth, Real):
@@ -264,7 +250,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Notes
         -----
-        One pass over the n_queries x n_samples pairs; with `rank`, over n_queries x rank pairs.
+        One pass over the pairs of queries and samples, or landmarks.
         """
         X = self._queries(X)
         return self._spectrum.expansion().values(X).astype(X.dtype)

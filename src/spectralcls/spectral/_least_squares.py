@@ -28,32 +28,41 @@ class RidgePath:
     The targets t are -1 and 1, b is their weighted mean, f is linear with coefficients of length ``|f|``, and s is the
     weighted mean of ``|x_i|^2``. One eigendecomposition of the weighted Gram matrix of the features suffices.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n, k)
-    targets : ndarray of shape (n, p), bool
-    weights : ndarray of shape (n,)
+    Rows are added in blocks.
     """
 
-    def __init__(self, features, targets, weights):
-        Z = features.astype(np.float64)
-        self.weights = weights
-        signs = np.where(targets, 1.0, -1.0)
-        self.intercepts = np.average(signs, axis=0, weights=weights)
-        self.centered = signs - self.intercepts
-        values, self.axes = eigh((Z.T * weights) @ Z, check_finite=False)
-        self.rotated = Z @ self.axes
-        self.products = (self.rotated.T * weights) @ self.centered
-        self.values = np.maximum(values, 0.0)
-        self.unit = values.sum() / weights.sum() or 1.0
+    def __init__(self):
+        self._sums = 0.0, 0.0, 0.0, 0.0, 0.0
 
-    def held_out(self, alpha):
-        """Leave-one-out decisions (n, p) of each problem for each row, from the residual divided by one minus
-        leverage."""
-        ridge = self.values + alpha * self.unit
-        residuals = self.centered - self.rotated @ (self.products / ridge[:, None])
-        leverage = self.weights * np.einsum("ij,ij,j->i", self.rotated, self.rotated, 1 / ridge)
-        return self.intercepts + self.centered - residuals / (1 - np.minimum(leverage, 1 - 1e-9))[:, None]
+    def add(self, features, targets, weights):
+        """Add rows: features (m, k), targets (m, p) of type bool, and weights (m,). Returns the path."""
+        Z, T = features.astype(np.float64), np.where(targets, 1.0, -1.0)
+        W = Z.T * weights
+        terms = W @ Z, W @ T, W.sum(axis=1), weights @ T, weights.sum()
+        self._sums = tuple(sum_ + term for sum_, term in zip(self._sums, terms, strict=True))
+        return self
+
+    def solved(self):
+        """The path, after all rows were added."""
+        gram, products, sums, signs, total = self._sums
+        self.intercepts = signs / total
+        values, self.axes = eigh(gram, check_finite=False)
+        self.products = self.axes.T @ (products - np.outer(sums, self.intercepts))
+        self.values = np.maximum(values, 0.0)
+        self.unit = values.sum() / total or 1.0
+        return self
+
+    def held_out(self, features, targets, weights):
+        """For each of `ALPHAS`, the leave-one-out decisions (n, p) of each problem for each row, from the residual
+        divided by one minus leverage, where the path was computed from these rows.
+        """
+        rotated = features.astype(np.float64) @ self.axes
+        squares, centered = np.square(rotated), np.where(targets, 1.0, -1.0) - self.intercepts
+        for alpha in ALPHAS:
+            ridge = self.values + alpha * self.unit
+            residuals = centered - rotated @ (self.products / ridge[:, None])
+            leverage = weights * (squares @ (1 / ridge))
+            yield self.intercepts + centered - residuals / (1 - np.minimum(leverage, 1 - 1e-9))[:, None]
 
     def machine(self, problem, alpha):
         """The fitted classifier of one problem."""
@@ -79,9 +88,9 @@ def scores(Y, targets, weights, candidates, features, score):
     out = np.full((targets.shape[1], len(candidates), len(ALPHAS)), np.nan)
     for i, k in enumerate(candidates):
         if k <= Y.shape[1]:
-            family = RidgePath(features(Y, k), targets, weights)
-            for j, alpha in enumerate(ALPHAS):
-                out[:, i, j] = score(family.held_out(alpha), targets, weights)
+            rows = features(Y, k), targets, weights
+            for j, decisions in enumerate(RidgePath().add(*rows).solved().held_out(*rows)):
+                out[:, i, j] = score(decisions, targets, weights)
     return out
 
 

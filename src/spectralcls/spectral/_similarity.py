@@ -4,9 +4,9 @@ Each form computes the weighted row sums of S, its empty rows, and the leading e
 ``diag(s) S diag(s)``:
 
 * `LinearSimilarity`: S = X X^T, never formed; S v = X (X^T v).
-* `GaussianSimilarity`: S_ij = exp(-|x_i - x_j|^2 / (2 h^2)), never formed; S v is a kernel sum.
-* `LowRankSimilarity`: the same S, approximated by F F^T with a factor F of `rpcholesky`.
 * `StoredSimilarity`: S as a matrix, given or formed from X.
+
+The Gaussian kernel of dense X needs neither: its spectrum is that of a `KernelOperator`, or of landmarks.
 """
 
 import numpy as np
@@ -16,11 +16,9 @@ from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynom
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 
-from ..linalg import GramOperator, KernelOperator, rpcholesky, top_eigenpairs
+from ..linalg import GramOperator, top_eigenpairs
 
 _BLOCK_ENTRIES = 2**22  # entries of S(Q, X) in memory at a time
-# from this many samples on, rough eigenpairs are computed in float32; below that, float64 is fast enough
-_SINGLE_SIDE = 5000
 _DENSE_SIDE = 5000  # for a dense X with at most this many rows or columns, X X^T or X^T X is formed
 
 
@@ -54,77 +52,6 @@ class LinearSimilarity:
         if transposed:
             vectors = B @ (vectors / np.sqrt(np.maximum(values, np.finfo(values.dtype).tiny)).astype(B.dtype))
         return values, vectors
-
-
-class GaussianSimilarity:
-    """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)) for dense X, through kernel sums, without storing kernel values."""
-
-    def __init__(self, X, bandwidth, weighting, sample_weight, n_jobs):
-        self.operator = KernelOperator(
-            X,
-            bandwidth=bandwidth,
-            weighting=None if weighting is None else "sum",
-            sample_weight=sample_weight,
-            n_jobs=n_jobs,
-        )
-        self.rank_bound = len(X)
-
-    def degrees(self, weights):
-        return self.operator.degrees.astype(np.float64)
-
-    def empty_rows(self):
-        return np.zeros(self.rank_bound, dtype=bool)
-
-    def eigenpairs(self, scale, k, *, tol=None, **options):
-        rough = tol is not None and self.rank_bound >= _SINGLE_SIDE and self.operator.dtype != np.float32
-        operator = self._in_single_precision(tol) if rough else None
-        values, vectors = _leading(operator or self.operator, k, tol=tol, **options)
-        return values, vectors.astype(self.operator.dtype, copy=False)
-
-    def _in_single_precision(self, tol):
-        """The operator in float32, whose products take half the time; None if its rounding exceeds half of `tol`.
-
-        In a kernel value exp(-u^2 / 2), rounding of the coordinates changes u by eps |x| / h, and relevant u are at
-        most 6.
-        """
-        A = self.operator
-        X = A.X - A.X.mean(axis=0)
-        if 6 * np.finfo(np.float32).eps * np.abs(X).max() > tol / 2 * A.bandwidth:
-            return None
-        return KernelOperator(
-            X.astype(np.float32),
-            bandwidth=A.bandwidth,
-            weighting=A.weighting,
-            sample_weight=A.sample_weight,
-            n_jobs=A.n_jobs,
-        )
-
-
-class LowRankSimilarity:
-    """S ~= F F^T for the Gaussian kernel of dense X; new points are evaluated only against the landmarks."""
-
-    def __init__(self, X, bandwidth, rank, random_state, n_jobs):
-        self.factor = rpcholesky(X, rank, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
-        self.rank_bound, self.degree_weights = self.factor.rank, None
-
-    def degrees(self, weights):
-        sums, self.degree_weights = self.factor.row_sums(weights)
-        return sums.astype(np.float64)
-
-    def empty_rows(self):
-        return np.zeros(len(self.factor.factor), dtype=bool)
-
-    def eigenpairs(self, scale, k, **options):
-        values, basis = self.factor.spectrum(scale**2, k)
-        vectors = self.factor.factor @ (basis / np.sqrt(values)).astype(self.factor.factor.dtype)
-        return values, scale[:, None].astype(vectors.dtype) * vectors
-
-    def compress(self, weights):
-        """B with S(Q, landmarks) B ~= S(Q, X) weights; if degrees are used, B has two further columns, and the larger
-        of their two products is the degree."""
-        F = self.factor.factor
-        weights = self.factor.compress((F.T @ weights.astype(F.dtype)).astype(np.float64))
-        return weights if self.degree_weights is None else np.column_stack([weights, self.degree_weights])
 
 
 class StoredSimilarity:

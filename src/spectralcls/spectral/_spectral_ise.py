@@ -88,8 +88,7 @@ class _SpectralISE(SpectralClassifier):
         codes, weights = in_memory(data.codes), in_memory(data.weights)
         self.centers_ = class_centers(spectrum.training_map, codes, len(data.classes), weights, self.center)
         self.n_components_ = self.map_.n_components_
-        if hasattr(self.map_, "trace_residual_"):
-            self.trace_residual_ = self.map_.trace_residual_
+        self.trace_residual_ = self.map_.trace_residual_
         if hasattr(self.map_, "inverse_density_"):
             self.inverse_density_ = self.map_.inverse_density_
         offsets = np.einsum("cr,cr->c", self.centers_, self.centers_)
@@ -166,10 +165,9 @@ class SpectralISEClassifier(_SpectralISE):
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
         ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
-        Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
-        needs n * `rank` kernel evaluations and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
-        Tuning, if any, is always exact. Each query is then evaluated against `rank` landmarks instead of n points.
-        `rank` must be at least the number of components.
+        Number of landmarks of the embedding, as in :class:`KernelMap`: if eigenvectors are needed, more than 20 000
+        samples are replaced by landmarks. Each query is then evaluated against these instead of n points. Tuning is
+        always exact.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
         Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`. "dense" always converges, in O(n^3) time: use it
         if a warning says that pairs have not converged or that copies of equal eigenvalues may be missing. With
@@ -192,12 +190,12 @@ class SpectralISEClassifier(_SpectralISE):
         Bandwidth in use.
     n_components_ : int
         Number of components in use; n if the whole space is kept.
-    trace_residual_ : float
-        trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
     map_ : KernelMap
-        Embedding of (mapped) points. Only present, like the next attribute, if an eigendecomposition was computed.
+        Embedding of (mapped) points. Only present, like the next two attributes, if an eigendecomposition was computed.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class centers in the embedding.
+    trace_residual_ : float
+        trace(K - F F^T) / trace(K), in [0, 1]; 0 if K is exact, not a product of a low-rank factor F.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that
@@ -298,10 +296,9 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
         `n_tuning_samples_` is the number used. A bandwidth tuned with m of n points is scaled to n points by the factor
         ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
-        Number of columns of a low-rank factor F, K ~= F F^T, by randomly pivoted Cholesky (Gaussian kernel only). It
-        needs n * `rank` kernel evaluations and O(n rank) memory instead of passes over the n^2 pairs. None means exact.
-        Tuning, if any, is always exact. Each query is then evaluated against `rank` landmarks instead of n points.
-        `rank` must be at least the number of components.
+        Number of landmarks of the embedding, as in :class:`KernelMap`: if eigenvectors are needed, more than 20 000
+        samples are replaced by landmarks. Each query is then evaluated against these instead of n points. Tuning is
+        always exact.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
         Eigensolver, as in :func:`~spectralcls.linalg.top_eigenpairs`. "dense" always converges, in O(n^3) time: use it
         if a warning says that pairs have not converged or that copies of equal eigenvalues may be missing. With
@@ -324,12 +321,12 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
         Bandwidth in use.
     n_components_ : int
         Number of components in use; n if the whole space is kept.
-    trace_residual_ : float
-        trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
     map_ : KernelMap
-        Embedding of (mapped) points. Only present, like the next attribute, if an eigendecomposition was computed.
+        Embedding of (mapped) points. Only present, like the next two attributes, if an eigendecomposition was computed.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class centers in the embedding.
+    trace_residual_ : float
+        trace(K - F F^T) / trace(K), in [0, 1]; 0 if K is exact, not a product of a low-rank factor F.
     cv_results_ : dict of str to ndarray
         Scores of all candidates, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each parameter, `mean_test_score` (accuracy weighted by `sample_weight`, or the score that

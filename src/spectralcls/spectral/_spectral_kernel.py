@@ -1,6 +1,7 @@
 """The spectral kernel SK<Gamma, E, S> of Li, Ong, Ng and Sun, as an embedding and as a kernel matrix."""
 
 from dataclasses import KW_ONLY
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -11,9 +12,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from .._estimator import Estimator, transactional, with_parameters
 from .._expansion.expansion import Expansion
-from .._expansion.points import TrainingPoints
+from .._expansion.low_rank_spectrum import LowRankSpectrum, spectrum_of
+from .._expansion.points import plain_points
 from .._expansion.spectrum import DISTANCE
-from .._inputs.training_data import TrainingData
 from .._tuning import reference_bandwidth
 from .._utils.available import available_if
 from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -23,9 +24,7 @@ from .._utils.validation import positive_weight
 from ..linalg import fix_signs
 from ._growing import GrowingEigenpairs
 from ._similarity import (
-    GaussianSimilarity,
     LinearSimilarity,
-    LowRankSimilarity,
     StoredSimilarity,
     check_degrees,
     check_symmetric,
@@ -35,12 +34,15 @@ from ._similarity import (
     row_products,
 )
 
+_SINGLE_SIDE = 5000  # from this many samples on, rough eigenpairs are computed in float32
 KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
 
 
 def _may_grow(estimator):
     if estimator.kernel == "precomputed" or estimator.rank is not None:
         raise AttributeError("partial_fit needs samples, not their similarities, and rank=None.")
+    if hasattr(estimator, "eigenvalues_") and estimator._pairs is None:
+        raise AttributeError("partial_fit needs all samples, but landmarks replace them: fit all samples again.")
     return True
 
 
@@ -79,9 +81,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     degree : int, default=2
         Degree of the polynomial kernel.
     rank : int or None, default=None
-        Number of columns of a randomly pivoted Cholesky factor F; F F^T replaces S. Only for the Gaussian kernel of
-        dense X. The factor takes O(n_samples rank) memory, and each query is evaluated against `rank` landmarks.
-        `trace_residual_` measures the part left out. None means exact.
+        Number of landmarks that span a low-rank factor F; F F^T replaces S. Only for the Gaussian kernel of dense X, as
+        in :class:`KernelMap`. None means exact up to 20 000 samples, and above them ``500 + 10 n_components``
+        landmarks, but at most 2000 and at least twice the number of components. `trace_residual_` measures the part
+        left out. To be exact anyway, give at least the number of samples.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
@@ -102,7 +105,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     bandwidth_ : float
         Bandwidth in use. Only present with the Gaussian kernel.
     trace_residual_ : float
-        trace(S - F F^T) / trace(S). Only present with `rank`; then X_fit_ contains only the landmarks.
+        trace(S - F F^T) / trace(S), in [0, 1]; 0 if S is exact, otherwise X_fit_ contains only the landmarks.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -123,7 +126,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     The linear kernel never forms S: it needs O(nnz + (n_samples + n_features) k) memory, and `transform` costs
     O(nnz k). The Gaussian kernel of dense X does not form S either: it needs O(n_samples (k + n_features)) memory and
-    O(n_samples^2 (n_features + k)) time per pass of the eigensolver. The polynomial and exponential kernels, and the
+    O(n_samples^2 (n_features + k)) time per pass of the eigensolver, or O(n_samples r^2) time with r landmarks. The
+    polynomial and exponential kernels, and the
     Gaussian kernel of sparse X, form S in O(n_samples^2) memory.
 
     References
@@ -154,6 +158,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     random_state: RandomState = 0
     n_jobs: int | None = None
 
+    solver, tol, _pairs = "auto", None, None  # of the eigenpairs
+
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "weighting": [StrOptions({"symmetric"}), None],
@@ -164,6 +170,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         "degree": [Interval(Integral, 1, None, closed="left")],
     }
 
+    @transactional
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Decompose the transformed similarity matrix of X.
 
@@ -181,7 +188,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self : object
             Fitted transformer.
         """
-        self.fit_transform(X, sample_weight=sample_weight)
+        self._fit_weighted(self._check(X, True, sample_weight), sample_weight)
         return self
 
     @transactional
@@ -204,7 +211,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """
         X = self._check(X, True, sample_weight)
         embedding, kept = self._fit_weighted(X, sample_weight)
-        return embedding if kept is None else self._embedded(X)
+        return embedding() if kept is None else self._embedded(X)
 
     def transform(self, X: Any) -> Array:
         """Embed new samples by Lemma 3; training samples get the same coordinates as in `fit_transform`.
@@ -238,55 +245,94 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         X = self._embed(X)
         return X @ (X if Y is None else self._embed(Y)).T
 
-    def _fit_weighted(self, X, sample_weight, tol=None):
-        """Fit to checked X; return the embedding of the samples of positive weight, and their mask (None: all).
-
-        `tol` bounds the relative residual of the eigenpairs; the default is that of `top_eigenpairs`.
+    def _fit_weighted(self, X, sample_weight):
+        """Fit to checked X; return a function that computes the embedding of the samples of positive weight, and their
+        mask (None: all).
         """
         rows, weights, kept = positive_weight(X, sample_weight)
         pairwise = kept is not None and self.kernel_ == "precomputed"
-        embedding = self._fit(rows[:, kept] if pairwise else rows, weights, tol)
+        embedding = self._fit(rows[:, kept] if pairwise else rows, weights)
         if pairwise:  # queries have similarities to all samples
             coefficients = np.zeros((len(kept), self.coefficients_.shape[1]), self.coefficients_.dtype)
             coefficients[kept] = self.coefficients_
             self.coefficients_ = coefficients
         return embedding, kept
 
-    def _fit(self, X, sample_weight, tol):
+    def _fit(self, X, sample_weight):
         """Fit to checked X and positive weights.
 
         With weights w, W^1/2 D^-1/2 S D^-1/2 W^1/2 is decomposed, where D holds the weighted row sums. Its eigenvectors
         are those of the matrix with each sample repeated w times, multiplied by the roots of the weights.
         """
-        S = self._input_similarity(X, sample_weight)
         w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-        degrees = None if self.weighting is None else S.degrees(w)
-        scale = np.sqrt(w) if degrees is None else np.sqrt(w) * inverse_root(degrees)
-        values, v = self._decompose(S, scale, w, tol)
-        unit = v if sample_weight is None else v * np.sqrt(w)[:, None]
-        grows = self.rank is None and self.kernel_ != "precomputed"
-        self._pairs = GrowingEigenpairs(X, w, degrees, values, unit) if grows else None
-        return self._learn(X, w, scale, values, v, S)
-
-    def _learn(self, X, w, scale, values, v, S=None):
-        """Set the fitted attributes from eigenpairs; return the embedding of the samples."""
-        power = 1.0 if self.embedding == "a" else 0.5
-        weights = (scale * np.sqrt(w))[:, None] * v / values**power
-        points, embedding = X, (v * values ** (1 - power)).astype(X.dtype)
+        self.trace_residual_ = 0.0
+        if self.kernel_ == "gaussian":
+            self.bandwidth_: float = self._chosen_bandwidth(X, sample_weight)
+            if not sp.issparse(X):
+                return self._fit_points(X, w, sample_weight)
         if self.rank is not None:
-            weights, points = S.compress(weights), X[S.factor.pivots]
-            self.trace_residual_ = S.factor.relative_trace_residual
-        elif self.weighting is not None:
-            weights = np.column_stack([weights, w])
-        weights = weights.astype(X.dtype)
+            raise ValueError("rank needs kernel='gaussian' and dense X.")
+        if self.kernel_ == "linear":
+            S = LinearSimilarity(X)
+        else:
+            given = self.kernel_ == "precomputed"
+            S = StoredSimilarity(X if given else form_similarity(X, X, **self._kernel_parameters()))
+        degrees = None if self.weighting is None else S.degrees(w)
+        values, v = self._decompose(S, np.sqrt(w) if degrees is None else np.sqrt(w) * inverse_root(degrees), w)
+        return self._learn(X, w, degrees, values, v)
 
+    def _fit_points(self, X, w, sample_weight):
+        """`_fit` with the Gaussian kernel of dense X, whose matrix is never formed."""
+        most = None if isinstance(self.n_components, str) else min(self.n_components, self.rank or self.n_components)
+        form = self.bandwidth_, "gaussian", self.weighting
+        spectrum = spectrum_of(self, self._rounded(X), sample_weight, *form, most)
+        total = 1.0 if self.weighting is None else w.sum()  # its matrix is normalized by row means, not by row sums
+        if not isinstance(spectrum, LowRankSpectrum):
+            degrees = None if self.weighting is None else total * spectrum.operator.degrees.astype(np.float64)
+            return self._learn(X, w, degrees, *_positive(spectrum.values / total, spectrum.vectors.astype(X.dtype)))
+        values = spectrum.values / total
+        self.trace_residual_, self._pairs = spectrum.trace_residual, None
+        weights = spectrum.coefficients(np.diag(values ** (1 - self._power) / np.sqrt(spectrum.values)))
+        density = spectrum.density_weights
+        weights = weights if density is None else np.column_stack([weights, density])
+        self._keep(values.astype(X.dtype), weights.astype(X.dtype), spectrum.anchors)
+        return partial(self._embedded, X)
+
+    def _rounded(self, X):
+        """X in float32, which takes half the time, if rough eigenpairs are wanted and need no more digits.
+
+        In a kernel value exp(-u^2 / 2), rounding of the coordinates changes u by eps |x| / h, and relevant u are at
+        most 6.
+        """
+        if self.tol is None or len(X) < _SINGLE_SIDE:
+            return X
+        error = 6 * np.finfo(np.float32).eps * np.abs(X).max() / self.bandwidth_
+        return X if error > self.tol / 2 else X.astype(np.float32, copy=False)
+
+    @property
+    def _power(self):
+        """Power of the eigenvalues in the coefficients of queries."""
+        return 1.0 if self.embedding == "a" else 0.5
+
+    def _learn(self, X, w, degrees, values, v):
+        """Set the fitted attributes from eigenpairs, with vectors scaled for repeated samples; return a function that
+        computes the embedding of the samples.
+        """
+        root = np.sqrt(w)
+        pairs = GrowingEigenpairs(X, w, degrees, values, v * root[:, None])
+        self._pairs = None if self.kernel_ == "precomputed" else pairs
+        weights = (pairs.scale * root)[:, None] * v / values**self._power
+        weights = weights if degrees is None else np.column_stack([weights, w])
+        weights = weights.astype(X.dtype)
         stored = self.kernel_ in ("linear", "precomputed")
-        self.eigenvalues_ = values.astype(X.dtype)
-        self.coefficients_ = safe_sparse_dot(X.T, weights) if self.kernel_ == "linear" else weights
-        self.X_fit_ = None if stored else points
+        weights = safe_sparse_dot(X.T, weights) if self.kernel_ == "linear" else weights
+        self._keep(values.astype(X.dtype), weights, None if stored else X)
+        return lambda: self._finish((v * values ** (1 - self._power)).astype(X.dtype))
+
+    def _keep(self, values, coefficients, points):
+        self.eigenvalues_, self.coefficients_, self.X_fit_ = values, coefficients, points
         self._n_features_out = len(values)
         self._expand()
-        return self._finish(embedding)
 
     @available_if(_may_grow)
     @transactional(keep=True)
@@ -323,14 +369,13 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         purpose the fitted transformer keeps the samples and their k coordinates.
         """
         if not hasattr(self, "eigenvalues_"):
-            self._fit_weighted(self._check(X, reset=True, sample_weight=sample_weight), sample_weight)
-            return self
+            return self.fit(X, sample_weight=sample_weight)
         rows, weights, _ = positive_weight(self._check(X, reset=False), sample_weight)
         weights = np.ones(rows.shape[0]) if weights is None else weights
         most = None if isinstance(self.n_components, str) else self.n_components
-        pairs = self._pairs = self._pairs.grown(rows, weights, self._similarity, most)
+        pairs = self._pairs.grown(rows, weights, self._similarity, most)
         vectors = fix_signs(pairs.vectors / np.sqrt(pairs.weights)[:, None])
-        self._learn(pairs.X, pairs.weights, pairs.scale, pairs.values, vectors)
+        self._learn(pairs.X, pairs.weights, pairs.degrees, pairs.values, vectors)
         return self
 
     def _similarity(self, Q, X):
@@ -409,33 +454,14 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         bandwidth = getattr(self, "bandwidth_", None)
         return {"kernel": self.kernel_, "bandwidth": bandwidth, "degree": self.degree}
 
-    def _input_similarity(self, X, sample_weight):
-        if self.kernel_ == "gaussian":
-            self.bandwidth_: float = self._chosen_bandwidth(X, sample_weight)
-        if self.rank is not None:
-            if self.kernel_ != "gaussian":
-                raise ValueError("rank needs kernel='gaussian' and dense X.")
-            return LowRankSimilarity(X, self.bandwidth_, self.rank, self.random_state, self.n_jobs)
-        if self.kernel_ == "linear":
-            return LinearSimilarity(X)
-        if self.kernel_ == "gaussian" and not sp.issparse(X):
-            return GaussianSimilarity(X, self.bandwidth_, self.weighting, sample_weight, self.n_jobs)
-        return StoredSimilarity(
-            X if self.kernel_ == "precomputed" else form_similarity(X, X, **self._kernel_parameters())
-        )
-
-    def _decompose(self, S, scale, weights, tol):
+    def _decompose(self, S, scale, weights):
         """The positive leading eigenpairs of diag(scale) S diag(scale), with vectors scaled for repeated samples."""
         most = S.rank_bound if isinstance(self.n_components, str) else min(self.n_components, S.rank_bound)
-        values, vectors = S.eigenpairs(scale, most, tol=tol, n_jobs=self.n_jobs, random_state=self.random_state)
-        rounding = 10 * np.sqrt(len(scale)) * np.finfo(vectors.dtype).eps * values.max()
-        rank = int(np.sum(values > rounding))
-        if rank == 0:
-            raise ValueError("The similarity matrix has no positive eigenvalue: all its entries may be zero.")
-        vectors = vectors[:, :rank] / np.sqrt(weights).astype(vectors.dtype)[:, None]
-        vectors = fix_signs(vectors)
+        values, vectors = S.eigenpairs(scale, most, tol=self.tol, n_jobs=self.n_jobs, random_state=self.random_state)
+        values, vectors = _positive(values, vectors)
+        vectors = fix_signs(vectors / np.sqrt(weights).astype(vectors.dtype)[:, None])
         vectors[S.empty_rows()] = 0
-        return values[:rank].astype(np.float64), vectors
+        return values, vectors
 
     def _truncate(self, k):
         """Keep the k leading components."""
@@ -450,8 +476,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """Create the `Expansion` that embeds queries, if the embedding is a kernel sum over the training samples."""
         self._expansion = None
         if self.X_fit_ is not None and self.kernel_ == "gaussian" and not sp.issparse(self.X_fit_):
-            points = TrainingPoints.of(TrainingData.points(self.X_fit_), n_jobs=self.n_jobs)
-            no_offsets = np.zeros(self._n_features_out)
+            points, no_offsets = plain_points(self.X_fit_, self.n_jobs), np.zeros(self._n_features_out)
             self._expansion = Expansion(DISTANCE, points, "gaussian", self.bandwidth_, self.coefficients_, no_offsets)
 
     def _finish(self, Y):
@@ -470,6 +495,14 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         )
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _positive(values, vectors):
+    """The eigenpairs whose eigenvalue exceeds rounding, with values in float64."""
+    rank = int(np.sum(values > 10 * np.sqrt(len(vectors)) * np.finfo(vectors.dtype).eps * values.max()))
+    if rank == 0:
+        raise ValueError("The similarity matrix has no positive eigenvalue: all its entries may be zero.")
+    return values[:rank].astype(np.float64), vectors[:, :rank]
 
 
 def of_kernel(estimator):
