@@ -14,7 +14,7 @@ from bench.data import load
 from bench.measure import QUICK, compare
 from spectralcls.kernels import bandwidth_grid
 from spectralcls.perturbo import ActivePool, PerTurboClassifier
-from spectralcls.perturbo._class_model import Regularization
+from spectralcls.perturbo._span import Regularization
 
 N = 1000 if QUICK else 10_000
 TIKHONOV = Regularization("tikhonov", 1e-3)

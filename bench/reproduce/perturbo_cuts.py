@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.perturbo._class_model import Regularization, largest
+from spectralcls.perturbo._span import Regularization, largest
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.neighbors import KNeighborsClassifier
 
-from spectralcls.kernels import kernel_matrix
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.perturbo._class_model import Regularization, fit_class
+from spectralcls.perturbo._class_model import fit_class
+from spectralcls.perturbo._span import Regularization
 
 # --- tau against direct evaluation --------------------------------------------------------------------------
 
@@ -56,7 +56,7 @@ def test_blocks_of_queries_do_not_change_the_result(monkeypatch):
     X, y = data()
     clf = fixed().fit(X, y)
     whole = clf.decision_function(X)
-    monkeypatch.setattr("spectralcls.perturbo._class_model._BLOCK", 4)
+    monkeypatch.setattr("spectralcls.perturbo._class_model.BLOCK", 4)
     np.testing.assert_allclose(clf.decision_function(X), whole, rtol=1e-12)
 
 
@@ -99,51 +99,72 @@ def test_the_regularizations_meet():
     np.testing.assert_allclose(fixed("truncate", h=0.5, retained=1.0).fit(X, y).perturbation(Q), full, atol=1e-8)
 
 
+# --- the nearest samples of a class ----------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
-def test_a_partial_factor_of_full_rank_is_the_exact_one(kind):
+def test_as_many_nearest_samples_as_there_are_distinct_ones_are_the_class(kind):
     X, y = data(n=30)
     X, y = np.tile(X, (3, 1)), np.tile(y, 3)  # 10 distinct points in each class
-    Q = np.random.default_rng(1).normal(size=(40, 3))
-    exact = fixed(kind, h=0.6).fit(X, y)
-    low = fixed(kind, h=0.6, rank=12).fit(X, y)
-    np.testing.assert_allclose(low.perturbation(Q), exact.perturbation(Q), atol=1e-7)
-    assert np.all(low.trace_residuals_ < 1e-10)
+    Q = np.concatenate([np.random.default_rng(1).normal(size=(40, 3)), [[40.0, 0, 0], [0, 1e4, 0]]])
+    exact, near = (fixed(kind, h=0.6, rank=rank).fit(X, y) for rank in (None, 12))
+    np.testing.assert_allclose(near.perturbation(Q), exact.perturbation(Q), atol=1e-7)
+    np.testing.assert_allclose(near.decision_function(Q), exact.decision_function(Q), rtol=1e-7, atol=1e-7)
+    assert np.all(near.ranks_ == 10) and np.all(near.trace_residuals_ < 1e-10)
 
 
-def test_a_partial_factor_keeps_the_promised_residual():
-    X, y = data(n=600)
-    exact = fixed(h=1.0).fit(X, y)
-    errors = []
-    for rank in (20, 60, 150):
-        low = fixed(h=1.0, rank=rank).fit(X, y)
-        assert np.all(low.ranks_ <= rank)
-        errors.append(np.abs(low.perturbation(X) - exact.perturbation(X)).max())
-        for c in range(3):
-            pivots = low._models[c].points
-            k = reference.kernel(X[y == c], pivots, 1.0).astype(float)
-            K = reference.kernel(X[y == c], X[y == c], 1.0).astype(float)
-            L = np.linalg.cholesky(reference.kernel(pivots, pivots, 1.0).astype(float))
-            F = np.linalg.solve(L, k.T)
-            assert low.trace_residuals_[c] == pytest.approx(np.trace(K - F.T @ F), abs=1e-6)
-    assert errors[0] > errors[1] > errors[2]
-    assert errors[2] < 2e-2
-
-
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_partial_factor_explains_what_the_projected_samples_do(kind, weighted):
+def test_a_query_is_explained_by_its_nearest_samples(kind, weighted, kernel):
     rng = np.random.default_rng(3)
-    X, Q, weights = rng.normal(size=(600, 4)), rng.normal(size=(50, 4)), rng.integers(1, 4, 600) * 1.0
-    weights = weights if weighted and kind is not None else None
-    model = fit_class(X, 2.0, Regularization(kind, 1e-2), weights, rank=300, random_state=0)
-    L = np.linalg.cholesky(kernel_matrix(model.points, bandwidth=2.0))
-    F, f = (np.linalg.solve(L, kernel_matrix(model.points, Z, bandwidth=2.0)) for Z in (X, Q))
-    values, vectors = np.linalg.eigh((F if weights is None else F * weights) @ F.T)
-    expected = model.regularization.filter(values) @ (vectors.T @ f) ** 2
-    np.testing.assert_allclose(model.explained(Q), expected, rtol=0, atol=1e-9)
-    below = np.tri(*model.mix.shape, k=model.mix.shape[1] - len(model.mix) - 1, dtype=bool)
-    assert len(model.mix) == 300 and np.all(model.mix[below] == 0)  # so that a query costs half
+    X, Q, weights = rng.normal(size=(200, 4)), rng.normal(size=(30, 4)), rng.integers(1, 4, 200) * 1.0
+    weights = weights if weighted else None
+    form, regularization = dict(kernel=kernel), Regularization(kind, 1e-2 if kind == "tikhonov" else 0.0)
+    model = fit_class(X, 2.0, regularization, weights, rank=20, **form)
+    for q, found in zip(Q, model.explained(Q), strict=True):
+        own = np.argsort(np.square(X - q).sum(axis=1))[:20]
+        some = None if weights is None else weights[own]
+        expected = fit_class(X[own], 2.0, regularization, some, **form).explained(q[None])[0]
+        assert found == pytest.approx(expected, abs=1e-8)
+    np.testing.assert_allclose(model.explained(Q, n_jobs=2), model.explained(Q), rtol=0)
+
+
+def test_more_nearest_samples_explain_more_and_the_residual_says_so():
+    X, y = data(n=900)
+    exact = fixed(h=0.7).fit(X, y)
+    errors, residuals = [], []
+    for rank in (10, 40, 160):
+        near = fixed(h=0.7, rank=rank).fit(X, y)
+        assert np.all(near.ranks_ == rank) and np.all(near.perturbation(X) > exact.perturbation(X) - 1e-9)
+        errors.append((near.perturbation(X + 0.1) - exact.perturbation(X + 0.1)).mean())
+        residuals.append(near.trace_residuals_.mean())
+    assert errors[0] > errors[1] > errors[2] > 0 and residuals[0] > residuals[1] > residuals[2] > 0
+    assert errors[2] < 0.01 and np.all(np.array(errors) < 3 * np.array(residuals))
+
+
+@pytest.mark.parametrize("kind", ["tikhonov", "truncate"])
+def test_many_samples_are_represented_by_the_nearest_ones(kind, monkeypatch):
+    """Neither the order of the samples nor copies in place of weights matter; `partial_fit` is `fit`."""
+    X, y = data(n=400)
+    Q, rng = X + 0.1, np.random.default_rng(0)
+    few = fixed(kind, h=0.7).fit(X, y)
+    monkeypatch.setattr("spectralcls.perturbo._perturbo_classifier.MANY", 300)
+    many = fixed(kind, h=0.7).fit(X, y)
+    assert np.all(few.trace_residuals_ == 0) and np.all(many.trace_residuals_ > 0) and np.all(many.ranks_ == 50)
+    assert np.mean(many.predict(Q) == few.predict(Q)) > 0.95
+    grown = fixed(kind, h=0.7).fit(X[:200], y[:200]).partial_fit(X[200:300], y[200:300])
+    assert np.all(grown.trace_residuals_ == 0)
+    grown.partial_fit(X[300:], y[300:])
+    np.testing.assert_allclose(grown.decision_function(Q), many.decision_function(Q), rtol=1e-9)
+    counts, exact = rng.integers(1, 3, 400), fixed(kind, h=0.7, rank=10_000).fit(X, y)
+    np.testing.assert_array_equal(exact.perturbation(Q), few.perturbation(Q))
+    weighted = fixed(kind, h=0.7).fit(X, y, sample_weight=counts)
+    order = rng.permutation(counts.sum())
+    copied = fixed(kind, h=0.7).fit(np.repeat(X, counts, axis=0)[order], np.repeat(y, counts)[order])
+    np.testing.assert_allclose(copied.perturbation(Q), weighted.perturbation(Q), atol=1e-9)
+    np.testing.assert_allclose(copied.trace_residuals_, weighted.trace_residuals_, rtol=1e-6)
 
 
 def test_rank_leaves_small_classes_exact():
@@ -181,13 +202,12 @@ def test_weights_are_those_of_the_weighted_form():
     Q = np.random.default_rng(1).normal(size=(40, 3))
     w = np.random.default_rng(2).uniform(0.1, 5, size=len(X))
     w /= w.mean()  # as the classifier does
-    for options in ({}, {"rank": 20}):
-        clf = fixed(h=2.0, alpha=1e-2, **options).fit(X, y, sample_weight=w)
-        for c in range(3):
-            own = y == c
-            K, k = (reference.kernel(X[own], A, 2.0).astype(float) for A in (X[own], Q))
-            tau = 1 - np.einsum("ij,ij->j", k, np.linalg.solve(K + np.diag(1e-2 / w[own]), k))
-            np.testing.assert_allclose(clf.perturbation(Q)[:, c], tau, atol=1e-9 if not options else 1e-2)
+    clf = fixed(h=2.0, alpha=1e-2).fit(X, y, sample_weight=w)
+    for c in range(3):
+        own = y == c
+        K, k = (reference.kernel(X[own], A, 2.0).astype(float) for A in (X[own], Q))
+        tau = 1 - np.einsum("ij,ij->j", k, np.linalg.solve(K + np.diag(1e-2 / w[own]), k))
+        np.testing.assert_allclose(clf.perturbation(Q)[:, c], tau, atol=1e-9)
 
 
 # --- limits of the bandwidth --------------------------------------------------------------------------------

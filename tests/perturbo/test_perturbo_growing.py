@@ -38,7 +38,7 @@ def test_partial_fit_first_is_fit_and_keeps_the_tuned_values():
     assert (first.bandwidth_, first.alpha_) == (h, alpha)
 
 
-def test_low_rank_classes_are_made_anew_and_classes_become_large():
+def test_classes_become_large():
     X, y = data(n=120)
     grown = fixed(rank=25).fit(X[:60], y[:60]).partial_fit(X[60:], y[60:])
     whole = fixed(rank=25).fit(X, y)

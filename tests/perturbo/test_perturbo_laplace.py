@@ -20,13 +20,6 @@ def test_tau_is_that_of_the_formula():
         np.testing.assert_allclose(tau[:, c], expected, atol=1e-12)
 
 
-def test_a_low_rank_factor_of_as_many_columns_as_distinct_points_is_exact():
-    X, y = (np.repeat(part, 2, axis=0) for part in data(30))
-    whole, low = (fixed(kernel="laplace", rank=rank).fit(X, y) for rank in (None, 10))
-    np.testing.assert_allclose(low.perturbation(X + 0.1), whole.perturbation(X + 0.1), atol=1e-8)
-    assert np.all(low.ranks_ == 10) and np.all(whole.ranks_ == 20)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_growing_is_fitting(kind):
     X, y = data()

@@ -5,7 +5,8 @@ import pytest
 from perturbo_cases import data, fixed
 
 from spectralcls.perturbo import _class_model, _explained
-from spectralcls.perturbo._class_model import Regularization, fit_class
+from spectralcls.perturbo._class_model import fit_class
+from spectralcls.perturbo._span import Regularization
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from sklearn.model_selection import StratifiedKFold
 from spectralcls._inputs import Inputs
 from spectralcls._tuning import draw_sample
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.perturbo._class_model import Regularization
 from spectralcls.perturbo._held_out_spans import judged
+from spectralcls.perturbo._span import Regularization
 
 TIKHONOV = Regularization("tikhonov")
 

@@ -52,8 +52,8 @@ class ActivePool:
 
     Notes
     -----
-    Memory: 8 m n bytes for n labeled samples, in buffers whose capacity doubles. Truncated classes and partial factors
-    cannot be updated this way; they are scored again when they change.
+    Memory: 8 m n bytes for n labeled samples, in buffers whose capacity doubles. Truncated classes and classes
+    represented by nearest samples cannot be updated this way; they are scored again when they change.
 
     References
     ----------
@@ -287,10 +287,11 @@ class _ScoredClass:
     """1 - tau of all pool samples for one class, with the solve B (n_l, m) if the class has one."""
 
     def __init__(self, model, X, n_jobs):
-        self.model, self._order = model, len(model.points)
+        self.model, self._order = model, 0
         if not model.grows:
             self._B, self.explained = None, model.explained(X, n_jobs)
             return
+        self._order = len(model.points)
         self._B = model.whiten(model.kernel(X, n_jobs=n_jobs))
         self.explained = np.einsum("ij,ij->j", self._B, self._B)
 
@@ -302,9 +303,9 @@ class _ScoredClass:
         """Adopt a model that equals or extends the present one; return False if it does neither."""
         if model is self.model:
             return True
-        new = len(model.points) - self._order
-        if self._B is None or not model.grows or new < 0:
+        if self._B is None or not model.grows or len(model.points) < self._order:
             return False
+        new = len(model.points) - self._order
         if new:
             columns, corner = model.triangle.tail(new)
             rows = model.kernel(X, self._order, n_jobs=n_jobs)
