@@ -49,11 +49,11 @@ from ._kernel import KERNELS
 from ._span import Regularization
 from ._spans_left_out import SpansLeftOut
 
-# Samples of a class that explain a query if there are more than `MANY` samples. With 20 000 rows, parameters tuned for all
-# samples, and 50, 100 and 200 nearest ones, the labels are those of all samples for 98.1, 98.3 and 98.4 % of the queries
-# of a mixture, with accuracies of 90.7, 90.9 and 91.0 % (all samples: 91.1 %); and for 94.1, 96.2 and 97.2 % of those of
-# covertype, with 82.5, 82.1 and 81.9 % (all: 80.8 %). 5000 queries of 5 classes take .8, 2.5 and 12 s. A low-rank factor
-# with 2000 columns has 94.9 % of the labels and 79.8 % accuracy on covertype.
+# Samples of a class that explain a query if there are more than `MANY` samples. With 20 000 rows, parameters tuned for
+# all samples, and 50, 100 and 200 nearest ones, the labels are those of all samples for 98.1, 98.3 and 98.4 % of the
+# queries of a mixture, with accuracies of 90.7, 90.9 and 91.0 % (all samples: 91.1 %); and for 94.1, 96.2 and 97.2 % of
+# those of covertype, with 82.5, 82.1 and 81.9 % (all: 80.8 %). 5000 queries of 5 classes take .8, 2.5 and 12 s. A
+# low-rank factor with 2000 columns has 94.9 % of the labels and 79.8 % accuracy on covertype.
 NEAREST = 100
 MOST_CHOOSING = 20_000  # largest sample drawn from a collection to choose bandwidth and alpha
 
@@ -129,8 +129,8 @@ class PerTurboClassifier(Classifier):
         ``(m / n) ** (1 / (d + 4))``.
     rank : int or None, default=None
         Largest dimension of the span that represents a class: for each query, a class with more distinct samples than
-        this is represented by the `rank` samples nearest to the query. None: all samples if all classes together have at
-        most 20 000, otherwise 100. To use all samples anyway, give at least the number of samples.
+        this is represented by the `rank` samples nearest to the query. None: all samples if all classes together have
+        at most 20 000, otherwise 100. To use all samples anyway, give at least the number of samples.
     random_state : int, RandomState instance or None, default=0
         Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
     n_jobs : int or None, default=None
