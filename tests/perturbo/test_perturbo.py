@@ -151,6 +151,7 @@ def test_many_samples_are_represented_by_the_nearest_ones(kind, monkeypatch):
     Q, rng = X + 0.1, np.random.default_rng(0)
     few = fixed(kind, h=0.7).fit(X, y)
     monkeypatch.setattr("spectralcls.perturbo._perturbo_classifier.MANY", 300)
+    monkeypatch.setattr("spectralcls.perturbo._perturbo_classifier.NEAREST", 50)
     many = fixed(kind, h=0.7).fit(X, y)
     assert np.all(few.trace_residuals_ == 0) and np.all(many.trace_residuals_ > 0) and np.all(many.ranks_ == 50)
     assert np.mean(many.predict(Q) == few.predict(Q)) > 0.95
