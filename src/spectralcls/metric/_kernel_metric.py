@@ -184,19 +184,19 @@ class KernelMetric(CallbackSupport, LinearMap):
         else:
             A = A @ _principal_axes(sample.X @ A, sample.weights)
         self.mean_ = mean
-        self.components_ = (W @ A).T
+        self.components_ = (W @ A)[np.argsort(order)].T
         self.n_iter_, self.loss_curve_, self.validation_curve_ = n_steps, training, validation
         self.start_, self.start_loss_ = start.name, start_loss
         return self
 
 
 def _standardized(data, rotate):
-    """Mean, map (d, q), and the distinct points in standardized features or, if `rotate` and there are more features
+    """Mean, map (d, q) and the distinct points in standardized features or, if `rotate` and there are more features
     than points, in coordinates of the span of the points, which contains all gradients of a metric. The last result is
-    the feature (q,) of each coordinate before a rotation.
+    the feature (d,) of each row of the map and of each coordinate before a rotation.
 
     Features are sorted by their values, because sums in another order round differently, and the steps of the descent
-    amplify the difference.
+    amplify the difference. So are the rows of the map: BLAS rounds rows by their place, too.
     """
     data = data.distinct(relative=True)
     weights = data.weights
@@ -212,9 +212,9 @@ def _standardized(data, rotate):
     if rotate and X.shape[1] > len(X):
         _, singular, axes = np.linalg.svd(X, full_matrices=False)
         axes = axes[: max(1, int(np.sum(singular > 1e-7 * singular[0])))]
-        W, X = inverse[:, None] * axes.T[np.argsort(order)], X @ axes.T
+        W, X = inverse[order, None] * axes.T, X @ axes.T
     else:
-        W = np.diag(inverse)[:, order]
+        W = np.diag(inverse[order])
     return mean, W, data.moved(X.astype(np.float32)), order
 
 
