@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from bench.classifiers import OURS
-from spectralcls import knn, top_eigenpairs
+from spectralcls import ParzenClassifier, knn, top_eigenpairs
 from spectralcls._utils.copies import equal_rows
 from spectralcls.ensemble._trees import GrownTrees
 from spectralcls.kernels import kernel_matrix, kernel_sums
@@ -132,6 +132,14 @@ def test_randomly_pivoted_cholesky(benchmark, dtype):
 @pytest.mark.parametrize("copies", [1, 4])
 def test_equal_rows(benchmark, copies, dtype):
     benchmark(equal_rows, np.tile(normal(100_000 // copies, 10, dtype), (copies, 1)))
+
+
+@both
+@pytest.mark.parametrize("method", ["predict_set", "conformal_p_values"])
+def test_conformal_ranks(benchmark, method, dtype):
+    X, y = problem(2000)
+    model = ParzenClassifier(bandwidth=0.5, n_jobs=1).fit(X.astype(dtype), y)
+    benchmark(getattr(model, method), normal(1000, 8, dtype, 7))
 
 
 @pytest.mark.parametrize("m", [1, 4000])

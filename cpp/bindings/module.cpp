@@ -62,6 +62,7 @@ PYBIND11_MODULE(_bindings, module, pybind11::mod_gil_not_used()) {
   module.def("build_info", &build_info);
   module.def("set_pruning", &set_pruning, py::arg("choice"));
   module.def("thread_limit", [] { return thread_limit.load(); });
+  register_conformal(module);
   register_eigen(module);
   register_equal_rows(module);
   register_kernels(module);

@@ -5,6 +5,7 @@
 
 namespace spectralcls::bindings {
 
+void register_conformal(pybind11::module_&);
 void register_eigen(pybind11::module_&);
 void register_equal_rows(pybind11::module_&);
 void register_kernels(pybind11::module_&);

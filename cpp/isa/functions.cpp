@@ -51,9 +51,10 @@ constexpr Functions<T> functions() {
 }
 
 constexpr FunctionTable table{
-    SPECTRALCLS_INTERFACE, SPECTRALCLS_VARIANT,         SPECTRALCLS_COMPILER,     SPECTRALCLS_FLAGS,
-    functions<float>(),    functions<double>(),         entry<&approximate_sums>, entry<&grid_labels>,
-    entry<&sum_trees>,     entry<&detail::set_pruning>,
+    SPECTRALCLS_INTERFACE,       SPECTRALCLS_VARIANT,       SPECTRALCLS_COMPILER,     SPECTRALCLS_FLAGS,
+    functions<float>(),          functions<double>(),       entry<&approximate_sums>, entry<&grid_labels>,
+    entry<&conformal_ranks>,     entry<&conformal_weights>, entry<&log_odds>,         entry<&sum_trees>,
+    entry<&detail::set_pruning>,
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "krylov/operators.hpp"
 #include "krylov/tall_products.hpp"
 #include "neighbors/knn.hpp"
+#include "sums/conformal.hpp"
 #include "sums/kernel_matrix.hpp"
 #include "sums/kernel_sums.hpp"
 #include "sums/label_rule.hpp"
@@ -51,6 +52,9 @@ struct FunctionTable {
   Entry<bool (*)(const ApproximateSums&, double* sums, std::uint8_t* settled, std::int64_t* order, const Execution&)>
       approximate_sums;
   Entry<bool (*)(const ApproximateSums&, const LabelRule&, std::int64_t* labels, const Execution&)> grid_labels;
+  Entry<decltype(&spectralcls::conformal_ranks)> conformal_ranks;
+  Entry<decltype(&spectralcls::conformal_weights)> conformal_weights;
+  Entry<decltype(&spectralcls::log_odds)> log_odds;
   Entry<decltype(&spectralcls::sum_trees)> sum_trees;
   Entry<decltype(&detail::set_pruning)> set_pruning;
 };

@@ -10,8 +10,9 @@ from sklearn.datasets import make_blobs
 
 import spectralcls as sc
 from spectralcls import metric, spectral
+from spectralcls._core import compiled
 from spectralcls._expansion import sums_left_out
-from spectralcls._expansion.left_out import LeftOut
+from spectralcls._expansion.sums_left_out import log_kernel
 
 CLASS_SUMS = (
     sc.ParzenClassifier(bandwidth=0.8, scale=None),
@@ -315,46 +316,69 @@ def test_class_weights_keep_the_coverage(model):
     assert abs(np.mean(hits) - 0.9) < 0.03
 
 
-@pytest.mark.parametrize("bandwidth", [0.05, 0.6, 60.0, {0: 0.3, 1: 0.6, 2: 0.6}], ids=str)
+def counts_of_every_pair(points, Q, by_class):
+    """The counts, from the odds of every point after every query joined every class; -inf for two sums of zero."""
+    X, labels = points.expansion.points.X.astype(float), points.codes
+    sums = points._sums(Q)
+    limits, out = points.limits(sums[..., 0], Q.dtype), np.empty(sums.shape[:2])
+    for c, h in enumerate(points.widths):
+        k = log_kernel(Q.astype(float), X, points.expansion.kernel, h) + points.log_volume[c]
+        k += points.log_weights(sums)[:, None]
+        with np.errstate(invalid="ignore"):
+            mates = np.logaddexp(points.own, k) - points.others
+            odds = np.where(labels == c, mates, points.own - np.logaddexp(points.others, k))
+        below = np.nan_to_num(odds, nan=-np.inf, posinf=np.inf, neginf=-np.inf) <= limits[:, c, None]
+        out[:, c] = (below & (labels == c) if by_class else below) @ points.weights
+    return out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"bandwidth": h} for h in (0.004, 0.05, 0.6, 60.0, {0: 0.3, 1: 0.6, 2: 0.6})),
+        *({"bandwidth": 0.8, "kernel": kernel} for kernel in ("laplace", "epanechnikov", "cosine", "linear")),
+        {"bandwidth": 0.6, "tolerance": 1e-3},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("by_class", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_counts_by_bounds_are_those_of_every_pair(bandwidth, by_class, weighted):
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_counts_are_those_of_every_pair(options, by_class, weighted, dtype):
     """Of points that bounds decide at once, of those they do not, and of sums that only logarithms hold."""
     X, y, Q, _ = draw(700, 40, 0)
     weights = np.random.default_rng(0).integers(1, 4, 700) if weighted else None
-    model = sc.ParzenClassifier(bandwidth=bandwidth, scale=None).fit(X, y, weights)
-    Q = np.vstack([Q, X[:5], 30 * Q[:3]])
+    model = sc.ParzenClassifier(scale=None, **options).fit(X.astype(dtype), y, weights)
+    Q = np.vstack([Q, X[:5], 30 * Q[:3], 1e4 * Q[:3]]).astype(dtype)
     points = sums_left_out.SumsLeftOut(model._model)
-    limits, _ = points.joined(Q)
-    k = np.stack([-(((X[:, None] - Q) ** 2).sum(axis=2)) / (2 * h**2) - 2 * np.log(h) for h in points.widths])
-    k += 2 * np.log(points.widths.min()) + points.log_weights(points._sums(Q))
-    labels, own, others = points.codes[:, None], points.own[:, None], points.others[:, None]
-    for c, counts in enumerate(points.counts(Q, by_class).T):
-        with np.errstate(invalid="ignore"):
-            odds = np.where(labels == c, np.logaddexp(own, k[c]) - others, own - np.logaddexp(others, k[c]))
-        below = np.nan_to_num(odds, nan=-np.inf) <= limits[:, c]
-        expected = points.weights @ (below & (labels == c) if by_class else below)
-        np.testing.assert_allclose(counts, expected, rtol=1e-12)
-        for beyond in np.quantile(expected, [0.05, 0.3, 0.8]) + [1e-6, 0.5, -1]:  # decided, if not counted to the end
-            decided = points.counts(Q, by_class, beyond)[:, c] > beyond
-            np.testing.assert_array_equal(decided, expected > beyond)
+    expected = counts_of_every_pair(points, Q, by_class)
+    np.testing.assert_allclose(points.counts(Q, by_class), expected, rtol=1e-12, atol=1e-9)
+    for beyond in np.quantile(expected, [0.05, 0.1, 0.3, 0.8]) + [1e-6, 0.5, -1, 1e-6]:  # decided without all points
+        np.testing.assert_array_equal(points.counts(Q, by_class, beyond) > beyond, expected > beyond)
 
 
-@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
-def test_bounds_decide_the_sets_of_wide_kernels(kernel, monkeypatch):
-    """Each kernel value lies between that at the largest possible distance and one, and all are nearly one."""
-    X, y, Q, _ = draw(700, 200, 0)
-    points = sc.ParzenClassifier(300.0, kernel=kernel, scale=None).fit(X, y)._leave_one_out()
-    counts, examined, finish = points.counts(Q, True), [], LeftOut._finish
+def test_counts_do_not_depend_on_threads_or_other_queries():
+    X, y, Q, _ = draw(900, 300, 0)
+    counts = []
+    for n_jobs in (1, 3):
+        points = sc.ParzenClassifier(0.6, scale=None, n_jobs=n_jobs).fit(X, y)._leave_one_out()
+        counts += [points.counts(Q, False), np.vstack([points.counts(Q[i::7], False) for i in range(7)])]
+    order = np.concatenate([np.arange(i, 300, 7) for i in range(7)])
+    for i, found in enumerate(counts):
+        np.testing.assert_array_equal(found, counts[0][order] if i % 2 else counts[0])
 
-    def watched(self, counts, rows, *rest):
-        examined.extend(rows)
-        finish(self, counts, rows, *rest)
 
-    monkeypatch.setattr(LeftOut, "_finish", watched)
-    beyond = 0.5 * (points.number(True) + 1) - 1
-    np.testing.assert_array_equal(points.counts(Q, True, beyond) > beyond, counts > beyond)
-    assert len(examined) < 0.1 * len(Q)
+@pytest.mark.parametrize("n_classes", [1, 2, 5, 17])
+def test_log_odds_need_no_common_scale(n_classes):
+    rng = np.random.default_rng(0)
+    for scale in (1, 100, 1e5):
+        sums = scale * rng.normal(size=(50, n_classes))
+        sums[rng.random(sums.shape) < 0.1] = -np.inf
+        for background in (-np.inf, -3.0 * scale, scale):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                expected = [[log_odds(row, c, background) for c in range(n_classes)] for row in sums]
+            expected = np.where(np.isneginf(sums), -np.inf, expected)
+            np.testing.assert_allclose(compiled.log_odds(sums, background, 0.0), expected, rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

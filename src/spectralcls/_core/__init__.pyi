@@ -41,6 +41,34 @@ class compiled:
         in_order: bool = ...,
     ) -> Any: ...
     @staticmethod
+    def ranked_points(
+        X: np.ndarray,
+        codes: np.ndarray,
+        own: np.ndarray,
+        others: np.ndarray,
+        weights: np.ndarray,
+        kernel: str,
+        widths: np.ndarray,
+        log_factors: np.ndarray,
+        log_least_sum: float,
+        log_largest_share: float,
+    ) -> Any: ...
+    @staticmethod
+    def conformal_weights(
+        points: Any,
+        Q: np.ndarray,
+        sums: np.ndarray,
+        bounded: bool,
+        log_weights: np.ndarray,
+        log_background: float,
+        rounding: float,
+        within: bool,
+        beyond: np.ndarray | None,
+        n_threads: int,
+    ) -> np.ndarray: ...
+    @staticmethod
+    def log_odds(sums: np.ndarray, log_background: float, rounding: float) -> np.ndarray: ...
+    @staticmethod
     def equal_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
     @staticmethod
     def pack_points(

@@ -1,19 +1,22 @@
 """Scores from class sums when a point is left out or a query is added, which changes a sum by a single term."""
 
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from .._core import compiled
+from .._core.threads import effective_n_threads
 from .._inputs.missing import is_incomplete
 from .._utils.cached import cached_property
-from ..kernels import PackedPoints, kernel_matrix, kernel_sums
+from .._utils.quantile import weighted_quantile
+from ..kernels import kernel_matrix, kernel_sums
 from .class_means import log_volumes
-from .left_out import Change, LeftOut, odds, rounding_of
+from .left_out import LeftOut, rounding_of
 
-MODERATE = 60.0  # if the logarithm of a sum is below this in absolute value, its inverse can be a float32 weight
 SLACK = 1e-4  # relative error allowed for sums in float32
-PLAIN = 300.0  # if logarithms of sums are below this in absolute value, the sums and their quotients are finite
+SMALL = 0.0005  # fraction of points whose own sums are replaced by a larger one in bounds; .001 is as fast, .005 is not
+FAR = -60.0  # logarithm of the smallest weight, which float32 represents
 
 
 class SumsLeftOut(LeftOut):
@@ -54,18 +57,33 @@ class SumsLeftOut(LeftOut):
         super().__init__(points.codes, counts / mean, scores)
         self.expansion, self.log_mean = expansion, np.log(mean)
         self.columns = columns if expansion.rule.weighting is None else points.with_sample_weights(columns)
-        with np.errstate(divide="ignore"):
-            self.log_columns = np.zeros(len(rows)) if columns is None else np.log(columns)
-        # With one bandwidth and exact sums, no kernel value exceeds the sum that contains it.
-        self.bounded = np.ptp(self.widths) == 0 and not points.tolerance
+
+    @cached_property
+    def _least(self):
+        """Logarithm of a sum that replaces smaller ones in bounds; None if a class has a separate bandwidth or sums are
+        approximate, so that there are no bounds."""
+        reached = np.isfinite(self.own)
+        if np.ptp(self.widths) > 0 or self.expansion.points.tolerance or not reached.any():
+            return None
+        least, median = (weighted_quantile(self.own[reached], q, self.weights[reached]) for q in (SMALL, 0.5))
+        return float(max(least, median + FAR))
+
+    @cached_property
+    def _summed(self):
+        """The points, packed separately from those of the fitted form, and their weights (n, k) in sums: the columns of
+        the fitted form and, unless there are no bounds, the multiplicities relative to the points' own sums."""
+        columns = np.ones(len(self.codes)) if self.columns is None else self.columns
+        if self._least is not None:
+            relative = self.weights * np.exp(np.clip(self._least - self.own, FAR, 0.0)) * (1 + SLACK)
+            columns = np.column_stack([columns, relative])
+        return replace(self.expansion.points), np.reshape(columns, (len(columns), -1))
 
     def _sums(self, Q):
-        """Logarithms of class sums (m, C, k) over all points: the scores and, if points are weighted by 1/f, the
-        classes' parts of the density.
-        """
-        shape = dict(kernel=self.expansion.kernel, bandwidth=self.widths)
-        sums = self.expansion.points.class_log_sums(complete(Q), self.columns, **shape)
-        return sums + self.log_volume[:, None]
+        """Logarithms of class sums (m, C, k) over all points: the scores; the classes' parts of the density if points
+        are weighted by 1/f; and bounds on the points' relative changes."""
+        points, columns = self._summed
+        sums = points.class_log_sums(complete(Q), columns, kernel=self.expansion.kernel, bandwidth=self.widths)
+        return sums + self.log_volume[:, None] if self.log_volume.any() else sums.astype(np.float64, copy=False)
 
     def log_weights(self, sums):
         """log of the weight that each query would have as a training point."""
@@ -77,86 +95,35 @@ class SumsLeftOut(LeftOut):
         return self.log_mean - rule.exponent * log_density
 
     @cached_property
-    def _relative(self):
-        """The points with two weights: the inverse of the sum of their own class, and of the sum of the others. None if
-        float32 cannot represent the weights.
-        """
-        logs = np.stack([self.own, self.others], axis=1)
-        if not np.abs(logs).max() < MODERATE:
-            return None
-        return PackedPoints(
-            self.expansion.points.X,
-            weights=self.weights[:, None] * np.exp(-logs),
-            labels=self.codes,
-            n_labels=self.expansion.points.n_classes,
+    def _ranked(self):
+        """The points as the core ranks them."""
+        return compiled.ranked_points(
+            self.expansion.points.X.astype(np.float64),
+            self.codes.astype(np.int64),
+            self.own,
+            self.others,
+            self.weights,
+            self.expansion.kernel,
+            self.widths.astype(np.float64),
+            self.log_volume,
+            self._least or 0.0,
+            np.inf if self._least is None else SLACK - float(np.log(self._summed[1][:, 0].min())),
         )
 
-    @cached_property
-    def _center(self):
-        return self.expansion.points.X.mean(axis=0, dtype=np.float64)
-
-    @cached_property
-    def _from_center(self):
-        """Distances of the points from their mean."""
-        return _norms(self.expansion.points.X - self._center)
-
-    def _moves(self, Q, log_weights, rows):
-        """The `moves` of a `Change`: sums of kernel values, each divided by the sum to which it is added."""
-        shape = {"kernel": self.expansion.kernel, "bandwidth": self.widths[0], "n_jobs": self.expansion.points.n_jobs}
-        sums = kernel_sums(Q[rows], self._relative, **shape).reshape(len(rows), -1, 2).astype(np.float64)
-        rise, fall = np.moveaxis(sums * np.exp(log_weights[rows])[:, None, None] * (1 + SLACK), 2, 0)
-        return rise, fall.sum(axis=1, keepdims=True) - fall
-
-    def joined(self, Q):
+    def counts(self, Q, within, beyond=None):
         sums = self._sums(Q)
-        scores, log_weights = sums[..., 0], self.log_weights(sums)
-        limits = self.limits(scores, Q.dtype)
-        sums = np.full(scores.shape, np.inf)
-        if self.bounded:
-            sums = scores + rounding_of(scores, Q.dtype)
-        reach = np.minimum(sums.max(axis=1), 0.0) + log_weights
-        moves = partial(self._moves, Q, log_weights) if self.bounded and self._relative is not None else None
-        X, Q, kernel = self.expansion.points.X.astype(np.float64), Q.astype(np.float64), self.expansion.kernel
-        from_center = _norms(Q - self._center)
-
-        def bounds(rows, c, points):
-            most = (log_weights[rows, None] + sums[rows]).max(axis=0)[self.codes[points]] - self.log_columns[points]
-            most = np.minimum(most, log_weights[rows].max())
-            own, others = self.own[points], self.others[points]
-            if c is None:
-                return odds(own, log_sum(others, most)), odds(log_sum(own, most), others)
-            distances = from_center[rows].max() + self._from_center[points]  # upper bounds, by the triangle inequality
-            least = log_kernel(np.zeros((1, 1)), distances[:, None], kernel, self.widths[c])[0]
-            least += log_weights[rows].min() + self.log_volume[c]
-            same = self.codes[points] == c
-            grows, stays, sign = np.where(same, own, others), np.where(same, others, own), np.where(same, 1, -1)
-            one, other = (odds(sign * log_sum(grows, k), sign * stays) for k in (least, most))
-            return np.minimum(one, other), np.maximum(one, other)
-
-        def conform_less(rows, c, points):
-            same, limit, weight = self.codes[points] == c, limits[rows, c, None], log_weights[rows, None]
-            weight = weight + self.log_volume[c]
-            out = np.zeros(len(rows))
-            for sign, some in ((1, points[same]), (-1, points[~same])):
-                if not len(some):
-                    continue
-                one, other = (self.own[some], self.others[some])[::sign]  # compare (one + k) / other with the limit
-                if max(np.abs(each).max() for each in (one, other, limit, weight)) < PLAIN:
-                    border = np.exp(sign * limit) * np.exp(other)
-                    border -= np.exp(one)
-                    k = kernel_matrix(Q[rows], X[some], kernel=kernel, bandwidth=self.widths[c], n_jobs=1)
-                    if weight.any():
-                        k *= np.exp(weight)
-                    less = k <= border if sign == 1 else k >= border
-                else:
-                    k = log_kernel(Q[rows], X[some], kernel, self.widths[c]) + weight
-                    with np.errstate(over="ignore", invalid="ignore"):
-                        whole = np.exp(one - other - sign * limit) + np.exp(k - other - sign * limit)
-                    less = ~(sign * whole > sign)  # NaN: both classes are out of reach
-                out += self.weight_of(less, some)
-            return out
-
-        return limits, Change(bounds, conform_less, reach, moves)
+        return compiled.conformal_weights(
+            self._ranked,
+            Q.astype(np.float64),
+            np.ascontiguousarray(sums),
+            self._least is not None,
+            self.log_weights(sums),
+            self.background,
+            rounding_of(Q.dtype),
+            within,
+            None if beyond is None else np.broadcast_to(beyond, sums.shape[1]).astype(np.float64),
+            effective_n_threads(self.expansion.points.n_jobs),
+        )
 
 
 def without_class_sums(estimator):
@@ -177,22 +144,6 @@ def complete(Q):
             "values before fit and here, for example with scikit-learn's SimpleImputer."
         )
     return Q
-
-
-def _norms(Z):
-    return np.sqrt(np.einsum("ij,ij->i", Z, Z))
-
-
-def log_sum(a, b):
-    """``np.logaddexp(a, b)`` through functions that NumPy vectorizes, which is seven times as fast for large arrays."""
-    least, most = np.minimum(a, b), np.maximum(a, b)
-    with np.errstate(invalid="ignore"):
-        least -= most
-    np.exp(least, out=least)
-    least += 1.0
-    np.log(least, out=least)
-    least += most
-    return np.fmax(least, most, out=least)  # NaN if both are -inf
 
 
 def log_kernel(Q, X, kernel, bandwidth):

@@ -5,13 +5,15 @@ them.
 import numpy as np
 
 from .._core.interrupt import matmul
-from .._expansion.left_out import JOINT_BYTES, Change, LeftOut, odds
+from .._expansion.left_out import LeftOut, odds
 from .._expansion.points import blocks, class_rows
 from .._expansion.sums_left_out import complete
 from .._utils.validation import units_of
 from ..linalg import cholesky_in_place, inverse_in_place
 from ._class_model import together
 
+JOINT_BYTES = 1 << 23  # memory for a block of queries
+TOGETHER = 128  # queries with similar limits that share bounds
 PLAIN = 300.0  # odds with a logarithm of at most this, and their products, are finite
 
 
@@ -46,50 +48,47 @@ class SpansLeftOut(LeftOut):
         with np.errstate(divide="ignore"):
             super().__init__(codes, weights / self.units[codes], np.log(self.shares), order=order)
 
-    @property
-    def _numbers_of_a_query(self):
-        return len(self.X)  # kernel values of a query
+    def counts(self, Q, within, beyond=None):
+        beyond = np.broadcast_to(np.nan if beyond is None else beyond, len(self.models))
+        parts = [Q[rows] for rows in blocks(len(Q), 8 * len(self.X), JOINT_BYTES)]
+        return np.concatenate([self._joined(part, within, beyond) for part in parts])
 
-    def joined(self, Q):
+    def _joined(self, Q, within, beyond):
+        """The `counts` of a block of queries."""
         k = [model.kernel(complete(Q)) for model in self.models]
         v = [matmul(N, each) for N, each in zip(self.inverses, k, strict=True)]
         q = np.stack([np.einsum("ij,ij->j", *both) for both in zip(k, v, strict=True)])
-        slack = slack_of(min(model.regularization.alpha for model in self.models))
-        with np.errstate(divide="ignore"):
-            limits = self.limits(np.log(q.T), Q.dtype, slack)
-
         alphas = np.array([model.regularization.alpha for model in self.models])
+        with np.errstate(divide="ignore"):
+            limits = self.limits(np.log(q.T), Q.dtype, slack_of(alphas.min()))
         s = np.maximum(1 - q, 0.0) + (alphas / self.units)[:, None]
-
-        def bounds(rows, c, points):
-            growth = np.maximum(1 - self.shares[points], 0.0)
-            growth *= (1 - (alphas / self.units)[:, None] / s[:, rows]).max(axis=1)
-            growth = growth.max(axis=1) if c is None else growth[:, c]
-            others, unchanged = self.others[points], self.odds[points]
-            with np.errstate(divide="ignore"):
-                least = odds(self.own[points], np.log(np.exp(others) + growth))
-            if c is None:
-                return least, -others
-            same = self.codes[points] == c
-            return np.where(same, unchanged, least), np.where(same, -others, unchanged)
-
-        def conform_less(rows, c, points):
-            limit, model = np.exp(np.minimum(limits[rows, c, None], PLAIN)), self.models[c]
-            out, same = np.empty((len(rows), len(points)), dtype=bool), self.codes[points] == c
-            mates, rivals = points[same], points[~same]
-            place = np.searchsorted(self.members[c], mates)
-            roots, grows = self.roots[mates], np.square(v[c][np.ix_(place, rows)].T) / s[c, rows, None]
-            share = self.q[mates] + grows * np.square(alphas[c] / roots + roots)
-            share = _by_others(share, self.diagonal[mates] + grows, roots)
-            out[:, same] = share <= limit * np.exp(self.others[mates])
-            if len(rivals):
-                X = self.X[rivals]
-                changes = model.values(Q[rows], X) - v[c][:, rows].T @ model.kernel(X)
-                others = np.exp(self.others[rivals]) + np.square(changes) / s[c, rows, None]
-                out[:, ~same] = np.exp(self.own[rivals]) <= limit * others
-            return self.weight_of(out, points)
-
-        return limits, Change(bounds, conform_less, np.zeros(len(Q)))
+        growth = np.maximum(1 - self.shares, 0.0) * (1 - (alphas / self.units)[:, None] / s).max(axis=1)
+        with np.errstate(divide="ignore"):
+            least = odds(self.own[:, None], np.log(np.exp(self.others)[:, None] + growth))  # in any other class
+        counts = self.ranks(-self.others, limits, within)  # no share exceeds one
+        possible = self.ranks(self.odds if within else least.min(axis=1), limits, within)
+        asked = (counts < possible) & ~(counts > beyond) & ~(possible <= beyond)
+        for c in np.flatnonzero(asked.any(axis=0)):
+            same, model = self.codes == c, self.models[c]
+            lowest, highest = np.where(same, self.odds, least[:, c]), np.where(same, -self.others, self.odds)
+            rows = np.flatnonzero(asked[:, c])
+            rows = rows[np.argsort(limits[rows, c])]
+            for part in np.array_split(rows, -(-len(rows) // TOGETHER)):
+                limit = np.exp(np.minimum(limits[part, c, None], PLAIN))
+                certain, possible = (bound <= limits[part[end], c] for bound, end in ((highest, 0), (lowest, -1)))
+                mates, rivals = (np.flatnonzero(kind & possible & ~certain) for kind in (same, ~same))
+                place, roots = np.searchsorted(self.members[c], mates), self.roots[mates]
+                grows = np.square(v[c][np.ix_(place, part)].T) / s[c, part, None]
+                share = self.q[mates] + grows * np.square(alphas[c] / roots + roots)
+                share = _by_others(share, self.diagonal[mates] + grows, roots)
+                counts[part, c] = self.weights[certain & same if within else certain].sum()
+                counts[part, c] += (share <= limit * np.exp(self.others[mates])) @ self.weights[mates]
+                if not within and len(rivals):
+                    X = self.X[rivals]
+                    changes = model.values(Q[part], X) - v[c][:, part].T @ model.kernel(X)
+                    others = np.exp(self.others[rivals]) + np.square(changes) / s[c, part, None]
+                    counts[part, c] += (np.exp(self.own[rivals]) <= limit * others) @ self.weights[rivals]
+        return counts
 
 
 def slack_of(alpha):
