@@ -20,6 +20,7 @@ TITLES = (  # of the floors, from the ground up
     "folds, grids, search, temperature",
     "conversion of tables to coordinates",
     "the fitted form of classifiers",
+    "what left-out samples tell",
     "the skeleton of an estimator",
     "learned metrics",
     "families",

@@ -28,8 +28,6 @@ from spectralcls.ensemble._loss import Loss
 from spectralcls.ensemble._members import Member
 from spectralcls.ensemble._target_map import TargetMap, residual_quantiles
 from spectralcls.kernels._checks import check_labels
-from spectralcls.regression import _intervals
-from spectralcls.regression._local_sizes import SizesByPrediction
 
 
 @pytest.mark.parametrize(("rest", "kept"), [(0.7e-6, 0), (1.5e-6, 1)])
@@ -216,39 +214,3 @@ def test_a_few_hundred_points_tell_the_directions_of_cells(monkeypatch):
     some = np.mean([spread(seed) for seed in range(8)])
     monkeypatch.setattr(tree_cells, "_SEEN", 3000)
     assert_allclose(some, np.mean([spread(seed) for seed in range(8)]), rtol=0.03)
-
-
-@pytest.mark.parametrize(("n", "matters"), [(240, True), (480, False)])
-def test_the_choice_without_a_sample_is_made_while_it_matters(n, matters, monkeypatch):
-    """Coverage of 90 % intervals rises by 1.9 points with 30 samples, 1.3 with 60, .4 with 120 and 240, 0 with 480."""
-    rng, looked_at = np.random.default_rng(4), []
-
-    def spy(sample, moments, degrees, kernel, widths, n_jobs):
-        looked_at.append(len(widths))
-        return found(sample, moments, degrees, kernel, widths, n_jobs)
-
-    found = _intervals.held_out_predictions
-    monkeypatch.setattr(_intervals, "held_out_predictions", spy)
-    X = rng.normal(size=(n, 5))
-    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=n)
-    model = sc.KernelRegressor(n_jobs=1).fit(X, y)
-    widths = []
-    for few in (_intervals.FEW, 0, n):
-        monkeypatch.setattr(_intervals, "FEW", few)
-        vars(model).pop("_points_left_out", None)
-        widths.append(np.diff(model.predict_interval(X[:50])).mean())
-    assert (looked_at[0] > 1) == matters and looked_at[1] == 1 < looked_at[2]
-    assert (widths[2] > 1.01 * widths[1]) == matters
-
-
-@pytest.mark.parametrize(("slope", "least", "most"), [(0.0, 0.0, 0.2), (0.2, 0.7, 1.0)])
-def test_a_gain_of_one_per_cent_is_seldom_chance(slope, least, most):
-    """Local sizes of 800 residuals that all have one size gain 1 % in 13 draws of 100, and .5 % in 27. If the sizes
-    vary by a fifth, they gain 1 % in 82 and 2 % in 60."""
-    n, found = 800, []
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        known = rng.normal(size=(n, 2))
-        residuals = np.exp(slope * known[:, :1]) * rng.normal(size=(n, 1))
-        found.append(SizesByPrediction.of(known, residuals, np.ones(n), n_jobs=1)[0].local is not None)
-    assert least <= np.mean(found) <= most

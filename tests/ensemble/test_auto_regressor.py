@@ -91,18 +91,19 @@ def test_the_mean_of_a_transformed_target_is_that_of_its_residuals():
     found = TargetMap.of("log", y, None)
     blend = learn_blend([np.zeros((20_000, 1))], y, found, "squared")
     said = found.to(np.ones((1, 1)))  # predicts the median
-    assert_allclose(found.back(said, blend.residuals[0]), np.exp(0.5), rtol=0.03)
+    assert_allclose(found.back(said, blend.smear), np.exp(0.5), rtol=0.03)
     assert_allclose(found.back(said), 1)
 
 
 def test_a_transformation_is_chosen_where_it_is_clearly_better():
-    """Under the absolute loss; under the squared one few targets decide, and no choice is clear."""
+    """Few large targets decide about squared errors, but not about densities."""
     rng = np.random.default_rng(1)
     Z = rng.normal(size=(400, 3))
     linear = Z.sum(axis=1, keepdims=True) * 2 / np.sqrt(3)
     growing = np.exp(linear + 0.5 * rng.normal(size=(400, 1)))
     for y, loss, expected in (
         (growing, "absolute", "log"),
+        (growing, "squared", "log"),
         (-growing, "absolute", "ranks"),
         (10 + linear, "absolute", "none"),
         (10 + linear, "squared", "none"),
@@ -215,13 +216,54 @@ def test_intervals_hold_the_targets_and_widen_where_the_targets_scatter(cls):
     assert np.mean(ratios) > 1.5
 
 
-def test_intervals_of_one_width_where_the_targets_scatter_alike():
-    X, y, Q, _ = problem(150, 50)
-    model = KernelRidgeRegressor().fit(X, y)
+@pytest.mark.parametrize("cls", [KernelRidgeRegressor, AutoRegressor])
+def test_intervals_of_one_width_where_the_targets_scatter_alike(cls):
+    X, _, Q, _ = problem(400, 100)
+    model = cls().fit(X, X[:, 0] + RNG.normal(size=400))
     low, high = model.predict_interval(Q).T
     predicted = model.predict(Q)
     assert ((low <= predicted) & (predicted <= high)).all()
-    assert np.ptp(high - low) < 0.5 * np.mean(high - low)
+    assert np.std(high - low) < 0.1 * np.mean(high - low)
+
+
+def lognormal(n, seed, spread=1.5, noise=0.3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    return X, np.exp(spread * (0.8 * X[:, 0] + 0.6 * X[:, 1]) + noise * rng.normal(size=n))
+
+
+@pytest.mark.parametrize("spread, noise", [(1.5, 0.3), (3.0, 0.5), (0.7, 0.2)])
+def test_prices_are_learned_as_logarithms(spread, noise):
+    """Predictions and ends are positive, levels and coverage right, for dear ones too."""
+    X, y = lognormal(300, 1, spread, noise)
+    Q, truth = lognormal(2000, 2, spread, noise)
+    model = AutoRegressor().fit(X, y)
+    assert model.transformation_ == "log"
+    predicted, (low, high) = model.predict(Q), model.predict_interval(Q).T
+    assert (low > 0).all() and ((low <= predicted) & (predicted <= high)).all()
+    dear = predicted > np.quantile(predicted, 0.9)
+    inside = (low <= truth) & (truth <= high)
+    assert abs(inside.mean() - 0.9) < 0.04 and inside[dear].mean() > 0.75
+    levels = np.mean(truth[:, None] <= model.predict_quantile(Q, [0.25, 0.5, 0.75]), axis=0)
+    assert np.abs(levels - [0.25, 0.5, 0.75]).max() < 0.08
+
+
+def test_a_density_is_that_of_laplace_in_either_scale():
+    y, predicted = np.exp(RNG.normal(size=(50, 1))), RNG.normal(size=(50, 1))
+    for kind in ("none", "log"):
+        found = TargetMap.of(kind, y, None)
+        b = np.abs(found.to(y) - predicted).mean()
+        slope = (found.to(y * (1 + 1e-6)) - found.to(y * (1 - 1e-6))) / (2e-6 * y)
+        density = np.exp(-np.abs(found.to(y) - predicted) / b) / (2 * b) * slope
+        assert_allclose(found.log_loss(predicted, y, None), -np.log(2 * density[:, 0]), rtol=1e-5, atol=1e-5)
+
+
+def test_half_of_the_targets_lie_below_predictions_for_the_absolute_loss():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3500, 3))
+    y = 3 * X[:, 0] + rng.lognormal(size=3500)
+    below = np.mean(y[500:] < AutoRegressor(loss="absolute").fit(X[:500], y[:500]).predict(X[500:]))
+    assert abs(below - 0.5) < 0.06
 
 
 @pytest.mark.parametrize("cls, ask", [(AutoRegressor, "predict_interval"), (AutoClassifier, "predict_set")])

@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import PROFILES, distances
 
 from spectralcls import KernelRegressor
-from spectralcls.regression import _form, _intervals, _local_sizes
+from spectralcls._conformal import FEW, Residuals
+from spectralcls.regression import KernelRidgeRegressor, _form, _kernel_regressor, _ridge_regressor
 
 
 def problem(n=80, d=2, k=None, seed=0):
@@ -128,41 +129,18 @@ def test_many_features_take_means():
 # Intervals
 
 
-def by_definition(Q, X, y, w, h, degree, coverage):
-    """The jackknife+ with one refit for each sample; the size of residuals is their mean with typical ones."""
-    n, others = len(X), [np.delete(np.arange(len(X)), i) for i in range(len(X))]
-    errors = np.array([abs(y[i] - slow(X[[i]], X[o], y[o], w[o], h, degree)[0]) for i, o in enumerate(others)])
-    order = np.argsort(errors)
-    typical = errors[order][np.searchsorted(np.cumsum(w[order]), w.sum() / 2)] if np.ptp(w) else np.median(errors)
-    unit = w @ w / w.sum()
-
-    def size(q, o):
-        k = w[o] / unit * PROFILES["gaussian"](distances(q[None], X[o])[0] / h)
-        return (k @ errors[o] + _local_sizes.POOLED * typical) / (k.sum() + _local_sizes.POOLED)
-
-    ratios = np.array([errors[i] / size(X[i], o) for i, o in enumerate(others)])
-    out = []
-    for q in Q:
-        reach = ratios * size(q, np.arange(n))
-        centers = np.array([slow(q[None], X[o], y[o], w[o], h, degree)[0] for o in others])
-        predicted, pair = slow(q[None], X, y, w, h, degree)[0], []
-        for values in (reach - centers, centers + reach):
-            order = np.argsort(values)
-            place = np.searchsorted(np.cumsum(w[order]), coverage * (w.sum() + unit) * (1 - 1e-12))
-            pair.append(values[order][place] if place < n else np.inf)
-        out.append([min(-pair[0], predicted), max(pair[1], predicted)])
-    return np.array(out)
-
-
 @pytest.mark.parametrize("degree", [0, 1])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_intervals_are_those_of_one_refit_for_each_sample(weighted, degree):
+def test_predictions_without_a_sample_are_those_of_refits(weighted, degree):
     X, y, Q, w = problem(40)
     w = w if weighted else np.ones(40)
-    Q[0] = X[X[:, 0].argmax()] + [2.0, 0.0]  # where one sample has most of the weight
     model = KernelRegressor(0.7, degree=degree, scale=None).fit(X, y, w)
-    expected = by_definition(Q[:6], X, y, w, 0.7, degree, 0.8)
-    assert_allclose(model.predict_interval(Q[:6], coverage=0.8), expected, rtol=1e-5 if degree else 1e-10)
+    others = [np.delete(np.arange(40), i) for i in range(40)]
+    refits = [slow(X[[i]], X[o], y[o], w[o], 0.7, degree)[0] for i, o in enumerate(others)]
+    assert_allclose(model._predictions_left_out()[:, 0], refits, rtol=1e-5 if degree else 1e-10)
+    expected = Residuals.of((y - refits)[:, None], w, X)
+    low, high = expected.ends(Q, model.predict(Q)[:, None], 0.8)[:, 0].T
+    assert_allclose(model.predict_interval(Q, coverage=0.8), np.column_stack([low, high]), rtol=1e-4)
 
 
 def test_intervals_of_several_outputs_are_those_of_each():
@@ -226,19 +204,21 @@ def test_intervals_hold_the_targets_of_new_samples(draw, n, draws):
     assert abs(np.mean(covered) - 0.9) < 0.015
 
 
-def test_the_choice_without_a_sample_matters_for_few(monkeypatch):
-    """With the residuals at the common choice intervals of 30 samples hold two of 100 targets less."""
+@pytest.mark.parametrize("cls", [KernelRegressor, KernelRidgeRegressor])
+def test_the_choice_without_a_sample_matters_for_few(cls, monkeypatch):
+    """With residuals at the common choice, intervals of 30 samples contain one of 100 targets less, or two."""
     covered = []
-    for few in (0, _intervals.FEW):
-        monkeypatch.setattr(_intervals, "FEW", few)
+    for few in (0, FEW):
+        for module in (_kernel_regressor, _ridge_regressor):
+            monkeypatch.setattr(module, "FEW", few)
         found = []
         for seed in range(40):
             rng = np.random.default_rng(seed)
             (X, y), (Q, truth) = slopes(rng, 30), slopes(rng, 200)
-            low, high = KernelRegressor(n_jobs=1).fit(X, y).predict_interval(Q).T
+            low, high = cls(n_jobs=1).fit(X, y).predict_interval(Q).T
             found.append(np.mean((low <= truth) & (truth <= high)))
         covered.append(np.mean(found))
-    assert covered[0] + 0.01 < covered[1]
+    assert covered[0] + 0.008 < covered[1]
 
 
 def test_a_learned_metric_is_warned_of():
@@ -261,14 +241,6 @@ def test_intervals_cover_and_follow_the_noise(degree):
     assert abs(np.mean((low <= y) & (y <= high)) - 0.8) < 0.05
     width = high - low
     assert np.median(width[Q[:, 0] > 0.5]) > 5 * np.median(width[Q[:, 0] < -0.5])
-
-
-def test_intervals_out_of_reach_are_those_at_the_nearest_point():
-    X, y, _, _ = problem()
-    model = KernelRegressor(1.5, degree=0, kernel="linear").fit(X, y)
-    far = np.array([[90.0, 1.0]])
-    nearest = X[distances(far, X).argmin(axis=1)]
-    assert_array_equal(model.predict_interval(far), model.predict_interval(nearest))
 
 
 def test_what_is_refused():
@@ -394,25 +366,16 @@ def test_an_interval_of_few_samples_in_one_place_has_no_end():
         assert_array_equal(interval, [[-np.inf, np.inf]] * 2)
 
 
-@pytest.mark.parametrize("n, by_others", [(300, True), (301, False)])
-def test_up_to_three_hundred_samples_are_left_out_of_the_choice(n, by_others):
-    X, y, _, _ = problem(n)
-    model = KernelRegressor(degree=0).fit(X, y)
-    tried = np.unique(model.cv_results_["param_bandwidth"].astype(float)), np.array([0])
-    left_out, common = (_intervals.jackknife(model._form, t).ratios for t in (tried, None))
-    assert (left_out != common).any() == by_others
-
-
-@pytest.mark.parametrize("close", [1e-6, 1e-2])
-def test_ends_do_not_depend_on_how_close_to_one_a_leverage_is_left_out(close, monkeypatch):
-    X, y, Q, _ = problem(40)
-    for degree in (0, 1):
-        model = KernelRegressor(0.1, degree=degree).fit(X, y)
-        expected = model.predict_interval(Q)
-        vars(model).pop("_points_left_out")
-        with monkeypatch.context() as patched:
-            patched.setattr(_intervals, "CLOSE", close)
-            assert_allclose(model.predict_interval(Q), expected, rtol=1e-6)
+@pytest.mark.parametrize("cls", [KernelRegressor, KernelRidgeRegressor])
+def test_up_to_three_hundred_samples_are_left_out_of_the_choice(cls, monkeypatch):
+    X, y, _, _ = problem(40)
+    model, found = cls().fit(X, np.random.default_rng(1).normal(size=40)), []
+    for few in (0, 39, 40):
+        for module in (_kernel_regressor, _ridge_regressor):
+            monkeypatch.setattr(module, "FEW", few)
+        found.append(model._predictions_left_out())
+    assert_allclose(found[0], found[1], rtol=1e-9)
+    assert np.abs(found[2] - found[0]).max() > 0.01 and FEW == 300
 
 
 def test_lines_are_tried_up_to_ten_features():

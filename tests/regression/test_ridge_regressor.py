@@ -13,10 +13,10 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from spectralcls import KernelRegressor, KernelRidgeClassifier, KernelRidgeRegressor
+from spectralcls._conformal import Residuals
 from spectralcls._utils.copies import random_keys
 from spectralcls.metric import GradientMetric, KernelMetric
 from spectralcls.regression import _kernel_ridge
-from spectralcls.regression._jackknife import Jackknife
 from spectralcls.regression._ridge_regressor import FOLDS
 
 RNG = np.random.default_rng(0)
@@ -151,9 +151,9 @@ def test_intervals_by_conjugate_gradients_are_those_of_the_other_folds():
         M = kernel_of("gaussian", X[o], X[o], 2.0) + 0.1 * np.eye(np.count_nonzero(o))
         by_others[~o] = kernel_of("gaussian", X[~o], X[o], 2.0) @ np.linalg.solve(M, centered[o])
     unit = Y.std(axis=0)
-    expected = Jackknife.of_held_out((centered - by_others) / unit, np.ones(80), by_others / unit)
+    expected = Residuals.of((centered - by_others) / unit, np.ones(80), X)
     predicted = (model.predict(Q) - Y.mean(axis=0)) / unit
-    ends = expected.ends(predicted, predicted, 0.8) * unit[:, None] + Y.mean(axis=0)[:, None]
+    ends = expected.ends(Q, predicted, 0.8) * unit[:, None] + Y.mean(axis=0)[:, None]
     assert_allclose(model.predict_interval(Q, coverage=0.8), ends, rtol=1e-4, atol=1e-6)
 
 

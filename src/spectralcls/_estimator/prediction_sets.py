@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.advice import tell
@@ -18,11 +19,13 @@ from .base import fitted_in_memory
 NOT_IN_CLOSED_FORM = "its training points cannot be left out one at a time in closed form."
 
 
-def _has_leave_one_out(estimator):
+def has_leave_one_out(estimator):
+    """True if an estimator leaves out its training points; otherwise raises an AttributeError with the reason."""
     fitted_in_memory(estimator)
     reason = getattr(estimator, "_without_leave_one_out", NOT_IN_CLOSED_FORM)
     if reason is not None:
-        raise AttributeError(f"{type(estimator).__name__} has no prediction sets: {reason}")
+        what = "intervals" if is_regressor(estimator) else "prediction sets"
+        raise AttributeError(f"{type(estimator).__name__} has no {what}: {reason}")
     return True
 
 
@@ -32,22 +35,23 @@ def _check_by_class(by_class):
 
 
 def leave_one_out(estimator):
-    """The `LeftOut` of a fitted classifier: its training points scored by the others; computed once.
+    """What a fitted estimator says about its training points when they are left out, computed once: the `LeftOut` of a
+    classifier, the `Residuals` of a regressor.
 
     Raises
     ------
     AttributeError
-        If the classifier has none; the message gives the reason.
+        If the estimator has none; the message gives the reason.
     """
     check_is_fitted(estimator)
-    _has_leave_one_out(estimator)
+    has_leave_one_out(estimator)
     known = vars(estimator)
     if "_points_left_out" not in known:
         known["_points_left_out"] = estimator._leave_one_out()
     return known["_points_left_out"]
 
 
-@available_if(_has_leave_one_out)
+@available_if(has_leave_one_out)
 def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
     """Conformal p-value of each class for each query.
 
@@ -110,7 +114,7 @@ def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
     return leave_one_out(self).p_values(self._queries(X), by_class)
 
 
-@available_if(_has_leave_one_out)
+@available_if(has_leave_one_out)
 def predict_set(self: Any, X: Any, coverage: float = 0.9, by_class: bool = False) -> Array:
     """Predict the set of classes that cannot be excluded for each query.
 

@@ -11,30 +11,22 @@ from .._utils.bases import MultiOutputMixin, RegressorMixin
 from .._utils.lazy import determination
 from .._utils.target_units import target_units
 from .._utils.typing import Array, ArrayLike
-from .base import Estimator, fitted_in_memory, transactional
+from .base import Estimator, transactional
+from .prediction_sets import has_leave_one_out, leave_one_out
 
 FEW = 30  # with at most this many samples, a target may take only two values by chance
 DECIDES = 0.9  # a warning names a sample with a larger share of a target's variance
 
 
-def _has_intervals(estimator):
-    fitted_in_memory(estimator)
-    if estimator._without_intervals is not None:
-        raise AttributeError(f"{type(estimator).__name__} has no intervals: {estimator._without_intervals}")
-    return True
-
-
 class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
-    """A regressor that learns from checked data in ``_learn(data)`` and predicts targets (m, k) in ``_targets(X)``.
+    """A regressor that learns from checked data in ``_learn(data)``.
 
-    For intervals and quantiles, ``_jackknife()`` returns the `Jackknife` of the samples, and ``_places(X)`` returns the
-    queries in the form that the methods of the `Jackknife` take, their predictions (m, k) in scaled units, and these
-    units, whose method `back` maps predictions to targets. `_without_intervals` is None, or the reason why there are no
-    intervals.
+    ``_scaled(X)`` returns predictions (m, k) on a scale, which `_units` maps `back` to targets. ``_leave_one_out()``
+    returns the `Residuals` of the samples on this scale, or `_without_leave_one_out` is the reason why there are none.
     """
 
     _one_output: bool
-    _without_intervals: str | None = None
+    _without_leave_one_out: str | None = None
 
     @transactional
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -80,14 +72,19 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     def _learn(self, data):
         raise NotImplementedError
 
-    def _targets(self, X):
+    def _scaled(self, X):
         raise NotImplementedError
 
-    def _jackknife(self):
+    def _leave_one_out(self):
         raise NotImplementedError
 
-    def _places(self, X):
-        raise NotImplementedError
+    def _back(self, scaled):
+        """Predictions as targets."""
+        return self._units.back(scaled)
+
+    def _coordinates_of(self, X):
+        """Queries in the coordinates of the `Residuals`."""
+        return X
 
     def predict(self, X: Any) -> Array:
         """Predict the targets.
@@ -113,13 +110,13 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         -----
         One pass over the n_queries x n_samples pairs.
         """
-        return self._shaped(self._targets(self._queries(X)))
+        return self._shaped(self._back(self._scaled(self._queries(X))))
 
     def _shaped(self, values):
         """Values (m, k, ...) for each output; (m, ...) if y was a vector."""
         return values[:, 0] if self._one_output else values
 
-    @available_if(_has_intervals)
+    @available_if(has_leave_one_out)
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
         """Predict intervals that contain the target of a new sample with the given probability.
 
@@ -148,19 +145,23 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
         Notes
         -----
-        The method is the jackknife+ [4]_. A model fitted to all samples but one predicts the query, and the
-        leave-one-out residual of the sample is subtracted and added; the ends are quantiles of these numbers over the
-        training samples. On average over tables of 30 to 5000 samples, the measured coverage is within 1.5 percentage
-        points of the requested one; for exchangeable samples, the theorem guarantees ``2 coverage - 1``. Residuals are
-        divided by their usual size around the sample, so that intervals are wide where the targets scatter. With few
-        near samples, all samples determine the usual size.
+        Each training sample is predicted by a model that has not seen it, and its residual is divided by the usual size
+        of residuals at its place. A kernel regression of the left-out residuals on all columns gives the sizes, each
+        without the sample itself, so that intervals are wide where targets scatter, and no sample is held out. With
+        fewer than 40 samples, or if all residuals are alike, sizes are constant. The interval is the prediction minus
+        and plus the size at the query times a quantile of the relative residuals. With up to 300 samples, parameters
+        are chosen again without each sample.
 
-        `KernelRegressor` and `KernelRidgeRegressor` leave a sample out in closed form. The first call of
-        `KernelRegressor` takes two passes over the pairs; with up to 300 samples, one of them repeats the sums of
-        tuning. Each call costs O(n_queries n (d + outputs)), plus d^2 per pair with degree 1. `KernelRidgeRegressor`
-        inverts a matrix at the first call, O(n^3), and each query takes n^2 multiply-adds. `AutoRegressor`, and
-        `KernelRidgeRegressor` with many samples, use residuals of held-out folds and predict with all samples instead
-        of all but one.
+        `KernelRidgeRegressor` with up to `max_exact_samples` samples predicts the query, too, without each sample (the
+        jackknife+ [4]_), whose coverage is at least ``2 coverage - 1`` for exchangeable samples if nothing is tuned.
+        `KernelRegressor` leaves samples out in closed form. In `AutoRegressor`, members that can do so leave out each
+        sample, and the other members, or all with more than 3000 samples, leave out folds; if the members learn
+        logarithms of the targets, the ends are symmetric in the logarithm. On average over tables of 30 to 5000
+        samples, the measured coverage is within 1.5 percentage points of the requested one.
+
+        Cost of the first call: two passes over the pairs for `KernelRegressor`, and a Cholesky factor of n points for
+        each ridge regression; then three factors of up to 2000 points. Later calls take as long as `predict` plus 2000
+        kernel values for each query, but 2 n^2 multiply-adds for `KernelRidgeRegressor`.
 
         References
         ----------
@@ -170,9 +171,12 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Q = self._queries(X)
         if not isinstance(coverage, Real) or not 0 < coverage < 1:
             raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}.")
-        return self._by_residuals("ends", Q, float(coverage))
+        scaled = self._scaled(Q)
+        ends, predicted = self._by_residuals("ends", Q, scaled, float(coverage)), self._back(scaled)[..., None]
+        ends = np.concatenate([np.minimum(ends[..., :1], predicted), np.maximum(ends[..., 1:], predicted)], axis=-1)
+        return self._shaped(ends)
 
-    @available_if(_has_intervals)
+    @available_if(has_leave_one_out)
     def predict_quantile(self, X: Any, p: ArrayLike) -> Array:
         """Predict quantiles of the targets of new samples: values not exceeded with the given probabilities.
 
@@ -201,12 +205,11 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
         Notes
         -----
-        A model fitted to all samples but one predicts the query, and the leave-one-out residual of the sample is added;
-        the result consists of quantiles of these sums over the training samples. `predict_interval` uses absolute
-        residuals: its ends for a coverage c are the quantiles for (1 - c) / 2 and (1 + c) / 2 if targets scatter
-        symmetrically. If they do not, as with prices, the quantiles exclude equal fractions on both sides, while the
-        interval is centered on the prediction. The quantile for 0.5 is a median; `predict` returns a mean. Costs as
-        much as `predict_interval`.
+        The left-out residuals of `predict_interval`, with their signs and at the size of the query, are added to the
+        prediction; the result consists of quantiles of these sums. For a coverage c, the ends of the interval are the
+        quantiles for (1 - c) / 2 and (1 + c) / 2 if targets scatter symmetrically. If they do not, as with prices, the
+        quantiles exclude equal fractions on both sides, while the interval is centered on the prediction. The quantile
+        for 0.5 is a median; `predict` returns a mean. Costs as much as `predict_interval`.
 
         Examples
         --------
@@ -222,21 +225,18 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Q, shares = self._queries(X), np.asarray(p)
         if shares.dtype.kind not in "fiu" or shares.ndim > 1 or not ((shares >= 0) & (shares <= 1)).all():
             raise ValueError(f"p must be a number from 0 to 1, or a list of such numbers, got {p!r}.")
-        found = self._by_residuals("quantiles", Q, np.atleast_1d(shares).astype(np.float64))
-        return found if shares.ndim else found[..., 0]
+        found = self._by_residuals("quantiles", Q, self._scaled(Q), np.atleast_1d(shares).astype(np.float64))
+        return self._shaped(found if shares.ndim else found[..., 0])
 
-    def _by_residuals(self, ask, Q, wanted):
-        """Result (m, k, r) of the method `ask` of the `Jackknife` for queries, in the units of the targets."""
+    def _by_residuals(self, ask, Q, scaled, wanted):
+        """Result (m, k, r) of the method `ask` of the `Residuals` for queries, in the units of the targets."""
         if self._inputs.step is not None and self._inputs.step.learned:
             tell(
                 "The metric was learned from the same samples, which it suits better than queries: intervals may "
                 "contain fewer targets than they should. Learn it from other samples, and pass the fitted transformer."
             )
-        if "_points_left_out" not in vars(self):
-            vars(self)["_points_left_out"] = self._jackknife()
-        places, predicted, units = self._places(Q)
-        found = getattr(self._points_left_out, ask)(places, predicted, wanted)
-        return self._shaped(units.back(found.swapaxes(1, 2)).swapaxes(1, 2))
+        found = getattr(leave_one_out(self), ask)(self._coordinates_of(Q), scaled, wanted)
+        return self._units.back(found.swapaxes(1, 2)).swapaxes(1, 2)
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return R^2, averaged over the outputs; it is computed immediately, even for Dask queries.

@@ -66,6 +66,11 @@ class Standardization(NamedTuple):
     def to(self, targets):
         return (self.units.to(targets) - self.center) / self.spread
 
+    @property
+    def log_spread(self):
+        """Logarithms (k,) of the standard deviations of the targets; 0 for a constant."""
+        return np.log(self.spread) + np.log(2.0) * (self.units.exponent + self.units.extent)
+
     def back(self, Z):
         """Standardized numbers (..., k) as targets."""
         return self.units.back(Z * self.spread + self.center)

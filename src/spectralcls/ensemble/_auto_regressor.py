@@ -6,11 +6,12 @@ from typing import Literal
 
 from sklearn.utils import check_random_state
 
+from .._conformal import Residuals
 from .._estimator import Regressor, with_parameters
 from .._inputs.encoder import ColumnEncoder
 from .._utils.bases import BaseEstimator, RegressorMixin
 from .._utils.from_sklearn import StrOptions
-from ..regression import Jackknife
+from ..regression import predictions_left_out
 from ._auto import Auto
 from ._blend import learn_blend
 from ._budget import Clock
@@ -36,15 +37,14 @@ class AutoRegressor(Auto, Regressor):
 
     Non-negative least squares on their predictions for unseen points gives the weights; then all members are refitted
     to all points (not above 150 000, where few points are held out). The mean of the targets votes too, and takes the
-    weight of members that learned nothing. All members learn the targets themselves, unless the logarithms or the ranks
-    of the targets give clearly less loss on held-out points.
+    weight of members that learned nothing. All members learn the targets themselves, unless logarithms make held-out
+    targets clearly more likely, or ranks clearly reduce their loss.
 
     Parameters
     ----------
     loss : {"squared", "absolute", "huber"}, default="squared"
-        Loss that the weights and the transformation of the targets minimize. With "absolute", predictions are medians,
-        not means. "huber" is squared up to 1.345 robust standard deviations of the residuals, and grows linearly from
-        there.
+        Loss that the weights minimize. With "absolute", predictions are medians, not means. "huber" is squared up to
+        1.345 robust standard deviations of the residuals, and grows linearly from there.
     time_budget : float, default=None
         Seconds that `fit` may take. If they do not suffice, the slowest members are left out or members learn from a
         random part of the points, with a warning. None: no limit.
@@ -73,9 +73,9 @@ class AutoRegressor(Auto, Regressor):
         Transformation of the targets learned by the members.
     losses_ : ndarray of shape (n_members,)
         Loss of each member on points that it had not seen, relative to that of the mean (the median with the other
-        losses).
+        losses); of logarithms, if the members learn these.
     loss_ : float
-        Loss of the vote, relative to that of the mean; with the squared loss it is 1 - R^2.
+        The same for the vote; with the squared loss it is 1 - R^2.
     dropped_ : list of str
         Members that do not scale to the number of points, or for which the time did not suffice.
     n_samples_used_ : int
@@ -104,7 +104,9 @@ class AutoRegressor(Auto, Regressor):
     as the loss on unseen points falls.
 
     All outputs share the weights and the kind of transformation. A prediction is a mean; for a transformed target it
-    averages over the residuals of unseen points (Duan's smearing estimate). With the other losses it is a median.
+    averages over the residuals of unseen points (Duan's smearing estimate). With the absolute loss it is a median. The
+    logarithm is judged by Laplace densities, which two large targets cannot dominate as they dominate squared errors;
+    the members' logarithms are then mixed before they are mapped back.
 
     References
     ----------
@@ -130,12 +132,13 @@ class AutoRegressor(Auto, Regressor):
     def _learn(self, data):
         self._vote_on(data, self._points, partial(members_for, members=OF_NUMBERS), Clock(self.time_budget))
         self.transformation_ = self._vote.map.kind
+        self._coordinates = self._coordinates[self._held_out[-1]]
 
     def _points(self, data, categorical, options):
-        encoder = ColumnEncoder(indicators=False, categorical=categorical)
-        Z = encoder.fit(data.X, sample_weight=data.weights).transform(data.X)
+        self._encoder = ColumnEncoder(indicators=False, categorical=categorical).fit(data.X, sample_weight=data.weights)
+        self._coordinates = self._encoder.transform(data.X)  # for sizes of residuals
         rng = check_random_state(options["random_state"])
-        chosen = chosen_map(Z, data.targets, data.weights, self.loss, rng)
+        chosen = chosen_map(self._coordinates, data.targets, data.weights, self.loss, rng)
         return NumberPoints(data.X, data.targets, data.weights, categorical, chosen, self.loss)
 
     def _member(self, pipeline, position):
@@ -146,29 +149,38 @@ class AutoRegressor(Auto, Regressor):
         of = "" if self._vote.map.kind == "none" else f" with {self._vote.map.kind} of the targets"
         return f"{what} {self.loss_:.3f} of the mean's{of}"
 
-    def _targets(self, X):
-        return self._vote(self._said(X, predictions))
+    @property
+    def _units(self):
+        return self._vote.units
+
+    def _scaled(self, X):
+        return self._vote.scaled(self._said(X, predictions))
+
+    def _back(self, scaled):
+        return self._units.back(scaled, self._vote.smear)
+
+    def _coordinates_of(self, X):
+        return self._encoder.transform(X)
 
     @property
-    def _without_intervals(self):
+    def _without_leave_one_out(self):
         if "_held_out" in vars(self) and not len(self._held_out[-1]):
             return "no points were held out: they are too few, or time_budget did not suffice."
         return None
 
-    def _places(self, Q):
-        vote, said = self._vote, self._said(Q, predictions)
-        predicted = vote.plain.to(vote(said))
-        return vote.known(said, predicted), predicted, vote.plain
-
-    def _jackknife(self):
-        vote, (targets, weights, held_out, parts, _) = self._vote, self._held_out
+    def _leave_one_out(self):
+        vote, (targets, weights, held_out, parts, rows) = self._vote, self._held_out
 
         def learned(rows):
             own = [p[rows] for p in held_out]
-            return learn_blend(own, targets[rows], vote.map, self.loss, weights[rows])
+            return learn_blend(own, targets[rows], vote.map, self.loss, weights[rows]).scaled
 
-        unseen = vote.plain.to(unseen_votes(vote, held_out, parts, learned))
-        return Jackknife.of_held_out(vote.plain.to(targets) - unseen, weights, vote.known(held_out, unseen))
+        said = held_out
+        if self._seen is None and len(rows) == self._n_given:  # members fitted to parts err more
+            alone = [predictions_left_out(member.pipeline[-1]) for _, member in self.members_]
+            said = [folds if own is None else own for own, folds in zip(alone, held_out, strict=True)]
+        unseen = unseen_votes(vote.scaled, said, parts, learned)
+        return Residuals.of(vote.units.to(targets) - unseen, weights, self._coordinates, n_jobs=self.n_jobs)
 
 
 class VotingRegressor(RegressorMixin, BaseEstimator):
@@ -197,5 +209,5 @@ class VotingRegressor(RegressorMixin, BaseEstimator):
     def predict(self, X):
         """Predictions, (n_queries,) or (n_queries, n_outputs)."""
         said = predictions(self.pipeline, self.inputs(X))
-        predicted = self.vote.plain.back(self.vote.member(self.position, said))
+        predicted = self.vote.units.back(self.vote.member(self.position, said), self.vote.smear)
         return predicted[:, 0] if self.one_output else predicted

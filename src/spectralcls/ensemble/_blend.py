@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
+from .._utils.quantile import weighted_quantile
 from ._loss import Loss
 from ._target_map import TargetMap, residual_quantiles
 
@@ -16,16 +17,22 @@ UNIFORM, NEAR = 0.5, 1.2
 
 
 class Blend(NamedTuple):
-    """Combines predictions p_m, mapped back to targets, into ``prior_weight prior + sum_m weights[m] p_m``."""
+    """Combines predictions p_m into ``prior_weight prior + sum_m weights[m] p_m``, in the scale of `units`.
 
-    map: TargetMap
-    plain: TargetMap  # without transformation; weights are learned in its scale
+    These are standardized targets, or standardized logarithms if members learn logarithms: then a few large targets do
+    not determine the weights.
+    """
+
+    map: TargetMap  # of the targets that members learn
+    units: TargetMap
     prior: np.ndarray  # (k,) mean of the scaled targets; for losses other than the squared one, their median
     prior_weight: float
     weights: np.ndarray  # (m,); with `prior_weight` they add up to 1
-    residuals: tuple  # for each member (r, k), over which its predictions are averaged; None if not needed
     losses: np.ndarray  # (m,) loss of each member, relative to the loss of the prior
     loss: float  # loss of the vote, relative to the loss of the prior
+    smears: tuple  # for each member (r, k), residuals of its ranks over which its predictions are averaged; or None
+    smear: np.ndarray | None = None  # (r, k) residuals over which exponentials of the vote's logarithms are averaged
+    shift: np.ndarray | float = 0.0  # (k,) makes predictions medians
 
     @property
     def adds(self):
@@ -34,27 +41,23 @@ class Blend(NamedTuple):
 
     @classmethod
     def equal(cls, m, targets, map, loss, weights):
-        plain = TargetMap.of("none", targets, weights)
-        prior = Loss(loss).center(plain.to(targets), weights)
-        return cls(map, plain, prior, 0.0, np.full(m, 1 / m), (None,) * m, np.full(m, np.nan), np.nan)
+        units = map if map.kind != "ranks" else TargetMap.of("none", targets, weights)
+        prior = Loss(loss).center(units.to(targets), weights)
+        return cls(map, units, prior, 0.0, np.full(m, 1 / m), np.full(m, np.nan), np.nan, (None,) * m)
 
     def __call__(self, said):
         """The vote's predictions (n, k) from a list of the members' transformed predictions."""
-        return self.plain.back(self.mixed([self.member(i, Z) for i, Z in enumerate(said)]))
+        return self.units.back(self.scaled(said), self.smear)
+
+    def scaled(self, said):
+        """The vote's predictions in the scale of `units`."""
+        predicted = [self.member(i, Z) for i, Z in enumerate(said)]
+        own = sum(w * p for w, p in zip(self.weights, predicted, strict=True))
+        return own + self.prior_weight * self.prior + self.shift
 
     def member(self, i, Z):
-        """A member's transformed predictions (n, k), mapped to the scale of `plain`."""
-        if self.map.kind == "none":
-            return Z
-        return self.plain.to(self.map.back(Z, self.residuals[i]))
-
-    def known(self, said, predicted):
-        """Predictors (n, 2 k) for the error of predictions (n, k): the predictions, and the spread of the members."""
-        members = np.stack([self.member(i, Z) for i, Z in enumerate(said)])
-        return np.hstack([predicted, np.tensordot(self.weights, np.abs(members - predicted), 1)])
-
-    def mixed(self, predicted):
-        return sum((w * p for w, p in zip(self.weights, predicted, strict=True)), self.prior_weight * self.prior)
+        """A member's transformed predictions (n, k), in the scale of `units`."""
+        return Z if self.map.kind != "ranks" else self.units.to(self.map.back(Z, self.smears[i]))
 
 
 def learn_blend(said, targets, map, loss, weights=None):
@@ -78,9 +81,9 @@ def learn_blend(said, targets, map, loss, weights=None):
     Blend
     """
     blend, Z = Blend.equal(len(said), targets, map, loss, weights), map.to(targets)
-    if map.kind != "none" and loss == "squared":
-        blend = blend._replace(residuals=tuple(residual_quantiles(Z - own, weights) for own in said))
-    truth, predicted = blend.plain.to(targets), [blend.member(i, own) for i, own in enumerate(said)]
+    if map.kind == "ranks" and loss == "squared":
+        blend = blend._replace(smears=tuple(residual_quantiles(Z - own, weights) for own in said))
+    truth, predicted = blend.units.to(targets), [blend.member(i, own) for i, own in enumerate(said)]
     judged = min((Loss.of(loss, truth - own) for own in predicted), key=lambda found: found.elbow)
 
     def mean_loss(own):
@@ -91,14 +94,19 @@ def learn_blend(said, targets, map, loss, weights=None):
     with np.errstate(over="ignore"):
         losses = np.array([mean_loss(own) for own in predicted]) / constant
     better = losses < 1
-    if not better.any():
-        return blend._replace(prior_weight=1.0, weights=np.zeros(len(said)), losses=losses, loss=1.0)
-    own = _nonnegative([*predicted, prior], truth, judged, weights)
-    kept = own[:-1].sum()
-    near = better & (losses <= NEAR * losses.min())
-    mixed = (1 - UNIFORM) * own[:-1] + UNIFORM * kept * near / np.count_nonzero(near)
-    blend = blend._replace(prior_weight=float(1 - kept), weights=mixed, losses=losses)
-    return blend._replace(loss=mean_loss(blend.mixed(predicted)) / constant)
+    if better.any():
+        own = _nonnegative([*predicted, prior], truth, judged, weights)
+        near = better & (losses <= NEAR * losses.min())
+        mixed = (1 - UNIFORM) * own[:-1] + UNIFORM * own[:-1].sum() * near / np.count_nonzero(near)
+        blend = blend._replace(prior_weight=float(own[-1]), weights=mixed, losses=losses)
+    else:
+        blend = blend._replace(prior_weight=1.0, weights=np.zeros(len(said)), losses=losses)
+    residuals = truth - blend.scaled(said)
+    if loss == "absolute":  # members learn means, and a mean of means is no median
+        blend = blend._replace(shift=weighted_quantile(residuals, 0.5, weights))
+    elif loss == "squared" and map.kind == "log":
+        blend = blend._replace(smear=residual_quantiles(residuals, weights))
+    return blend._replace(loss=mean_loss(blend.scaled(said)) / constant)
 
 
 def _nonnegative(predicted, truth, loss, weights):

@@ -13,8 +13,7 @@ from ..kernels import kernel_matrix
 from ..linalg.ridge import solve
 from ._loss import Loss
 
-KINDS = ("none", "log", "ranks")
-ERRORS = 2.0  # required reduction of the loss by a transformation, in standard errors
+ERRORS = 2.0  # required gain of a transformation, in standard errors
 MOST = 1000  # points used to choose
 ALPHAS = (0.01, 0.1)
 WIDTH = 6.0  # bandwidth of the Laplace kernel, in multiples of the median distance
@@ -48,6 +47,15 @@ class TargetMap(NamedTuple):
             return self._back(Z)
         return np.mean([self._back(Z + residual) for residual in residuals], axis=0)
 
+    def log_loss(self, predicted, targets, weights):
+        """Negative log density (n,) of targets, averaged over the outputs, if they scatter around transformed
+        predictions (n, k) by Laplace's law. Not for ranks, whose slope is not known.
+        """
+        errors = np.abs(self.to(targets) - predicted)
+        spread = np.maximum(np.average(errors, axis=0, weights=weights), np.finfo(np.float64).tiny)
+        slope = np.log(targets) if self.kind == "log" else 0.0
+        return (np.log(spread) + errors / spread + self.standardization.log_spread + slope).mean(axis=1)
+
     def _transformed(self, targets):
         if self.kind == "ranks":
             return np.stack([np.interp(y, *curve) for y, curve in zip(targets.T, self.curves, strict=True)], axis=1)
@@ -75,8 +83,10 @@ def residual_quantiles(residuals, weights=None):
 
 
 def chosen_map(Z, targets, weights, loss, rng):
-    """The `TargetMap` under which kernel ridge regression has the least leave-one-out loss, or "none" if no other is
-    clearly better.
+    """The `TargetMap` that suits kernel ridge regression best, judged by leaving out each point.
+
+    The logarithm is taken if it makes held-out targets clearly more likely (Laplace densities of the targets, which two
+    large ones cannot dominate as they dominate squared errors); ranks, if they clearly reduce the loss.
 
     Parameters
     ----------
@@ -91,32 +101,39 @@ def chosen_map(Z, targets, weights, loss, rng):
     -----
     Takes two Cholesky factors of at most `MOST` points; the transformations are columns of one system.
     """
-    kinds = [kind for kind in KINDS if kind != "log" or (targets > 0).all()]
+    plain = TargetMap.of("none", targets, weights)
     if len(np.unique(targets[:, 0])) < 3:
-        kinds = ["none"]
-    maps = [TargetMap.of(kind, targets, weights) for kind in kinds]
-    if len(maps) > 1 and len(Z) > 1:
-        rows = np.argsort(random_keys(Z, int(rng.randint(np.iinfo(np.int32).max))), kind="stable")[:MOST]
-        Z, truth = Z[rows].astype(np.float64), targets[rows]
-        w = np.ones(len(rows)) if weights is None else weights[rows] / weights[rows].mean()
-        k, plain = targets.shape[1], maps[0]
-        Y = np.concatenate([each.to(truth) for each in maps], axis=1)
-        K = kernel_matrix(Z, kernel="laplace", bandwidth=WIDTH * median_distance(Z, rng))
-        best, judged = [None] * len(maps), None
-        for alpha in ALPHAS:
-            held_out = solve(K.copy(), Y, alpha, w).held_out
-            for i, each in enumerate(maps):
-                own = held_out[:, i * k : (i + 1) * k]
-                residuals = None
-                if i and loss == "squared":
-                    residuals = residual_quantiles(Y[:, i * k : (i + 1) * k] - own, w)
-                errors = plain.to(each.back(own, residuals)) - plain.to(truth)
-                judged = judged or Loss.of(loss, errors)
-                losses = judged(errors)
-                if best[i] is None or w @ losses < w @ best[i]:
-                    best[i] = losses
-        gains = [np.average(best[0] - own, weights=w) for own in best]
-        spreads = [np.average((best[0] - own - gain) ** 2, weights=w) for own, gain in zip(best, gains, strict=True)]
-        clear = np.array(gains) > ERRORS * np.sqrt(np.array(spreads) / len(w))
-        return maps[int(np.where(clear, gains, 0.0).argmax())]
-    return maps[0]
+        return plain
+    rows = np.argsort(random_keys(Z, int(rng.randint(np.iinfo(np.int32).max))), kind="stable")[:MOST]
+    Z, truth = Z[rows].astype(np.float64), targets[rows]
+    w = np.ones(len(rows)) if weights is None else weights[rows] / weights[rows].mean()
+    kinds = ["ranks", "log"] if (targets > 0).all() else ["ranks"]
+    maps = [plain, *(TargetMap.of(kind, targets, weights) for kind in kinds)]
+    Y = np.concatenate([each.to(truth) for each in maps], axis=1)
+    K = kernel_matrix(Z, kernel="laplace", bandwidth=WIDTH * median_distance(Z, rng))
+    held_out = [np.split(solve(K.copy(), Y, alpha, w).held_out, len(maps), axis=1) for alpha in ALPHAS]
+    by_map = list(zip(*held_out, strict=True))  # predictions (n, k) with each ridge
+
+    def least(losses):
+        return min(losses, key=lambda own: w @ own)
+
+    if "log" in kinds and _clearly_less(
+        least([maps[2].log_loss(own, truth, w) for own in by_map[2]]),
+        least([plain.log_loss(own, truth, w) for own in by_map[0]]),
+        w,
+    ):
+        return maps[2]
+    goal = plain.to(truth)
+    judged = Loss.of(loss, by_map[0][0] - goal)
+    ranks, losses = maps[1], []
+    for own in by_map[1]:
+        residuals = residual_quantiles(ranks.to(truth) - own, w) if loss == "squared" else None
+        losses.append(judged(plain.to(ranks.back(own, residuals)) - goal))
+    return ranks if _clearly_less(least(losses), least([judged(own - goal) for own in by_map[0]]), w) else plain
+
+
+def _clearly_less(losses, others, weights):
+    """Whether the mean loss is less by `ERRORS` standard errors of the differences."""
+    gains = others - losses
+    gain = np.average(gains, weights=weights)
+    return gain > ERRORS * np.sqrt(np.average((gains - gain) ** 2, weights=weights) / len(gains))

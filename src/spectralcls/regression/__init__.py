@@ -1,9 +1,9 @@
 """Regression with kernels: ridge regression and classification, local means and lines."""
 
+from ._by_others import predictions_left_out as predictions_left_out  # for AutoRegressor
 from ._expanded import expanded_targets as expanded_targets  # for storage
 from ._form import RegressionForm as RegressionForm  # for points on the workers of a cluster
 from ._form import regression_form as regression_form
-from ._jackknife import Jackknife as Jackknife  # for AutoRegressor
 from ._kernel_regressor import KernelRegressor
 from ._kernel_ridge import smoother_of as smoother_of  # for inspection
 from ._local_moments import LocalMoments as LocalMoments

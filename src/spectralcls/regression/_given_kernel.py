@@ -35,8 +35,11 @@ class GivenSmoother(Smoother):
     def __init__(self, K, points, ridge, weights):
         self._K, self._points, self._ridge, self._weights = K, points, ridge, weights
 
-    def _matrix(self):
+    def among(self):
         return self._K[np.ix_(self._points, self._points)]
 
-    def _values(self, Q):
+    def values(self, Q):
         return Q[:, self._points]
+
+    def sums(self, Q, columns):
+        return self.values(Q) @ columns

@@ -6,16 +6,18 @@ from typing import Literal
 
 import numpy as np
 
+from .._conformal import FEW, Residuals, chosen_by_others
 from .._estimator import Regressor, at_end, with_parameters
+from .._tuning import draw_sample
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, Options, StrOptions
 from .._utils.target_units import target_units
 from .._utils.typing import ArrayLike, CrossValidation, Kernel, Metric, RandomState, Scale
 from ..metric import LearnedMap, fitted_map
 from ._bandwidth_search import chosen
-from ._form import regression_form
-from ._intervals import jackknife
-from ._regression_metric import RegressionKinds
+from ._form import held_out_predictions, regression_form
+from ._local_moments import LocalMoments
+from ._regression_metric import RegressionKinds, variances
 
 MOST_FEATURES = 10  # "cv" tries linear fits up to this many features: their moments take d^2 / 2 columns
 
@@ -161,17 +163,29 @@ class KernelRegressor(Regressor):
     def _make_inputs(self):
         return super()._make_inputs(step=LearnedMap.of(self, RegressionKinds(self.random_state, self.n_jobs)))
 
-    def _targets(self, X):
-        return self._units.back(self._form.predict(X))
+    def _scaled(self, X):
+        return self._form.predict(X)
 
-    def _places(self, Q):
-        form = self._form
-        reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])
-        if not reached.all():
-            Q = np.where(reached[:, None], Q, form.points.X[form.nearest(Q)])
-        return Q, form.predict(Q), self._units
+    def _leave_one_out(self):
+        sample, found = self._left_out()
+        return Residuals.of(sample.targets - found, sample.weights, sample.X, n_jobs=self.n_jobs)
 
-    def _jackknife(self):
-        results, names = vars(self).get("cv_results_"), ("param_bandwidth", "param_degree")
-        tried = None if results is None else [np.unique(np.asarray(results[name].tolist())) for name in names]
-        return jackknife(self._form, tried)
+    def _left_out(self):
+        """The distinct samples, and their scaled predictions when they are left out, (n, k)."""
+        form, results = self._form, vars(self).get("cv_results_")
+        sample = draw_sample(form.samples, cv="loo", max_samples=None, random_state=0)
+        widths, degrees = np.array([form.bandwidth]), [form.moments.degree]
+        if results is not None and sample.n_samples <= FEW:
+            names = "param_bandwidth", "param_degree"
+            widths, degrees = (np.unique(np.asarray(results[name].tolist())) for name in names)
+        moments = LocalMoments.of(max(degrees), sample.X, sample.targets)
+        found = held_out_predictions(sample, moments, degrees, form.kernel, widths, self.n_jobs)[0]
+        found = found.reshape(len(found), -1, found.shape[-1])
+        variance = variances(sample.targets, sample.weights)
+        losses = ((sample.targets[:, None] - found) ** 2 / variance).mean(axis=2).T
+        best = chosen_by_others(losses, sample.weights)
+        return sample, found[np.arange(len(found)), best] if len(found) > 1 else np.full_like(found[:, 0], np.inf)
+
+    def _predictions_left_out(self):
+        """Prediction of each training sample by the others, (n, k)."""
+        return self._units.back(self._left_out()[1])[self._form.samples.copies.group]

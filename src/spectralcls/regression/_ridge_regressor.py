@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
+from .._conformal import FEW, Residuals, chosen_by_others
 from .._estimator import Regressor, with_parameters
 from .._expansion.ridge_targets import NumberTargets
 from .._inputs.given import numbers_of
@@ -14,7 +16,7 @@ from .._utils.copies import random_keys
 from .._utils.from_sklearn import StrOptions
 from .._utils.typing import Array
 from ..kernels import kernel_sums
-from ._jackknife import Jackknife
+from ..linalg.ridge import solve
 from ._kernel_ridge import KernelRidge
 from ._regression_metric import RegressionKinds
 
@@ -187,24 +189,53 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
     def _offsets(self):
         return 0.0 * self._standardization.center
 
-    def _targets(self, X):
-        return self._standardization.back(self._model.values(X).astype(np.float64))
+    @property
+    def _units(self):
+        return self._standardization
 
-    def _places(self, Q):
-        predicted = self._model.values(Q).astype(np.float64)
-        return Q if self._has_factor else predicted, predicted, self._standardization
+    def _scaled(self, X):
+        return self._model.values(X).astype(np.float64)
 
-    def _jackknife(self):
+    def _leave_one_out(self):
+        targets, residuals, changes = *self._left_out(), None
         if self._has_factor:
-            residuals = self.dual_coef_ / self._smoother.inverse.diagonal()[:, None]
-            by_others = self._smoother_targets() - residuals
-            return Jackknife.of_ridge(self._smoother, residuals, self._weights, by_others)
-        in_cells = "_local" in vars(self)
-        targets = NumberTargets(
-            self._of_cells if in_cells else self._smoother_targets(), self._weights, self._standardization
-        )
-        by_others = self._predictions_by_others(targets) if in_cells else self._by_folds(targets)
-        return Jackknife.of_held_out(targets.Y - by_others, self._weights, by_others)
+            of_model = self._smoother.residuals(self.dual_coef_)
+            changes = partial(self._smoother.changes, residuals=of_model)
+        kernel = self._smoother if self._is_given else None
+        residuals = targets - residuals
+        return Residuals.of(residuals, self._weights, self.points_, changes, kernel=kernel, n_jobs=self.n_jobs)
+
+    def _left_out(self):
+        """Standardized targets of the points, and their predictions when they are left out, (n, k)."""
+        if "_local" in vars(self):
+            targets = NumberTargets(self._of_cells, self._weights, self._standardization)
+            return targets.Y, self._predictions_by_others(targets)
+        targets = NumberTargets(self._smoother_targets(), self._weights, self._standardization)
+        if "residuals_" in vars(self):
+            return targets.Y, self._by_folds(targets)
+        tried = self._tried() if len(self.points_) <= FEW else []
+        if len(tried) < 2:
+            return targets.Y, targets.Y - self._smoother.residuals(self.dual_coef_)
+        found = []
+        for form, alpha in tried:
+            found.append(solve(self._matrix(self.points_, **form), targets.Y, alpha, self._weights).held_out)
+        losses = np.stack([targets.judged(each).losses for each in found])
+        return targets.Y, np.stack(found)[chosen_by_others(losses, self._weights), np.arange(len(losses[0]))]
+
+    def _tried(self):
+        """The kernels, as arguments of `_matrix`, and the ridges that were compared; empty if nothing was tuned."""
+        results = vars(self).get("cv_results_", {"params": [], "mean_test_score": []})
+        found = []
+        for params, score in zip(results["params"], results["mean_test_score"], strict=True):
+            form = {name: params.get(name, getattr(self, f"{name}_")) for name in ("kernel", "bandwidth")}
+            if np.isfinite(score):
+                found.append((form | {"n_jobs": self.n_jobs}, params.get("alpha", self.alpha_)))
+        return found
+
+    def _predictions_left_out(self):
+        """Prediction of each training sample by a model that has not seen it, (n, k); None if that takes more than a
+        factor of one system."""
+        return self._standardization.back(self._left_out()[1])[self._order] if self._has_factor else None
 
     def _by_folds(self, targets):
         """Prediction of each point by a model of the other folds, (n, k)."""

@@ -1,13 +1,14 @@
-"""The jackknife+ of kernel ridge regression: agreement with refits without each sample, and coverage."""
+"""Intervals and quantiles from left-out residuals: agreement with refits without each unit, and coverage."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from spectralcls._conformal import Residuals
+from spectralcls._conformal.sizes import Sizes
 from spectralcls.linalg.ridge import Smoother
-from spectralcls.regression import _local_sizes
-from spectralcls.regression._jackknife import Jackknife
-from spectralcls.regression._local_sizes import LocalSizes, SizesByPrediction
+
+UNITS = [None, np.arange(40) // 3, np.random.default_rng(9).integers(0, 12, 40)]
 
 
 def kernel(A, B):
@@ -25,23 +26,32 @@ def fitted(X, Y, weights, Q, ridge=0.2):
     return kernel(Q, X) @ np.linalg.solve(kernel(X, X) + ridge * np.diag(1 / weights), Y)
 
 
-def jackknife(X, Y, weights, ridge=0.2):
+def jackknife(X, Y, weights, units=None, ridge=0.2):
     smoother = Smoother(X, "laplace", 1.5, ridge, weights)
-    residuals = smoother.inverse @ Y / smoother.inverse.diagonal()[:, None]
-    return Jackknife.of_ridge(smoother, residuals, weights)
+    coefficients = np.linalg.solve(kernel(X, X) + ridge * np.diag(1 / weights), Y)
+    residuals = smoother.residuals(coefficients, units)
+    sizes = Sizes(np.ones(Y.shape), np.zeros(Y.shape[1]))
+
+    def changes(Q):
+        return smoother.changes(Q, residuals, units)
+
+    if units is not None:
+        weights = weights / np.bincount(units, weights)[units]
+    return Residuals(residuals, weights, sizes, changes, units)
 
 
+@pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_predictions_without_a_sample_are_those_of_refits(weighted):
+def test_predictions_without_a_unit_are_those_of_refits(weighted, units):
     X, Y, Q, _ = problem(40, 7, 0)
     weights = np.random.default_rng(1).uniform(0.5, 2, 40) if weighted else np.ones(40)
-    found, predicted = jackknife(X, Y, weights), fitted(X, Y, weights, Q)
-    changes = found.changes(Q, predicted)
+    found, predicted = jackknife(X, Y, weights, units), fitted(X, Y, weights, Q)
+    changes, codes = found.changes(Q), np.arange(40) if units is None else units
     for i in range(40):
-        others = np.delete(np.arange(40), i)
+        others = codes != codes[i]
         refit = fitted(X[others], Y[others], weights[others], np.vstack([Q, X[i]]))
-        assert_allclose(predicted + changes[:, i], refit[:-1], rtol=1e-9)
-        assert_allclose(found.ratios[i], Y[i] - refit[-1], rtol=1e-9)
+        assert_allclose(predicted + changes[:, i], refit[:-1], rtol=1e-8)
+        assert_allclose(found.ratios[i], Y[i] - refit[-1], rtol=1e-8)
 
 
 def test_ends_are_quantiles_of_refits():
@@ -74,7 +84,7 @@ def mirrored(weights):
     """Each residual to both sides of its sample; queries."""
     rng = np.random.default_rng(0)
     half, known = rng.gamma(1.0, size=(50, 2)), np.tile(rng.normal(size=(50, 2)), (2, 1))
-    found = Jackknife.of_held_out(np.vstack([half, -half]), np.tile(weights, 2), known)
+    found = Residuals.of(np.vstack([half, -half]), np.tile(weights, 2), known)
     return found, rng.normal(size=(7, 2)), rng.normal(size=(7, 2))
 
 
@@ -107,35 +117,22 @@ def test_too_few_samples_bound_nothing():
     assert np.isinf(jackknife(X, Y, np.ones(8)).ends(Q, fitted(X, Y, np.ones(8), Q), 0.9)).all()
 
 
-def test_what_is_usual_at_a_place_comes_from_its_samples_and_twenty_typical_ones():
-    sizes = LocalSizes(np.zeros((20, 1)), np.full((20, 1), 3.0), np.ones(20), np.array([1.0]), "gaussian", 1.0)
-    assert_allclose(sizes(np.array([[0.0], [100.0]])), [[2.0], [1.0]])
+def test_a_query_is_one_more_unit():
+    """Ten groups of four alike rows bound as ten rows; nine do not bound nine tenths."""
+    rng = np.random.default_rng(0)
+    rows, predicted = rng.normal(size=(10, 1)), np.zeros((3, 1))
+    for n, finite in ((10, True), (8, False)):
+        own = Residuals.of(rows[:n], np.ones(n), np.zeros((n, 1)))
+        groups = np.repeat(np.arange(n), 4)
+        grouped = Residuals.of(rows[groups], np.ones(4 * n), np.zeros((4 * n, 1)), units=groups)
+        ends = grouped.ends(predicted, predicted, 0.9)
+        assert_allclose(ends, own.ends(predicted, predicted, 0.9))
+        assert np.isfinite(ends).all() == finite
 
 
-def test_the_width_of_local_sizes_follows_how_fast_they_change():
-    """In normal quantiles of the coordinate, where the size of the residuals is that of a wave of this length."""
-    chosen = {}
-    for length in (1.0, 6.0, 20.0):
-        chosen[length] = []
-        for seed in range(4):
-            rng = np.random.default_rng(seed)
-            X = rng.normal(size=(100, 1))
-            errors = np.abs(rng.normal(size=(100, 1))) * np.exp(np.sin(2 * np.pi * X / length))
-            local = SizesByPrediction.of(X, errors, np.ones(100))[0].local
-            chosen[length] += [] if local is None else [local.bandwidth]
-    assert set(chosen[1.0]) == {0.2}
-    assert {width for widths in chosen.values() for width in widths} == {0.2, 0.5, 1.0}
-
-
-@pytest.mark.parametrize("relative, local", [(0.994, False), (0.98, True)])
-def test_local_sizes_gain_a_hundredth_of_the_width(relative, local, monkeypatch):
-    widths = iter([1.0, *[relative] * 9])
-    monkeypatch.setattr(_local_sizes, "_width", lambda *_: next(widths))
-    X = np.random.default_rng(0).normal(size=(100, 1))
-    found, _ = SizesByPrediction.of(X, np.abs(X), np.ones(100))
-    assert (found.local is not None) == local
-
-
-def test_the_width_is_that_of_intervals_of_nine_tenths():
-    ratios = np.arange(1.0, 101.0)[:, None]
-    assert_allclose(_local_sizes._width(ratios, np.ones((100, 1)), np.ones(100)), 90.5 / 50.5, rtol=0.01)
+def test_the_support_of_a_residual_is_the_share_of_those_as_large():
+    ratios = np.array([[0.1], [-3.0], [2.0], [0.5]])
+    found = Residuals.of(ratios, np.array([1.0, 1.0, 2.0, 1.0]), np.zeros((4, 1)))
+    assert_allclose(found.support(), [1.0, 0.2, 0.6, 0.8])
+    two = Residuals.of(np.hstack([ratios, 1e6 * ratios[::-1]]), np.ones(4), np.zeros((4, 1)))
+    assert two.support()[[1, 2]].max() == 0.5 < two.support()[[0, 3]].min()

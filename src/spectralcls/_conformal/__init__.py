@@ -1,0 +1,7 @@
+"""What is left out tells what to expect: residuals of left-out units, their usual sizes, intervals and quantiles.
+
+A unit is what is left out at a time: a sample, or all samples of a group.
+"""
+
+from .choice import FEW, chosen_by_others
+from .residuals import Residuals
