@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from reference import OF_EXPONENT, OF_GAUSSIAN, OF_LAPLACE, OF_LAPLACE_ON_GRID
 
-from spectralcls._core.threads import _SMALL
 from spectralcls._expansion.certified_labels import ROUNDINGS
 from spectralcls._utils.validation import LARGEST_WEIGHT, LEAST_SHARE
 from spectralcls.ensemble._members import LARGE
@@ -85,7 +84,6 @@ NUMERICS = " ".join((DOCS / "guide" / "numerics.md").read_text(encoding="utf-8")
         (r"eigenpairs with a relative residual of (\S+)\. ", [TOLERANCE]),
         (r"the same, Gaussian, up to (\d) features, (\d+) queries or more", [GRID_FEATURES, GRID_QUERIES]),
         (r"labels of PerTurbo with `alpha`, (\d+) queries or more", [_MANY]),
-        (r"A fit to at most (\d+) rows and columns uses one BLAS thread", [_SMALL]),
     ],
 )
 def test_numbers_of_the_page_on_numerics_are_those_of_the_code(sentence, constants):

@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from numbers import Integral
 from typing import Any
@@ -16,7 +16,6 @@ from joblib.parallel import get_active_backend
 from . import compiled
 
 _MOST_THREADS = 1024  # upper limit of n_jobs, because libraries start as many threads as requested
-_SMALL = 1000  # up to this many rows and columns, BLAS gains little from threads
 
 cpu_count = cache(joblib.cpu_count)  # reading the affinity mask and the container's quota takes 0.1 ms
 
@@ -129,22 +128,11 @@ if hasattr(os, "register_at_fork"):  # no thread may be setting limits during a 
 def serial_blas() -> AbstractContextManager[None]:
     """A context in which BLAS uses only the calling thread; contexts may be nested or concurrent.
 
-    Use it for products between calls to the core or in this package's threads, because idle BLAS threads spin on
-    processors that other threads need.
+    Every fit runs in one. Threads of BLAS spin while they wait for each other and for the next call, on processors that
+    the core's threads or other programs need: on two busy processors, the factor of 6000 rows took eight times the
+    processor seconds with two threads.
     """
     return _serial_blas.inside()
-
-
-def blas_threads_for(X: Any) -> AbstractContextManager[None]:
-    """`serial_blas` for data with few rows and columns in any container; otherwise a context without effect.
-
-    On a few hundred points, fits and predictions alternate between short calls to BLAS and to the core. After each
-    call, idle BLAS threads spin on processors that the core's threads need. On two processors, this made fits up to
-    four times slower.
-    """
-    shape = (len(X),) if isinstance(X, list) else getattr(X, "shape", None)
-    small = isinstance(shape, tuple) and all(isinstance(n, Integral) and n <= _SMALL for n in shape)
-    return serial_blas() if small else nullcontext()
 
 
 def effective_n_threads(n_jobs: int | None = None) -> int:

@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._core.threads import blas_threads_for
+from .._core.threads import serial_blas
 from .._expansion import Expansion
 from .._inputs import Inputs, inputs_for
 from .._tuning import search
@@ -59,7 +59,7 @@ def transactional(method: Any = None, *, keep: bool = False, nested_validation: 
         trial = object.__new__(type(self))
         before = _without_learned(self)
         vars(trial).update({name: v for name, v in (vars(self) if keep else before).items() if name not in DERIVED})
-        with blas_threads_for(args[0] if args else kwargs.get("X")):
+        with serial_blas():
             result = validated(trial, *args, **kwargs)
         vars(trial)["_learned_names"] = sorted(vars(trial).keys() - before.keys())
         self.__dict__ = vars(trial)

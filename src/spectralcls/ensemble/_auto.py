@@ -9,7 +9,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._core.threads import blas_threads_for
+from .._core.threads import serial_blas
 from .._estimator import Estimator, fit_steps, with_parameters
 from .._tuning import check_folds, drawn_seed, shuffled_ranks
 from .._utils.advice import quietly, tell
@@ -148,7 +148,7 @@ class Auto(CallbackSupport, Estimator):
                 self.summary_ += f"; {name} alone are as good"
 
     def _said(self, X, said_by):
-        with blas_threads_for(X):
+        with serial_blas():
             return said_by_all([member.pipeline for _, member in self.members_], X, said_by)
 
     def __repr__(self, N_CHAR_MAX=700):
