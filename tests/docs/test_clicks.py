@@ -17,16 +17,18 @@ CLICKS = {  # of the task's page from Home
     "guide/tables": 1,  # categories, dates and gaps
     "guide/doubt": 1,  # sets of classes, wrong labels
     "guide/explain": 1,  # why this prediction
-    "guide/regression": 1,  # predict a number
+    "guide/numbers": 1,  # predict a number
     "guide/density": 1,  # densities and novelty
     "guide/large_data": 1,  # a million rows
     "about/alternatives": 1,  # coming from scikit-learn
-    "guide/deploy": 2,  # save, serve, ONNX
+    "guide/methods": 1,  # the papers' methods
+    "guide/deploy": 2,  # save, serve, watch, ONNX
     "guide/command_line": 2,  # no program
-    "guide/auto": 2,  # how the vote works
-    "guide/compare_samples": 2,  # do two samples differ
-    "guide/active_learning": 2,  # which row to label next
-    "guide/unlabeled": 2,  # most rows have no label
+    "guide/classify": 2,  # how the vote works
+    "guide/information": 2,  # do two samples differ
+    "guide/labels": 2,  # most rows have no label; which to label next
+    "guide/dask": 2,  # more than memory
+    "guide/text": 2,  # documents
 }
 
 

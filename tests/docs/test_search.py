@@ -9,19 +9,19 @@ DOCS = Path(__file__).parents[2] / "docs"
 ENTRIES = re.compile(r"^```\{index\} (.*)$", re.MULTILINE)
 ANSWERS = {
     "guide/doubt": ["conformal", "label errors"],
-    "guide/information": ["mmd", "mutual information"],
-    "guide/deploy": ["deploy"],
+    "guide/information": ["mmd", "mutual information", "compare two samples"],
+    "guide/deploy": ["deploy", "drift"],
     "guide/density": ["novelty detection", "anomaly", "kde"],
-    "guide/regression": ["regression", "prediction interval"],
+    "guide/numbers": ["regression", "prediction interval"],
     "guide/explain": ["shap", "feature importance", "explain"],
     "guide/tables": ["missing values", "categorical"],
     "guide/spectral": ["clustering"],
-    "guide/drift": ["drift"],
-    "guide/r": ["r"],
-    "guide/active_learning": ["active learning"],
+    "guide/labels": ["active learning", "unlabeled rows"],
     "guide/large_data": ["large data"],
+    "guide/dask": ["dask", "out of core"],
+    "guide/classify": ["automl"],
     "about/alternatives": ["xgboost"],
-    "about/faq": ["calibration"],
+    "about/faq": ["calibration", "r"],
     "choose": ["imbalanced"],
 }
 
