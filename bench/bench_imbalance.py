@@ -8,6 +8,7 @@ one thread. The classifiers have their defaults; those that need scaled features
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -19,12 +20,7 @@ from sklearn.svm import SVC
 from bench.data import sets
 from bench.measure import QUICK, half_interval, processor_seconds
 from bench.pages import view
-from spectralcls import (
-    AutoClassifier,
-    KernelRidgeClassifier,
-    ParzenClassifier,
-    PerTurboClassifier,
-)
+from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier, PerTurboClassifier
 
 NAMES = "ratsch_banana ratsch_ringnorm ratsch_twonorm satimage letter covertype shuttle skin digits".split()
 if QUICK:
@@ -85,28 +81,20 @@ def by_ratio(rows):
     """*Plain* and *balanced* are the balanced accuracies without and with weights, in percent, as means over sets and
     draws. *Lead of Auto* is the balanced accuracy of AutoClassifier with weights minus that of the method with weights,
     with a 95 % interval over the sets."""
-    names = list(dict.fromkeys(row["name"] for row in rows))
+    means = pd.DataFrame(rows).groupby(["ratio", "method", "name"], sort=False).mean(numeric_only=True)
     blocks = []
     for ratio in RATIOS:
-        found = {}
-        for row in rows:
-            if row["ratio"] == ratio:
-                found.setdefault(row["method"], {}).setdefault(row["name"], []).append(row)
-
-        def mean(method, key, found=found):
-            return np.array([np.mean([row[key] for row in found[method][name]]) for name in names])
-
-        table = []
-        for method in found:
-            lead = mean("AutoClassifier", "balanced") - mean(method, "balanced")
+        of, table = means.loc[ratio], []
+        for method in of.index.unique("method"):
+            mean, lead = of.loc[method].mean(), of.loc["AutoClassifier"].balanced - of.loc[method].balanced
             table.append(
                 {
                     "method": method,
-                    "plain": f"{mean(method, 'plain').mean():.1f}",
-                    "balanced": f"{mean(method, 'balanced').mean():.1f}",
-                    "AUC, balanced": f"{mean(method, 'balanced AUC').mean():.1f}",
+                    "plain": f"{mean['plain']:.1f}",
+                    "balanced": f"{mean['balanced']:.1f}",
+                    "AUC, balanced": f"{mean['balanced AUC']:.1f}",
                     "lead of Auto": f"{lead.mean():+.1f} ± {half_interval(lead):.1f}" if lead.any() else "",
-                    "fit, s": f"{mean(method, 'balanced, s').mean():.2f}",
+                    "fit, s": f"{mean['balanced, s']:.2f}",
                 }
             )
         blocks += [f"One training row in {ratio + 1} is rare.", sorted(table, key=lambda row: -float(row["balanced"]))]

@@ -180,23 +180,3 @@ def test_pairs(record):
         {"ours": lambda: kernel_sums(X, X, labels=labels, bandwidth=h, log=True)}, threads=2, budget=20
     )
     record({"pairs/s": len(X) ** 2 / times["ours"].median})
-
-
-@view("pairs", page=False)
-def a_billion_rows(rows):
-    """Cost of exact labels of 1e9 rows from 1e9 training rows on 1000 workers, at the measured rate."""
-    n, workers, block, d, classes, rate = 10**9, 1000, 10**6, 16, 3, rows[0]["pairs/s"]
-    seconds, moved = n * n / (workers * rate), n * (4 * d + 8) + n // block * n * 8 * classes / workers
-    found = {
-        "pairs": ("n^2", f"{n * n:.0e}"),
-        "tasks": ("(n / rows)^2", f"{(n // block) ** 2:.0e}"),
-        f"a task at {rate:.2g} pairs/s": ("rows^2 / rate", f"{block**2 / rate:.0f} s"),
-        "in all": ("n^2 / (workers rate)", f"{seconds / 3600:.0f} hours"),
-        "held by a worker": ("n (4 d + 8) / workers", f"{n * 72 / workers / 1e6:.0f} MB"),
-        "traffic of a worker": ("points and partial sums", f"{moved / seconds / 1e6:.2g} MB/s"),
-        "with a million representative rows": (
-            "n rows / (workers rate)",
-            f"{n * block / (workers * rate) / 60:.1g} minutes",
-        ),
-    }
-    return [[{"quantity": name, "formula": formula, "value": value} for name, (formula, value) in found.items()]]

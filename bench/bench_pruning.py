@@ -56,13 +56,6 @@ def curved(d):
     return {"X": X + 0.05 * draw.normal(size=X.shape), "y": y}
 
 
-def noise(name, n, d):
-    draw = np.random.default_rng(0)
-    values = draw.uniform(size=(n + n // 2, d)) if name == "uniform" else draw.normal(size=(n + n // 2, d))
-    values = values.astype(np.float32)
-    return values[:n], draw.integers(2, size=n), values[n:]
-
-
 def tuned_bandwidth(X, y):
     return float(ParzenClassifier(scale=None, max_tuning_samples=2000).fit(X, y).bandwidth_)
 
@@ -123,14 +116,3 @@ def test_labels_and_sums(record, name, raw):
 @view("labels_and_sums")
 def labels_and_sums_in_short(rows):
     return [pick(rows, "name", "raw", "isa", "n", "m", "x *")]
-
-
-@pytest.mark.every_isa
-@pytest.mark.parametrize("name", ["gaussian", "uniform"])
-@pytest.mark.parametrize("n, d", [(20_000, 10), (20_000, 50), (4000, 36)])
-def test_noise(record, name, n, d):
-    """In noise no pair can be pruned, so the time shows what the search for such pairs costs. There are half as many
-    queries as points.
-    """
-    row = measure(*noise(name, n // 10 if QUICK else n, d))
-    record({key: value for key, value in row.items() if key.startswith("x ") or key == "labels that differ"})

@@ -104,7 +104,7 @@ def sent_bytes(client):
     return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
 
 
-def test_bytes_moved_stay_within_the_formulas_of_the_documentation(client):
+def test_bytes_moved_are_points_once_and_partial_sums(client):
     """Every worker receives the points that it does not hold once at most, and a partial sum moves once."""
     n, d, n_blocks, n_classes, m, n_workers = 6000, 40, 6, 3, 600, 2
     rng = np.random.default_rng(0)
