@@ -140,11 +140,11 @@ class _Stopped(Exception):
 def asked(monkeypatch):
     """A function of a number of classes that returns the parameters with which grown trees ask for boosting."""
 
-    class Boosting(HistGradientBoostingClassifier):
+    class Boosting(_trees._Boosting):
         def fit(self, *training):
             raise _Stopped(self.get_params())
 
-    monkeypatch.setattr(_trees, "HistGradientBoostingClassifier", Boosting)
+    monkeypatch.setattr(_trees, "_Boosting", Boosting)
 
     def of(n_classes):
         y = np.arange(2 * n_classes) % n_classes

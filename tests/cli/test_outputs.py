@@ -147,7 +147,7 @@ def test_a_warning_is_one_line(tmp_path, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         assert main(f"{FIT.format(table, 'y')} --out {tmp_path / 'model.skops'}".split()) == 0
-    assert capsys.readouterr().err.startswith("spectralcls: warning: The number of unique classes is greater")
+    assert capsys.readouterr().err.startswith("spectralcls: warning: y has 30 classes in 30 samples")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")

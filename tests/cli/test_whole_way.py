@@ -223,7 +223,6 @@ def test_without_optional_packages_a_message_says_what_to_install(tmp_path):
     calls = {
         "compare": (["compare", table, "--target", "y"], "tables"),
         "fit": (["fit", table, "--target", "y", "--out", model], "models"),
-        "predict": (["predict", model, table, "--out", tmp_path / "out.csv"], "models"),
     }
     found = without_optional_packages(*(arguments for arguments, _ in calls.values()))
     for (code, out, error), (command, (_, extra)) in zip(found, calls.items(), strict=True):

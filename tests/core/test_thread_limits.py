@@ -156,7 +156,6 @@ def test_small_matrices_are_decomposed_by_one_thread(module, n_jobs, monkeypatch
     """Threads of BLAS beside it are not counted in n_jobs, and several such fits keep each other waiting."""
     X, y = load_iris(return_X_y=True)
     seen, eigh = set(), module.eigh
-    monkeypatch.setattr(_parallel, "_SMALL", 0)  # as if iris were large
     monkeypatch.setattr(module, "eigh", lambda A: seen.update(limits("blas").values()) or eigh(A))
     TUNED[module](n_jobs).fit(X, y)
     assert seen == {1}

@@ -91,7 +91,7 @@ def test_explain_has_one_named_value_for_each_column():
     )
     table.loc[150:, "color"] = "red"
     odd = table.iloc[[3, 7]].assign(width=[200.0, 50.0], color=["red", None])
-    with pytest.warns(UserWarning, match="identifier"):
+    with pytest.warns(UserWarning, match="name.*all differ"):
         model = detector(bandwidth="cv").fit(table)
     found = model.explain(odd)
     assert list(found.columns) == list(table.columns) and list(found.index) == [3, 7]

@@ -173,7 +173,7 @@ def read_table(
     ([1200.5, nan], ['ja', 'nein'])
     """
     require_pyarrow(as_path(path))
-    from ._columns import FileReading
+    from ._file_columns import FileReading
     from ._target import answers, target_of
 
     for name, given in ("missing", missing), ("not_missing", not_missing):
@@ -299,7 +299,7 @@ def _warn_of_classes(source, target, classes):
 
 def _learned(source, names, goal, wishes, reading):
     """Learn a schema from the columns with the given names, and return it with their numbers."""
-    from ._columns import columns_of
+    from ._file_columns import columns_of
 
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]

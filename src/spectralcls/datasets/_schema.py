@@ -134,7 +134,7 @@ class Schema:
         ValueError
             If columns are missing, or cells cannot be read; one message lists them.
         """
-        from ._columns import FileReading, columns_of
+        from ._file_columns import FileReading, columns_of
 
         names, used = Counter(source.table.column_names), self.used
         lacking = [name for name in self.names if name not in names]

@@ -29,7 +29,7 @@ def target_of(source, goal, wish, reading):
         Whether the user calls the target classes, or numbers.
     reading : FileReading
     """
-    from ._columns import columns_of, holds
+    from ._file_columns import columns_of, holds
 
     (column,) = columns_of(source, [goal], reading.words, [goal] if wish is not True else [])
     if column.kind == NUMBER and wish is not True:
