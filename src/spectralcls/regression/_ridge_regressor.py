@@ -197,13 +197,15 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         return self._model.values(X).astype(np.float64)
 
     def _leave_one_out(self):
-        targets, residuals, changes = *self._left_out(), None
+        targets, predictions = self._left_out()
+        changes = None
         if self._has_factor:
             of_model = self._smoother.residuals(self.dual_coef_)
             changes = partial(self._smoother.changes, residuals=of_model)
         kernel = self._smoother if self._is_given else None
-        residuals = targets - residuals
-        return Residuals.of(residuals, self._weights, self.points_, changes, kernel=kernel, n_jobs=self.n_jobs)
+        return Residuals.of(
+            targets - predictions, self._weights, self.points_, changes, kernel=kernel, n_jobs=self.n_jobs
+        )
 
     def _left_out(self):
         """Standardized targets of the points, and their predictions when they are left out, (n, k)."""

@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -158,7 +158,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     random_state: RandomState = 0
     n_jobs: int | None = None
 
-    solver, tol, _pairs = "auto", None, None  # of the eigenpairs
+    solver, tol, _pairs = cast("tuple[str, float | None, Any]", ("auto", None, None))  # of the eigenpairs
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
