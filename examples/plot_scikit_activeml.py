@@ -22,7 +22,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls import PerTurboClassifier
-from spectralcls.perturbo import margin
 
 
 class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):
@@ -36,7 +35,8 @@ class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):
             X, y, candidates, batch_size, return_utilities, reset=True
         )
         X_candidates, mapping = self._transform_candidates(candidates, X, y)
-        utilities = -margin(clf, X_candidates)
+        tau = np.sort(clf.perturbation(X_candidates), axis=1)
+        utilities = tau[:, 0] - tau[:, 1]
         if mapping is not None:
             utilities, nearest = np.full(len(X), np.nan), utilities
             utilities[mapping] = nearest

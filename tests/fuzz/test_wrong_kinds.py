@@ -145,7 +145,6 @@ REFUSED = {  # function, arguments, error, words
         "no spread|non-zero",
     ),
     "equal samples": ("kernels.silverman_bandwidth", dict(X=np.ones((4, 2))), ValueError, "no spread"),
-    "margin of a number": ("perturbo.margin", dict(estimator=1), ValueError, "perturbation"),
     "truth value for a number of neighbors": ("knn", dict(k=True), ValueError, "k must be an integer"),
     "mixed labels, reduced": ("kernel_mean.reduce_training_set", dict(X=MORE, y=MIXED), TypeError, "y mixes str"),
     "sizes": ("information.entropic_dimension", dict(sizes=[2.5, 3.5]), ValueError, "sizes must be integers"),

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 
 from spectralcls.kernels import kernel_matrix
-from spectralcls.perturbo import ActivePool, PerTurboClassifier, query_boundary
+from spectralcls.perturbo import ActivePool, PerTurboClassifier
 
 
 def test_tau_is_that_of_the_formula():
@@ -89,8 +89,6 @@ def test_leaving_one_out_is_refitting():
 
 def test_a_batch_of_queries_is_spread_by_the_kernel_of_the_model():
     X, y = data()
-    model = fixed(kernel="laplace").fit(X[:20], y[:20])
-    assert len(query_boundary(model, X[20:], 3, random_state=0)) == 3
     pool = ActivePool(fixed(kernel="laplace").fit(X[:20], y[:20]), X[20:])
     chosen = pool.query(2, random_state=0)
     pool.label(chosen, y[20:][chosen])

@@ -9,6 +9,5 @@ from ._classes import summary as summary
 from ._explained import seen_by_classes as seen_by_classes
 from ._perturbo_classifier import PerTurboClassifier
 from ._pool import ActivePool
-from ._query import margin, query_boundary
 
-__all__ = ["ActivePool", "PerTurboClassifier", "margin", "query_boundary"]
+__all__ = ["ActivePool", "PerTurboClassifier"]
