@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spectralcls._conformal import sizes as module
-from spectralcls._conformal.sizes import PointKernel, Sizes, _by_ridge, _constant
+from spectralcls._conformal.sizes import PointKernel, Sizes, _by_ridge, _constant, _mixed
 
 UNITS = [None, np.arange(60) // 4, np.random.default_rng(9).integers(0, 12, 60)]
 
@@ -22,7 +22,8 @@ def test_a_unit_is_left_out_of_a_step_as_a_regression_without_it_predicts(units,
     monkeypatch.setattr(module, "STEPS", 1)
     X, errors, weights = problem(k=2)
     K = PointKernel.of(X).among()
-    logs, center, columns = _by_ridge(K, ridge, errors, weights, units)
+    stretched = dict(zip(module.STRETCHES, _by_ridge(K, ridge, errors, weights, units), strict=True))
+    logs, center, columns = stretched[1.0]
     mean = np.average(errors, axis=0, weights=weights)
     targets = np.log(mean) + np.minimum(errors / mean, module.LARGEST) - 1
     assert_allclose(center, np.average(targets, axis=0, weights=weights))
@@ -32,6 +33,10 @@ def test_a_unit_is_left_out_of_a_step_as_a_regression_without_it_predicts(units,
         A = np.linalg.solve(K[np.ix_(o, o)] + np.diag(ridge / weights[o]), (targets - center)[o])
         assert_allclose(logs[out], center + K[np.ix_(out, o)] @ A, atol=1e-10)
     assert_allclose(K @ columns + ridge / weights[:, None] * columns, targets - center, atol=1e-10)
+    mean = np.average(logs, axis=0, weights=weights)
+    for factor, found in stretched.items():  # at samples and queries alike
+        for values, own in zip((logs, K @ columns + center), (found[0], K @ found[2] + found[1]), strict=True):
+            assert_allclose(own - mean, factor * (values - mean), atol=1e-10)
 
 
 @pytest.mark.parametrize("units", UNITS)
@@ -74,6 +79,14 @@ def test_sizes_of_several_outputs_are_those_of_each():
         assert_allclose(both(Q)[:, j], alone(Q)[:, 0], rtol=1e-6)
         assert_allclose(both.of_samples[:, j], alone.of_samples[:, 0], rtol=1e-6)
     assert_allclose(both(Q)[:, 2], 1.0)
+
+
+def test_a_gain_by_chance_changes_nothing_and_a_large_one_is_taken():
+    values, losses = (
+        np.array([[0.0] * 4, [8.0] * 4, [2.0] * 4]),
+        np.array([[9.0] * 4, [9.5] * 4, [9.9, 8.5, 8.0, -991.0]]),
+    )
+    assert_allclose(_mixed(values, losses), [0, 0, 1, 1.999])
 
 
 @pytest.mark.parametrize("n", [100, 1000, 3000])

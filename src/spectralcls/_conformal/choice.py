@@ -7,20 +7,26 @@ import numpy as np
 FEW = 300
 
 
-def chosen_by_others(losses, weights, units=None):
-    """For each sample, the index (n,) of the candidate with the least loss over all other units.
-
-    A choice that includes the sample would fit it better than it fits a query.
+def losses_of_others(losses, weights, units=None):
+    """For each candidate and sample, the total loss of all other units, (n_candidates, n, ...).
 
     Parameters
     ----------
-    losses : ndarray of shape (n_candidates, n)
+    losses : ndarray of shape (n_candidates, n, ...)
     weights : ndarray of shape (n,)
     units : ndarray of shape (n,), optional
         Codes 0, 1, ... of the units; None: each sample is one.
     """
-    own = losses * weights
+    own = np.moveaxis(np.moveaxis(losses, 1, -1) * weights, -1, 1)
     total = own.sum(axis=1, keepdims=True)
     if units is not None:
-        own = np.stack([np.bincount(units, each) for each in own])[:, units]
-    return (total - own).argmin(axis=0)
+        own = np.apply_along_axis(lambda v: np.bincount(units, v)[units], 1, own)
+    return total - own
+
+
+def chosen_by_others(losses, weights, units=None):
+    """For each sample, the index (n,) of the candidate with the least loss (n_candidates, n) over all other units.
+
+    A choice that includes the sample would fit it better than it fits a query.
+    """
+    return losses_of_others(losses, weights, units).argmin(axis=0)

@@ -9,13 +9,11 @@ from .._utils.advice import advise, tell
 from .._utils.available import available_if
 from .._utils.bases import MultiOutputMixin, RegressorMixin
 from .._utils.lazy import determination
-from .._utils.target_units import target_units
 from .._utils.typing import Array, ArrayLike
 from .base import Estimator, transactional
 from .prediction_sets import has_leave_one_out, leave_one_out
 
 FEW = 30  # with at most this many samples, a target may take only two values by chance
-DECIDES = 0.9  # a warning names a sample with a larger share of a target's variance
 
 
 class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
@@ -59,8 +57,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
         Warns
         -----
         UserWarning
-            If y looks like classes, if a single target dominates the fit, or if the best candidate is the smallest or
-            the largest one tried.
+            If y looks like classes, if a number is far from all others in y or in its column, or if the best candidate
+            is the smallest or the largest one tried.
         """
         self._inputs = self._inputs_for(X)
         data = self._inputs.fit_targets(X, y, sample_weight)
@@ -263,10 +261,10 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
 
 
 def _advise_of(name, data):
-    """Warn about targets in memory that look like classes, and about a single target that dominates the fit."""
+    """Warn about targets in memory that look like classes."""
     if not isinstance(data.targets, np.ndarray):
         return
-    for column, units in zip(data.targets.T, target_units(data.targets, None).to(data.targets).T, strict=True):
+    for column in data.targets.T:
         values = np.unique(column)
         if len(values) == 1 and len(column) > 1:
             advise(f"y is {values[0]:g} for all samples, and so is every prediction.")
@@ -274,14 +272,4 @@ def _advise_of(name, data):
             advise(
                 f"y has two values, {values[0]:g} and {values[1]:g}. If these are classes, AutoClassifier and "
                 f"KernelRidgeClassifier predict their probabilities; {name} predicts numbers between and beyond them."
-            )
-        squares = (units - np.average(units, weights=data.weights)) ** 2
-        squares *= 1.0 if data.weights is None else data.weights
-        row = int(squares.argmax())
-        if len(values) > 2 and squares[row] > DECIDES * squares.sum():
-            kept = row if data.kept is None else int(np.flatnonzero(data.kept)[row])
-            advise(
-                f"Row {kept} of y, {column[row]:g}, has {squares[row] / squares.sum():.0%} of the variance of all "
-                "targets and dominates the fit. Check whether it is an error; if not, predict the logarithm of y, or "
-                "ranks."
             )
