@@ -108,10 +108,25 @@ def test_names_of_columns_and_sample_weights():
     np.testing.assert_allclose(answers(model, X[:30])["probabilities"], model.predict_proba(frame[:30]), atol=1e-9)
 
 
-def test_a_query_far_from_all_points_has_the_class_that_the_model_says():
-    X, y, _ = samples()
-    model = s.ParzenClassifier(bandwidth=0.2).fit(X, y)
-    check_classes(model, np.array([[40.0, 0, 0, 7], [-40, 3000, 0, 7], [0, 9e4, 5, 7]]))
+@pytest.mark.filterwarnings("ignore:No step improved")
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=repr)
+def test_far_from_all_points_ties_are_decided_as_the_model_does(model):
+    codes = np.repeat([0, 1, 2], 40)  # balanced: far away, the scores of kernel ridge are all equal
+    X = np.random.default_rng(0).normal(size=(120, 2)) + 1.3 * np.array([[0, 0], [1, 0], [0, 1]])[codes]
+    model.fit(X, np.array(["ash", "birch", "cedar"])[codes])
+    for far in (3, 30, 1e4, 1e9, 1e100, 1e300):
+        Q = far * (X / np.abs(X).max())
+        np.testing.assert_array_equal(answers(model, Q)["label"], model.predict(Q))
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-60, 1e60, 1e200])
+def test_one_column_and_one_target_of_any_unit(unit):
+    X, y, targets = samples()
+    x, target = X[:, :1] * unit, targets[:, 0] * unit
+    check_classes(s.KernelRidgeClassifier(kernel="gaussian").fit(x, y), x)
+    for model in (s.KernelRidgeRegressor(kernel="gaussian"), s.KernelRegressor(degree=0)):
+        model.fit(x, target)
+        np.testing.assert_allclose(answers(model, x)["y"], model.predict(x), rtol=0, atol=1e-9 * np.abs(target).max())
 
 
 def test_a_far_origin_costs_no_digits():
@@ -125,7 +140,8 @@ def test_points_of_single_precision():
     X, y, _ = samples()
     model = s.KernelRidgeClassifier(kernel="gaussian").fit(X.astype(np.float32), y)
     found = answers(model, X.astype(np.float32).astype(np.float64))["probabilities"]
-    np.testing.assert_allclose(found, model.predict_proba(X.astype(np.float32)), atol=1e-4)
+    np.testing.assert_allclose(found, model.predict_proba(X.astype(np.float32).astype(np.float64)), atol=1e-6)
+    np.testing.assert_allclose(found, model.predict_proba(X.astype(np.float32)), atol=1e-4)  # the model rounds
 
 
 def test_gaps_that_training_filled_in():
@@ -181,9 +197,11 @@ def test_what_has_no_such_graph_says_why():
     X, y, targets = samples()
     pd = pytest.importorskip("pandas")
     with_text = pd.DataFrame({"x": X[:, 0], "color": np.where(X[:, 1] > 0, "red", "blue")})
+    dates = (y == "ash").astype("datetime64[D]")
     refused = {
+        r"are datetime64\[D\], a type that ONNX lacks": s.ParzenClassifier(bandwidth=1.0).fit(X, dates),
         "PerTurboClassifier is not one": s.PerTurboClassifier().fit(X, y),
-        "AutoClassifier is not one": s.AutoClassifier().fit(X[:60], y[:60]),
+        "AutoClassifier is not one: fit KernelRidge": s.AutoClassifier().fit(X[:60], y[:60]),
         "'color' is not": s.ParzenClassifier(bandwidth=1.0).fit(with_text, y),
         "not 'quartic'": s.ParzenClassifier(bandwidth=1.0, kernel="quartic").fit(X, y),
         "not a linear map": s.ParzenClassifier(bandwidth=1.0, metric=PolynomialFeatures()).fit(X, y),

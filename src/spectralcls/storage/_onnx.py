@@ -10,6 +10,7 @@ from ..density import ParzenDensity, density_form
 from ..kernels import log_normalizer
 from ..regression import expanded_targets
 
+FAR = 1e140  # scaled features are at most so large: squares of more would overflow
 OPSET = 18  # first version whose reductions take axes as an input; read by runtimes since 2022
 _KERNELS = {
     "gaussian": lambda h: -0.5 / h**2,
@@ -42,15 +43,19 @@ def to_onnx(model: Any) -> Any:
     ImportError
         If onnx is not installed.
     ValueError
-        If the model is not such an expansion; the message gives the reason.
+        If the model is not such an expansion, such as :class:`~spectralcls.AutoClassifier`, whose members are of many
+        kinds, or its labels are dates; the message gives the reason.
     sklearn.exceptions.NotFittedError
         Before `fit`.
 
     Notes
     -----
-    The graph computes in float64. It agrees with the model to 1e-9 for the Gaussian kernel, and to 1e-6 for the Laplace
-    kernel, whose distances are roots of differences, and for models fitted to float32. A query with a missing value
-    gets NaN. The file contains all training points, and a batch needs memory for n_queries x n_samples numbers.
+    The graph computes in float64, and agrees with what the model answers to float64 queries: probabilities and
+    densities to 1e-9 for the Gaussian kernel, to 1e-6 for the Laplace kernel, whose distances are roots of differences,
+    and for models fitted to float32; the same labels, far from all points too. To float32 queries the model itself
+    answers in float32, a machine's rounding (1e-7) times the size of the coefficients away, which for kernel ridge may
+    be 1e-3. `scores` are a positive multiple of the model's for each query. A query with a missing value gets NaN. The
+    file contains all training points, and a batch needs memory for n_queries x n_samples numbers.
 
     Examples
     --------
@@ -137,7 +142,10 @@ def _exponents(graph, model, points, kernel, bandwidth, space=None):
     if space is not None and space.root is not None:
         into = np.linalg.inv(space.stretch(np.eye(len(middle))))
         axes, shift = axes @ into, middle + space.center @ into
-    Z = graph("Sub", graph("MatMul", graph("Sub", "X", center), axes), shift)
+    units = np.ldexp(1.0, np.frexp(np.abs(axes).max(axis=1))[1])  # runtimes take a lone constant of 1e-60 for 0
+    X = graph("Sub", graph("Mul", "X", units), center * units)
+    X = graph("Min", graph("Max", X, np.float64(-FAR)), np.float64(FAR))
+    Z = graph("Sub", graph("MatMul", X, axes / units[:, None]), shift)
     products, squares = graph("MatMul", Z, -2 * points.T), graph.reduced("ReduceSumSquare", Z)
     distance = graph("Add", graph("Add", products, squares), (points**2).sum(axis=1))
     distance = graph("Max", distance, np.float64(0))
@@ -152,9 +160,15 @@ def _sums(graph, exponents, columns):
     return scale, graph("MatMul", graph("Exp", graph("Sub", exponents, scale)), columns.astype(np.float64))
 
 
-def _log_sums(graph, exponents, columns):
-    scale, sums = _sums(graph, exponents, columns)
-    return graph("Add", graph("Log", sums), scale)
+def _log_sums(graph, exponents, codes, n_classes):
+    """log sum exp(exponents) over the points of each class, (n, C); each sum has a scale, so that none underflows."""
+    parts = []
+    for c in range(n_classes):
+        own = graph("Gather", exponents, np.flatnonzero(codes == c), axis=1) if n_classes > 1 else exponents
+        scale = graph("Max", graph.reduced("ReduceMax", own), np.float64(-1e300))  # -inf minus -inf is no number
+        sums = graph.reduced("ReduceSum", graph("Exp", graph("Sub", own, scale)))
+        parts.append(graph("Add", graph("Log", sums), scale))
+    return graph("Concat", *parts, axis=1)
 
 
 def _density(graph, model):
@@ -163,7 +177,7 @@ def _density(graph, model):
         raise ValueError("to_onnx writes a ParzenDensity without bounds: mirror images are not in the graph.")
     expansion, points = form.expansion, form.points
     exponents = _of_classes(graph, model, expansion, form.space)(expansion.columns, expansion.log_scale)
-    log_sum = _log_sums(graph, exponents, np.ones((len(points.X), 1)))
+    log_sum = _log_sums(graph, exponents, points.codes, 1)
     constant = log_normalizer(form.kernel, form.dimension, np.min(expansion.bandwidth)) + form.space.log_volume
     graph("Sub", graph("Squeeze", log_sum, np.array([1])), np.float64(constant), output="log_density")
     graph.output("log_density", graph.onnx.TensorProto.DOUBLE)
@@ -180,7 +194,8 @@ def _targets(graph, model):
         values = graph("Div", parts, total)
     else:
         values = graph("Mul", graph("Exp", scale), sums)
-    values = graph("Add", graph("Mul", values, found.factor), found.offset, output="y" if not found.is_vector else None)
+    values = graph("Add", values, found.offset / found.factor)  # first, because runtimes take 1e-60 for 0
+    values = graph("Mul", values, found.factor, output="y" if not found.is_vector else None)
     if found.is_vector:
         graph("Squeeze", values, np.array([1]), output="y")
     graph.output("y", graph.onnx.TensorProto.DOUBLE, *([] if found.is_vector else [len(found.factor)]))
@@ -190,15 +205,24 @@ def _classes(graph, model):
     form, _ = fitted_form(model)
     if form is None:
         raise ValueError(
-            f"to_onnx writes kernel expansions, and this {type(model).__name__} is not one. KernelRidgeClassifier with "
-            "up to 20 000 samples and ParzenClassifier are."
+            f"to_onnx writes kernel expansions, and this {type(model).__name__} is not one: fit KernelRidgeClassifier "
+            "(up to 20 000 samples) or ParzenClassifier, which are."
         )
-    scores = _scores(graph, model, form)
     classes, TensorProto = model.classes_, graph.onnx.TensorProto
     if classes.dtype.kind in "OUST":
         classes = np.array([str(label) for label in classes], dtype=object)
-    kind = graph.onnx.helper.np_dtype_to_tensor_dtype(classes.dtype) if classes.dtype != object else TensorProto.STRING
-    graph("Gather", classes, graph("ArgMax", scores, axis=1, keepdims=0), output="label")
+    try:
+        text = classes.dtype == object
+        kind = TensorProto.STRING if text else graph.onnx.helper.np_dtype_to_tensor_dtype(classes.dtype)
+    except ValueError:
+        raise ValueError(
+            f"to_onnx writes labels that are text or numbers, and those of this {type(model).__name__} are "
+            f"{classes.dtype}, a type that ONNX lacks: fit the model to text, such as y.astype(str)."
+        ) from None
+    scores, order = _scores(graph, model, form)
+    best = graph("Equal", scores, graph.reduced("ReduceMax", scores))
+    winner = graph("ArgMax", graph("Where", best, order, np.float64(-np.inf)), axis=1, keepdims=0)
+    graph("Gather", classes, winner, output="label")
     graph.output("label", kind)
     softened = temperature(model)
     if softened is None:
@@ -209,28 +233,28 @@ def _classes(graph, model):
 
 
 def _scores(graph, model, form):
-    """Scores (n, C), as `Rule.scores` computes them."""
-    distance = form.rule.decision == "distance"
+    """Scores (n, C), as `Rule.scores` computes them, and the values by which equal ones are ordered."""
+    distance, points = form.rule.decision == "distance", form.points
     if form.by_class:
         exponents = _of_classes(graph, model, form)
-        columns = [None] if form.columns is None else np.reshape(form.columns, (len(form.points.X), -1)).T
-        indicators = np.eye(form.points.n_classes)[form.points.codes]
-        log_sums = _log_sums(graph, exponents(columns[0], form.log_scale), indicators)
+        columns = [None] if form.columns is None else np.reshape(form.columns, (len(points.X), -1)).T
+        log_sums = order = _log_sums(graph, exponents(columns[0], form.log_scale), points.codes, points.n_classes)
         if not distance:
-            return log_sums
+            return log_sums, order
         if len(columns) > 1:
-            density = _log_sums(graph, exponents(columns[1], form.log_share), np.ones((len(indicators), 1)))
+            density = _log_sums(graph, exponents(columns[1], form.log_share), points.codes, 1)
             log_sums = graph("Sub", log_sums, graph("Mul", density, np.float64(0.5)))
-        return graph("Sub", graph("Exp", log_sums), form.offsets)
+        return graph("Sub", graph("Exp", log_sums), form.offsets), order
     n_classes, exponents = len(form.offsets), _of_classes(graph, model, form)(None, form.log_scale)
     scale, sums = _sums(graph, exponents, form.columns[:, :n_classes])
+    order = sums
     if not distance:
-        return sums
+        return sums, order
     if form.columns.shape[1] > n_classes:
         _, densities = _sums(graph, exponents, form.columns[:, n_classes:])
         sums = graph("Div", sums, graph("Sqrt", graph.reduced("ReduceMax", densities)))
         scale = graph("Mul", scale, np.float64(0.5))
-    return graph("Sub", graph("Mul", graph("Exp", scale), sums), form.offsets)
+    return graph("Sub", graph("Mul", graph("Exp", scale), sums), form.offsets), order
 
 
 def _of_classes(graph, model, form, space=None):
