@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from perturbo_cases import KINDS, data, fixed
 from scipy.linalg import LinAlgWarning
+from sklearn.base import clone
 
 from spectralcls.perturbo import PerTurboClassifier
 
@@ -187,18 +188,30 @@ def test_new_class_needs_a_common_bandwidth():
         clf.partial_fit(X[:1], [7])
 
 
+def test_named_classes_have_their_bandwidths_before_their_samples():
+    X, y = data()
+    named = fixed(h={0: 1.0, 1: 1.5, 2: 2.0})
+    whole = clone(named).fit(X, y).perturbation(X)
+    for first in ([2], [0, 1]):
+        early = np.isin(y, first)
+        named = clone(named).partial_fit(X[early], y[early], classes=[0, 1, 2]).partial_fit(X[~early], y[~early])
+        np.testing.assert_allclose(named.perturbation(X), whole, atol=1e-9)
+
+
 @pytest.mark.parametrize("kind", ["tikhonov", "truncate", None])
 def test_a_stream_may_begin_with_one_class_and_chooses_when_the_second_comes(kind):
     X, y = data(n=90, n_classes=3)
     order = np.argsort(y, kind="stable")
     X, names = X[order], np.array(["ash", "birch", "cedar"])[y[order]]
     stream = PerTurboClassifier(regularization=kind).partial_fit(X[:10], names[:10], classes=["cedar", "ash", "birch"])
-    assert stream.classes_.tolist() == ["ash"] and set(stream.predict(X)) == {"ash"}
-    assert not hasattr(stream, "best_score_")
+    assert stream.classes_.tolist() == ["ash", "birch", "cedar"] and set(stream.predict(X)) == {"ash"}
+    assert stream.class_counts_.tolist() == [10, 0, 0] and not hasattr(stream, "best_score_")
     stream.partial_fit(X[10:45], names[10:45])
     whole = PerTurboClassifier(regularization=kind).fit(X[:45], names[:45])
     assert (stream.bandwidth_, stream.alpha_) == (whole.bandwidth_, whole.alpha_)
-    np.testing.assert_array_equal(stream.predict_proba(X), whole.predict_proba(X))
+    np.testing.assert_array_equal(stream.predict_proba(X), np.column_stack([whole.predict_proba(X), np.zeros(90)]))
+    np.testing.assert_array_equal(stream.perturbation(X), np.column_stack([whole.perturbation(X), np.ones(90)]))
+    assert np.isfinite(stream.decision_function(X)).all()
     pickle.loads(pickle.dumps(stream)).partial_fit(X[45:], names[45:])
     stream.partial_fit(X[45:], names[45:], classes=["ash", "birch", "cedar"])
     assert stream.bandwidth_ == whole.bandwidth_ and stream.classes_.tolist() == ["ash", "birch", "cedar"]

@@ -9,6 +9,7 @@ import numpy as np
 from .._inputs.completion import Completion
 from .._inputs.missing import is_incomplete
 from ._class_model import together
+from ._span import LOWEST
 
 _MANY = 2048  # from this many queries on, float32 is tried
 _TRIAL = 128  # queries of the trial, which takes at most 6 % of the time of `_MANY` queries
@@ -86,6 +87,14 @@ def deciding(models, seen, n_jobs=None):
         if not decided.all():
             open_ = np.flatnonzero(~decided)
             out[rows][open_] = log_explained(models, [Q[open_] for Q in asked], n_jobs)
+    return out
+
+
+def among_classes(function, has_samples, models, *arguments):
+    """``function(models, ...)`` with further columns for classes without samples, which explain less than any other."""
+    found = function(models, *arguments)
+    out = np.full((len(found), len(has_samples)), 1.0 if function is perturbation else 2 * LOWEST)
+    out[:, has_samples] = found
     return out
 
 

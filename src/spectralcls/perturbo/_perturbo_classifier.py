@@ -1,6 +1,7 @@
 """The PerTurbo classifier: the class whose kernel span a query perturbs least."""
 
 from dataclasses import KW_ONLY
+from functools import partial
 from numbers import Real
 from typing import Any, Literal, Self
 
@@ -43,7 +44,7 @@ from .._utils.validation import check_bandwidth
 from ..metric import LearnedMap, fitted_map
 from ._class_model import fit_class, together
 from ._classes import asked, fit_classes, summaries
-from ._explained import deciding, log_explained, perturbation
+from ._explained import among_classes, deciding, log_explained, perturbation
 from ._held_out_spans import judged
 from ._kernel import KERNELS
 from ._span import Regularization
@@ -307,8 +308,9 @@ class PerTurboClassifier(Classifier):
 
     def _fit_classes(self, data):
         """Factor every class; points with missing values are completed, and kept in raw form for `partial_fit`."""
-        bandwidths = np.broadcast_to(self.bandwidth_, len(data.classes))
-        fitted = fit_classes(data, bandwidths, self._regularization, **self._options(data.X.shape[0]))
+        fitted = fit_classes(
+            data, self._bandwidths_of(data.classes), self._regularization, **self._options(data.X.shape[0])
+        )
         self._given, self._completion = fitted.given, fitted.completion
         self._labels = data.classes[fitted.codes]
         self._set_models(data.classes, fitted.models)
@@ -338,8 +340,9 @@ class PerTurboClassifier(Classifier):
         y : array-like of shape (n_samples,)
             Their labels.
         classes : array-like of shape (n_classes,), default=None
-            All labels that will ever occur, to be given in the first call. None means that any label may appear in any
-            call. `classes_` are those seen so far.
+            All labels that will ever occur, to be given in the first call: they are the `classes_` from then on, and
+            those without a sample have probability 0. None means that any label may appear in any call, and `classes_`
+            are those seen so far.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, as in `fit`.
 
@@ -381,23 +384,19 @@ class PerTurboClassifier(Classifier):
 
     def _append(self, X, y, weights=None, whitened=None):
         """Append checked samples; ``whitened`` may hold U^-T k(points, X) of the single class concerned."""
-        classes = np.union1d(self.classes_, y)
-        if len(classes) > len(self.classes_) and np.ndim(self.bandwidth_):
-            raise ValueError(
-                "A new class cannot be added to class-wise bandwidths: "
-                f"{sorted(set(classes.tolist()) - set(self.classes_.tolist()))} has none."
-            )
+        seen = self._seen
+        classes = np.union1d(seen, y)
+        of_class = self._bandwidths_of(classes)
         if self._given is not None or is_incomplete(X):
             self._fit_classes(self._with(X, y, weights))
             return self
-        by_class = np.broadcast_to(self.bandwidth_, len(self.classes_))
-        known = dict(zip(self.classes_, zip(self._models, by_class, strict=True), strict=True))
+        known = dict(zip(seen, self._models, strict=True))
         self._labels = np.concatenate([self._labels, y])
         options, models = self._options(len(self._labels)), []
-        for label in classes:
+        for label, bandwidth in zip(classes, of_class, strict=True):
             own = y == label
             new, new_weights = X[own], None if weights is None else weights[own]
-            model, bandwidth = known.get(label, (None, self.bandwidth_))
+            model = known.get(label)
             samples = (new, new_weights) if model is None else stack((model.samples, model.weights), (new, new_weights))
             exact = options["rank"] is None or len(samples[0]) <= options["rank"]
             if model is not None and model.grows and exact:
@@ -410,14 +409,28 @@ class PerTurboClassifier(Classifier):
         self._set_models(classes, models)
         return self
 
+    def _bandwidths_of(self, classes):
+        """The bandwidths of classes (C,); those of a class-wise bandwidth are of all named classes, or of those seen
+        when it was chosen.
+        """
+        if np.ndim(self.bandwidth_) == 0:
+            return np.full(len(classes), self.bandwidth_)
+        known = vars(self).get("_named", classes)
+        if len(known) != len(self.bandwidth_):
+            known = self._seen if hasattr(self, "_models") else classes
+        lacking = np.setdiff1d(classes, known)
+        if len(lacking):
+            raise ValueError(f"A new class cannot be added to class-wise bandwidths: {lacking.tolist()} has none.")
+        return self.bandwidth_[np.searchsorted(known, classes)]
+
     def _with(self, X, y, weights):
         """The training data with further samples, all in their original form."""
         before = self._given
         if before is None:
             rows, codes, old_weights = together(self._models)
-            before = TrainingData(rows, codes, self.classes_, old_weights, features=self._features)
+            before = TrainingData(rows, codes, self._seen, old_weights, features=self._features)
         labels = np.concatenate([before.classes[before.codes], y])
-        joined = before.append(TrainingData(X, y, self.classes_, weights))
+        joined = before.append(TrainingData(X, y, before.classes, weights))
         classes, codes = np.unique(labels, return_inverse=True)
         return joined._replace(classes=classes, codes=codes)
 
@@ -430,10 +443,18 @@ class PerTurboClassifier(Classifier):
         return {"rank": rank} | {name: getattr(self, name) for name in ("kernel", "random_state", "n_jobs")}
 
     def _set_models(self, classes, models):
-        self.classes_, self._models = classes, models
-        counts, ranks, residuals = zip(*summaries(models), strict=True)
-        self.class_counts_, self.ranks_ = np.array(counts), np.array(ranks)
-        self.trace_residuals_ = np.array(residuals)
+        """Adopt the models of `classes`; classes named in `partial_fit` that have no samples get none."""
+        self.classes_, self._models = np.union1d(classes, vars(self).get("_named", classes)), models
+        counts, ranks, residuals = np.zeros((3, len(self.classes_)))
+        own = np.searchsorted(self.classes_, classes)
+        counts[own], ranks[own], residuals[own] = zip(*summaries(models), strict=True)
+        self.class_counts_, self.ranks_ = counts.astype(int), ranks.astype(int)
+        self.trace_residuals_ = residuals
+
+    @property
+    def _seen(self):
+        """The classes that have samples, in the order of `_models`."""
+        return self.classes_[self.class_counts_ > 0]
 
     def _choose(self, data):
         """Set `bandwidth_` and `alpha_`, and the results of tuning if there were several candidates."""
@@ -491,7 +512,7 @@ class PerTurboClassifier(Classifier):
     def _bandwidths(self, data):
         """Candidate bandwidths. If the bandwidth is not tuned, there is one: a number, or a value for each class."""
         if not isinstance(self.bandwidth, str):
-            return [check_bandwidth(self.bandwidth, data.classes)]
+            return [check_bandwidth(self.bandwidth, vars(self).get("_named", data.classes))]
         if not self._is_tuned("bandwidth"):
             return [reference_of(data, self.bandwidth, self.kernel)]
         return candidate_bandwidths(self.bandwidth_grid, data, self.kernel)
@@ -508,6 +529,8 @@ class PerTurboClassifier(Classifier):
 
     def _asked(self, function, X, *options):
         queries = self._queries(X)  # first: raises NotFittedError before fit
+        if not self.class_counts_.all():
+            function = partial(among_classes, function, self.class_counts_ > 0)
         return asked(self._models, function, queries, self._completion, self._features, self.n_jobs, *options)
 
     def _log_explained(self, X, relative=True):
@@ -517,6 +540,8 @@ class PerTurboClassifier(Classifier):
     def _without_leave_one_out(self):
         if self.regularization != "tikhonov":
             return "they need regularization='tikhonov', whose factor can leave out single samples."
+        if not np.all(vars(self).get("class_counts_", 1)):
+            return "a class that partial_fit named has no sample yet."
         models = () if is_on_workers(self) else vars(self).get("_models", ())
         if any(not model.grows for model in models):
             return "a class of which only the nearest samples explain a query cannot leave out one of all samples."
@@ -530,7 +555,8 @@ class PerTurboClassifier(Classifier):
 
     def _evidence(self, X):
         """Scores for probabilities: the shares, since their logarithms are too confident far from all samples."""
-        return -self.perturbation(X)
+        scores = -self.perturbation(X)
+        return scores if self.class_counts_.all() else np.where(self.class_counts_ > 0, scores, -np.inf)
 
     def perturbation(self, X: Any) -> Array:
         """Perturbation tau_l(x) of every class by every query: equation 9 of the paper.

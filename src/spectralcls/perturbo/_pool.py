@@ -96,7 +96,10 @@ class ActivePool:
     @property
     def perturbation(self) -> Array:
         """Perturbation tau, in [0, 1], of the remaining samples for each class: (n_remaining, n_classes)."""
-        tau = np.stack([1 - state.explained[self._unlabeled] for state in self._classes], axis=1)
+        tau = np.ones((self._unlabeled.sum(), len(self.estimator.classes_)))
+        tau[:, self.estimator.class_counts_ > 0] -= np.stack(
+            [state.explained[self._unlabeled] for state in self._classes], axis=1
+        )
         return np.clip(tau, 0.0, 1.0, out=tau)
 
     @property
@@ -274,8 +277,8 @@ class ActivePool:
     def _label(self, positions, y):
         whitened = None
         labels = np.unique(y) if y.dtype.kind == self.estimator.classes_.dtype.kind else ()
-        if len(labels) == 1 and np.isin(labels, self.estimator.classes_)[0]:
-            whitened = self._classes[np.searchsorted(self.estimator.classes_, labels[0])].columns(positions)
+        if len(labels) == 1 and np.isin(labels, self.estimator._seen)[0]:
+            whitened = self._classes[np.searchsorted(self.estimator._seen, labels[0])].columns(positions)
         self.estimator._label(take(self._samples, positions), y, whitened=whitened)
 
     def _checked(self, positions):
