@@ -23,7 +23,7 @@ def test_scatter_shows_every_point_once(iris):
     assert {tuple(p) for p in drawn} == {tuple(p) for p in model.embedding_[:, [0, 2]].astype(float)}
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert legend == ["unlabeled", "a", "b", "c", "class centers"]
-    assert display.ax_.get_ylabel() == "component 3"
+    assert display.ax_.get_ylabel().startswith("component 3")
 
 
 def test_scatter_of_new_points(iris):
@@ -32,6 +32,25 @@ def test_scatter_of_new_points(iris):
     assert sum(len(s.get_offsets()) for s in display.scatters_) == 150
     grey = EmbeddingDisplay.from_estimator(model, X + 0.1)
     assert len(grey.scatters_[0].get_offsets()) == 150
+
+
+def test_ten_classes_are_seen_although_one_is_far_from_all_others():
+    rng = np.random.default_rng(0)
+    index = np.repeat(np.arange(10), 20)
+    points = 1e-3 * (np.stack([index, index % 3]).T + 0.1 * rng.normal(size=(200, 2)))
+    points[index == 9] += [5.0, 0.0]
+    display = EmbeddingDisplay(points, index, class_names=range(10), centers=points[::20]).plot()
+    place = display.ax_.transAxes.inverted().transform(display.ax_.transData.transform(points))
+    spread = np.ptp(place, axis=0)
+    assert np.all(spread > 0.9) and display.ax_.get_xlabel() == "component 1, by rank"
+    for c in range(10):  # each has its tenth of the width, and its neighbor the next tenth
+        assert 0.05 < np.ptp(place[index == c, 0]) < 0.15
+        assert c == 0 or place[index == c, 0].min() > place[index == c - 1, 0].max()
+    shown = [float(text.get_text()) for text in display.ax_.get_xticklabels()]
+    np.testing.assert_allclose(shown, np.quantile(points[:, 0], [0, 0.25, 0.5, 0.75, 1]), rtol=0.05, atol=1e-3)
+    axis = display.ax_.get_xaxis().get_transform()
+    np.testing.assert_allclose(axis.inverted().transform(axis.transform(points[:, 0])), points[:, 0], rtol=1e-9)
+    assert len(display.centers_.get_facecolors()) == 0  # hollow: hides no point
 
 
 def test_bad_input(iris):

@@ -11,11 +11,15 @@ from .._utils.typing import Array, ArrayLike
 from .._utils.validation import class_codes
 from ._display import Display, shown
 
+_CLUMPED = 0.1  # least share of an axis that the middle half of the points should take to be seen
+
 
 class EmbeddingDisplay(Display):
     """Points in two coordinates of an embedding, by class, with class centers and further mapped points.
 
-    Create it with :meth:`from_estimator`.
+    Create it with :meth:`from_estimator`. If half of the points take less than a tenth of an axis, as when one class of
+    :class:`~spectralcls.CCDR` is far from all others, the axes are scaled by rank, and say so: equal numbers of points
+    then take equal lengths, and ticks show the values.
 
     Parameters
     ----------
@@ -26,7 +30,7 @@ class EmbeddingDisplay(Display):
     class_names : sequence of str, default=()
         Names of the classes, for the legend.
     centers : ndarray of shape (n_classes, 2) or None, default=None
-        Class centers.
+        Class centers, drawn as rings.
     test_points : ndarray of shape (m, 2), default=None
         Further points, drawn hollow.
     test_index : ndarray of shape (m,), default=None
@@ -174,6 +178,13 @@ class EmbeddingDisplay(Display):
         own = ax is None
         self.ax_ = ax = self._axes(ax)
         colors = [f"C{c % 10}" for c in range(len(self.class_names))]
+        names = [shown(name) for name in self.names]
+        if len(self.points) and np.any(_share_of_middle_half(self.points) < _CLUMPED):
+            names = [f"{name}, by rank" for name in names]
+            for axis, values in zip("xy", self.points.T.astype(np.float64), strict=True):
+                getattr(ax, f"set_{axis}scale")("function", functions=_by_rank(values))
+                ticks = np.unique(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]))
+                getattr(ax, f"set_{axis}ticks")(ticks, [f"{tick:.2g}" for tick in ticks])
 
         def scattered(points, index, hollow):
             groups = [(-1, "unlabeled", "0.75")] if np.any(index < 0) else []
@@ -195,7 +206,23 @@ class EmbeddingDisplay(Display):
             self.test_[0].set_label("test points")
         if self.centers is not None:
             look = {"edgecolors": "black", "linewidths": 1, "zorder": 3, "label": "class centers"}
-            self.centers_ = ax.scatter(*self.centers.T, marker="X", s=90, c=colors, **look)
-        ax.set(xlabel=shown(self.names[0]), ylabel=shown(self.names[1]))
+            self.centers_ = ax.scatter(*self.centers.T, s=90, facecolors="none", **look)  # hides no point
+        ax.set(xlabel=names[0], ylabel=names[1])
         ax.legend(**({"loc": "center left", "bbox_to_anchor": (1, 0.5)} if own else {}))  # not over the points
         return self
+
+
+def _share_of_middle_half(points):
+    """Distance of the quartiles relative to the range of each column."""
+    low, first, third, high = np.quantile(points, [0, 0.25, 0.75, 1], axis=0)
+    return (third - first) / np.maximum(high - low, np.finfo(np.float64).tiny)
+
+
+def _by_rank(values):
+    """Functions from values to their place among all values, in [0, 1], and back; linear between values."""
+    places, counts = np.unique(values, return_counts=True)
+    ranks = (np.cumsum(counts) - counts / 2) / len(values)
+    reach = max(places[-1] - places[0], np.finfo(np.float64).tiny)  # values outside of the range lie at the margins
+    places = np.concatenate([[places[0] - reach], places, [places[-1] + reach]])
+    ranks = np.concatenate([[ranks[0] - 0.1], ranks, [ranks[-1] + 0.1]])
+    return (lambda x: np.interp(x, places, ranks)), (lambda rank: np.interp(rank, ranks, places))
