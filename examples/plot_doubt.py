@@ -216,7 +216,7 @@ plt.show()
 # other.
 height = rng.normal(170, 10, 300)
 people = np.column_stack([height, height - 100 + rng.normal(0, 5, 300)])
-detector = ParzenOutlierDetector(novelty=True, covariance_type="diag").fit(people)
+detector = ParzenOutlierDetector(novelty=True).fit(people)
 asked = np.array([[165.0, 95.0], [190.0, 95.0]])
 x, z = np.meshgrid(np.linspace(130, 210, 120), np.linspace(30, 120, 120))
 p = detector.p_values(np.column_stack([x.ravel(), z.ravel()])).reshape(x.shape)

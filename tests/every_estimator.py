@@ -14,7 +14,10 @@ import spectralcls
 
 # Values of parameters that fix what is otherwise tuned on random folds; of those that an estimator has.
 FIXED = {"bandwidth": 1.0, "alpha": 0.1, "beta": 0.5, "n_components": 2, "scale": None, "random_state": 0, "cv": 2}
-FIXED_OF = {"CCDRClassifier": {"estimator": KNeighborsClassifier()}}
+FIXED_OF = {
+    "CCDRClassifier": {"estimator": KNeighborsClassifier()},
+    "ParzenOutlierDetector": {"density": spectralcls.ParzenDensity(1.0, scale=None)},
+}
 QUERIED = {"novelty": True}  # of those that otherwise answer for their training points only
 
 KINDS = {

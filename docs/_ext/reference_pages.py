@@ -218,7 +218,7 @@ FAILURES = {  # number and description of the picture in examples/plot_failures.
     "KernelRidgeClassifier": (2, "Columns that say nothing about the class hide those that do."),
     "ParzenClassifier": (3, "With many columns, no bandwidth suits both a narrow and a wide class."),
     "PerTurboClassifier": (3, "With many columns, no bandwidth suits both a narrow and a wide class."),
-    "ParzenDensity": (4, "Without bounds, the density extends beyond a limit that the data cannot cross."),
+    "ParzenDensity": (4, "The density extends beyond a limit that the data cannot cross."),
     "ParzenOutlierDetector": (5, "A cluster of outliers is not detected."),
     "KernelRegressor": (
         6,

@@ -19,7 +19,7 @@ from spectralcls._tuning.sample import TuningSample
 from spectralcls._tuning.search import Scored, search
 from spectralcls._tuning.spread import spreads
 from spectralcls.ccdr._eigenmap import constrained_eigenmap
-from spectralcls.density._least_squares_cv import _without_noise
+from spectralcls.density._shares import _without_noise
 from spectralcls.ensemble import _trees
 from spectralcls.ensemble._blend import learn_blend
 from spectralcls.ensemble._budget import Clock, next_ensemble

@@ -28,8 +28,8 @@ def constant(kernel, d):
     return log_normalizer(kernel, d, 1.0)
 
 
-def slow_log_density(Q, X, w, kernel, widths):
-    """log sum_j w_j k(|q - x_j| / h_j) / (h_j^d c) / sum w, the kernel's logarithm where it has one."""
+def slow_log_density(Q, X, w, kernel, widths, share=1.0):
+    """log sum_j w_j share_j k(|q - x_j| / h_j) / (h_j^d c) / sum w, the kernel's logarithm where it has one."""
     kernel = OURS.get(kernel, kernel)
     u = distances(Q, X) / widths
     if kernel == "gaussian":
@@ -38,7 +38,7 @@ def slow_log_density(Q, X, w, kernel, widths):
         with np.errstate(divide="ignore"):
             logs = -u if kernel == "laplace" else np.log(PROFILES[kernel](u))
     constants = constant(kernel, X.shape[1]) + X.shape[1] * np.log(np.broadcast_to(widths, len(X)))
-    return logsumexp(logs - constants + np.log(w / w.sum()), axis=1)
+    return logsumexp(logs - constants + np.log(share * w / w.sum()), axis=1)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -75,8 +75,8 @@ def test_a_subsample_is_held_out_from_all_points():
 
 def test_a_sample_that_outweighs_all_others_is_left_out():
     X = np.random.default_rng(0).normal(size=(30, 2))
-    found = ParzenOutlierDetector(0.5).fit(X, sample_weight=np.where(np.arange(30) == 3, 1.0, 1e-20))
-    without = ParzenDensity(found.bandwidth_).fit(np.delete(X, 3, axis=0))
+    found = ParzenOutlierDetector(ParzenDensity(0.5)).fit(X, sample_weight=np.where(np.arange(30) == 3, 1.0, 1e-20))
+    without = ParzenDensity(0.5).fit(np.delete(X, 3, axis=0))
     assert_allclose(found.leave_one_out_score_[3], without.score_samples(X[3:4])[0], rtol=1e-12)
 
 
@@ -125,54 +125,30 @@ def test_the_shape_of_the_data_comes_back_by_any_linear_map():
     assert_allclose(mapped.score_samples(Q @ A), expected, rtol=1e-8)
 
 
-@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
-def test_adaptive_bandwidths_are_abramsons(kernel):
-    X, Q, w = points()
-    fixed = ParzenDensity(1.5, kernel=kernel).fit(X, sample_weight=w)
-    adaptive = ParzenDensity(1.5, kernel=kernel, adaptive=True).fit(X, sample_weight=w)
-    log_f = fixed.score_samples(X)
-    expected = 1.5 * np.exp((np.average(log_f, weights=w) - log_f) / 2)
-    assert_allclose(adaptive.local_bandwidth_, expected, rtol=2 ** (1 / 64) - 1 + 1e-9)
-    slow = slow_log_density(Q, X, w, kernel, adaptive.local_bandwidth_)
-    assert_allclose(adaptive.score_samples(Q), slow, rtol=1e-11, atol=1e-11)
-
-
-BOUNDS = {"below": [[0, None]], "above": [[None, 1.0]], "both": [(0.0, 1.0)], "neither": [None]}
-
-
-@pytest.mark.parametrize("adaptive", [False, True])
-@pytest.mark.parametrize("bounds", BOUNDS)
+@pytest.mark.parametrize("bandwidth", ["cv", 0.3])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_mass_distribution_function_and_quantiles(kernel, bounds, adaptive):
-    X = np.random.default_rng(0).uniform(size=(50, 1))
-    density = ParzenDensity(0.3, kernel=kernel, bounds=BOUNDS[bounds], adaptive=adaptive).fit(X)
-    low, high = (0.0 if bounds in ("below", "both") else -6.0), (1.0 if bounds in ("above", "both") else 7.0)
-    grid = np.linspace(low, high, 20_001)
+def test_mass_is_one(kernel, bandwidth):
+    X = np.random.default_rng(0).standard_t(2, size=(50, 1))
+    density = ParzenDensity(bandwidth, kernel=kernel).fit(X)
+    grid = np.concatenate(
+        [-np.geomspace(1e5, 20, 20_000), np.linspace(-20, 20, 200_001), np.geomspace(20, 1e5, 20_000)]
+    )
+    tol = 1e-3 if kernel == "tophat" else 1e-5  # jumps
+    assert_allclose(trapezoid(np.exp(density.score_samples(grid[:, None])), grid), 1.0, atol=tol)
+
+
+@pytest.mark.parametrize("bandwidth", ["cv", 0.3])
+def test_distribution_function_and_quantiles(bandwidth):
+    X = np.random.default_rng(0).standard_t(3, size=(50, 1))
+    density = ParzenDensity(bandwidth).fit(X)
+    grid = np.linspace(-300, 300, 600_001)
     f = np.exp(density.score_samples(grid[:, None]))
     steps = (f[1:] + f[:-1]) / 2 * np.diff(grid)
-    tol = 2e-3 if kernel == "tophat" else 1e-5  # jumps
-    assert_allclose(steps.sum(), 1.0, atol=tol)
-    assert_allclose(density.cdf(grid[1::2000, None]), np.cumsum(steps)[::2000], atol=tol)
+    assert_allclose(density.cdf(grid[1::20_000, None]), np.cumsum(steps)[::20_000], atol=1e-5)
     p = np.array([[0.001, 0.3], [0.5, 0.99]])
     assert_allclose(density.cdf(density.quantile(p).reshape(-1, 1)).reshape(2, 2), p, rtol=1e-9)
-    assert density.quantile(0.0) <= X.min() and density.quantile([1.0])[0] >= X.max()
-    if bounds == "both":
-        assert_array_equal(density.score_samples([[-0.1], [1.1]]), [-np.inf, -np.inf])
-
-
-def test_wide_kernels_between_two_ends_are_reflected_again_and_again():
-    X = np.array([[0.2], [0.9]])
-    density = ParzenDensity(3.0, bounds=[[0, 1]]).fit(X)
-    assert_allclose(density.score_samples([[0.0], [0.5], [1.0]]), 0.0, atol=1e-12)
-
-
-def test_a_bounded_feature_beside_a_free_one():
-    X, _, _ = points()
-    X[:, 0] = np.abs(X[:, 0])
-    density = ParzenDensity(1.0, covariance_type=[0.09, 0.25], bounds=[[0, None], None]).fit(X)
-    free = ParzenDensity(1.0, covariance_type=[0.09, 0.25]).fit(np.vstack([X, X * [-1, 1]]))
-    Q = np.array([[0.0, 0.3], [0.4, -1.0]])
-    assert_allclose(density.score_samples(Q), free.score_samples(Q) + np.log(2), rtol=1e-12)
+    assert density.quantile(0.0) == -np.inf and density.quantile([1.0])[0] == np.inf
+    assert_array_equal(density.cdf([[-1e300], [1e300]]), [0.0, 1.0])
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -187,53 +163,35 @@ def test_samples_follow_the_density(kernel):
     cumulative = np.cumsum(inside) / inside.sum()
     assert kstest(radius, lambda r: np.interp(r, grid, cumulative)).pvalue > 1e-3
     X, _, w = points()
-    density = ParzenDensity(1.0, covariance_type=[[0.5, 0.1], [0.1, 0.2]], kernel=kernel, adaptive=True)
-    density.fit(X, sample_weight=w)
+    density = ParzenDensity(1.0, covariance_type=[[0.5, 0.1], [0.1, 0.2]], kernel=kernel).fit(X, sample_weight=w)
     drawn = density.sample(40_000, random_state=1)
     assert_allclose(drawn.mean(axis=0), np.average(X, axis=0, weights=w), atol=0.05)
 
 
-def test_samples_stay_within_bounds():
-    X = np.random.default_rng(0).uniform(size=(50, 3))
-    drawn = ParzenDensity(0.3, bounds=[[0, 1], [0, None], [None, 1]]).fit(X).sample(2000, random_state=0)
-    assert drawn.min(axis=0)[:2].min() >= 0 and drawn.max(axis=0)[[0, 2]].max() <= 1
-
-
 @pytest.mark.parametrize("covariance_type", ["spherical", "diag", "full", [1.0, 0.5, 2.0]])
-@pytest.mark.parametrize("adaptive", [False, True])
-def test_marginal_and_conditional_densities(covariance_type, adaptive):
+@pytest.mark.parametrize("bandwidth", [0.6, "cv"])
+def test_marginal_and_conditional_densities(covariance_type, bandwidth):
     X, _, w = points(d=3)
-    joint = ParzenDensity(0.6, covariance_type=covariance_type, adaptive=adaptive).fit(X, sample_weight=w)
+    joint = ParzenDensity(bandwidth, covariance_type=covariance_type).fit(X, sample_weight=w)
     rest = np.random.default_rng(1).normal(size=(5, 2))
-    grid = np.linspace(-12, 12, 4001)
+    grid = np.linspace(-12, 12, 4001) * (1 if bandwidth == 0.6 else 5)
     full = np.array([np.column_stack([np.full(4001, a), grid, np.full(4001, b)]) for a, b in rest])
     integral = trapezoid(np.exp(joint.score_samples(full.reshape(-1, 3)).reshape(5, -1)), grid, axis=1)
     marginal = joint.marginal([2, 0])
     assert_allclose(np.exp(marginal.score_samples(rest[:, ::-1])), integral, rtol=1e-9)
     conditional = joint.conditional([2, 0], rest[0, ::-1])
     expected = joint.score_samples(full[0]) - marginal.score_samples(rest[:1, ::-1])
-    assert_allclose(conditional.score_samples(grid[:, None])[1500:2500], expected[1500:2500], atol=1e-9)
+    assert_allclose(conditional.score_samples(grid[:, None])[1500:2500], expected[1500:2500], atol=1e-8)
     assert conditional.n_features_in_ == 1 and conditional.sample(3).shape == (3, 1)
-    assert_allclose(conditional.cdf([[12.0]]), 1.0)
+    assert_allclose(conditional.cdf([[1e4]]), 1.0)
 
 
-def test_marginal_and_conditional_within_bounds():
-    X = np.random.default_rng(0).uniform(size=(40, 2))
-    joint = ParzenDensity(0.2, bounds=[[0, 1], [0, 1]]).fit(X)
-    grid = np.linspace(0, 1, 2001)
-    on_line = np.exp(joint.score_samples(np.column_stack([np.full(2001, 0.1), grid])))
-    assert_allclose(np.exp(joint.marginal([0]).score_samples([[0.1]])), trapezoid(on_line, grid), rtol=1e-6)
-    conditional = joint.conditional([0], [0.1]).score_samples(grid[:, None])
-    assert_allclose(np.exp(conditional), on_line / trapezoid(on_line, grid), rtol=1e-6)
-
-
-@pytest.mark.parametrize("shape", ["number", "features", "matrix", "bounded"])
+@pytest.mark.parametrize("shape", ["number", "features", "matrix"])
 def test_a_marginal_density_has_the_parameters_of_its_features(shape):
     X, _, w = points(d=3)
     H = np.array([[0.5, 0.1, 0.0], [0.1, 0.3, 0.05], [0.0, 0.05, 0.9]])
-    covariance = {"number": "spherical", "features": np.diag(H), "matrix": H, "bounded": np.diag(H)}[shape]
-    bounds = [None, (-9, None), (None, 9)] if shape == "bounded" else None
-    density = ParzenDensity(0.6, covariance_type=covariance, bounds=bounds).fit(X, sample_weight=w)
+    covariance = {"number": "spherical", "features": np.diag(H), "matrix": H}[shape]
+    density = ParzenDensity(0.6, covariance_type=covariance).fit(X, sample_weight=w)
     features = [2, 0]
     marginal = density.marginal(features)
     again = clone(marginal).fit(X[:, features], sample_weight=w)
@@ -256,14 +214,7 @@ def test_a_bandwidth_is_chosen_for_kernels_of_a_given_shape():
         for unit in (1.0, 1e-4, 1e4):
             given = ParzenDensity(covariance_type=unit**2 * covariance).fit(X, sample_weight=weights)
             assert_allclose(given.bandwidth_ * unit, known.bandwidth_, rtol=1e-9)
-            assert_allclose(given.score_samples(Q), known.score_samples(Q), rtol=1e-9)
-
-
-def test_parts_of_an_adaptive_density_have_bandwidths_of_their_samples():
-    X, _, _ = points(d=3)
-    density = ParzenDensity(0.6, adaptive=True).fit(X)
-    assert_array_equal(density.marginal([0, 1]).local_bandwidth_, density.local_bandwidth_)
-    assert np.isin(density.conditional([0], [0.1]).local_bandwidth_, density.local_bandwidth_).all()
+            assert_allclose(given.score_samples(Q), known.score_samples(Q), rtol=1e-8)
 
 
 @pytest.mark.parametrize("n_samples, error", [(-1, ValueError), (2.5, TypeError), ("3", TypeError)])
@@ -278,10 +229,8 @@ def test_a_number_of_samples_that_is_none_is_refused(n_samples, error):
         {},
         {"covariance_type": "full"},
         {"covariance_type": "diag"},
-        {"bounds": [[-9, None], None, [-9, 9]]},
-        {"bounds": [None] * 3},
         {"tolerance": 1e-3},
-        {"adaptive": True},
+        {"bandwidth": "cv"},
     ],
     ids=str,
 )
@@ -289,7 +238,7 @@ def test_what_a_query_lacks_is_integrated_out(parameters):
     X, _, w = points(d=3)
     Q = X[:6].copy()
     Q[0, 1] = Q[1, 0] = Q[1, 1] = Q[4, 1] = np.nan
-    density = ParzenDensity(0.6, **parameters).fit(X, sample_weight=w)
+    density = ParzenDensity(**{"bandwidth": 0.6} | parameters).fit(X, sample_weight=w)
     found = density.score_samples(Q)
     for rows, features in (([0, 4], [0, 2]), ([1], [2]), ([2, 3, 5], [0, 1, 2])):
         expected = density.marginal(features).score_samples(X[np.ix_(rows, features)])
@@ -327,11 +276,6 @@ def test_what_is_refused():
         "must be positive and finite": ParzenDensity(covariance_type=[1.0, 0.0, 1.0]),
         "For one bandwidth per feature, set": ParzenDensity([1.0, 1.0, 1.0]),
         "must be one number, got {0: 1.0}": ParzenDensity({0: 1.0}),
-        "beyond the bounds": ParzenDensity(bounds=[[0, 1]] * 3),
-        "pairs for 3 features": ParzenDensity(bounds=[[0, 1]]),
-        "lower and a larger upper end": ParzenDensity(bounds=[[1, 0]] * 3),
-        "full covariance matrix": ParzenDensity(covariance_type="full", bounds=[[-9, 9]] * 3),
-        "mirror images": ParzenDensity(100.0, bounds=[[-9, 9]] * 3),
     }
     for message, density in refused.items():
         with pytest.raises(ValueError, match=message):
@@ -347,6 +291,8 @@ def test_what_is_refused():
             call(ParzenDensity(1.0).fit(X))
     with pytest.raises(ValueError, match="Marginal and conditional"):
         ParzenDensity(1.0, kernel="linear").fit(X).marginal([0])
+    with pytest.raises(ValueError, match='need kernel="gaussian"'):
+        ParzenDensity(1.0, kernel="linear").fit(X[:, :1]).cdf(X[:, :1])
     with pytest.raises(ValueError, match="between 0 and 1"):
         ParzenDensity(1.0).fit(X[:, :1]).quantile(1.5)
     with pytest.raises(ValueError, match="zero"):
@@ -358,14 +304,14 @@ def test_what_is_refused():
 
 def test_outliers_are_judged_by_the_others():
     X, _, w = points()
-    detector = ParzenOutlierDetector(0.7, contamination=0.1)
+    detector = ParzenOutlierDetector(ParzenDensity(0.7), contamination=0.1)
     labels = detector.fit_predict(X)
     expected = [
         slow_log_density(X[[i]], np.delete(X, i, 0), np.ones(len(X) - 1), "gaussian", 0.7)[0] for i in range(len(X))
     ]
     assert_allclose(detector.leave_one_out_score_, expected, rtol=1e-11)
     assert_array_equal(np.flatnonzero(labels < 0), np.sort(np.argsort(expected)[:6]))
-    weighted = ParzenOutlierDetector(0.7).fit(X, sample_weight=w)
+    weighted = ParzenOutlierDetector(ParzenDensity(0.7)).fit(X, sample_weight=w)
     i = 11
     expected = slow_log_density(X[[i]], np.delete(X, i, 0), np.delete(w, i), "gaussian", 0.7)[0]
     assert_allclose(weighted.leave_one_out_score_[i], expected, rtol=1e-11)
@@ -373,7 +319,7 @@ def test_outliers_are_judged_by_the_others():
 
 def test_novelties_are_judged_by_all():
     X, Q, _ = points()
-    detector = ParzenOutlierDetector(0.7, novelty=True).fit(X)
+    detector = ParzenOutlierDetector(ParzenDensity(0.7), novelty=True).fit(X)
     assert_array_equal(detector.score_samples(Q), ParzenDensity(0.7).fit(X).score_samples(Q))
     assert_array_equal(detector.predict([[0.0, 0.0], [99.0, 0.0]]), [1, -1])
     ordered = np.sort(detector.leave_one_out_score_)
@@ -389,33 +335,28 @@ def test_a_sample_of_no_weight_is_scored_but_counts_for_nothing():
     X, _, _ = points()
     w = np.ones(len(X))
     w[3] = 0
-    with_it = ParzenOutlierDetector(0.7).fit(X, sample_weight=w)
-    without = ParzenOutlierDetector(0.7).fit(np.delete(X, 3, 0))
+    with_it = ParzenOutlierDetector(ParzenDensity(0.7)).fit(X, sample_weight=w)
+    without = ParzenOutlierDetector(ParzenDensity(0.7)).fit(np.delete(X, 3, 0))
     assert with_it.offset_ == without.offset_ and len(with_it.leave_one_out_score_) == len(X)
     expected = ParzenDensity(0.7).fit(np.delete(X, 3, 0)).score_samples(X[[3]])
     assert_allclose(with_it.leave_one_out_score_[3], expected[0])
 
 
-def test_scores_of_adaptive_and_bounded_densities():
-    X = np.abs(points()[0])
-    detector = ParzenOutlierDetector(0.5, bounds=[[0, None]] * 2).fit(X)
-    one = ParzenDensity(0.5, bounds=[[0, None]] * 2).fit(X[1:]).score_samples(X[:1])
-    assert_allclose(detector.leave_one_out_score_[0], one[0])
-    adaptive = ParzenOutlierDetector(0.5, adaptive=True).fit(X)
-    expected = slow_log_density(X[:1], X[1:], np.ones(len(X) - 1), "gaussian", adaptive.local_bandwidth_[1:])
-    assert_allclose(adaptive.leave_one_out_score_[0], expected[0], rtol=1e-11)
-
-
-def test_a_copy_is_a_sample_like_others():
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize("bandwidth", [0.7, "cv"])
+def test_a_copy_is_a_sample_like_others(d, bandwidth):
     """One of the copies is left out, the others stay; so of weights that they have."""
-    X, _, w = points()
+    X, _, w = points(d=d)
     X[:3] = X[3]
-    for adaptive, bounds in ((False, None), (True, None), (False, [[-9, None], [None, 9]])):
-        detector = ParzenOutlierDetector(0.7, adaptive=adaptive, bounds=bounds).fit(X, sample_weight=w)
-        widths = getattr(detector, "local_bandwidth_", np.full(len(X), 0.7))
-        rows = np.delete(np.arange(len(X)), 2)
-        without = slow_log_density(X[[2]], X[rows], w[rows], "gaussian", widths[rows])[0]
-        assert_allclose(detector.leave_one_out_score_[2], without, rtol=1e-9)
+    detector = ParzenOutlierDetector(ParzenDensity(bandwidth, scale=None)).fit(X, sample_weight=w)
+    form, rows = detector.density_._form, np.delete(np.arange(len(X)), 2)
+    place = np.array([np.flatnonzero((form.X == x).all(axis=1))[0] for x in X])
+    shares = (form.weights / form.weights.sum(axis=1, keepdims=True))[place[rows]]
+    parts = [
+        slow_log_density(X[[2]], X[rows], w[rows], "gaussian", h, share)[0]
+        for h, share in zip(form.widths, shares.T, strict=True)
+    ]
+    assert_allclose(detector.leave_one_out_score_[2], logsumexp(parts), rtol=1e-9)
 
 
 def test_equal_samples_have_no_outliers_to_find():
@@ -481,13 +422,15 @@ def test_any_scale_of_the_features(kind, units):
     X = np.random.default_rng(0).normal(size=(60, 2)) @ [[1.0, 0.4], [0.0, 1.0]]
     units = np.array(units)
     plain, scaled = (ParzenDensity(covariance_type=kind).fit(A) for A in (X, X * units))
-    assert_allclose(scaled.score_samples(X * units) + np.log(units).sum(), plain.score_samples(X), atol=1e-9)
+    assert_allclose(scaled.score_samples(X * units) + np.log(units).sum(), plain.score_samples(X), atol=1e-8)
     one, other = plain.conditional([0], [0.7]), scaled.conditional([0], [0.7 * units[0]])
-    assert_allclose(other.score_samples(X[:, 1:] * units[1]) + np.log(units[1]), one.score_samples(X[:, 1:]), atol=1e-9)
+    assert_allclose(other.score_samples(X[:, 1:] * units[1]) + np.log(units[1]), one.score_samples(X[:, 1:]), atol=1e-8)
     one, other = plain.marginal([1]).quantile([0.1, 0.5]), scaled.marginal([1]).quantile([0.1, 0.5])
-    assert_allclose(other / units[1], one, rtol=1e-9)
-    one, other = (ParzenOutlierDetector(covariance_type=kind, novelty=True).fit(A) for A in (X, X * units))
-    assert_allclose(other.explain(X[:5] * units), one.explain(X[:5]), atol=1e-9)
+    assert_allclose(other / units[1], one, rtol=1e-8)
+    one, other = (
+        ParzenOutlierDetector(ParzenDensity(covariance_type=kind), novelty=True).fit(A) for A in (X, X * units)
+    )
+    assert_allclose(other.explain(X[:5] * units), one.explain(X[:5]), atol=1e-8)
 
 
 @pytest.mark.parametrize("kind", ["spherical", "diag", "full"])
@@ -496,7 +439,7 @@ def test_one_far_value_decides_no_shape(kind, far):
     """It gets its share of the mass; the others keep their density and their quantiles."""
     X = np.random.default_rng(0).normal(size=(200, 2)) @ [[1.0, 0.4], [0.0, 1.0]]
     alone, beside = (ParzenDensity(covariance_type=kind).fit(A) for A in (X, np.vstack([X, [[far, 0.0]]])))
-    assert_allclose(beside.score_samples(X), alone.score_samples(X), atol=0.1)
+    assert_allclose(beside.score_samples(X), alone.score_samples(X), atol=0.2)
     alone, beside, p = alone.marginal([0]), beside.marginal([0]), np.array([0.01, 0.5, 0.9])
     assert_allclose(beside.quantile(p * 200 / 201), alone.quantile(p), atol=0.06)
     assert beside.quantile(0.999) > far / 2

@@ -26,7 +26,7 @@ SETTINGS = {
         {"bandwidth": "silverman_per_class", "kernel": "epanechnikov"},
         {"metric": "diagonal"},
     ],
-    "ParzenDensity": [{"kernel": "epanechnikov", "covariance_type": "diag", "adaptive": True}],
+    "ParzenDensity": [{"kernel": "epanechnikov", "covariance_type": "diag"}],
     "ParzenOutlierDetector": [{"novelty": True}],
     "PerTurboClassifier": [{"regularization": kind, "bandwidth": 1.0} for kind in ("truncate", None)],
     "SpectralKernel": [

@@ -183,7 +183,6 @@ def test_a_regressor(model, column):
         s.ParzenDensity(kernel="laplace"),
         s.ParzenDensity(covariance_type="diag"),
         s.ParzenDensity(covariance_type="full", bandwidth=0.4),
-        s.ParzenDensity(adaptive=True),
     ],
     ids=repr,
 )
@@ -206,7 +205,6 @@ def test_what_has_no_such_graph_says_why():
         "not 'quartic'": s.ParzenClassifier(bandwidth=1.0, kernel="quartic").fit(X, y),
         "not a linear map": s.ParzenClassifier(bandwidth=1.0, metric=PolynomialFeatures()).fit(X, y),
         "neither sums nor means": s.KernelRegressor(degree=1).fit(X, targets[:, 0]),
-        "without bounds": s.ParzenDensity(bounds=[[0, np.inf]]).fit(np.abs(X[:, :1])),
     }
     for message, model in refused.items():
         with pytest.raises(ValueError, match=message):

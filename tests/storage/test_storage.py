@@ -132,7 +132,7 @@ VARIANTS = [  # what stores other objects than the defaults on small data: (mode
     (KernelRidgeClassifier(max_exact_samples=50), X, WORDS),
     (KernelRidgeClassifier(kernel="precomputed"), X @ X.T, WORDS),
     (spectralcls.KernelRidgeRegressor(kernel="precomputed"), X @ X.T, TARGETS),
-    (spectralcls.ParzenDensity(bounds=[[-9, np.inf]] * 4, adaptive=True), X, None),
+    (spectralcls.ParzenDensity(), X, None),
     (spectralcls.ParzenDensity(covariance_type="full"), X, None),
     *((kind(rank=20), X, WORDS) for kind in (SpectralISEClassifier, SpectralLaplacianISEClassifier, KernelMap)),
     *((spectralcls.PerTurboClassifier(regularization=kind), X, WORDS) for kind in (None, "truncate")),

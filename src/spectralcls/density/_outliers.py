@@ -5,20 +5,22 @@ from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.base import clone
 
-from .._estimator import leave_one_out, transactional, with_parameters
+from .._estimator import Estimator, leave_one_out, transactional, with_parameters
+from .._expansion import Rule, TrainingPoints, class_means
 from .._expansion.left_out import LeftOut
 from .._expansion.sums_left_out import SumsLeftOut
 from .._inputs.frames import like
+from .._inputs.training_data import TrainingData
 from .._utils.available import available_if
 from .._utils.bases import OutlierMixin
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import with_left_out
-from ._density_estimator import Density
-from ._density_model import leave_one_out_log_density
 from ._marginals import surprises, usual_surprises
+from ._parzen_density import ParzenDensity
 
 # Pairs (share, factor), tried in this order. The fence lies below the quantile of this share by the factor times the
 # distance from this quantile to the upper quartile.
@@ -46,13 +48,13 @@ def _finds_novelties(estimator):
 
 
 def _explains(estimator):
-    if estimator.kernel != "gaussian" or estimator.bounds is not None:
-        raise AttributeError("explain needs kernel='gaussian' and no bounds: other kernels do not factor by feature.")
+    if estimator.density is not None and estimator.density.kernel != "gaussian":
+        raise AttributeError("explain needs kernel='gaussian': other kernels do not factor by feature.")
     return _finds_novelties(estimator)
 
 
 @with_parameters
-class ParzenOutlierDetector(OutlierMixin, Density):
+class ParzenOutlierDetector(OutlierMixin, Estimator):
     """Outlier and novelty detection by the kernel density of the other samples.
 
     The score of a training sample is its log density under all other samples, including its copies. The score of a new
@@ -60,8 +62,9 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
-        Radius of the kernels, as in :class:`ParzenDensity`.
+    density : ParzenDensity or None, default=None
+        Density by which samples are scored. `fit` fits a copy of it, `density_`, so that a density that is already
+        fitted stays unchanged. None means a :class:`ParzenDensity` with its defaults.
     contamination : "auto" or float, default="auto"
         Fraction of outliers in the training set, in (0, 0.5]. Equal scores stay together, so the fraction may differ.
         "auto" uses Tukey's fence [2]_, 1.5 interquartile ranges below the lower quartile of the training scores. It
@@ -73,32 +76,6 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         As in :class:`sklearn.neighbors.LocalOutlierFactor`. If False, `fit_predict` finds outliers of the training set,
         where each sample is scored by its density under the others. If True, `predict`, `decision_function` and
         `score_samples` apply to new points, which must not be the training samples.
-    kernel : str, default="gaussian"
-        Shape of the kernels. This and the next four parameters are as in :class:`ParzenDensity`.
-    scale : {"auto", None}, default="auto"
-        Whether a bandwidth that is tuned or follows a rule is a multiple of the spread of each feature.
-    covariance_type : {"spherical", "diag", "full"} or array-like of shape (d,) or (d, d), default="spherical"
-        Covariance of the kernels.
-    adaptive : bool or float, default=False
-        Whether each sample gets a separate bandwidth; a number is the exponent alpha.
-    bounds : array-like of shape (n_features, 2), default=None
-        Lower and upper bound of each feature.
-    cv : "loo", int, splitter or list of splits, default="loo"
-        Samples that are held out together when the bandwidth is chosen.
-    bandwidth_grid : array-like, default=None
-        Bandwidths to try, as in :class:`ParzenDensity`.
-    max_tuning_samples : int or None, default=20000
-        If there are more points, parameters are tuned on a random subsample of this size; `n_tuning_samples_` is the
-        number used. A bandwidth tuned with m of n points is scaled to n points by the factor
-        ``(m / n) ** (1 / (d + 4))``. Here m counts the points against which the subsample is validated: all others, but
-        at most 200 000 if the data are in memory.
-    tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1). None means exact up to rounding. Approximate sums are used if
-        they are predicted to be faster; tuning always uses exact sums.
-    random_state : int, RandomState instance or None, default=0
-        Seed of folds, subsamples, landmarks and starting vectors. With an int, a refit gives identical results.
-    n_jobs : int or None, default=None
-        Number of threads. None means all cores, unless joblib or threadpoolctl sets a lower limit.
 
     Attributes
     ----------
@@ -106,18 +83,8 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Log density of each training sample under the others; higher is more normal.
     offset_ : float
         Threshold of the scores, below which points are outliers.
-    bandwidth_ : float
-        Bandwidth in use.
-    local_bandwidth_ : ndarray of shape (n_samples,)
-        Bandwidth of each sample of positive weight. Only present if `adaptive`.
-    cv_results_ : dict of str to ndarray
-        Scores of all candidates, as in :class:`ParzenDensity`. Only present if tuned.
-    best_score_ : float
-        Mean test score of the chosen candidate. Only present if something was tuned.
-    scale_ : {"each", None}
-        Whether the kernels are wider along features of greater spread.
-    n_tuning_samples_ : int
-        Number of distinct points validated. Only present if something was tuned.
+    density_ : ParzenDensity
+        Fitted density.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -130,8 +97,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     Notes
     -----
-    Cost: a fit takes two passes over the n^2 pairs, one to choose the bandwidth and one for the scores. A query takes
-    O(n d).
+    Cost: the fit of the density, and one pass over the n^2 pairs for the scores. A query takes O(n d).
 
     References
     ----------
@@ -149,14 +115,20 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     array([7])
     """
 
+    density: ParzenDensity | None = None
     _: KW_ONLY
     contamination: Literal["auto"] | float = "auto"
     novelty: bool = False
 
     _parameter_constraints = {
+        "density": [ParzenDensity, None],
         "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
         "novelty": ["boolean"],
     }
+
+    def _make_inputs(self):
+        shared = {"n_jobs": self.density_.n_jobs, "random_state": self.density_.random_state}
+        return super()._make_inputs(scale=None, unitless=self.density_.scale is not None, **shared)
 
     @transactional
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -181,9 +153,12 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         ValueError
             As in :meth:`ParzenDensity.fit`, and if there is only one sample.
         """
-        data, place = self._fit_density(X, sample_weight)
+        self.density_: ParzenDensity = ParzenDensity() if self.density is None else clone(self.density)
+        self._inputs = self._make_inputs()
+        data, place = self.density_._learn(self._inputs, X, sample_weight)
+        self._form = self.density_._form
         weights = np.ones(len(data.X)) if data.weights is None else data.weights
-        scores = leave_one_out_log_density(self._form, place, weights / self._form.points.weight_scale)
+        scores = self._form.leave_one_out(place, weights / weights.sum())
         self.offset_ = (
             fence(scores, weights) if self.contamination == "auto" else border(scores, weights, self.contamination)
         )
@@ -226,7 +201,8 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         log_density : ndarray of shape (n_queries,), float64
             Higher is more normal.
         """
-        return super().score_samples(X)
+        X = self._queries(X)
+        return self._form.log_density(X)
 
     @available_if(_finds_novelties)
     def decision_function(self, X: Any) -> Array:
@@ -264,17 +240,19 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     @property
     def _one_sum(self):
-        """Whether another sample adds only one term to the density at each sample."""
-        return self._form.bounds is None and self._form.points.n_classes == 1
+        """Whether another sample adds one known term to the density at each sample."""
+        return len(self._form.widths) == 1
 
     def _leave_one_out(self):
+        form, n = self._form, len(self._form.X)
+        share = 1 / len(self.leave_one_out_score_)
+        counts = form.weights.sum(axis=1) / share
         if self._one_sum:
-            return SumsLeftOut(self._form.expansion)
-        points = self._form.points
-        n = len(points.X)
-        weights = np.ones(n) if points.weights is None else points.weights * points.weight_scale
-        scores = leave_one_out_log_density(self._form, np.arange(n), np.minimum(weights, 1.0) / points.weight_scale)
-        return LeftOut(np.zeros(n, int), weights, scores[:, None], lambda Q: self._form.log_density(Q)[:, None])
+            data = TrainingData(form.X, np.zeros(n, int), np.zeros(1), counts)
+            points = TrainingPoints.of(data, form.tolerance, form.n_jobs)
+            return SumsLeftOut(class_means(Rule("density"), points, form.kernel, form.widths[0])[0])
+        scores = form.leave_one_out(np.arange(n), np.minimum(counts, 1.0) * share)
+        return LeftOut(np.zeros(n, int), counts, scores[:, None], lambda Q: form.log_density(Q)[:, None])
 
     @available_if(_finds_novelties)
     def p_values(self, X: Any) -> Array:
@@ -298,7 +276,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         -----
         In this conformal test [1]_, a new point joins the samples, and each gets its density under all others. The
         guarantee is exact if the samples are exchangeable and bandwidth and covariance were not learned from them. With
-        `bounds` or `adaptive`, the densities of the samples leave out the new point, and the guarantee is approximate.
+        ``bandwidth="cv"``, the densities of the samples leave out the new point, and the guarantee is approximate.
         Takes two passes over the n_queries x n_samples pairs and, in the first call, one over the pairs of samples.
 
         References

@@ -9,15 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from .._inputs.training_data import TrainingData
-from .._utils.copies import hashes
+from .._utils.copies import equal_rows, hashes
 from .._utils.quantile import weighted_quantile
 
 MOST_PLACES = 1000  # places sampled to count lattice neighbors; 250, or all, change the share of ties by at most .1
 NEXT = 0.01  # lattice neighbors differ by the step, within this relative error
 # equal pairs count fully if there are at most this many per pair of neighbors; rounded normal samples have 1.3
 ENOUGH = 2.0
-
-
 ATOM = 10.0  # limit on the weight of a place, in multiples of the median weight; further equal samples do not count
 
 
@@ -40,20 +38,10 @@ class Places(NamedTuple):
 
     @classmethod
     def of(cls, data):
-        n = len(data.X)
-        bits = hashes(data.X)
-        order = np.argsort(bits, kind="stable")
-        again = np.flatnonzero(bits[order][1:] == bits[order][:-1]) + 1
-        again = again[(data.X[order[again]] == data.X[order[again - 1]]).all(axis=1)]
-        if not len(again):
+        first, group = equal_rows(data.X)
+        n = len(group)
+        if len(first) == n:
             return cls(data, np.arange(n), np.arange(n), np.ones(n))
-        is_new = np.ones(n, dtype=bool)
-        is_new[again] = False
-        first = np.sort(order[is_new])
-        place = np.empty(n, dtype=np.intp)
-        place[first] = np.arange(len(first))
-        group = np.empty(n, dtype=np.intp)
-        group[order] = place[order[is_new]][np.cumsum(is_new) - 1]
         own = np.ones(n) if data.weights is None else data.weights
         weights = np.bincount(group, own)
         share = np.bincount(group, (own / weights[group]) ** 2)

@@ -1,8 +1,6 @@
-"""Coordinates in which one bandwidth suits all directions, and reflections at the bounds of the features."""
+"""Coordinates in which one bandwidth suits all directions."""
 
 from dataclasses import dataclass
-from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -10,10 +8,6 @@ from scipy.linalg import cholesky, solve_triangular
 from .._tuning.spread import centers_and_spreads, within_reach
 from .._utils.conversion import as_array
 from .._utils.validation import check_positive
-
-MOST_IMAGES = 4096  # limit on the mirror images of a query, whose number is a product over the bounded features
-# Distance, in bandwidths, beyond which kernel values are lost in rounding; 1 for compact kernels.
-_REACH = {"gaussian": 9.0, "laplace": 40.0}
 
 
 @dataclass(frozen=True)
@@ -99,12 +93,6 @@ class Space:
             return 0.0
         return float(np.log(self.root if self.root.ndim == 1 else np.diag(self.root)).sum())
 
-    def log_volume_of(self, known):
-        """`log_volume` for the known features of each row, (m,), if root is not a matrix; `known` is (m, d)."""
-        if self.root is None:
-            return 0.0
-        return np.where(known, np.log(self.root), 0.0).sum(axis=1)
-
     def scales(self, d):
         """Standard deviations of a kernel along the features, (d,)."""
         if self.root is None:
@@ -162,63 +150,3 @@ def _middle(X):
     """A center near most points, (d,) float64. If a far point shifted it, differences between the others would be lost
     in rounding."""
     return np.median(X, axis=0).astype(np.float64)
-
-
-def check_bounds(bounds, d):
-    """Lower and upper bounds of the features, (d, 2), infinite if the user gives None for a bound or a feature.
-
-    None if no bound is finite.
-    """
-    if bounds is None:
-        return None
-    if len(bounds) != d:
-        raise ValueError(f"bounds has {len(bounds)} pairs for {d} features.")
-    ends = np.array([(None, None) if pair is None else pair for pair in bounds], dtype=np.float64)
-    ends = np.where(np.isnan(ends), (-np.inf, np.inf), ends)
-    if not (ends[:, 0] < ends[:, 1]).all():
-        raise ValueError(f"bounds must be pairs of a lower and a larger upper end, got {bounds!r}.")
-    return ends if np.isfinite(ends).any() else None
-
-
-class Mirror(NamedTuple):
-    """An image ``sign x + shift`` of a query x; kernels narrower than `least` do not reach it."""
-
-    signs: np.ndarray  # (d,)
-    shifts: np.ndarray  # (d,)
-    least: float
-
-    def of(self, X):
-        return (self.signs * X + self.shifts).astype(X.dtype)
-
-
-def mirrors(bounds, kernel, scales, widest):
-    """Images of a query that keep the mass within the bounds; the first is None, which stands for the query itself.
-
-    Between two bounds, reflections are reflected again, as far as kernels of bandwidth `widest` reach. Along the
-    features, kernels are `scales` (d,) times as wide.
-    """
-    if bounds is None:
-        return [None]
-    by_feature = []
-    for (low, high), scale in zip(bounds, scales, strict=True):
-        unit = _REACH.get(kernel, 1.0) * scale
-        images = [(1.0, 0.0, 0.0)]  # sign, shift, least bandwidth
-        if np.isfinite(low) and np.isfinite(high):
-            length = high - low
-            order = min(int(unit * widest / (2 * length)) + 1, MOST_IMAGES)
-            for j in range(-order, order + 1):  # least bandwidth from the gap between the interval and its image
-                images.append((1.0, 2 * j * length, (2 * abs(j) - 1) * length / unit))
-                images.append((-1.0, 2 * (low + j * length), 2 * max(j - 1, -j) * length / unit))
-            images = [image for image in images if image[1:] != (0.0, -length / unit) and image[2] < widest]
-        elif np.isfinite(low) or np.isfinite(high):
-            images.append((-1.0, 2 * (low if np.isfinite(low) else high), 0.0))
-        by_feature.append(images)
-    if np.prod([len(images) for images in by_feature], dtype=float) > MOST_IMAGES:
-        raise ValueError(
-            f"More than {MOST_IMAGES} mirror images of each query: bound fewer features, or use a smaller bandwidth."
-        )
-    found = [None]
-    for image in list(product(*by_feature))[1:]:
-        signs, shifts, least = (np.array(column) for column in zip(*image, strict=True))
-        found.append(Mirror(signs, shifts, float(least.max())))
-    return found

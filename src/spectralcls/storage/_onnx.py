@@ -173,13 +173,15 @@ def _log_sums(graph, exponents, codes, n_classes):
 
 def _density(graph, model):
     form = density_form(model)
-    if form.bounds is not None:
-        raise ValueError("to_onnx writes a ParzenDensity without bounds: mirror images are not in the graph.")
-    expansion, points = form.expansion, form.points
-    exponents = _of_classes(graph, model, expansion, form.space)(expansion.columns, expansion.log_scale)
-    log_sum = _log_sums(graph, exponents, points.codes, 1)
-    constant = log_normalizer(form.kernel, form.dimension, np.min(expansion.bandwidth)) + form.space.log_volume
-    graph("Sub", graph("Squeeze", log_sum, np.array([1])), np.float64(constant), output="log_density")
+    shape = (model, form.X, form.kernel)
+    with np.errstate(divide="ignore"):
+        terms = np.log(form.weights) - log_normalizer(form.kernel, form.X.shape[1], form.widths) - form.space.log_volume
+    parts = [
+        graph("Add", _exponents(graph, *shape, width, form.space), term)
+        for width, term in zip(form.widths, terms.T, strict=True)
+    ]
+    log_sum = _log_sums(graph, graph("Concat", *parts, axis=1), None, 1)
+    graph("Squeeze", log_sum, np.array([1]), output="log_density")
     graph.output("log_density", graph.onnx.TensorProto.DOUBLE)
 
 

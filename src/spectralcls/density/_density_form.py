@@ -1,0 +1,99 @@
+"""The fitted density: a mixture of kernels in coordinates in which they are radial."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._inputs.missing import is_incomplete
+from .._utils.validation import sum_of_others
+from ..kernels import kernel_sums, log_normalizer
+from ._marginals import marginal
+from ._whitening import Space
+
+FEW_FEATURES = 2  # so few features that sums over a grid make one call per bandwidth faster than a call for all
+
+
+@dataclass(frozen=True)
+class DensityForm:
+    """f(x) = sum_ib W[i, b] k((x - x_i) / h_b), where k is a normalized kernel in the coordinates of `space`.
+
+    Attributes
+    ----------
+    space : Space
+    X : (n, d) centers of the kernels in these coordinates
+    weights : (n, B) weight of each center's kernel of each bandwidth; all together add up to one
+    widths : (B,) bandwidths
+    kernel : str
+    tolerance : relative error allowed in sums, or None
+    n_jobs : int or None
+    """
+
+    space: Space
+    X: np.ndarray
+    weights: np.ndarray
+    widths: np.ndarray
+    kernel: str
+    tolerance: float | None = None
+    n_jobs: int | None = None
+
+    def log_density(self, Q):
+        """log f, (m,) float64; -inf out of reach. Missing values of a query are integrated out."""
+        if is_incomplete(Q):
+            return self._of_known(Q)
+        sums = log_sums(
+            self.space.enter(Q), self.X, self.weights, self.widths, self.kernel, self.tolerance, self.n_jobs
+        )
+        return self.normalized(sums)
+
+    def normalized(self, log_sums):
+        """log f (m,) from the sums of each bandwidth, (m, B)."""
+        constants = log_normalizer(self.kernel, self.X.shape[1], self.widths)
+        return np.logaddexp.reduce(log_sums - constants, axis=1) - self.space.log_volume
+
+    def _of_known(self, Q):
+        """log f of queries with missing values: the marginal densities of their known features."""
+        if self.kernel != "gaussian":
+            row = int(np.flatnonzero(np.isnan(Q).any(axis=1))[0])
+            raise ValueError(
+                f'X has missing values in row {row}: fill them, or use kernel="gaussian", which integrates them out. '
+                "Other kernels have marginal densities of another kind."
+            )
+        out = np.zeros(len(Q))
+        patterns, pattern = np.unique(~np.isnan(Q), axis=0, return_inverse=True)
+        for number, known in enumerate(patterns):
+            rows, features = np.flatnonzero(pattern == number), np.flatnonzero(known)
+            if len(features):
+                form = self if known.all() else marginal(self, features)
+                out[rows] = form.log_density(np.ascontiguousarray(Q[np.ix_(rows, features)]))
+        return out
+
+    def leave_one_out(self, place, one):
+        """log f (m,) at samples by the others, including their copies. `place` is the center of each sample and `one`
+        its weight."""
+        own, totals = self.weights[place], self.weights.sum(axis=1)
+        left = np.maximum(totals[place] - one, 0.0)
+        options = {"exclude_self": np.arange(len(self.X))}
+        sums = log_sums(self.X, self.X, self.weights, self.widths, self.kernel, None, self.n_jobs, **options)[place]
+        with np.errstate(divide="ignore"):  # the logarithm of any kernel at its center is 0
+            sums = np.logaddexp(sums, np.log(own) + np.log(left / totals[place])[:, None])
+            others = np.log(sum_of_others(totals)[place] + left)
+        if np.isneginf(others).any():
+            raise ValueError("Leaving one sample out needs at least two samples, got n_samples=1.")
+        return self.normalized(sums) - others
+
+
+def log_sums(Q, X, weights, widths, kernel, tolerance, n_jobs, **left_out):
+    """log sum_i W[i, b] k((q - x_i) / h_b), (m, B) float64, with kernels that are 1 at their centers."""
+    options = {"kernel": kernel, "log": True, "n_jobs": n_jobs} | left_out
+    if len(widths) > 1 and X.shape[1] > FEW_FEATURES and tolerance is None:
+        sums = kernel_sums(Q, X, weights=weights[:, :, None], bandwidth=widths, **options)
+        return sums[:, :, 0].astype(np.float64)
+    out = np.empty((len(Q), len(widths)))
+    for column, weight, width in zip(out.T, weights.T, widths, strict=True):
+        column[:] = kernel_sums(Q, X, weights=weight.copy(), bandwidth=width, rtol=tolerance or 0.0, **options)
+    return out
+
+
+def density_form(estimator):
+    """The `DensityForm` of a fitted density."""
+    return estimator._form
