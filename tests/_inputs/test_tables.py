@@ -17,6 +17,7 @@ from spectralcls import (
     KernelRidgeClassifier,
     LaplacianISEClassifier,
     ParzenClassifier,
+    ParzenDensity,
     PerTurboClassifier,
 )
 from spectralcls._expansion.incomplete import incomplete_class_sums
@@ -254,14 +255,14 @@ def mixed(n, seed=0, missing=0.0):
 
 def test_an_unordered_category_is_the_factor_of_aitchison_and_aitken():
     column = read_columns(pd.DataFrame({"x": list("abcaab")}))
-    table = Table.learned(column, [True], scale=False)
+    table, _ = Table.learned(column, [True], scale=False)
     Z = table.encode(column)
     squares = ((Z[:, None] - Z) ** 2).sum(axis=2)
     same = np.equal.outer(*[np.array(list("abcaab"))] * 2)
     s = table.columns[0].scale
     assert_allclose(np.exp(-squares / (2 * 0.7**2)), np.where(same, 1, np.exp(-(s**2) / 0.7**2)), rtol=1e-12)
     two = read_columns(pd.DataFrame({"x": list("abba")}))
-    table = Table.learned(two, [True], scale=False)
+    table, _ = Table.learned(two, [True], scale=False)
     assert table.encode(two).shape == (4, 1)
     assert_allclose(np.ptp(table.encode(two)) ** 2, 2 * table.columns[0].scale ** 2)
 
@@ -350,11 +351,14 @@ def test_unseen_levels_are_missing_and_rare_ones_are_joined():
         found = model.predict_proba(unseen)
     assert_allclose(found, model.predict_proba(missing), rtol=1e-12)
     assert_allclose(model.predict_proba(unseen[:9]), found[:9], rtol=1e-12)  # so few may be new by chance
-    town = pd.Categorical([f"town {i}" for i in np.random.default_rng(0).integers(0, 120, 300) ** 2 // 120])
-    many = ParzenClassifier(1.0).fit(frame.assign(town=town), y)
-    (column,) = [column for column in many._inputs.table.columns if column.name == "town"]
-    assert column.n_positions == 48
-    assert [own.joined for own in many._inputs.table.types if own.name == "town"] == [True]
+    numbers = np.random.default_rng(0).integers(0, 120, 300) ** 2 // 120
+    many = frame.assign(town=pd.Categorical([f"town {i}" for i in numbers]))
+    density = ParzenDensity(1.0).fit(many)  # without a target
+    (column,) = [column for column in density._inputs.table.columns if column.name == "town"]
+    assert column.n_positions == 48 and density._inputs.table.types[2].joined
+    rare = numbers[np.bincount(numbers)[numbers] == 1][0]
+    two = many[:2].assign(length=1.0, color="red", town=[f"town {rare}", "a new one"])
+    assert len(set(density.score_samples(two))) == 1
 
 
 def test_codes_in_the_place_of_words_are_refused():

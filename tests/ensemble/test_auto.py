@@ -192,7 +192,7 @@ def random_posteriors(n=400, seed=0):
 
 
 def test_levels_of_samples_without_weight_do_not_exist():
-    """Those that weigh most keep positions of their own, the others have one together."""
+    """Those without a weight are no levels."""
     rng = np.random.default_rng(0)
     n = 600
     X = pd.DataFrame({"a": rng.normal(size=n), "b": rng.choice(list("xyz"), n)})
@@ -204,8 +204,8 @@ def test_levels_of_samples_without_weight_do_not_exist():
         warnings.simplefilter("ignore")  # of the budget
         levels = model.fit(X, y, sample_weight=weights)._inputs.table.types[1]
         all_count = model.fit(X, y)._inputs.table.types[1]
-    assert levels.levels == ("x", "y", "z") and not levels.joined
-    assert all_count.joined and {"x", "y", "z"} < set(all_count.levels)
+    assert levels.levels == ("x", "y", "z") and levels.is_category
+    assert not all_count.is_category and {"x", "y", "z"} < set(all_count.levels)
 
 
 def test_sample_weights_count_whatever_is_routed():

@@ -24,6 +24,7 @@ from .identifiers import (
 from .orders import order_of_dates, vote_of_dates
 from .reading import Reading, Unclear
 from .types import (
+    MOST_LEVELS,
     TRUTH,
     Boolean,
     Category,
@@ -40,7 +41,7 @@ from .types import (
 IDENTIFIER, FREE_TEXT, ALL_DIFFER = "identifier", "free text", "texts that all differ"
 TOLD = (IDENTIFIER, FREE_TEXT, ALL_DIFFER)  # reasons, shown to the user, for leaving out a column
 MIXED = "not all are numbers"  # part of the note on a column of codes
-MOST_LEVELS = 48  # limit on the levels of a category; if it has more, the rarest share one
+_MOST_KEPT = 10_000  # levels of a category; if it has more, the rarest share one
 FEW_WORDS = 3.0  # texts with at least this many words on average are free text
 MOST_TEXTS = 0.2  # only columns with a larger fraction of distinct texts may hold sentences
 _HEAD = 1000  # number of texts examined, counted from the first
@@ -234,11 +235,11 @@ def category(column, weights=None):
 
 
 def _of_counts(name, counts, note="", kind=Category, **more):
-    levels, joined = sorted(counts, key=_rank), len(counts) > MOST_LEVELS
-    if joined:
-        levels = sorted(sorted(levels, key=lambda level: -counts[level])[: MOST_LEVELS - 1], key=_rank)
-    note += f"{len(counts)} level{'s' * (len(counts) != 1)}{', the rarest joined' * joined}"
-    return kind(name, note, levels=tuple(levels), joined=joined, **more)
+    levels = sorted(counts, key=_rank)
+    if len(levels) > _MOST_KEPT:
+        levels = sorted(sorted(levels, key=lambda level: -counts[level])[:_MOST_KEPT], key=_rank)
+    note += f"{len(counts)} level{'s' * (len(counts) != 1)}"
+    return kind(name, note, levels=tuple(levels), joined=len(counts) > MOST_LEVELS, **more)
 
 
 def _rank(level):

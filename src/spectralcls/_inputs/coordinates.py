@@ -10,6 +10,7 @@ import numpy as np
 
 from .._tuning.spread import centers_and_spreads, moments
 from .._utils.conversion import brought_into_range
+from .types import MOST_LEVELS
 
 # If most values of a column are equal, its scale is so large that the root mean square distance of the other values
 # from them is at most this many scales.
@@ -58,6 +59,7 @@ class Indicators:
     ordered: bool
     scale: float  # gives two random rows the mean squared distance 2
     factor: float = 1.0  # tuned; 0 leaves the column out
+    places: np.ndarray | None = None  # indicator of each level if the rarest levels share one
     is_category = True
 
     @property
@@ -71,11 +73,17 @@ class Indicators:
         """Learn from the type of a column and the level positions of its rows."""
         known = ~np.isnan(positions)
         which = positions[known].astype(np.intp)
-        weights = np.ones(len(which)) if weights is None else weights[known]
-        return cls(own.name, own.n_levels, own.ordered, _level_scale(which, own.n_levels, own.ordered, weights))
+        weights, n, places = np.ones(len(which)) if weights is None else weights[known], own.n_levels, None
+        if n > MOST_LEVELS and not own.ordered:
+            n, places = MOST_LEVELS, np.full(n, MOST_LEVELS - 1)
+            places[np.argsort(-np.bincount(which, weights, own.n_levels), kind="stable")[: n - 1]] = np.arange(n - 1)
+            which = places[which]
+        return cls(own.name, n, own.ordered, _level_scale(which, n, own.ordered, weights), places=places)
 
     def encode(self, position):
         """Coordinates before multiplication by `factor`; NaN for a missing position."""
+        if self.places is not None:
+            position = np.append(self.places, np.nan)[np.where(np.isnan(position), -1, position).astype(np.intp)]
         if self.width == 1:
             spread = 1.0 if self.ordered else np.sqrt(2.0)
             return (position * spread * self.scale)[:, None]

@@ -13,6 +13,7 @@ from .cells import MINUS, Cells, Form
 from .dates import Moments, in_utc, in_zone, moment_of, read_dates, usual_zone
 
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "category", "ordered category", "date"
+MEANS = "means of the target"  # several numbers for each row, instead of levels
 TRUTH_VALUES = [False, True]
 
 _DATES = {  # dtype by type of object; a time of day gets the date 1970-01-01

@@ -12,7 +12,8 @@ from .columns import TOLD
 from .completion import Completion
 from .coordinates import Gap
 from .far import already_said, warn_of_far_values
-from .frames import NUMBER, Column, Columns, as_columns, is_frame
+from .frames import MEANS, NUMBER, Column, Columns, as_columns, is_frame
+from .level_means import Answers
 from .on_workers import refuse_collection
 from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories
@@ -295,7 +296,7 @@ class Inputs:
 
     def _learn(self, raw, data, unlabeled=()):
         """Learn coordinates, and return the data in them."""
-        raw = self._learned_rows(raw, data, unlabeled)
+        given, raw = self._learned_rows(raw, data, unlabeled)
         X = self._coordinates(raw)
         if issparse(X):
             return data._replace(X=X)
@@ -306,7 +307,7 @@ class Inputs:
             data = data.moved(self._coordinates(raw))
         if self.table is not None and data.n_classes > 1:
             data = self._with_factors(raw, data)
-        self._draw(raw, data)
+        self._draw(given, data)
         if self.missing != "integrate":
             self._donors = donors(data)
             if self._lacks_values(data):
@@ -318,18 +319,22 @@ class Inputs:
         return self._with_copies_as_weights(data) if self.copies_are_weights else data
 
     def _learned_rows(self, raw, data, unlabeled=()):
-        """Learn the table, and return the rows of positive weight, as `Columns` if a column is not a number."""
+        """Learn the table, and return the rows of positive weight twice, as `Columns` if a column is not a number: as
+        given, and with means of the target in categories of many levels.
+        """
         raw = take(raw, data.kept)
         everything, weights = raw, data.weights
         if unlabeled:
             everything = joined([raw, *unlabeled])
             if weights is not None:
                 weights = np.concatenate([weights, np.ones(n_rows(everything) - len(weights))])
-        self.table = self._learned_table(everything, weights)
+        self.table, own = self._learned_table(everything, weights, Answers.of(data))
         if self.table is None or not self.table.as_columns:
-            return raw
+            return raw, raw
         warn_of_columns_left_out(self.name, self.table.left_out)
-        return raw if isinstance(raw, Columns) else as_columns(raw)
+        raw = raw if isinstance(raw, Columns) else as_columns(raw)
+        has_means = own is not None and any(column.kind == MEANS for column in own)
+        return raw, own.take(slice(raw.n_rows)) if has_means else raw
 
     def _with_factors(self, raw, data):
         """The data after categories and gaps have been given factors that held-out labels choose."""
@@ -406,16 +411,17 @@ class Inputs:
             self.table.share(scale)
         return scale is not None
 
-    def _learned_table(self, raw, weights):
+    def _learned_table(self, raw, weights, answers):
+        """A table, or None if numbers remain as they are; and columns with means of the target, if there are any."""
         if isinstance(raw, Columns):
             categorical = categorical_columns(self.categories, raw)
-            table = Table.learned(raw, categorical, self.scale is not None, weights, self.name).checked()
-            return table if self.scale is not None or table.as_columns else None
+            table, own = Table.learned(raw, categorical, self.scale is not None, weights, self.name, answers)
+            return (table.checked(), own) if self.scale is not None or table.as_columns else (None, None)
         if issparse(raw) or (self.scale is None and "feature_names_in_" not in self.seen):
-            return None
+            return None, None
         names, decides = self.seen.get("feature_names_in_"), isinstance(self.categories, str)
         table = Table.of_numbers(raw, self.scale is not None, weights, names, decides)
-        return None if table is None else table.checked()
+        return None if table is None else table.checked(), None
 
     def _coordinates(self, raw):
         """The coordinates of the samples, NaN if a value is missing."""

@@ -8,6 +8,7 @@ from .._tuning import spreads
 from .columns import FREE_TEXT, TOLD, learn
 from .coordinates import Indicators, Scaled, scaled
 from .frames import NUMBER, Columns, of_numbers
+from .level_means import with_level_means
 from .reading import Reading
 from .types import LEFT_OUT, Number, from_state, matrix, to_state, values_of
 
@@ -52,13 +53,16 @@ class Table:
             self.columns.insert(at, Scaled(names[at], **dict(zip(_OF_NUMBERS, of_number, strict=True))))
 
     @classmethod
-    def learned(cls, columns, categorical, scale, weights=None, name="the estimator"):
-        """Learn a table from columns. `categorical` marks the categories (None: the column's values decide), and
-        `scale` says whether to scale numbers.
+    def learned(cls, columns, categorical, scale, weights=None, name="the estimator", answers=None):
+        """Learn a table from columns, and return it with the columns, some of which hold means of the `answers`.
+
+        `categorical` marks the categories (None: the column's values decide), and `scale` says whether to scale
+        numbers.
         """
         reading = Reading(learning=True)
         types = learn(columns, categorical, weights, name, reading)
-        return cls.of_values(types, values_of(types, columns, reading=reading), scale, weights)
+        types, columns = with_level_means(types, columns, answers)
+        return cls.of_values(types, values_of(types, columns, reading=reading), scale, weights), columns
 
     @classmethod
     def of_values(cls, types, values, scale, weights=None):
@@ -78,7 +82,7 @@ class Table:
         if names is None:
             return cls.of_values([Number(j) for j in range(X.shape[1])], list(X.T), scale, weights) if scale else None
         columns = Columns(of_numbers(name, values) for name, values in zip(names, X.T, strict=True))
-        table = cls.learned(columns, [None if decides else False] * len(columns), scale, weights)
+        table, _ = cls.learned(columns, [None if decides else False] * len(columns), scale, weights)
         return table if scale or table.as_columns else None
 
     @classmethod

@@ -12,12 +12,13 @@ import numpy as np
 from .._utils.advice import tell
 from .cells import Form
 from .dates import WITHOUT_DATE, date_parts
-from .frames import BOOLEAN, CATEGORY, DATE, NUMBER, TEXT, of_positions, plural
+from .frames import BOOLEAN, CATEGORY, DATE, MEANS, NUMBER, TEXT, of_positions, plural
 from .orders import order_of_dates
 from .reading import Bad, Reading, Unclear, vote
 from .units import PERCENT, THOUSANDS, unit_of
 
 LEFT_OUT = "left out"
+MOST_LEVELS = 48  # a category of more levels has means of the target or, without a target, joins the rarest ones
 MANY_UNSEEN = 10  # at least this many values, all of unseen levels, indicate another coding
 _MOST_BAD = 100  # distinct cells of a column that are listed as not fitting
 # Words for false and true, in several languages.
@@ -278,7 +279,7 @@ class Category(ColumnType):
     levels : tuple
         The levels with separate positions.
     joined : bool
-        Whether one more position stands for all other levels, including new ones.
+        Whether one more position stands for all other levels, including new ones, because there are many levels.
     ordered : bool
         Whether the levels are ordered.
     """
@@ -343,8 +344,38 @@ class Category(ColumnType):
         return positions[:, None]
 
     def described(self):
-        joined = ", the rarest joined" if self.joined else ""
-        return f"{'an ordered' if self.ordered else 'a'} category of {self.n_levels} levels{joined}"
+        return f"{'an ordered' if self.ordered else 'a'} category of {len(self.levels)} levels"
+
+
+@dataclass(frozen=True)
+class LevelMeans(Category):
+    """A category of many levels, represented by means of the target; a new level by the mean of all.
+
+    Attributes
+    ----------
+    means : tuple of tuples
+        Coordinates of each level, relative to the mean of all rows.
+    """
+
+    means: tuple = ()
+
+    is_category = False
+
+    @property
+    def features(self):
+        n = len(self.means[0])
+        return [self.name] if n == 1 else [f"{self.name} ({k})" for k in range(n)]
+
+    def _placed(self, column):
+        if column.kind == MEANS:
+            return column.values
+        known = replace(self, joined=True)
+        positions = Category._placed(known, column)[:, 0]
+        means = np.vstack([self.means, np.zeros(len(self.means[0])), np.full(len(self.means[0]), np.nan)])
+        return means[np.where(np.isnan(positions), -1, positions).astype(np.intp)]
+
+    def described(self):
+        return f"a category of {len(self.levels)} levels, by means of the target"
 
 
 @dataclass(frozen=True)
@@ -477,7 +508,7 @@ def matrix(types, columns, wanted=None):
     return np.stack(values, axis=1) if values else np.empty((columns.n_rows, 0))
 
 
-_CLASSES = {own.__name__: own for own in (Number, LeftOutColumn, Date, Category, Boolean, Code)}
+_CLASSES = {own.__name__: own for own in (Number, LeftOutColumn, Date, Category, LevelMeans, Boolean, Code)}
 
 
 def to_state(types):
@@ -496,7 +527,8 @@ def to_state(types):
 def from_state(state):
     """The types from the result of `to_state`."""
     rows = json.loads(state) if isinstance(state, str) else state
-    return [
-        _CLASSES[name](**{key: tuple(value) if isinstance(value, list) else value for key, value in own.items()})
-        for name, own in rows
-    ]
+    return [_CLASSES[name](**{key: _tuples(value) for key, value in own.items()}) for name, own in rows]
+
+
+def _tuples(value):
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value

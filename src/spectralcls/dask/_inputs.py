@@ -184,4 +184,4 @@ def _applied(X, function, width):
 def _learned(blocks, weights, layout, categorical, scale):
     X = np.concatenate(blocks)
     weights = None if weights[0] is None else np.concatenate(weights)
-    return Table.learned(layout.columns(X), categorical, scale, weights)
+    return Table.learned(layout.columns(X), categorical, scale, weights)[0]

@@ -45,7 +45,10 @@ def warn_of_suspicions(path, schema, X, y):
     rows = first[:: -(-len(first) // _MOST_LOOKED_AT)]
     Z, z = X[rows], y[rows]
     if len(z) >= max(_FEWEST, len(counts) * _ROWS_A_VALUE):
-        telling = [name for j, name in enumerate(names) if _gives_away(Z[:, j], z, j in is_level)]
+        owners = {column.name for column in schema.used if _is_owner(column)}
+        telling = [
+            name for j, name in enumerate(names) if name not in owners and _gives_away(Z[:, j], z, j in is_level)
+        ]
         if telling:
             tell(
                 f"{path}: {_listed(telling)} alone {'reveals' if len(telling) == 1 else 'reveal'} the class: is it "
@@ -61,7 +64,7 @@ def warn_of_suspicions(path, schema, X, y):
             "known before the target is? If not, leave it out with drop= (--drop)",
         )
     for column in schema.used:
-        if len(column.features) == 1 and (calls_itself_a_key(column.name) or _OWNER.search(column.name)):
+        if _is_owner(column):
             values = X[:, names.index(column.name)]
             n_groups = len(np.unique(values[~np.isnan(values)]))
             if n_groups >= _LEAST_GROUPS and 2 * n_groups <= len(values):
@@ -75,6 +78,11 @@ def warn_of_suspicions(path, schema, X, y):
             f"{path}: {100 * share:.0f} % of the rows are copies of others in all columns: accuracies are too high if "
             "copies are split between training and testing",
         )
+
+
+def _is_owner(column):
+    """Whether a column's name is that of something that may have several rows."""
+    return len(column.features) == 1 and bool(calls_itself_a_key(column.name) or _OWNER.search(column.name))
 
 
 def warn_of_classes_alike(path, target, classes):

@@ -12,9 +12,9 @@ class Positions(Inputs):
     _tells_of_far_values = True
 
     def _learn(self, raw, data, unlabeled=()):
-        raw = self._learned_rows(raw, data)
+        given, raw = self._learned_rows(raw, data)
         data = data._replace(X=self._coordinates(raw))
-        self._draw(raw, data)
+        self._draw(given, data)
         return data
 
     def __call__(self, X):
