@@ -226,6 +226,17 @@ def is_frame(X):
     )
 
 
+def without_stream(X):
+    """An object that offers only Arrow's stream of a table, as a table; others unchanged."""
+    if not hasattr(X, "__arrow_c_stream__") or hasattr(X, "columns") or hasattr(X, "dtype"):
+        return X
+    try:
+        import pyarrow
+    except ImportError:
+        raise TypeError("X offers an Arrow stream, which needs pyarrow: install it, or pass a data frame.") from None
+    return pyarrow.table(X)
+
+
 def like(values, X):
     """Values (m, d) as a data frame with the type and names of X, and with its index if the numbers of rows agree.
 

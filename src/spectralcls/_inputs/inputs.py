@@ -12,7 +12,7 @@ from .columns import TOLD
 from .completion import Completion
 from .coordinates import Gap
 from .far import already_said, warn_of_far_values
-from .frames import MEANS, NUMBER, Column, Columns, as_columns, is_frame
+from .frames import MEANS, NUMBER, Column, Columns, as_columns, is_frame, without_stream
 from .level_means import Answers
 from .on_workers import refuse_collection
 from .read import FLOATS, read
@@ -248,6 +248,7 @@ class Inputs:
         return np.where(np.isnan(X), 0.0, self.table.log_scales).sum(axis=1)
 
     def _read(self, X, *, reset, ensure_min_samples=1):
+        X = without_stream(X)
         as_columns = names_categories(self.categories) if reset else self.table is not None and self.table.as_columns
         if reset:
             refuse_collection(X, self.name)

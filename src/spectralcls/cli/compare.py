@@ -9,6 +9,7 @@ from .errors import CommandError
 from .significance import DEFAULT, OF_TASK
 
 _METRICS = tuple(metric for metrics in OF_TASK.values() for metric in metrics)
+_COPIES = 0.02  # smallest share of test samples that equal training samples that is named
 HELP = "fit classifiers or regressors on a data set and print one table"
 DESCRIPTION = """\
 Fit classifiers of this package and of scikit-learn, or regressors if the target is a number with many values, each
@@ -72,9 +73,10 @@ def run(arguments):
         return 0
     arguments.metric = metrics = _metrics_of(data, arguments.metric)
     entries = _entries(arguments, data.task)
+    from .._utils.advice import tell
     from .._utils.progress import progress
     from . import report
-    from .evaluation import evaluate, splits_of
+    from .evaluation import copies_between, evaluate, splits_of
 
     if arguments.subsample:
         data = data.subsample(arguments.subsample, arguments.seed)
@@ -83,6 +85,12 @@ def run(arguments):
     except ValueError as error:  # too few samples for the requested split
         raise CommandError(f"{data.name}: {error}") from None
     print(report.heading(data, len(train), len(test), arguments), flush=True)  # printed before the work starts
+    equal = copies_between(data, train, test)
+    if equal > _COPIES * len(test):
+        tell(
+            f"{data.name}: {equal} of {len(test)} test samples equal training samples in all features: scores are too "
+            "high if new samples will not. Remove copies, or keep them together with --group"
+        )
     with progress(f"compare {data.name}", len(entries) * arguments.repeats, silent=arguments.quiet) as step:
         results = evaluate(data, entries, arguments, step)
     print(report.table(results, metrics))

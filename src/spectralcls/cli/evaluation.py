@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from .._core.threads import cpu_count
 from .._estimator import mapped, within
+from .._utils.copies import hashes
 from .parallel import imap_unordered
 from .registry import Setting, prepared
 from .significance import OF_TASK
@@ -102,6 +103,12 @@ def evaluate(data, entries, arguments, step):
                 result.outcomes[number], result.error = outcome, result.error or error
                 result.notes |= dict.fromkeys(notes)
     return results
+
+
+def copies_between(data, train, test):
+    """Number of the test rows that equal a training row in all features."""
+    keys = hashes(data.X)
+    return int(np.isin(keys[test], keys[train]).sum())
 
 
 def splits_of(data, repeats, test_size, seed):

@@ -79,6 +79,11 @@ def run(arguments):
         raise CommandError(f"{arguments.data}: no such file")
     try:
         return _write(model, arguments)
+    except UnicodeEncodeError as error:
+        raise CommandError(
+            f"the encoding {error.encoding} of the output lacks {error.object[error.start]!r}: write a file, or set "
+            "PYTHONUTF8=1"
+        ) from None
     except ValueError as error:
         raise CommandError(str(error)) from None
 
