@@ -113,14 +113,17 @@ def test_thousands_and_fractions_are_told_apart_or_asked_for(cells, unclear):
 @pytest.mark.parametrize(
     ("known", "cells", "writing", "expected"),
     [
-        (Form(".", "", False, False), ["1.234"], TABS, 1.234),  # as before
-        (Form(".", "", False, False), ["1,234"], TABS, None),  # thousands were not separated
-        (Form(".", "", True, True), ["2,345", "980"], COMMAS, 2345),
-        (Form(".", "", True, True), ["2.345", "980"], SEMICOLONS, None),  # fractions did not occur
-        (Form(",", "", True, False), ["2.345"], SEMICOLONS, 2345),
-        (Form(None, "", False, True), ["2.345"], SEMICOLONS, None),
-        (Form(None, "", False, True), ["2,345"], COMMAS, 2345),
-        (Form(".", "", False, False), ["2,5", "1,234"], SEMICOLONS, 1.234),  # another locale, as the cells show
+        (Form(".", ""), ["1.234"], TABS, 1.234),  # as before
+        (Form(".", ""), ["1.234", "980"], TABS, None),
+        (Form(".", "", False, True), ["1.234", "980"], TABS, 1.234),
+        (Form(".", ""), ["1,234"], TABS, None),  # thousands were not separated
+        (Form(".", "", True), ["2,345", "980"], COMMAS, 2345),
+        (Form(".", "", True), ["2.345", "980"], SEMICOLONS, None),  # fractions of three digits did not occur
+        (Form(".", "", True), ["2.345"], COMMAS, None),
+        (Form(",", "", True), ["2.345"], SEMICOLONS, 2345),
+        (Form(None, ""), ["2.345"], SEMICOLONS, None),
+        (Form(None, ""), ["2,345"], COMMAS, 2345),
+        (Form(".", ""), ["2,5", "1,234"], SEMICOLONS, 1.234),  # another locale, as the cells show
     ],
 )
 def test_a_further_source_means_what_the_first_one_meant_or_is_asked_for(known, cells, writing, expected):
@@ -130,14 +133,15 @@ def test_a_further_source_means_what_the_first_one_meant_or_is_asked_for(known, 
 
 
 def test_another_kind_of_source_is_asked_for():
-    known = Form(".", "", False, False)
+    known = Form(".", "", False, True)
     assert not read(["1.234"], Writing(usual=",", earlier="."), known)[2]
     assert read(["1.234"], Writing(usual=",", earlier=",", found="."), known)[0] == [1.234]
 
 
 def test_most_columns_decide_what_one_alone_does_not():
     assert read(["1.234", "980"], Writing(found=","))[0] == [1234, 980]
-    assert read(["1.234", "980"], Writing(found="."))[0] == [1.234, 980]
+    assert read(["1.234", "980"], Writing(found="."))[2] is False  # whole numbers beside fractions of three digits
+    assert read(["1.234", "2.345"], Writing(found="."))[0] == [1.234, 2.345]
 
 
 def test_rows_of_words_end_soon_and_long_texts_are_no_numbers():

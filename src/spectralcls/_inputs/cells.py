@@ -44,6 +44,7 @@ _NUMBER = {  # groups of three digits, or of two before a last group of three (I
 }
 _ONCE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}", re.ASCII)  # a fraction, or thousands
 _LONGEST = 60  # characters of the longest text that may be a number
+_SOME = 0.1  # share of whole numbers that fractions of three digits seldom have
 _HEAD = 100  # texts tried first, from the start and evenly spaced, one of which must be a number
 
 
@@ -99,14 +100,14 @@ class Form(NamedTuple):
         Such as ``"%"`` or ``"€"``; empty without one, None if unknown.
     grouped : bool
         Whether thousands are separated.
-    whole : bool
-        Whether no fraction occurs.
+    thousandths : bool
+        Whether fractions of three digits occur.
     """
 
     decimal: str | None = None
     unit: str | None = None
     grouped: bool = False
-    whole: bool = False
+    thousandths: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,13 +124,15 @@ class Writing:
         Decimal sign in sources of this kind; None if unknown.
     commas : bool
         Whether commas separate cells, so that a comma within one is rather a separator of thousands.
+    earlier : str or None
+        `usual` of the source of an earlier `Form`.
     """
 
     decimal: str | None = None
     found: str | None = None
     usual: str | None = "."
     commas: bool = False
-    earlier: str | None = None  # `usual` of the source of an earlier `Form`
+    earlier: str | None = "."
 
 
 class Cells:
@@ -210,31 +213,39 @@ class Cells:
             return sign, None
         fraction = self.mask(lambda parts: sign in parts.body) & once
         alike = bool(fraction.any()) == bool(fraction[once].all())  # not 1.234 and 1,234
-        clear = alike and (
-            self._as_before(sign, fraction.any(), writing, known) if known else self._clear(fraction, writing)
-        )
-        return sign, None if clear else self.first(once)
+        means = self._as_before if known else self._clear
+        return sign, None if alike and means(sign, bool(fraction.any()), writing, known) else self.first(once)
 
-    def _clear(self, fraction, writing):
+    def _clear(self, sign, is_fraction, writing, _):
         """Whether the whole numbers beside 1.234, and the source, show what its separator means."""
-        if writing.found or writing.usual is None:
-            return writing.found is not None
-        digits = [len(parts.body) for parts in self.parts if parts is not None and parts.body.isdecimal()]
-        small, large = any(n < 4 for n in digits), any(n > 3 for n in digits)
-        if fraction.any():  # who writes 1.2 with three digits would not write 900 without any
+        if writing.found:
+            return not (is_fraction and self._has_whole_numbers)
+        if writing.usual is None:
+            return False
+        small, large = any(n < 4 for n in self._digits), any(n > 3 for n in self._digits)
+        if is_fraction:  # who writes 1.2 with three digits would not write 900 without any
             return not self.mask(lambda parts: parts.unit.kind == "money").any() and (large or not small)
         return writing.commas or small and not large
 
-    @staticmethod
-    def _as_before(sign, is_fraction, writing, known):
+    def _as_before(self, sign, is_fraction, writing, known):
         """Whether the separator of 1.234 means what it meant in an earlier source."""
-        if known.whole and known.grouped and is_fraction:
-            return False
+        is_alike = bool(writing.found) or writing.usual == writing.earlier
+        if is_fraction:
+            alone = known.decimal == sign and not known.grouped and not self._has_whole_numbers
+            return is_alike and (known.thousandths or alone)
         if writing.found:
-            return is_fraction or known.grouped or known.decimal in (None, sign)
-        if known.decimal is None:
-            return writing.commas and not is_fraction
-        return writing.usual == writing.earlier and (not known.whole if is_fraction else known.grouped)
+            return known.grouped or known.decimal in (None, sign)
+        return writing.commas if known.decimal is None else is_alike and known.grouped
+
+    @property
+    def _digits(self):
+        """Number of digits of the whole numbers."""
+        return [len(parts.body) for parts in self.parts if parts is not None and parts.body.isdecimal()]
+
+    @property
+    def _has_whole_numbers(self):
+        """Whether whole numbers of up to three digits are no exceptions, as among fractions of three digits."""
+        return sum(n < 4 for n in self._digits) >= _SOME * len(self.values)
 
     @cached_property
     def _units(self):
@@ -251,13 +262,10 @@ class Cells:
     def form(self, sign, unit):
         """The `Form` of the numbers."""
         bodies = [parts.body for parts in self.parts if parts is not None]
-        shown = any("." in body or "," in body for body in bodies)
-        return Form(
-            sign if shown else None,
-            unit,
-            any(OTHER[sign] in body for body in bodies),
-            not any(sign in body for body in bodies),
-        )
+        grouped = any(OTHER[sign] in body for body in bodies)
+        shown = grouped or any(sign in body for body in bodies)
+        thousandths = any(body[-4:-3] == sign for body in bodies)
+        return Form(sign if shown else None, unit, grouped, thousandths)
 
 
 def _may_be_number(value):

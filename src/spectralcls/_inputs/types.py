@@ -110,20 +110,20 @@ class Number(ColumnType):
 
     Attributes
     ----------
-    decimal, unit, grouped, whole
+    decimal, unit, grouped, thousandths
         How the numbers were written; see `Form`.
     """
 
     decimal: str | None = None  # type: ignore[misc]
     unit: str | None = None
     grouped: bool = False
-    whole: bool = False
+    thousandths: bool = False
 
     kind = NUMBER
 
     @property
     def form(self):
-        return Form(self.decimal, self.unit, self.grouped, self.whole)
+        return Form(self.decimal, self.unit, self.grouped, self.thousandths)
 
     def read(self, column, reading=None):
         if column.kind == BOOLEAN:
@@ -149,7 +149,7 @@ class Number(ColumnType):
         if not len(column.levels):
             return np.full(len(column.values), np.nan)
         cells = column.cells
-        sign, unclear = cells.sign(reading.writing, self.form)
+        sign, unclear = cells.sign(reading.writing, None if reading.learning else self.form)
         if unclear is not None:
             reading.refuse(self.name, Unclear.of_thousands(unclear))
         found = cells.read(sign)

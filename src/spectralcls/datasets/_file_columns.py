@@ -148,9 +148,10 @@ def _form(texts, values, sign):
         return None
     shown = {one: _some(pc.match_substring, texts, one) for one in OTHER}
     if not any(shown.values()):
-        return Form(None, "", False, True) if (pc.max(pc.abs(values)).as_py() or 0) <= EXACT else None
+        return Form(None, "") if (pc.max(pc.abs(values)).as_py() or 0) <= EXACT else None
     clear = _some(pc.match_substring_regex, texts, _CLEAR)
-    return Form(sign, "", shown[OTHER[sign]], not shown[sign]) if clear else None
+    three = pc.any(pc.match_substring_regex(texts.slice(0, _HEAD), rf"[{sign}]\d{{3}}$")).as_py()
+    return Form(sign, "", shown[OTHER[sign]], three) if clear else None
 
 
 def _some(matches, texts, pattern):
