@@ -1,13 +1,10 @@
-#include "neighbors/knn.hpp"
-
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
-#include "infrastructure/once.hpp"
 #include "neighbors/candidates.hpp"
+#include "neighbors/in_range.hpp"
 #include "neighbors/kd_tree.hpp"
 #include "neighbors/scan.hpp"
 #include "neighbors/tile_search.hpp"
@@ -15,26 +12,6 @@
 #include "neighbors/tree_search.hpp"
 
 namespace spectralcls {
-
-template <class T>
-class NeighborIndex {
- public:
-  explicit NeighborIndex(MatrixView<T> points) : points_(points) {}
-
-  // Counts queries that a tree could have served, and returns their number so far.
-  index_t asked(index_t n_queries) const { return asked_.fetch_add(n_queries) + n_queries; }
-
-  const detail::KdTree<T>& tree(const Execution& execution) const {
-    built_([&] { tree_ = std::make_unique<detail::KdTree<T>>(points_, execution); });
-    return *tree_;
-  }
-
- private:
-  MatrixView<T> points_;
-  mutable std::atomic<index_t> asked_{0};
-  mutable Once built_;
-  mutable std::unique_ptr<const detail::KdTree<T>> tree_;
-};
 
 namespace {
 
@@ -212,26 +189,22 @@ bool tree_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborI
 
 }  // namespace
 
-template <class T>
-std::shared_ptr<const NeighborIndex<T>> index_points(MatrixView<T> points) {
-  return std::make_shared<NeighborIndex<T>>(points);
-}
+namespace detail {
 
 template <class T>
-void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
-                       Search search, T* distances, std::int64_t* indices, const Execution& execution) {
+void nearest_in_range(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
+                      Search search, T* distances, std::int64_t* indices, const Execution& execution) {
   if (search != Search::tiles && tree_neighbors(queries, points, index, k, search, distances, indices, execution))
     return;
-  if (search == Search::automatic && queries.rows <= detail::most_scanned(points.cols))
-    return detail::scan_neighbors(queries, points, k, distances, indices, execution);
+  if (search == Search::automatic && queries.rows <= most_scanned(points.cols))
+    return scan_neighbors(queries, points, k, distances, indices, execution);
   tile_neighbors<T>(queries, points, k, distances, indices, execution);
 }
 
-template std::shared_ptr<const NeighborIndex<float>> index_points(MatrixView<float>);
-template std::shared_ptr<const NeighborIndex<double>> index_points(MatrixView<double>);
-template void nearest_neighbors(MatrixView<float>, MatrixView<float>, const NeighborIndex<float>*, index_t, Search,
-                                float*, std::int64_t*, const Execution&);
-template void nearest_neighbors(MatrixView<double>, MatrixView<double>, const NeighborIndex<double>*, index_t, Search,
-                                double*, std::int64_t*, const Execution&);
+template void nearest_in_range(MatrixView<float>, MatrixView<float>, const NeighborIndex<float>*, index_t, Search,
+                               float*, std::int64_t*, const Execution&);
+template void nearest_in_range(MatrixView<double>, MatrixView<double>, const NeighborIndex<double>*, index_t, Search,
+                               double*, std::int64_t*, const Execution&);
 
+}  // namespace detail
 }  // namespace spectralcls

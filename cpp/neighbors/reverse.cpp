@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "neighbors/knn.hpp"
+#include "neighbors/in_range.hpp"
 #include "neighbors/tile_search.hpp"
 
 namespace spectralcls {
@@ -133,22 +133,24 @@ NeighborLists<T> in_order(std::vector<std::vector<Found<T>>> found, index_t n_qu
 
 }  // namespace
 
+namespace detail {
+
 template <class T>
-NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii,
-                                   const Execution& execution) {
+NeighborLists<T> reverse_in_range(MatrixView<T> queries, MatrixView<T> points, const T* radii,
+                                  const Execution& execution) {
   auto median_reach = [&](double scale, double) {
     std::vector<T> sorted(radii, radii + points.rows);
     std::nth_element(sorted.begin(), sorted.begin() + points.rows / 2, sorted.end());
     const double radius = sorted[points.rows / 2] / scale;
     return radius * radius;
   };
-  const auto search = detail::search_of<T>(queries, points, 1, 0.0, execution, median_reach,
-                                           [&](const TileSearch<T>& through_filter, const QueryChunk<T>& chunk) {
-                                             const SquaredRadii<T> squared(through_filter, radii);
-                                             ReverseOfChunk<T> reverse(through_filter, chunk, radii, squared);
-                                             reverse.look(0);
-                                             return reverse.work();
-                                           });
+  const auto search = search_of<T>(queries, points, 1, 0.0, execution, median_reach,
+                                   [&](const TileSearch<T>& through_filter, const QueryChunk<T>& chunk) {
+                                     const SquaredRadii<T> squared(through_filter, radii);
+                                     ReverseOfChunk<T> reverse(through_filter, chunk, radii, squared);
+                                     reverse.look(0);
+                                     return reverse.work();
+                                   });
   const SquaredRadii<T> squared(*search, radii);
   std::vector<std::vector<Found<T>>> found(search->n_chunks());
   search->for_each([&](index_t c, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
@@ -159,8 +161,9 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
   return in_order(std::move(found), queries.rows);
 }
 
-template NeighborLists<float> reverse_neighbors(MatrixView<float>, MatrixView<float>, const float*, const Execution&);
-template NeighborLists<double> reverse_neighbors(MatrixView<double>, MatrixView<double>, const double*,
-                                                 const Execution&);
+template NeighborLists<float> reverse_in_range(MatrixView<float>, MatrixView<float>, const float*, const Execution&);
+template NeighborLists<double> reverse_in_range(MatrixView<double>, MatrixView<double>, const double*,
+                                                const Execution&);
 
+}  // namespace detail
 }  // namespace spectralcls

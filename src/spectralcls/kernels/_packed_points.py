@@ -185,18 +185,6 @@ class PackedPoints:
             self._made.setdefault("indexed", compiled.index_points(self.X))
         return self._made["indexed"]
 
-    def largest(self) -> float:
-        """The largest absolute coordinate.
-
-        Returns
-        -------
-        largest : float
-            Computed once and kept.
-        """
-        if "largest" not in self._made:
-            self._made["largest"] = compiled.largest_size(self.X)
-        return self._made["largest"]
-
     def weights_by_label(self) -> Array:
         """Total weight of each label.
 

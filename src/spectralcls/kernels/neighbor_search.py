@@ -1,7 +1,5 @@
 """Exact nearest neighbors and the graphs made from them."""
 
-from itertools import product
-from math import frexp
 from numbers import Integral
 from typing import Any, Literal
 
@@ -19,9 +17,6 @@ from ._packed_points import PackedPoints
 __all__ = ["knn", "knn_graph", "reverse_knn"]
 
 ALGORITHMS = ("auto", "brute", "kd_tree")
-# Range of the exponent of the largest coordinate: 4 d times its square is finite, and the squares of relevant
-# differences do not underflow.
-_EXPONENTS = {np.dtype(np.float32): (-20, 50), np.dtype(np.float64): (-100, 490)}
 
 
 def _checked(Q: Any, X: Any) -> tuple[Any, Any]:
@@ -32,80 +27,6 @@ def _checked(Q: Any, X: Any) -> tuple[Any, Any]:
 
 def _as_array(points: Any) -> Array:
     return points.X if isinstance(points, PackedPoints) else points
-
-
-def _largest(points: Any) -> float:
-    return points.largest() if isinstance(points, PackedPoints) else compiled.largest_size(points)
-
-
-def _exponent(Q: Array, X: Any) -> int:
-    """The binary exponent of the largest coordinate; any exponent in range if all are 0."""
-    largest = max(_largest(X), _largest(Q))
-    return frexp(largest)[1] if largest else _EXPONENTS[X.dtype][1]
-
-
-def _in_range(Q: Array, X: Any, exponent: int | None = None) -> tuple[Array, Any, int]:
-    """Q and X times a power of two at which squared distances neither over- nor underflow, and its exponent."""
-    low, high = _EXPONENTS[X.dtype]
-    exponent = _exponent(Q, X) if exponent is None else exponent
-    if low <= exponent <= high:
-        return Q, X, 0
-    shift = high - exponent
-    scaled = np.ldexp(_as_array(X), shift)
-    return scaled if Q is X else np.ldexp(Q, shift), scaled, shift
-
-
-def _scaled_back(distances: Array, shift: int) -> Array:
-    if not shift:
-        return distances
-    with np.errstate(over="ignore"):  # a distance beyond the range of its dtype is infinite
-        return np.ldexp(distances, -shift)
-
-
-def _far_rows(Q: Array, X: Any, exponent: int) -> tuple[Array, Array] | None:
-    """Masks of the rows of Q and X that are too large to square, if scaling would make other rows underflow; else None.
-
-    No single scale suits both, so near and far rows are searched separately.
-    """
-    low, high = _EXPONENTS[X.dtype]
-    excess = exponent - high
-    if excess <= 0:
-        return None
-    sizes = [np.maximum(points.max(axis=1), -points.min(axis=1)) for points in (Q, _as_array(X))]
-    exponents = [np.where(size > 0, np.frexp(size)[1], high) for size in sizes]
-    if min(exponent.min() for exponent in exponents) - excess >= low:
-        return None
-    of_queries, of_points = (exponent > high for exponent in exponents)
-    return None if of_queries.all() and of_points.all() else (of_queries, of_points)
-
-
-def _knn(Q: Array, X: Any, k: int, algorithm: str, n_threads: int, exponent: int | None = None) -> tuple[Array, Array]:
-    """`knn` of checked arrays: distances and indices."""
-    Q, X, shift = _in_range(Q, X, exponent)
-    points = X.indexed() if isinstance(X, PackedPoints) else X
-    distances, indices = compiled.knn(Q, points, k, algorithm, n_threads)
-    return _scaled_back(distances, shift), indices
-
-
-def _knn_with_far_rows(
-    Q: Array, X: Any, far_queries: Array, far_points: Array, k: int, *how: Any
-) -> tuple[Array, Array]:
-    """`_knn` with far rows: near queries search near and far points separately."""
-    distances, indices = np.empty((len(Q), k), X.dtype), np.empty((len(Q), k), np.int64)
-    if far_queries.any():
-        distances[far_queries], indices[far_queries] = _knn(Q[far_queries], X, k, *how)
-    near = Q[~far_queries]
-    if len(near):
-        found = []
-        for rows in (np.flatnonzero(~far_points), np.flatnonzero(far_points)):
-            if len(rows):
-                lengths, places = _knn(near, X[rows], min(k, len(rows)), *how)
-                found.append((lengths, rows[places]))
-        lengths, rows = (np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
-        order = np.argsort(lengths, axis=1, kind="stable")[:, :k]
-        distances[~far_queries] = np.take_along_axis(lengths, order, axis=1)
-        indices[~far_queries] = np.take_along_axis(rows, order, axis=1)
-    return distances, indices
 
 
 def knn(
@@ -122,10 +43,8 @@ def knn(
     Q, X = _checked(Q, X)
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(X):
         raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
-    how = int(k), algorithm, effective_n_threads(n_jobs)
-    exponent = _exponent(Q, X)
-    far = _far_rows(Q, X, exponent)
-    return _knn(Q, X, *how, exponent) if far is None else _knn_with_far_rows(Q, _as_array(X), *far, *how)
+    points = X.indexed() if isinstance(X, PackedPoints) else X
+    return compiled.knn(Q, points, int(k), algorithm, effective_n_threads(n_jobs))
 
 
 def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | None = None) -> Any:
@@ -168,28 +87,8 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
         raise ValueError(f"radii must have one number per row of X: shape ({len(X)},), got {radii.shape}.")
     if np.isnan(radii).any():
         raise ValueError(f"radii must be numbers, got nan for row {int(np.isnan(radii).argmax())}.")
-    X, n_threads = _as_array(X), effective_n_threads(n_jobs)
-    far = _far_rows(Q, X, _exponent(Q, X))
-    if far is None:
-        return _reverse_knn(Q, X, radii, n_threads)
-    queries, points = ([np.flatnonzero(~rows), np.flatnonzero(rows)] for rows in far)
-    parts = []
-    for i, j in product(queries, points):
-        if len(i) and len(j):
-            found = _reverse_knn(Q[i], X[j], radii[j], n_threads).tocoo()
-            parts.append((found.data, i[found.coords[0]], j[found.coords[1]]))
-    data, rows, columns = (np.concatenate(values) for values in zip(*parts, strict=True))
-    order = np.lexsort((columns, rows))
-    return csr(data[order], columns[order], row_starts(rows, len(Q)), (len(Q), len(X)))
-
-
-def _reverse_knn(Q: Array, X: Any, radii: Array, n_threads: int) -> csr_array:
-    """`reverse_knn` of checked arrays."""
-    Q, X, shift = _in_range(Q, X)
-    with np.errstate(over="ignore"):
-        radii = np.ldexp(radii, shift) if shift else radii
-    indptr, indices, distances = compiled.reverse_knn(Q, X, radii, n_threads)
-    return csr(_scaled_back(distances, shift), indices, indptr, (len(Q), len(X)))
+    indptr, indices, distances = compiled.reverse_knn(Q, _as_array(X), radii, effective_n_threads(n_jobs))
+    return csr(distances, indices, indptr, (len(Q), len(X)))
 
 
 def csr(data: Array, columns: Array, starts: Array, shape: tuple[int, int]) -> csr_array:
