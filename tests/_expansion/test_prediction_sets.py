@@ -10,9 +10,9 @@ from sklearn.datasets import make_blobs
 
 import spectralcls as sc
 from spectralcls import metric, spectral
+from spectralcls._conformal import sums_left_out
 from spectralcls._core import compiled
-from spectralcls._expansion import sums_left_out
-from spectralcls._expansion.sums_left_out import log_kernel
+from spectralcls._expansion.log_kernel import log_kernel
 
 CLASS_SUMS = (
     sc.ParzenClassifier(bandwidth=0.8, scale=None),

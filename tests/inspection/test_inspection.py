@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_blobs
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -110,7 +110,55 @@ def test_a_share_in_a_ridge_regression_is_what_the_label_of_a_sample_adds():
     assert np.abs(found.shares).max() < 2
 
 
+def wide(A, B):
+    return np.exp(-((A[:, None] - B) ** 2).sum(axis=2) / 8)
+
+
+REGRESSORS = (
+    sc.KernelRegressor(),
+    sc.KernelRegressor(degree=1, kernel="epanechnikov"),
+    sc.KernelRidgeRegressor(),
+    sc.KernelRidgeRegressor(max_exact_samples=50),
+    sc.KernelRidgeRegressor(kernel=wide, bandwidth=1.0),
+    sc.AutoRegressor(n_jobs=1),
+)
+
+
+@pytest.mark.parametrize("model", REGRESSORS, ids=range(6))
+def test_shares_add_up_to_a_predicted_number(model):
+    numbers, model = X @ [0.5, -1, 2, 1] + np.sin(9 * X[:, 0]), clone(model)
+    numbers[3] += 9
+    model.fit(X[::2], numbers[::2], np.arange(75) % 3 + 0.5)
+    found = influence(model, X[1::2], n_points=75)
+    np.testing.assert_array_equal(found.margin, model.predict(X[1::2]))
+    np.testing.assert_allclose(found.shares.sum(axis=1) + found.rest + found.baseline, found.margin, rtol=1e-6)
+    np.testing.assert_allclose(found.baseline, found.baseline[0])
+    assert found.classes is None and found.points.max() < 75
+    few = influence(model, X[1::2], n_points=2)
+    np.testing.assert_array_equal(few.points, found.points[:, :2])
+    np.testing.assert_allclose(few.shares.sum(axis=1) + few.rest + few.baseline, found.margin, rtol=1e-6)
+
+
+@pytest.mark.parametrize("model", REGRESSORS[:3], ids=range(3))
+def test_a_share_of_a_regression_is_the_weight_of_a_target_times_its_difference_from_the_mean(model):
+    """Its derivative: predictions are linear in the targets if nothing is tuned again."""
+    points, numbers = X[:50] + 1e-3 * np.arange(50)[:, None], X[:50] @ [0.5, -1, 2, 1]
+    fixed = {"bandwidth": 2.0, "scale": None}
+    fixed |= {"alpha": 0.1, "kernel": "laplace"} if hasattr(model, "alpha") else {"degree": model.degree == 1}
+    model = clone(model).set_params(**fixed)
+    found = influence(model.fit(points, numbers), X[60:63], n_points=50)
+    for j in (0, 17, 49):
+        changed = numbers + (np.arange(50) == j) * 0.5
+        slope = (model.fit(points, changed).predict(X[60:63]) - found.margin) / 0.5
+        weights = found.shares / (numbers - numbers.mean())[found.points]
+        rest = 1 - weights.sum(axis=1)  # of the mean, which the change moves, too
+        np.testing.assert_allclose(slope, weights[found.points == j] + rest / 50, rtol=1e-5, atol=1e-8)
+
+
 def test_influence_names_bad_input():
+    both = sc.KernelRegressor().fit(X[:, :2], X[:, 2:])
+    with pytest.raises(ValueError, match="explains one output, but y had 2"):
+        influence(both, X[:2, :2])
     model = sc.ParzenClassifier(bandwidth=1.0).fit(X, Y)
     with pytest.raises(ValueError, match="n_points"):
         influence(model, X, n_points=0)
@@ -138,6 +186,34 @@ def test_changed_labels_are_found(model, load):
     quality = label_quality(model.fit(points, given))
     assert quality.shape == given.shape and ((quality >= 0) & (quality <= 1)).all()
     assert roc_auc_score(changed, -quality) > 0.9
+
+
+@pytest.mark.parametrize("model", [*REGRESSORS[:4], sc.AutoRegressor(n_jobs=1)], ids=range(5))
+def test_changed_targets_are_found(model):
+    points, numbers = load_diabetes(return_X_y=True)
+    rng = np.random.default_rng(0)
+    changed, order = rng.random(len(numbers)) < 0.1, rng.permutation(len(numbers))
+    given = numbers + changed * rng.choice([-250.0, 250.0], len(numbers))
+    weights = rng.integers(1, 3, len(numbers))
+    quality = label_quality(clone(model).fit(points, given, weights))
+    assert quality.shape == given.shape and ((quality > 0) & (quality <= 1)).all()
+    assert roc_auc_score(changed, -quality) > 0.9
+    mixed = label_quality(clone(model).fit(points[order], given[order], weights[order]))
+    assert np.corrcoef(mixed, quality[order])[0, 1] > (0.97 if isinstance(model, sc.AutoRegressor) else 1 - 1e-9)
+
+
+def test_the_quality_of_a_target_is_its_rank_among_relative_residuals():
+    points, numbers = np.arange(20.0)[:, None], np.sin(np.arange(20.0))
+    model = sc.KernelRegressor(bandwidth=1.0, degree=0, scale=None).fit(points, numbers)
+    k = np.exp(-((points - points.T) ** 2) / 2) * (1 - np.eye(20))
+    residuals = np.abs(numbers - k @ numbers / k.sum(axis=1))  # too few samples for sizes
+    ranks = (residuals >= residuals[:, None]).mean(axis=1)
+    np.testing.assert_allclose(label_quality(model), ranks)
+    others = 5 * np.cos(2 * points[:, 0])
+    both = sc.KernelRegressor(bandwidth=1.0, degree=0, scale=None).fit(points, np.c_[numbers, others])
+    further = np.abs(others - k @ others / k.sum(axis=1))
+    worst = np.maximum(residuals / np.median(residuals), further / np.median(further))
+    np.testing.assert_allclose(label_quality(both), (worst >= worst[:, None]).mean(axis=1))
 
 
 def test_the_quality_of_a_label_is_its_probability_by_the_others():
@@ -277,10 +353,20 @@ def test_the_effect_of_a_value_that_is_missing_is_zero():
     assert not effect[0, 2].any() and effect[1].any(axis=1).all()
 
 
+@pytest.mark.parametrize("model", [*REGRESSORS[:4], REGRESSORS[-1]], ids=range(5))
+def test_the_effect_on_a_number_is_in_the_unit_of_the_target(model):
+    numbers = 100 * X[:, 2] + X[:, 0]
+    effect = feature_effect(clone(model).fit(X[:, :3], numbers), X[:4, :3])
+    assert effect.values.shape == (4, 3) and effect.classes is None and not effect.exact
+    assert (np.abs(effect.values).argmax(axis=1) == 2).all() and effect.values[:, 2].max() < -50  # short petals
+    outputs = sc.KernelRegressor().fit(X[:, :3], np.c_[numbers, 2 * numbers])
+    both = feature_effect(outputs, X[:4, :3]).values
+    assert both.shape == (4, 3, 2)
+    np.testing.assert_allclose(both[..., 1], 2 * both[..., 0], rtol=1e-9)
+
+
 def test_feature_effect_names_what_it_cannot_explain():
-    with pytest.raises(
-        AttributeError, match="takes a classifier of spectralcls, also in a pipeline; this is a GaussianNB"
-    ):
+    with pytest.raises(AttributeError, match="takes a classifier or regressor .* of the type GaussianNB"):
         feature_effect(GaussianNB().fit(X, Y), X)
     rows = np.unique(X, axis=0, return_index=True)[1]
     text = spectral.SpectralKernelClassifier(kernel="linear").fit(csr_array(X[rows]), Y[rows])

@@ -1,4 +1,4 @@
-"""What is left out tells what to expect: residuals of left-out units, their usual sizes, intervals and quantiles.
+"""What is left out tells what to expect: ranks and sets of classes, residuals with their sizes, intervals, quantiles.
 
 A unit is what is left out at a time: a sample, or all samples of a group.
 """

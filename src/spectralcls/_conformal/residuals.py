@@ -20,6 +20,7 @@ class Residuals(NamedTuple):
     changes : callable, from queries to the changes (m, n, k) of their predictions when the unit of each sample is left
         out (the jackknife+); None for no change
     units : (n,) codes 0, 1, ... of the units; None: each sample is one
+    order : (n_samples,) index of each training sample among the samples here; None if they are the same
     """
 
     ratios: np.ndarray
@@ -27,14 +28,15 @@ class Residuals(NamedTuple):
     sizes: Sizes
     changes: Callable | None = None
     units: np.ndarray | None = None
+    order: np.ndarray | None = None
 
     @classmethod
-    def of(cls, residuals, weights, X, changes=None, units=None, **options):
+    def of(cls, residuals, weights, X, changes=None, units=None, order=None, **options):
         """From residuals (n, k) at coordinates X; for `options`, see `Sizes`."""
         sizes = Sizes.of(np.abs(residuals), weights, X, units=units, **options)
         if units is not None:  # a query is one more unit
             weights = weights / np.bincount(units, weights)[units]
-        return cls(residuals / sizes.of_samples, weights, sizes, changes, units)
+        return cls(residuals / sizes.of_samples, weights, sizes, changes, units, order)
 
     @property
     def _of_query(self):

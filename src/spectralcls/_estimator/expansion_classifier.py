@@ -1,7 +1,7 @@
 """The base class of the classifiers whose fitted form is an `Expansion`."""
 
+from .._conformal.sums_left_out import SumsLeftOut, without_class_sums
 from .._expansion import Expansion
-from .._expansion.sums_left_out import SumsLeftOut, without_class_sums
 from .._utils.copies import copies_of
 from .classifier import Classifier
 

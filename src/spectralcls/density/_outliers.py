@@ -7,10 +7,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import clone
 
+from .._conformal.left_out import LeftOut
+from .._conformal.sums_left_out import SumsLeftOut
 from .._estimator import Estimator, leave_one_out, transactional, with_parameters
 from .._expansion import Rule, TrainingPoints, class_means
-from .._expansion.left_out import LeftOut
-from .._expansion.sums_left_out import SumsLeftOut
 from .._inputs.frames import like
 from .._inputs.training_data import TrainingData
 from .._utils.available import available_if

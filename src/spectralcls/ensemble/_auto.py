@@ -166,6 +166,18 @@ class Auto(CallbackSupport, Estimator):
         return f"<p>{html.escape(self.summary_)}</p>" if hasattr(self, "summary_") else ""
 
 
+def vote_of(estimator):
+    """The vote of a fitted estimator, the samples that its members saw (None: all), and the number of samples."""
+    return estimator._vote, vars(estimator).get("_seen"), estimator._n_given
+
+
+def held_out_order(rows, n):
+    """Position of each of n training samples among the held-out `rows`; -1 for the others."""
+    order = np.full(n, -1)
+    order[rows] = np.arange(len(rows))
+    return order
+
+
 def _in_words(head, n):
     """Text with the number of iterations, and the number of points that the member learned from if fewer than n."""
     words = []

@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._conformal.left_out import LeftOut
 from .._estimator import prediction_sets, refuse_many_classes, transactional, with_parameters
-from .._expansion.left_out import LeftOut
 from .._utils.bases import BaseEstimator, ClassifierMixin
 from .._utils.typing import Array, ArrayLike, ClassWeight
 from .._utils.validation import units_of
-from ._auto import Auto
+from ._auto import Auto, held_out_order
 from ._budget import Clock
 from ._member_points import ClassPoints, posterior
 from ._members import members_for
@@ -218,8 +218,7 @@ class AutoClassifier(ClassifierMixin, Auto):
             return learn_vote([p[part] for p in posteriors], codes[part], weights[part])
 
         held_out = unseen_votes(self._vote, posteriors, parts, learned)
-        order = np.full(self._n_given, -1)
-        order[rows] = np.arange(len(rows))
+        order = held_out_order(rows, self._n_given)
         weights = weights / units_of(codes, weights, len(self.classes_), self.class_weight is not None)[codes]
         return LeftOut(codes, weights, _log(held_out), lambda X: _log(self._probabilities(X)), order)
 
@@ -273,13 +272,6 @@ class VotingMember(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> Array:
         """The most probable class of each query, (n_queries,)."""
         return self.classes[self.predict_proba(X).argmax(axis=1)]
-
-
-def vote_of(estimator):
-    """The `Vote` of a fitted AutoClassifier, the samples that its members saw (None: all), and the number of training
-    samples.
-    """
-    return estimator._vote, vars(estimator).get("_seen"), estimator._n_given
 
 
 def _log(p):

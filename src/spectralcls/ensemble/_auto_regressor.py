@@ -12,7 +12,7 @@ from .._inputs.encoder import ColumnEncoder
 from .._utils.bases import BaseEstimator, RegressorMixin
 from .._utils.from_sklearn import StrOptions
 from ..regression import predictions_left_out
-from ._auto import Auto
+from ._auto import Auto, held_out_order
 from ._blend import learn_blend
 from ._budget import Clock
 from ._loss import KINDS
@@ -157,7 +157,7 @@ class AutoRegressor(Auto, Regressor):
         return self._vote.scaled(self._said(X, predictions))
 
     def _back(self, scaled):
-        return self._units.back(scaled, self._vote.smear)
+        return self._vote.back(scaled)
 
     def _coordinates_of(self, X):
         return self._encoder.transform(X)
@@ -180,7 +180,8 @@ class AutoRegressor(Auto, Regressor):
             alone = [predictions_left_out(member.pipeline[-1]) for _, member in self.members_]
             said = [folds if own is None else own for own, folds in zip(alone, held_out, strict=True)]
         unseen = unseen_votes(vote.scaled, said, parts, learned)
-        return Residuals.of(vote.units.to(targets) - unseen, weights, self._coordinates, n_jobs=self.n_jobs)
+        options = {"order": held_out_order(rows, self._n_given), "n_jobs": self.n_jobs}
+        return Residuals.of(vote.units.to(targets) - unseen, weights, self._coordinates, **options)
 
 
 class VotingRegressor(RegressorMixin, BaseEstimator):
@@ -209,5 +210,5 @@ class VotingRegressor(RegressorMixin, BaseEstimator):
     def predict(self, X):
         """Predictions, (n_queries,) or (n_queries, n_outputs)."""
         said = predictions(self.pipeline, self.inputs(X))
-        predicted = self.vote.units.back(self.vote.member(self.position, said), self.vote.smear)
+        predicted = self.vote.back(self.vote.member(self.position, said))
         return predicted[:, 0] if self.one_output else predicted

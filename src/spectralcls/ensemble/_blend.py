@@ -47,13 +47,22 @@ class Blend(NamedTuple):
 
     def __call__(self, said):
         """The vote's predictions (n, k) from a list of the members' transformed predictions."""
-        return self.units.back(self.scaled(said), self.smear)
+        return self.back(self.scaled(said))
+
+    def back(self, scaled):
+        """Scaled predictions as targets."""
+        return self.units.back(scaled, self.smear)
+
+    @property
+    def constant(self):
+        """The part (k,) of scaled predictions that depends on no member."""
+        return self.prior_weight * self.prior + self.shift
 
     def scaled(self, said):
         """The vote's predictions in the scale of `units`."""
         predicted = [self.member(i, Z) for i, Z in enumerate(said)]
         own = sum(w * p for w, p in zip(self.weights, predicted, strict=True))
-        return own + self.prior_weight * self.prior + self.shift
+        return own + self.constant
 
     def member(self, i, Z):
         """A member's transformed predictions (n, k), in the scale of `units`."""

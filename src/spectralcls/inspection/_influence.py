@@ -1,40 +1,47 @@
-"""The training samples that determine a prediction, from the terms of a classifier's sums."""
+"""The training samples that determine a prediction, from the terms of its sums."""
 
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from .._estimator import coordinates, fitted_form, leave_one_out, mapped
 from .._expansion import blocks
-from .._expansion.sums_left_out import log_kernel
+from .._expansion.log_kernel import log_kernel
 from .._inputs.missing import is_incomplete
 from .._utils.typing import ArrayLike
-from ..ensemble import AutoClassifier, vote_of
-from ..regression import smoother_of
+from ..ensemble import AutoClassifier, AutoRegressor, vote_of
+from ..regression import smoother_of, target_weights
 from ._within import model_within
+
+_NO_SUMS = "The predictions of this {} are not sums over its training samples."
+_LACKS = "X lacks values; influence is defined for complete queries."
 
 
 @dataclass(frozen=True)
 class Influence:
     """Why the best class of each query beats the second: ``shares.sum(axis=1) + rest + baseline == margin``.
 
+    For a regression, `margin` is the predicted number.
+
     Parameters
     ----------
-    classes : ndarray of shape (n_queries, 2)
-        The best and the second class.
+    classes : ndarray of shape (n_queries, 2) or None
+        The best and the second class; None for a regression.
     margin : ndarray of shape (n_queries,)
-        Score of the best class minus that of the second.
+        Score of the best class minus that of the second; the prediction of a regression.
     points : ndarray of int of shape (n_queries, n_points)
         Training samples, the largest share in absolute value first.
     shares : ndarray of shape (n_queries, n_points)
-        Contribution of each sample to the margin: positive for the best class, negative for the second.
+        Contribution of each sample to the margin: positive for the best class, negative for the second. For a
+        regression, the contribution of its target's difference from the mean to the prediction.
     rest : ndarray of shape (n_queries,)
         Contribution of all other training samples; in a vote, also of the members whose scores are not sums over
         samples.
     baseline : ndarray of shape (n_queries,)
-        Margin if no training sample is within reach.
+        Margin if no training sample is within reach; the mean of the targets.
 
     Examples
     --------
@@ -47,7 +54,7 @@ class Influence:
     (1, 10)
     """
 
-    classes: np.ndarray
+    classes: np.ndarray | None
     margin: np.ndarray
     points: np.ndarray
     shares: np.ndarray
@@ -56,18 +63,19 @@ class Influence:
 
 
 def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
-    """Training samples that determine each prediction, with signed shares that add up to the margin of the best class.
+    """Training samples that determine each prediction, with signed shares that add up to it, or to the margin of the
+    best class.
 
     Parameters
     ----------
     estimator : estimator
         A fitted classifier of class means (:mod:`spectralcls.kernel_mean`, or spectral with all components),
-        :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`, also at the end
-        of a pipeline or in a search. The scores are probabilities for :class:`~spectralcls.ParzenClassifier` and
-        `AutoClassifier`, each class's share of the sum of the cosines for rules that compare angles, and otherwise
-        those of `decision_function`.
+        :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`, or any
+        regressor of this package with one output, also at the end of a pipeline or in a search. The scores are
+        probabilities for :class:`~spectralcls.ParzenClassifier` and `AutoClassifier`, each class's share of the sum of
+        the cosines for rules that compare angles, and otherwise those of `decision_function`.
     X : array-like of shape (n_queries, n_features)
-        Queries, without missing values.
+        Queries, without missing values unless the estimator replaces them.
     n_points : int, default=10
         Number of training samples to list for each query.
 
@@ -80,9 +88,9 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     Raises
     ------
     AttributeError
-        If the scores of the classifier are not sums over its training samples.
+        If the predictions are not sums over the training samples.
     ValueError
-        For invalid queries, or queries with missing values.
+        For invalid queries, queries with missing values, or a regression of several outputs.
     TypeError
         For an estimator whose training points are on Dask workers.
 
@@ -92,7 +100,8 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     regression are sums over the labels, each with its weight in the prediction, ``k(q) (K + alpha)^-1``. This takes one
     inverse at the first call, O(n^3), and n^2 for each query. With more than `max_exact_samples` samples, the shares
     are those of the coefficients. In a vote each member divides its part of the margin among the samples in proportion
-    to their contributions to its own margin.
+    to their contributions to its own margin. The prediction of a regression is the mean of the targets plus the
+    differences of all targets from it, each with its weight.
 
     Examples
     --------
@@ -108,13 +117,15 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
         raise ValueError(f"n_points must be a positive integer, got {n_points!r}.")
     model, steps = model_within(estimator)
     X = mapped(steps, X)
+    if is_regressor(model):
+        return _of_number(model, X, n_points)
     if isinstance(model, AutoClassifier):
         return _of_vote(model, X, n_points)
     if not _has_sums(model):
-        raise AttributeError(f"The scores of this {type(model).__name__} are not sums over its training samples.")
+        raise AttributeError(_NO_SUMS.format(type(model).__name__))
     Q = coordinates(model, X)
     if is_incomplete(Q):
-        raise ValueError("X lacks values; influence is defined for complete queries.")
+        raise ValueError(_LACKS)
     shares_of, samples = _summands(model)
     form, found = fitted_form(model)[0], []
     for rows in blocks(len(Q), 32 * len(samples)):
@@ -162,9 +173,7 @@ def _of_vote(model, X, n_points):
     """Influence in a vote: the members' influences, scaled to each member's contribution to the margin."""
     Q, p = coordinates(model, X), model.predict_proba(X)
     pair, (vote, seen, n) = _best_two(p), vote_of(model)
-    pipelines = [member.pipeline for _, member in model.members_]
-    inputs = [mapped([step for _, step in pipeline.steps[:-1]], Q) for pipeline in pipelines]
-    heads = [pipeline.steps[-1][1] for pipeline in pipelines]
+    heads, inputs = _members(model, Q)
     posteriors = [np.zeros(p.shape) for _ in heads]
     for head, Z, posterior in zip(heads, inputs, posteriors, strict=True):
         posterior[:, head.classes_] = head.predict_proba(Z)
@@ -188,6 +197,69 @@ def _of_vote(model, X, n_points):
         found.append((points, named, (rest * factor[rows] + others), baseline * factor[rows]))
     points, shares, rest, baseline = (np.concatenate(part) for part in zip(*found, strict=True))
     return Influence(model.classes_[pair], margin, points, shares, rest, baseline)
+
+
+def _members(model, Q):
+    """The last steps of the members of a vote, and their queries."""
+    pipelines = [member.pipeline for _, member in model.members_]
+    inputs = [mapped([step for _, step in pipeline.steps[:-1]], Q) for pipeline in pipelines]
+    return [pipeline.steps[-1][1] for pipeline in pipelines], inputs
+
+
+def _of_number(model, X, n_points):
+    """Influence on a predicted number."""
+    predicted = model.predict(X)
+    if predicted.ndim > 1:
+        raise ValueError(f"influence explains one output, but y had {predicted.shape[1]}: fit a regressor for each.")
+    Q, found = coordinates(model, X), []
+    parts, n, samples = _parts_of_vote(model, Q) if isinstance(model, AutoRegressor) else _parts(model, Q)
+    for rows in blocks(len(Q), 48 * n):
+        shares, rest, baseline = parts(rows, predicted[rows])
+        points, named, others = _largest(shares, n_points)
+        found.append((points, named, rest + others, baseline))
+    points, shares, rest, baseline = (np.concatenate(part) for part in zip(*found, strict=True))
+    return Influence(None, predicted, samples[points], shares, rest, baseline)
+
+
+def _parts(model, Q):
+    """A function that divides the predictions for some rows of queries into shares (m, n) of the training samples, the
+    rest (m,), and a baseline (m,); the number of points; and the first sample of each.
+    """
+    sums = target_weights(model)
+    if sums is None:
+        raise AttributeError(_NO_SUMS.format(type(model).__name__))
+    if is_incomplete(Q):
+        raise ValueError(_LACKS)
+
+    def parts(rows, predicted):
+        return sums.weights(Q[rows]) * sums.targets[:, 0], 0.0, np.full(len(predicted), sums.baseline[0])
+
+    return parts, len(sums.targets), sums.samples
+
+
+def _parts_of_vote(model, Q):
+    """The same for a vote, in which each member divides its part in proportion to its own shares."""
+    vote, seen, n = vote_of(model)
+    heads, inputs = _members(model, Q)
+    members = [(i, head, Z, target_weights(head)) for i, (head, Z) in enumerate(zip(heads, inputs, strict=True))]
+
+    def parts(rows, predicted):
+        shares, rest, start = np.zeros((len(predicted), n)), np.zeros(len(predicted)), vote.constant[0]
+        for i, head, Z, sums in members:
+            part = vote.weights[i] * vote.member(i, head.predict(Z[rows]).reshape(-1, 1))[:, 0]
+            if sums is None:
+                rest += part
+                continue
+            own = sums.weights(coordinates(head, Z[rows])) * sums.targets[:, 0]
+            start += (least := vote.weights[i] * vote.member(i, sums.baseline[None])[0, 0])
+            whole = own.sum(axis=1)
+            scale = np.divide(part - least, whole, out=np.zeros(len(whole)), where=whole != 0)
+            shares[:, sums.samples if seen is None else seen[sums.samples]] += own * scale[:, None]
+        baseline, whole = vote.back(np.array([[start]]))[0, 0], shares.sum(axis=1) + rest
+        factor = np.divide(predicted - baseline, whole, out=np.zeros(len(whole)), where=whole != 0)
+        return shares * factor[:, None], rest * factor, np.full(len(whole), baseline)
+
+    return parts, n, np.arange(n)
 
 
 def _best_two(scores):

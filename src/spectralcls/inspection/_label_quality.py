@@ -3,32 +3,34 @@
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from .._estimator import leave_one_out, mapped, within
 from .._utils.typing import Array, ArrayLike
 
 
 def label_quality(estimator: Any) -> Array:
-    """Probability of each training label given all other training points.
+    """How well each training label or target agrees with all other training points, from 0 to 1.
 
-    A low value is a reason to check the label: the point lies among those of another class.
+    For classes it is the probability of the label; for numbers, the share of the training samples whose residuals,
+    relative to their usual size, are at least as large. A low value is a reason to check the label or target.
 
     Parameters
     ----------
     estimator : estimator
-        A fitted classifier that has `predict_set`, also at the end of a pipeline or in a search.
+        A fitted classifier that has `predict_set`, or a fitted regressor of this package, also at the end of a pipeline
+        or in a search.
 
     Returns
     -------
     quality : ndarray of shape (n_samples,)
         One value for each training sample of positive weight, in the order of `fit` and later `partial_fit`. NaN for a
-        sample that no other one reaches (compact kernels), or that :class:`~spectralcls.AutoClassifier` never held out.
+        sample that no other one reaches (compact kernels), or that :class:`~spectralcls.AutoClassifier` or
+        :class:`~spectralcls.AutoRegressor` never held out.
 
     Raises
     ------
     AttributeError
-        If the classifier cannot leave out its training points in closed form.
+        If the estimator does not leave out its training points; the message gives the reason.
     sklearn.exceptions.NotFittedError
         Before `fit`.
 
@@ -36,9 +38,9 @@ def label_quality(estimator: Any) -> Array:
     -----
     The value is the share of the class in the class sums for kernel means, its probability for kernel ridge
     regression, its share of the explained parts for PerTurbo, and its probability in the vote of members that had not
-    seen the point for `AutoClassifier`. Cost and memory are those of the first call of `predict_set`, which shares the
-    result. A kernel ridge regression tuned on all of its points has the result from `fit`, unless it was loaded from a
-    file.
+    seen the point for `AutoClassifier`. Of several targets, the one with the largest relative residual counts. Cost and
+    memory are those of the first call of `predict_set` or `predict_interval`, which shares the result. A kernel ridge
+    classifier tuned on all of its points has the result from `fit`, unless it was loaded from a file.
 
     References
     ----------
@@ -57,9 +59,7 @@ def label_quality(estimator: Any) -> Array:
     7
     """
     points = leave_one_out(within(estimator)[0])
-    with np.errstate(invalid="ignore"):
-        quality = np.exp(points.own - logsumexp(points.scores, axis=1))
-    return quality if points.order is None else np.append(quality, np.nan)[points.order]
+    return points.support() if points.order is None else np.append(points.support(), np.nan)[points.order]
 
 
 def predict_set(estimator: Any, X: ArrayLike, coverage: float = 0.9, by_class: bool = False) -> Array:

@@ -4,10 +4,10 @@ them.
 
 import numpy as np
 
+from .._conformal.left_out import LeftOut, odds
+from .._conformal.sums_left_out import complete
 from .._core.interrupt import matmul
-from .._expansion.left_out import LeftOut, odds
 from .._expansion.points import blocks, class_rows
-from .._expansion.sums_left_out import complete
 from .._utils.validation import units_of
 from ..linalg import cholesky_in_place, inverse_in_place
 from ._class_model import together

@@ -1,4 +1,4 @@
-"""Effects of the features of one query on the probability of its predicted class."""
+"""Effects of the features of one query on the probability of its predicted class, or on its predicted number."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Self
@@ -13,7 +13,7 @@ from ._display import Display, shown
 
 
 class FeatureEffectDisplay(Display):
-    """Change of the predicted class's probability due to each feature of a query, the largest on top.
+    """Change of the predicted class's probability, or of a predicted number, due to each feature, the largest on top.
 
     Create it with :meth:`from_estimator`.
 
@@ -21,8 +21,8 @@ class FeatureEffectDisplay(Display):
     ----------
     effect : FeatureEffect
         Effects for one query; see :func:`~spectralcls.inspection.feature_effect`.
-    predicted : label
-        The predicted class, one of ``effect.classes``.
+    predicted : label or float
+        The predicted class, one of ``effect.classes``, or the predicted number.
     values : sequence of str, default=()
         Values of the query, shown in the labels unless empty.
     n_shown : int, default=10
@@ -61,7 +61,7 @@ class FeatureEffectDisplay(Display):
         Parameters
         ----------
         estimator : estimator
-            A fitted classifier that :func:`~spectralcls.inspection.feature_effect` takes.
+            A fitted classifier, or regressor of one output, that :func:`~spectralcls.inspection.feature_effect` takes.
         X : array-like or data frame of shape (1, n_features)
             The query.
         n_shown : int, default=10
@@ -99,7 +99,12 @@ class FeatureEffectDisplay(Display):
         display : FeatureEffectDisplay
             The display, drawn.
         """
-        effects = self.effect.values[0][:, np.flatnonzero(self.effect.classes == self.predicted)[0]]
+        effects = self.effect.values[0]
+        if self.effect.classes is None:
+            what = f"the prediction {self.predicted:.4g}"
+        else:
+            effects = effects[:, np.flatnonzero(self.effect.classes == self.predicted)[0]]
+            what = f"the probability of {shown(self.predicted)}"
         largest = np.argsort(-np.abs(effects), kind="stable")[: self.n_shown]
         self.ax_ = ax = self._axes(ax, figsize=(6, 1.2 + 0.3 * len(largest)))
         names = [str(name) for name in self.effect.features]
@@ -110,7 +115,7 @@ class FeatureEffectDisplay(Display):
         self.bars_ = ax.barh(rows, effects[largest], color=colors)
         ax.set_yticks(rows, [shown(names[j]) for j in largest])
         ax.axvline(0, color="black", linewidth=0.8)
-        ax.set(xlabel=f"Change of the probability of {shown(self.predicted)}")
+        ax.set(xlabel=f"Change of {what}")
         return self
 
 

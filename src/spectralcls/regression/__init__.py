@@ -1,6 +1,7 @@
 """Regression with kernels: ridge regression and classification, local means and lines."""
 
 from ._by_others import predictions_left_out as predictions_left_out  # for AutoRegressor
+from ._by_others import target_weights as target_weights  # for inspection
 from ._expanded import expanded_targets as expanded_targets  # for storage
 from ._form import RegressionForm as RegressionForm  # for points on the workers of a cluster
 from ._form import regression_form as regression_form

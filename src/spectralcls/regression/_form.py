@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 import numpy as np
+from scipy.special import softmax
 
+from .._expansion.log_kernel import log_kernel
 from .._expansion.nearest import nearest_codes
 from .._expansion.points import TrainingPoints, blocks
 from .._inputs.training_data import TrainingData
@@ -70,6 +72,27 @@ class RegressionForm:
         if len(missing):
             out[missing] = self.predict(self.points.X[self.nearest(Q[missing])])
         return out
+
+    def weights(self, Q):
+        """Weights (m, n) of the samples' targets in the predictions; they add up to one."""
+        samples, moments = self.samples, self.moments
+        Q, X = Q.astype(np.float64, copy=False), samples.X.astype(np.float64, copy=False)
+        logs = log_kernel(Q, X, self.kernel, self.bandwidth)
+        logs += 0.0 if samples.weights is None else np.log(samples.weights)
+        lost = np.isneginf(logs.max(axis=1))
+        if lost.any():
+            Q = Q.copy()
+            Q[lost] = self.points.X[self.nearest(Q[lost])]
+            return self.weights(Q)
+        p = softmax(logs, axis=1)
+        if moments.degree == 0:
+            return p
+        center, covariance, _ = moments.local(
+            Q, p @ moments.columns(X, samples.targets, None)[:, 1:], self.kernel, self.bandwidth
+        )
+        x = X - moments.origin - center[:, None]  # (m, n, d)
+        slopes = np.linalg.solve(covariance, (Q - moments.origin - center)[..., None])  # (m, d, 1)
+        return p * (1 + (x @ slopes)[..., 0])
 
     def nearest(self, Q):
         """Row of the training point nearest to each query."""

@@ -168,7 +168,8 @@ class KernelRegressor(Regressor):
 
     def _leave_one_out(self):
         sample, found = self._left_out()
-        return Residuals.of(sample.targets - found, sample.weights, sample.X, n_jobs=self.n_jobs)
+        order = self._form.samples.copies.group
+        return Residuals.of(sample.targets - found, sample.weights, sample.X, order=order, n_jobs=self.n_jobs)
 
     def _left_out(self):
         """The distinct samples, and their scaled predictions when they are left out, (n, k)."""
@@ -185,6 +186,12 @@ class KernelRegressor(Regressor):
         losses = ((sample.targets[:, None] - found) ** 2 / variance).mean(axis=2).T
         best = chosen_by_others(losses, sample.weights)
         return sample, found[np.arange(len(found)), best] if len(found) > 1 else np.full_like(found[:, 0], np.inf)
+
+    def _target_weights(self):
+        samples = self._form.samples
+        targets = self._units.back(samples.targets)
+        mean = np.average(targets, axis=0, weights=samples.weights)
+        return self._form.weights, targets - mean, mean, np.arange(len(targets))
 
     def _predictions_left_out(self):
         """Prediction of each training sample by the others, (n, k)."""

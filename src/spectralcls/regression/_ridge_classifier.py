@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any, Literal
 
+from .._conformal.left_out import LeftOut
 from .._estimator import Classifier, log_posterior, with_parameters
-from .._expansion.left_out import LeftOut
 from .._expansion.ridge_targets import ClassTargets
 from .._tuning import ridge_grid
 from .._utils.typing import ClassWeight, PositiveKernel

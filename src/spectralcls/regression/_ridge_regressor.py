@@ -197,14 +197,14 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         return self._model.values(X).astype(np.float64)
 
     def _leave_one_out(self):
-        targets, predictions = self._left_out()
+        targets, predicted = self._left_out()
         changes = None
         if self._has_factor:
             of_model = self._smoother.residuals(self.dual_coef_)
             changes = partial(self._smoother.changes, residuals=of_model)
-        kernel = self._smoother if self._is_given else None
+        kernel, order = self._smoother if self._is_given else None, self._order
         return Residuals.of(
-            targets - predictions, self._weights, self.points_, changes, kernel=kernel, n_jobs=self.n_jobs
+            targets - predicted, self._weights, self.points_, changes, kernel=kernel, order=order, n_jobs=self.n_jobs
         )
 
     def _left_out(self):
@@ -238,6 +238,15 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         """Prediction of each training sample by a model that has not seen it, (n, k); None if that takes more than a
         factor of one system."""
         return self._standardization.back(self._left_out()[1])[self._order] if self._has_factor else None
+
+    def _target_weights(self):
+        if "_local" in vars(self):
+            return None
+        Y, weights = self.dual_coef_, self._smoother.values
+        if self._has_factor:
+            Y, weights = self._smoother_targets(), self._smoother
+        mean = self._standardization.back(np.zeros((1, Y.shape[1])))
+        return weights, self._standardization.back(Y) - mean, mean[0], np.unique(self._order, return_index=True)[1]
 
     def _by_folds(self, targets):
         """Prediction of each point by a model of the other folds, (n, k)."""

@@ -3,9 +3,9 @@
 import numpy as np
 
 from .._core import compiled
+from .._expansion.points import class_rows
 from .._utils.cached import cached_property
 from .._utils.quantile import weighted_quantile
-from .points import class_rows
 
 BACKGROUND = 0.02  # fraction of training points for which the background's score exceeds that of their own class
 
@@ -87,6 +87,11 @@ class LeftOut:
         the query would in this class.
         """
         return np.minimum((self.counts(Q, by_class) + 1) / (self.number(by_class) + 1), 1.0)  # may exceed 1 by rounding
+
+    def support(self):
+        """Share (n,) of each point's own class in the sum of its scores."""
+        with np.errstate(invalid="ignore"):
+            return np.exp(self.own - np.logaddexp.reduce(self.scores, axis=1))
 
     def sets(self, Q, by_class, error):
         """Whether the `p_values` exceed `error`, (m, C). Counting stops as soon as this is decided."""

@@ -3,15 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from .._core import compiled
 from .._core.threads import effective_n_threads
+from .._expansion.class_means import log_volumes
 from .._inputs.missing import is_incomplete
 from .._utils.cached import cached_property
 from .._utils.quantile import weighted_quantile
-from ..kernels import kernel_matrix, kernel_sums
-from .class_means import log_volumes
+from ..kernels import kernel_sums
 from .left_out import LeftOut, rounding_of
 
 SLACK = 1e-4  # relative error allowed for sums in float32
@@ -144,12 +143,3 @@ def complete(Q):
             "values before fit and here, for example with scikit-learn's SimpleImputer."
         )
     return Q
-
-
-def log_kernel(Q, X, kernel, bandwidth):
-    """log k(q, x), (m, n) float64, without underflow for kernels that are positive everywhere."""
-    if kernel not in ("gaussian", "laplace"):
-        with np.errstate(divide="ignore"):
-            return np.log(kernel_matrix(Q.astype(np.float64), X.astype(np.float64), kernel=kernel, bandwidth=bandwidth))
-    squared = cdist(Q, X, "sqeuclidean")
-    return squared / (-2 * bandwidth**2) if kernel == "gaussian" else np.sqrt(squared) / -bandwidth
