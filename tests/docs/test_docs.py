@@ -107,3 +107,13 @@ def test_the_lowest_versions_are_those_of_the_package():
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lowest = dict(line.split(">=") for line in project["dependencies"])
     assert listed == lowest | {"Python": project["requires-python"].removeprefix(">=")}
+
+
+def test_the_files_that_the_page_on_architecture_names_exist():
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:\w+/)+\w+(?:\.\w+)?)`", text)
+    assert len(named) > 50
+    lost = {
+        name for name in named if not any((DOCS.parent / top / name).exists() for top in ("", "src/spectralcls", "cpp"))
+    }
+    assert not lost
