@@ -20,6 +20,46 @@ FIXED_OF = {
 }
 QUERIED = {"novelty": True}  # of those that otherwise answer for their training points only
 
+# Settings that take other ways than the defaults; what `variants()` promise they promise, too.
+SETTINGS = {
+    "CCDR": [{"extension": "nearest", "weights": "binary"}],
+    "CauchySchwarzClassifier": [
+        {"bandwidth": 0.7, "kernel": "triweight", "weighting": None},
+        {"weighting": "symmetric", "potential": "same", "priors": "shares"},
+    ],
+    "GradientMetric": [{"kind": "full"}],
+    "ISEClassifier": [{"bandwidth": 0.7, "kernel": "cosine"}, {"cv": "loo", "potential": "same"}],
+    "KernelMap": [{"weighting": "symmetric"}, {"order": "entropy", "kernel": "laplace"}],
+    "KernelMetric": [{"kind": "whiten"}, {"kind": "diagonal", "max_iter": 4}],
+    "KernelRegressor": [{"bandwidth": 1.0, "degree": 1}, {"kernel": "laplace", "cv": 3}],
+    "KernelRidgeRegressor": [{"max_exact_samples": 0, "kernel": "gaussian"}],
+    "KernelRidgeClassifier": [{"max_exact_samples": 0, "kernel": "gaussian"}],
+    "LaplacianISEClassifier": [
+        {"bandwidth": 0.7, "kernel": "quartic", "weighting": "inverse"},
+        {"bandwidth": "silverman_per_class"},
+    ],
+    "ParzenClassifier": [
+        {"bandwidth": 0.7, "kernel": "uniform"},
+        {"bandwidth": "silverman_per_class", "kernel": "epanechnikov"},
+        {"metric": "diagonal"},
+    ],
+    "ParzenDensity": [{"kernel": "epanechnikov", "covariance_type": "diag"}],
+    "ParzenOutlierDetector": [{"novelty": True}],
+    "PerTurboClassifier": [
+        *({"regularization": kind, "bandwidth": 1.0} for kind in ("truncate", None)),
+        {"kernel": "laplace", "bandwidth": 1.0, "alpha": 0.1},
+    ],
+    "SpectralKernel": [
+        {"kernel": "linear"},
+        {"rank": 20},
+        {"kernel": "polynomial", "embedding": "a", "normalize": False},
+        {"kernel": "linear", "weighting": None, "normalize": False},
+        {"kernel": "precomputed"},
+    ],
+    "SpectralKernelClassifier": [{"kernel": "linear"}],
+    "SpectralLaplacianISEClassifier": [{"metric": "whiten"}],
+}
+
 KINDS = {
     name: thing
     for module in (spectralcls, spectralcls.spectral, spectralcls.metric)
@@ -28,27 +68,38 @@ KINDS = {
 }
 
 
+VARIANTS = {
+    f"{name}({', '.join(f'{key}={value!r}' for key, value in options.items())})": (name, options)
+    for name, settings in SETTINGS.items()
+    for options in settings
+    if not {"linear", "polynomial", "precomputed", "whiten"}
+    & set(map(str, options.values()))  # for other data and units
+}
+
+
+def variants():
+    """Names of all estimators, and of their other settings."""
+    return [*names(), *VARIANTS]
+
+
 def names():
     """Public names of all estimators."""
     return sorted(KINDS)
 
 
-def classifiers():
-    return [name for name in names() if is_classifier(make(name))]
+def classifiers(some=None):
+    """Those of the names, or of some, that are classifiers."""
+    return [name for name in some or names() if is_classifier(make(name))]
 
 
 def make(name, fixed=False, **parameters):
-    """A new estimator of that name, quick to fit; if `fixed` without anything tuned."""
+    """A new estimator of that name or variant, quick to fit; if `fixed` without anything tuned."""
+    name, options = VARIANTS.get(name, (name, {}))
     kind = KINDS[name]
     known = inspect.signature(kind).parameters
     fixed_values = QUERIED | (FIXED | FIXED_OF.get(name, {}) if fixed else {})
     chosen = {key: value for key, value in fixed_values.items() if key in known}
-    return kind(**{**chosen, **parameters})
-
-
-def tuned(name):
-    """A new estimator that chooses its parameters, always by the same random numbers."""
-    return make(name, **({"random_state": 0} if "random_state" in inspect.signature(KINDS[name]).parameters else {}))
+    return kind(**{**chosen, **options, **parameters})
 
 
 def problem(n=45, d=3, seed=0, dtype=np.float64):

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from every_estimator import names, problem, tuned
+from every_estimator import make, names, problem
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
@@ -27,12 +27,10 @@ def spoiled(n=45, value=-9999.0):
     return X, y
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in names() if name == "AutoClassifier" or hasattr(tuned(name), "scale")]
-)
+@pytest.mark.parametrize("name", [name for name in names() if name == "AutoClassifier" or hasattr(make(name), "scale")])
 def test_each_estimator_says_it_once(name):
     X, y = spoiled()
-    messages = said(lambda: tuned(name).fit(X, y))
+    messages = said(lambda: make(name).fit(X, y))
     unscaled = name in ("ParzenDensity", "ParzenOutlierDetector")  # for which it is a place like any other
     assert len(messages) == (0 if unscaled else 1)
     assert unscaled or messages[0].startswith(f"{name}: the value -9999 in column 1, row 7, is ")

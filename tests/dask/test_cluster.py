@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
-import dask.array as da
+from dask_cases import rows
 from distributed import Client, LocalCluster
 from distributed.diagnostics.plugin import SchedulerPlugin
 from sklearn.datasets import make_blobs
@@ -18,8 +18,6 @@ from sklearn.datasets import make_blobs
 import spectralcls.dask
 import spectralcls.linalg
 from spectralcls import kernel_mean
-
-CHUNK = 150
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +34,6 @@ def problem():
     X, y = make_blobs(600, centers=4, n_features=3, cluster_std=2.0, random_state=1)
     queries = np.random.default_rng(3).normal(0, 8, size=(95, 3))
     return X, np.array(["ash", "beech", "cedar"])[y % 3], queries
-
-
-def rows(array, chunk=CHUNK):
-    return da.from_array(array, chunks=(chunk, *array.shape[1:]))
 
 
 def pair(name, **parameters):

@@ -21,22 +21,6 @@ def iris():
     return X[order], np.array(["ash", "beech", "cedar"])[y[order]]
 
 
-@pytest.mark.parametrize("make", [*CLASSIFIERS, partial(CauchySchwarzClassifier, weighting=None)])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_growing_is_fitting_on_all_points(make, iris, weighted):
-    X, y = iris
-    w = np.random.default_rng(1).uniform(0, 3, len(X)).round() if weighted else None
-    model = make(bandwidth=0.6, scale=None)
-    for start, stop in [(0, 40), (40, 41), (41, 120)]:
-        part = None if w is None else w[start:stop]
-        assert model.partial_fit(X[start:stop], y[start:stop], np.unique(y), part) is model
-    whole = make(bandwidth=0.6, scale=None).fit(X[:120], y[:120], None if w is None else w[:120])
-    assert_allclose(model.decision_function(X), whole.decision_function(X), rtol=1e-12, atol=1e-13)
-    if make is ParzenClassifier:
-        assert_allclose(model.class_prior_, whole.class_prior_, rtol=1e-14)
-        assert_allclose(model.score_samples(X), whole.score_samples(X), rtol=1e-12)
-
-
 @every_classifier
 @pytest.mark.parametrize("cv", [5, "loo"])
 def test_the_first_point_alone_is_nothing_to_validate(make, iris, cv):
@@ -85,37 +69,3 @@ def test_the_bandwidth_stays_until_it_is_tuned_anew(make, iris):
     assert model.bandwidth_ == chosen and hasattr(model, "cv_results_")
     model.partial_fit(X[:1], y[:1], retune=True)
     assert model.bandwidth_ == make(scale=None).fit(np.r_[X, X[:1]], np.r_[y, y[:1]]).bandwidth_ != chosen
-
-
-@every_classifier
-def test_a_class_without_points_yet_never_wins(make, iris):
-    X, y = iris
-    first = y != "beech"
-    model = make(bandwidth=0.6).partial_fit(X[first], y[first], classes=np.unique(y))
-    assert_array_equal(model.classes_, ["ash", "beech", "cedar"])
-    assert set(model.predict(np.r_[X, 1e6 * X[:5]])) <= {"ash", "cedar"}
-    assert np.all(np.isfinite(model.decision_function(X[:, :])))
-    model.partial_fit(X[~first], y[~first])
-    assert model.score(X, y) > 0.9
-
-
-@every_classifier
-def test_bad_growth_changes_nothing(make, iris):
-    X, y = iris
-    with pytest.raises(ValueError, match="classes must be passed on the first call"):
-        make(bandwidth=0.6).partial_fit(X, y)
-    with pytest.raises(ValueError, match="greater than one; got 1 class"):
-        make(bandwidth=0.6).partial_fit(X, y, classes=["ash"])
-    model = make(bandwidth=0.6).fit(X[:100], y[:100])
-    before = model.decision_function(X)
-    for bad_X, bad_y, options, message in [
-        (X[:, :3], y, {}, "features"),
-        (np.full((1, 4), np.inf), y[:1], {}, "infinity"),
-        (X[:1], ["oak"], {}, "oak"),
-        (X[:2], y[:1], {}, "inconsistent"),
-        (X, y, {"classes": ["ash", "oak"]}, "not the same as in the first call"),
-        (X, y, {"sample_weight": -np.ones(len(X))}, "Negative"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            model.partial_fit(bad_X, bad_y, **options)
-        assert_array_equal(model.decision_function(X), before)

@@ -1,13 +1,9 @@
-import warnings
-
 import numpy as np
 import pytest
 from data import load_npz
 from perturbo_cases import KINDS, data, fixed
 from reference import perturbo as reference
-from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.datasets import load_iris, load_wine
 from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls.perturbo import PerTurboClassifier
@@ -77,15 +73,6 @@ def test_decision_is_the_log_of_the_explained_share():
     two = fixed().fit(X[y < 2], y[y < 2])
     tau = two.perturbation(X)
     np.testing.assert_allclose(two.decision_function(X), np.log1p(-tau[:, 1]) - np.log1p(-tau[:, 0]), rtol=1e-9)
-
-
-def test_float32_queries_give_the_float64_answer():
-    X, y = data()
-    X = X.astype(np.float32)
-    np.testing.assert_array_equal(
-        fixed().fit(X, y).decision_function(X),
-        fixed().fit(X.astype(float), y).decision_function(X.astype(float)),
-    )
 
 
 # --- common limits of the regularizations -------------------------------------------------------------------
@@ -294,13 +281,6 @@ def test_accuracy_without_tuning_by_hand(kind):
     assert PerTurboClassifier(regularization=kind).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.93
 
 
-def test_calibration_and_clone():
-    X, y = make_blobs(150, random_state=0)
-    clf = PerTurboClassifier(1.0, alpha=1e-2)
-    probabilities = CalibratedClassifierCV(clone(clf), cv=3).fit(X, y).predict_proba(X)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-
-
 def test_novelty_recipe():
     X, y = load_wine(return_X_y=True)
     rng = np.random.default_rng(0)
@@ -319,11 +299,3 @@ def test_letter_recognition():
     X, y = letter["X"][order], letter["y"][order]
     clf = PerTurboClassifier(bandwidth_grid=[2.0, 2.8, 4.0], alpha_grid=[1e-3, 1e-2]).fit(X[:4000], y[:4000])
     assert clf.score(X[4000:8000], y[4000:8000]) >= 0.92
-
-
-def test_no_warning_in_the_normal_case():
-    X, y = data()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for kind in KINDS:
-            fixed(kind, h=0.5).fit(X, y).predict(X)

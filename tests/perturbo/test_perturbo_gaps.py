@@ -115,24 +115,6 @@ def test_tuning_completes_fold_by_fold(kind, weighted):
     assert "split4_test_score" in by_default.cv_results_
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("first", ["complete", "with gaps"])
-def test_growing_is_fitting_all_samples_as_they_were_given(first, weighted):
-    X, y, Q = gaps()
-    if first == "complete":
-        X[:30] = data()[0][:30]
-    weights = np.random.default_rng(4).integers(1, 4, len(X)) * 1.0 if weighted else None
-    grown, labels = fixed(), np.where(np.arange(60) < 30, np.minimum(y, 1), y)  # class 2 comes later
-    parts = slice(0, 30), slice(30, 45), slice(45, 60)
-    for part in parts if weighted else ():
-        weights[part] /= weights[part].mean()  # the unit of the first call is that of all
-    for part in parts:
-        grown.partial_fit(X[part], labels[part], sample_weight=None if weights is None else weights[part])
-    whole = fixed().fit(X, labels, weights)
-    np.testing.assert_allclose(grown.decision_function(Q), whole.decision_function(Q), rtol=0, atol=1e-9)
-    np.testing.assert_array_equal(grown.class_counts_, whole.class_counts_)
-
-
 def test_a_pool_is_complete_and_its_classifier_need_not_be():
     X, y, Q = gaps()
     model, row = fixed().fit(X, y), np.argmax(np.isnan(Q).any(axis=1))

@@ -1,32 +1,14 @@
 """Growing classifiers, and input that is bad or unusual."""
 
 import pickle
-import warnings
 
 import numpy as np
 import pytest
-from perturbo_cases import KINDS, data, fixed
+from perturbo_cases import data, fixed
 from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 
 from spectralcls.perturbo import PerTurboClassifier
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("step", [1, 7])
-def test_partial_fit_equals_fit(kind, step):
-    X, y = data(n=120, n_classes=4)
-    Q = np.random.default_rng(1).normal(size=(40, 3)) * 2
-    start = y[:30] < 3  # class 3 comes later
-    clf = fixed(kind, h=0.5).fit(X[:30][start], y[:30][start])
-    for i in range(30, 120, step):
-        clf.partial_fit(X[i : i + step], y[i : i + step])
-    clf.partial_fit(X[:30][~start], y[:30][~start])
-    whole = fixed(kind, h=0.5).fit(X, y)
-    np.testing.assert_array_equal(clf.classes_, whole.classes_)
-    np.testing.assert_array_equal(clf.class_counts_, whole.class_counts_)
-    np.testing.assert_allclose(clf.perturbation(Q), whole.perturbation(Q), rtol=0, atol=1e-10)
-    np.testing.assert_allclose(clf.decision_function(Q), whole.decision_function(Q), rtol=1e-8)
 
 
 def test_partial_fit_first_is_fit_and_keeps_the_tuned_values():
@@ -72,20 +54,6 @@ def test_bad_partial_fit_changes_nothing(broken):
     np.testing.assert_allclose(clf.decision_function(X), expected.decision_function(X), rtol=1e-6, atol=1e-9)
 
 
-def test_a_copy_grows_on_its_own():
-    import copy
-
-    X, y = data()
-    one = fixed().fit(X[:30], y[:30]).partial_fit(X[30:40], y[30:40])
-    two, three = copy.copy(one), pickle.loads(pickle.dumps(one))
-    one.partial_fit(X[40:], y[40:])
-    two.partial_fit(-X[40:], y[40:])
-    three.partial_fit(X[40:], y[40:])
-    whole = fixed().fit(X, y)
-    for clf, other in ((one, whole), (three, whole), (two, fixed().fit(np.r_[X[:40], -X[40:]], y))):
-        np.testing.assert_allclose(clf.decision_function(X), other.decision_function(X), rtol=1e-9)
-
-
 def test_duplicates_in_a_class_leave_the_full_span_as_it_is():
     X, y = data()
     twice, labels = np.concatenate([X, X[:5]]), np.concatenate([y, y[:5]])
@@ -97,21 +65,6 @@ def test_duplicates_in_a_class_leave_the_full_span_as_it_is():
     with pytest.warns(LinAlgWarning, match="span"):
         clf.partial_fit(X[:1], y[:1])
     assert list(clf.ranks_) == [20, 20, 20]
-
-
-def test_partial_fit_takes_weights():
-    X, y = data(n=90)
-    w = np.random.default_rng(2).integers(0, 4, size=len(X)).astype(float)
-    for part in (w[:50], w[50:]):  # of mean one, as those of the first call are made
-        part /= part[part > 0].mean()
-    Q = np.random.default_rng(1).normal(size=(40, 3))
-    for first in (None, w[:50]):
-        grown = fixed(h=0.5).fit(X[:50], y[:50], first).partial_fit(X[50:], y[50:], sample_weight=w[50:])
-        whole = fixed(h=0.5).fit(X, y, np.r_[np.ones(50) if first is None else first, w[50:]])
-        np.testing.assert_allclose(grown.perturbation(Q), whole.perturbation(Q), atol=1e-10)
-        grown.partial_fit(X[:10], y[:10])
-        whole.partial_fit(X[:10], y[:10], sample_weight=np.ones(10))
-        np.testing.assert_allclose(grown.perturbation(Q), whole.perturbation(Q), atol=1e-10)
 
 
 def test_truncation_of_a_class_of_equal_samples():
@@ -168,17 +121,6 @@ def test_a_single_class_to_tune():
         PerTurboClassifier().fit(X, np.zeros(60))
     alone = fixed().fit(X, np.zeros(60))
     assert np.all(alone.predict(X) == 0) and alone.decision_function(X).shape == (60,)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_constant_data(kind):
-    X, y = np.ones((20, 2)), np.arange(20) % 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LinAlgWarning)
-        warnings.filterwarnings("ignore", ".*predicts the same class")  # as it must
-        clf = PerTurboClassifier(regularization=kind).fit(X, y)
-        assert clf.bandwidth_ == 1.0
-        assert np.isfinite(clf.decision_function(X + [[0.0, 3.0]])).all()
 
 
 def test_new_class_needs_a_common_bandwidth():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from perturbo_cases import KINDS, data, fixed
+from perturbo_cases import data, fixed
 from reference import perturbo as reference
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
@@ -18,15 +18,6 @@ def test_tau_is_that_of_the_formula():
     for c in range(3):
         expected = 1 - reference.explained(Q, X[y == c], 1.0, 1e-2, "laplace").astype(float)
         np.testing.assert_allclose(tau[:, c], expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_growing_is_fitting(kind):
-    X, y = data()
-    grown = fixed(kind, kernel="laplace").fit(X[:30], y[:30]).partial_fit(X[30:], y[30:])
-    np.testing.assert_allclose(
-        grown.perturbation(X + 0.1), fixed(kind, kernel="laplace").fit(X, y).perturbation(X + 0.1)
-    )
 
 
 def test_far_queries_keep_the_order_of_the_classes():

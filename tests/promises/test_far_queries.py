@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 
 import spectralcls
 from spectralcls.regression import KernelRidgeClassifier
-from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier
+from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 CLASSIFIERS = [
     spectralcls.ParzenClassifier(),
@@ -23,6 +23,7 @@ CLASSIFIERS = [
     KernelRidgeClassifier(),
     SpectralISEClassifier(),
     LaplacianSpectralClassifier(),
+    SpectralLaplacianISEClassifier(),
 ]
 FAR = {np.float32: (1e20, -3.4028235e38), np.float64: (1e150, 1e155, 1e300, -1.7e308)}
 
@@ -44,3 +45,5 @@ def test_other_queries_of_the_batch_keep_their_answers(classifier, dtype):
                 found = getattr(classifier, way)(batch)
                 np.testing.assert_allclose(found[:-1], before, rtol=0, atol=1e-9 if dtype == np.float64 else 2e-4)
                 assert way == "decision_function" or np.isfinite(found[-1]).all()
+                if way == "predict_proba":
+                    np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)

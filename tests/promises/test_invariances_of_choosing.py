@@ -6,7 +6,7 @@ an exception no longer is one."""
 
 import numpy as np
 import pytest
-from every_estimator import assert_same, classifiers, names, problem, responses, tuned
+from every_estimator import assert_same, classifiers, make, names, problem, responses
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from invariances import EXCEPTIONS, PROMISES
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of far cells and the like: 
 FEW = settings(max_examples=max(1, settings.default.max_examples // 20), database=None)
 SEEDS = st.integers(0, 9)
 COLUMNS = st.integers(0, 3)
-WEIGHTED = [name for name in names() if has_fit_parameter(tuned(name), "sample_weight")]
+WEIGHTED = [name for name in names() if has_fit_parameter(make(name), "sample_weight")]
 LIKELIHOODS = {"ParzenDensity", "ParzenOutlierDetector", "ParzenClassifier"}  # they answer densities of the data's unit
 
 
@@ -56,7 +56,7 @@ def once(function):
 
 @once
 def answers(name, X, y, Q):
-    return responses(tuned(name).fit(X, y), Q)
+    return responses(make(name).fit(X, y), Q)
 
 
 def unchanged(name, before, after, rtol=1e-6, volume=1.0):
@@ -65,7 +65,7 @@ def unchanged(name, before, after, rtol=1e-6, volume=1.0):
     expected = dict(answers(name, *before))
     if name in LIKELIHOODS:
         expected["score_samples"] = expected["score_samples"] - np.log(volume)
-    assert_same(responses(tuned(name).fit(changed_X, changed_y), changed_Q), expected, rtol)
+    assert_same(responses(make(name).fit(changed_X, changed_y), changed_Q), expected, rtol)
 
 
 @promised("unit of the data", names())
@@ -91,8 +91,8 @@ def test_offset_of_a_column(name, seed, column):
 def test_unit_of_the_weights(name, seed, unit, equal):
     X, y, Q = drawn(seed)
     weights = np.ones(len(X)) if equal else np.random.default_rng(seed).uniform(0.5, 2, len(X))
-    expected = responses(tuned(name).fit(X, y, sample_weight=weights), Q)
-    assert_same(responses(tuned(name).fit(X, y, sample_weight=unit * weights), Q), expected, rtol=1e-6)
+    expected = responses(make(name).fit(X, y, sample_weight=weights), Q)
+    assert_same(responses(make(name).fit(X, y, sample_weight=unit * weights), Q), expected, rtol=1e-6)
 
 
 @promised("order", names())
@@ -110,15 +110,15 @@ def test_order_of_rows_and_columns(name, seed, columns):
 def test_names_of_the_classes(name, seed, order, text):
     X, y, Q = drawn(seed)
     labels = np.array(["b", "d", "e"] if text else [-7, 2, 30])[np.array(order)]
-    expected = labels[tuned(name).fit(X, y).predict(Q)]
-    np.testing.assert_array_equal(tuned(name).fit(X, labels[y]).predict(Q), expected)
+    expected = labels[make(name).fit(X, y).predict(Q)]
+    np.testing.assert_array_equal(make(name).fit(X, labels[y]).predict(Q), expected)
 
 
 @once
 def quality(name, X, y, Q, truth):
     """What held-out points say of a fit, 1 at best: accuracy of labels, R^2, AUC of points among those of a wide cube,
     accuracy of the nearest neighbors in a map."""
-    estimator = tuned(name).fit(X, y)
+    estimator = make(name).fit(X, y)
     if is_classifier(estimator):
         assert not hasattr(estimator, "predict_proba") or np.isfinite(estimator.predict_proba(Q)).all()
         return np.mean(estimator.predict(Q) == truth)
@@ -211,4 +211,4 @@ def test_3000_features(name, seed):
     y = np.arange(140) % 2
     X = rng.normal(size=(140, 3000))
     X[:, :150] += y[:, None]
-    assert quality(name, X[:40], y[:40], X[40:], y[40:]) > (0.1 if is_regressor(tuned(name)) else 0.65)
+    assert quality(name, X[:40], y[:40], X[40:], y[40:]) > (0.1 if is_regressor(make(name)) else 0.65)

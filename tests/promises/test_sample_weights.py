@@ -32,6 +32,12 @@ def test_equal_weights_of_any_size_are_no_weights(name, size):
     assert_same(responses(fitted(name, np.full(len(X), size)), Q), answered(name))
 
 
+@pytest.mark.parametrize("name", weighted(names()))
+def test_weights_that_are_all_zero_are_refused(name):
+    with pytest.raises(ValueError, match="weight"):
+        fitted(name, np.zeros(len(X)))
+
+
 def test_a_training_set_is_not_reduced_by_them_either():
     for size in (1e-320, 1.7e308):
         with pytest.raises(ValueError, match="multiply all weights"):

@@ -1,44 +1,12 @@
 """scikit-learn's own checks: every estimator as it is, and settings that take other ways."""
 
 import pytest
-from every_estimator import KINDS, names
+from every_estimator import KINDS, SETTINGS, names
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls.ensemble import _auto_classifier, _auto_regressor
 from spectralcls.ensemble._members import MEMBERS, members_for
 
-SETTINGS = {
-    "CCDR": [{"extension": "nearest", "weights": "binary"}],
-    "CauchySchwarzClassifier": [{"bandwidth": 0.7, "kernel": "triweight", "weighting": None}],
-    "GradientMetric": [{"kind": "full"}],
-    "ISEClassifier": [{"bandwidth": 0.7, "kernel": "cosine"}, {"cv": "loo", "potential": "same"}],
-    "KernelMap": [{"weighting": "symmetric"}],
-    "KernelMetric": [{"kind": "whiten"}, {"kind": "diagonal", "max_iter": 4}],
-    "KernelRegressor": [{"bandwidth": 1.0, "degree": 1}, {"kernel": "laplace", "cv": 3}],
-    "KernelRidgeRegressor": [{"max_exact_samples": 0, "kernel": "gaussian"}],
-    "KernelRidgeClassifier": [{"max_exact_samples": 0, "kernel": "gaussian"}],
-    "LaplacianISEClassifier": [
-        {"bandwidth": 0.7, "kernel": "quartic", "weighting": "inverse"},
-        {"bandwidth": "silverman_per_class"},
-    ],
-    "ParzenClassifier": [
-        {"bandwidth": 0.7, "kernel": "uniform"},
-        {"bandwidth": "silverman_per_class", "kernel": "epanechnikov"},
-        {"metric": "diagonal"},
-    ],
-    "ParzenDensity": [{"kernel": "epanechnikov", "covariance_type": "diag"}],
-    "ParzenOutlierDetector": [{"novelty": True}],
-    "PerTurboClassifier": [{"regularization": kind, "bandwidth": 1.0} for kind in ("truncate", None)],
-    "SpectralKernel": [
-        {"kernel": "linear"},
-        {"rank": 20},
-        {"kernel": "polynomial", "embedding": "a", "normalize": False},
-        {"kernel": "linear", "weighting": None, "normalize": False},
-        {"kernel": "precomputed"},
-    ],
-    "SpectralKernelClassifier": [{"kernel": "linear"}],
-    "SpectralLaplacianISEClassifier": [{"metric": "whiten"}],
-}
 QUICK = {"AutoClassifier": {"cv": 2}, "AutoRegressor": {"cv": 2}, "KernelMetric": {"max_iter": 8}}
 ESTIMATORS = [KINDS[name](**options) for name in names() for options in (QUICK.get(name, {}), *SETTINGS.get(name, ()))]
 

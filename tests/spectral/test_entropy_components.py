@@ -90,11 +90,6 @@ def test_no_more_pairs_than_the_certificate_asks_for(monkeypatch):
     assert asked == [6]
 
 
-def test_unknown_order():
-    with pytest.raises(ValueError, match="order"):
-        KernelMap(order="size").fit(IRIS)
-
-
 def test_ties_keep_the_order_of_the_eigenvalues():
     X = np.array([[0.0], [100.0], [200.0]])
     values = KernelMap("all", order="entropy", bandwidth=1.0, scale=None).fit(X).eigenvalues_

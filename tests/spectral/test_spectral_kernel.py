@@ -1,6 +1,5 @@
 """SpectralKernel: the lemmas and the theorem of Li, Ong, Ng and Sun, agreement of all routes, bad input."""
 
-import pickle
 from functools import partial
 
 import numpy as np
@@ -223,12 +222,6 @@ def test_dtypes(corpus):
         assert_allclose(Z, linear_unless_told(4).fit(X).transform(T), atol=1e-4)
 
 
-def test_the_same_bits_for_any_number_of_threads():
-    X = sp.csr_array(documents(700, 600, seed=5))
-    one, two = (linear_unless_told(15, n_jobs=jobs).fit_transform(X) for jobs in (1, 2))
-    assert_array_equal(one, two)
-
-
 def test_memory_of_a_fitted_linear_kernel_does_not_grow_with_the_documents():
     small, large = (linear_unless_told(5).fit(sp.csr_array(documents(n, 20, seed=6))) for n in (50, 800))
     assert small.coefficients_.shape == large.coefficients_.shape == (20, 6)
@@ -377,19 +370,6 @@ def test_far_queries_of_a_formed_kernel(kernel):
     assert_allclose(np.linalg.norm(Z, axis=1), 1)
 
 
-def test_as_a_scikit_learn_transformer(corpus):
-    pandas = pytest.importorskip("pandas")
-    X, T = corpus
-    model = linear_unless_told(3).set_output(transform="pandas")
-    frame = model.fit(X).transform(T)
-    assert isinstance(frame, pandas.DataFrame)
-    assert list(frame.columns) == list(model.get_feature_names_out())
-    assert isinstance(model.kernel_matrix(T), np.ndarray)
-    again = pickle.loads(pickle.dumps(model))
-    assert_array_equal(again.transform(T), frame)
-    assert_array_equal(clone(model).fit_transform(X), model.fit_transform(X))
-
-
 @pytest.mark.parametrize("kernel, weighting", [*ROUTES, ("precomputed", "symmetric"), ("precomputed", None)])
 @pytest.mark.parametrize("embedding", ["a", "b"])
 def test_a_weight_is_a_number_of_copies_and_none_leaves_the_sample_out(corpus, kernel, weighting, embedding):
@@ -421,11 +401,6 @@ def test_a_table_with_samples_of_weight_zero():
     weights = np.arange(20) % 3
     embedding = SpectralKernel(3).fit_transform(table, sample_weight=weights)
     assert_array_equal(embedding, SpectralKernel(3).fit_transform(table.to_numpy(), sample_weight=weights))
-
-
-def test_weights_that_are_all_zero_are_refused(corpus):
-    with pytest.raises(ValueError, match="weight"):
-        SpectralKernel().fit(corpus[0], sample_weight=np.zeros(80))
 
 
 @pytest.mark.parametrize("make", [SpectralKernel, SpectralKernelClassifier])

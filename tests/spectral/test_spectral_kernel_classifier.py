@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -220,18 +219,6 @@ def test_from_raw_strings():
     predicted = model.predict(["corn harvest", "a tanker of crude", "gas pipeline"])
     assert list(predicted) == ["grain", "energy", "energy"]
     model.predict(["", "words never seen before"])  # nothing is known, and nothing breaks
-
-
-def test_probabilities_by_calibration(corpus):
-    X, topic = corpus
-    model = CalibratedClassifierCV(SpectralKernelClassifier(n_components=8, random_state=0), cv=3)
-    assert_allclose(model.fit(X, topic).predict_proba(X).sum(axis=1), 1)
-
-
-def test_just_works_behind_a_standard_scaler():
-    X, y = load_wine(return_X_y=True)
-    model = make_pipeline(StandardScaler(), SpectralKernelClassifier())
-    assert model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.95
 
 
 def test_the_bandwidth_is_the_best_of_the_grid_and_follows_the_scale_of_the_data():
