@@ -142,6 +142,45 @@ def quirks():
     add_column(group, "ja and nein", [k % 3 == 0 for k in range(N)], ["ja" if k % 3 == 0 else "nein" for k in range(N)])
     add(group, "12,5 kg", *with_column(SIZES, [f"{comma(v)} kg" for v in SIZES], sep=";"))
 
+    group = "signs, units and separators"
+    add(group, "1.234 € and 980 €", *with_column(WHOLE, [f"{grouped(v, '.', ',')} €" for v in WHOLE], sep="\t"))
+    few = [1234, 980, 1450, 760, 2310, 1105, 890, 3120, 640, 1999, 1275, 830, 2040, 715]
+    add(group, "$1,234 and $980, semicolons", *with_column(few, [f"${v:,}" for v in few], sep=";"))
+    below = [v if k % 3 else -v for k, v in enumerate(few)]
+    for name, form in {"(1,234)": "({:,})", "1,234-": "{:,}-", "−1,234": "−{:,}"}.items():
+        written = [f"{v:,}" if v > 0 else form.format(-v) for v in below]
+        add_column(group, name, below, [f'"{cell}"' for cell in written])
+    add_column(group, "thin spaces", LARGE, [grouped(v, "\u2009", ",") for v in LARGE], ";")
+    add(group, "1.460 and 490, semicolons", *with_column(few, [grouped(v, ".", ",") for v in few], sep=";"))
+    grams = [f"{v} kg" if k % 3 else f"{1000 * v:g} g" for k, v in enumerate(SIZES)]
+    add_column(group, "1.5 kg and 900 g", SIZES, grams)
+    money = [1.2e6, 565e3, 780e3, 3.4e6, 905e3, 2.1e6, 450e3, 1.75e6, 640e3, 5.5e6, 320e3, 1.1e6, 870e3, 2.6e6]
+    add_column(group, "€1.2M and €565K", money, [f"€{v / 1e6:g}M" if v >= 1e6 else f"€{v / 1e3:g}K" for v in money])
+    add(
+        group,
+        "a cell in € among $",
+        with_column(SIZES, [f"{v} €" if k == 3 else f"{v} $" for k, v in enumerate(SIZES)])[0],
+        None,
+    )
+
+    group = "dates and times of programs"
+    stamps = {"2021-12-31 23:59:00+00": "%Y-%m-%d %H:%M:%S+00", "2021-12-31 23:59:00 UTC": "%Y-%m-%d %H:%M:%S UTC"}
+    for name, form in stamps.items():
+        add_column(group, name, times, [time.strftime(form) for time in times])
+    add_column(group, "31DEC2021", DAYS, [day.strftime("%d%b%Y").upper() for day in DAYS])
+    add_column(group, "2021年12月31日", DAYS, [f"{d.year}年{d.month}月{d.day}日" for d in DAYS])
+    spelled = {"Spanish": "marzo abril mayo junio julio", "Italian": "marzo aprile maggio giugno luglio"}
+    spelled |= {"French": "mars avril mai juin juillet", "Turkish": "Mart Nisan Mayıs Haziran Temmuz"}
+    for language, months in spelled.items():
+        add_column(group, f"{language} months", DAYS, [f"{d.day} {months.split()[d.month - 3]} {d.year}" for d in DAYS])
+    zones = [f"{t + timedelta(hours=2)}+02:00" if k % 2 else f"{t}+00:00" for k, t in enumerate(times)]
+    add_column(group, "two time zones", times, zones)
+    naive = [f"{t}+02:00" if k % 2 else str(t) for k, t in enumerate(times)]
+    add(group, "a time zone in some cells", with_column(naive, naive)[0], None)
+    add_column(group, "1h 20m", [k / 24 for k in SIZES], [f"{int(v)}h {60 * (v % 1):.0f}m" for v in SIZES])
+    versions = [f"3.{1 + k % 12}.{20 + k % 9}" for k in range(N)]
+    add(group, "numbers of versions", text({"version": versions} | PLAIN), None)
+
     group = "blank rows"
     add(group, "between", text(PLAIN, end="\n\n"))
     add(group, "above and below", "\n\n" + text(PLAIN) + "\n\n")
@@ -241,7 +280,9 @@ def _of_column(found, expected):
         days = pd.to_datetime(pd.Series(expected))
         if found.dtype.kind == "f":
             return _same(found, (days - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1))
-        return "right" if (pd.to_datetime(found) == days).all() else "wrong"
+        found = pd.to_datetime(found)
+        found = found if found.dt.tz is None else found.dt.tz_convert(None)
+        return "right" if (found == days).all() else "wrong"
     values = pd.to_numeric(found, errors="coerce").astype("float64")
     wanted = pd.Series(expected).astype("float64")
     return "right" if "right" in (_same(values, wanted), _same(values, 100 * wanted)) else "wrong"

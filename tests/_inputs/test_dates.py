@@ -10,9 +10,13 @@ from every_estimator import make
 from numpy.testing import assert_allclose, assert_array_equal
 
 import spectralcls
-from spectralcls import AutoClassifier, ParzenClassifier
+from spectralcls import AutoClassifier, KernelRidgeRegressor, ParzenClassifier
 from spectralcls._inputs import frames
+from spectralcls._inputs.columns import learned
+from spectralcls._inputs.frames import of_objects
+from spectralcls._inputs.reading import Reading
 from spectralcls.datasets import read_table
+from spectralcls.datasets._sheets import _from_cells
 
 pa = pytest.importorskip("pyarrow")
 pytestmark = pytest.mark.filterwarnings("ignore:y has two values")  # of regressions: what they learn does not matter
@@ -252,3 +256,52 @@ def test_numbers_that_only_look_like_keys_are_taken():
         ParzenClassifier(0.5).fit(X.assign(height=np.arange(len(X))), y)
         ParzenClassifier(0.5).fit(X.assign(room_no=np.arange(len(X)) % 7), y)
         ParzenClassifier(0.5).fit(np.column_stack([np.arange(len(X)), X["a"]]), y)
+
+
+FORMS = {
+    "types": lambda at: at,
+    "texts": lambda at: [one.isoformat() for one in at],
+    "objects": lambda at: np.array([one.to_pydatetime() for one in at], dtype=object),
+}
+
+
+@pytest.mark.parametrize("before", FORMS)
+@pytest.mark.parametrize("now", FORMS)
+def test_equal_moments_have_equal_answers_and_a_date_without_a_zone_is_none(before, now):
+    """The hour in the zone of fit tells the classes apart, so that a shifted or a local hour would not."""
+    at = pd.date_range("2024-01-01", periods=60, freq="37h", tz="UTC")
+    zoned = pd.DataFrame({"at": FORMS[before](at), "x": np.arange(60) % 5 * 1.0})
+    model = ParzenClassifier(0.5).fit(zoned, at.hour > 11)
+    elsewhere = zoned.assign(at=FORMS[now](at.tz_convert("Europe/Berlin")))
+    assert_array_equal(model.predict_proba(elsewhere), model.predict_proba(zoned))
+    naive = zoned.assign(at=FORMS[now](at.tz_localize(None)))
+    with pytest.raises(ValueError, match="'at' of X has dates with no time zone, but had one in fit"):
+        model.predict(naive)
+    with pytest.raises(ValueError, match="'at' of X has dates with a time zone, but had none in fit"):
+        ParzenClassifier(0.5).fit(naive, at.hour > 11).predict(elsewhere)
+    if now != "types":
+        both = zoned.assign(at=[*elsewhere["at"][:-1], naive["at"].iloc[-1]])
+        with pytest.raises(ValueError, match="'at' of X (holds|has) dates (with and without a|with no) time zone"):
+            model.predict(both)
+
+
+def test_dates_beyond_those_of_fit_are_named_once():
+    at = pd.date_range("2020-01-01", periods=100, freq="D")
+    y = np.arange(100.0)
+    model = KernelRidgeRegressor(bandwidth=1.0, alpha=0.1).fit(pd.DataFrame({"at": at}), y)
+    model.predict(pd.DataFrame({"at": at[50:] + pd.Timedelta(days=20)}))  # most are known
+    with pytest.warns(UserWarning, match="'at' of X: 50 of 50 dates lie outside those of fit, 2020-01-01 to") as told:
+        model.predict(pd.DataFrame({"at": at[50:] + pd.Timedelta(days=60)}))
+    assert len(told) == 1
+
+
+def test_durations_of_all_spreadsheets_are_the_same():
+    """More than a day is a text in OpenDocument, and an object in other formats."""
+    long = datetime.timedelta(hours=26, minutes=30, seconds=7)
+    cells = [datetime.time(1, 30), long, "n/a"]
+    for column in (cells, [cells[0], "PT26H30M07S", "n/a"], [cells[0], "PT26H30M07S"], cells[:2]):
+        _, objects = _from_cells(pa, column)
+        column = of_objects("t", objects)
+        own = learned(column, reading=Reading(words={"n/a"}))
+        assert own.features == ["t"]
+        assert_array_equal(own.read(column, Reading(words={"n/a"}))[:2, 0] * 86_400, [5400, 26.5 * 3600 + 7])

@@ -16,6 +16,7 @@ TOLD = {  # a warning or an error: what the bytes do not tell, and what someone 
     "cp1251",
     "cp1250",
     "shift_jis",
+    "1.460 and 490, semicolons",
 }
 
 

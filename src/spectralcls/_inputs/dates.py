@@ -42,7 +42,7 @@ UNCLEAR = re.compile("[-/]")  # separators of dates in which either the day or t
 _CENTURY = 30  # two-digit years from this one on belong to the 1900s, as in Excel
 _CJK = str.maketrans("年月日时時分秒년월일시분초", "-- ::  -- :  ")
 _NAMES = (  # first letters in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish and Russian
-    "jan|jän|ene|gen|sty|oca|янв feb|fév|fev|lut|şub|фев mar|mär|mrz|mrt|мар apr|avr|abr|kwi|nis|апр"
+    "jan|jän|ene|gen|sty|oca|янв feb|fév|fev|lut|şub|фев mar|maa|mär|mrz|mrt|мар apr|avr|abr|kwi|nis|апр"
     " may|mai|mag|mei|maj|мая|май jun|juin|giu|cze|haz|июн jul|juil|lug|lip|tem|июл aug|aoû|aou|ago|sie|ağu|авг"
     " sep|set|wrz|eyl|сен oct|okt|ott|out|paź|eki|окт nov|lis|kas|ноя dec|dez|dic|déc|gru|ara|дек"
 )
@@ -71,7 +71,7 @@ class Moments(NamedTuple):
 
 
 def read_dates(texts, order):
-    """The `Moments` of distinct texts, given an order of `ORDERS`; dates among the texts stay as they are."""
+    """The `Moments` of distinct texts, given an order of `ORDERS`; dates or durations among them stay as they are."""
     local, zones = np.full(len(texts), _NAT), [None] * len(texts)
     match, found, places = _matcher(order), [], []
     if order == "duration" and not any(_COMPOUND.search(str(text)) for text in texts[:_HEAD]):
@@ -82,7 +82,7 @@ def read_dates(texts, order):
             if one is not None:
                 found.append(one.groupdict())
                 places.append(place)
-        elif isinstance(text, date | time | timedelta):
+        elif isinstance(text, (time, timedelta) if order in WITHOUT_DATE else date):
             local[place], zones[place] = moment_of(text)
         if place == _HEAD and not found:
             return Moments(local, zones)

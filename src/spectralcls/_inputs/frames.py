@@ -1,7 +1,6 @@
 """Columns of data frames and arrays: their values, missing values, and kinds."""
 
 from collections import Counter
-from datetime import date, datetime
 from numbers import Number
 from typing import NamedTuple
 
@@ -16,13 +15,8 @@ NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "c
 MEANS = "means of the target"  # several numbers for each row, instead of levels
 TRUTH_VALUES = [False, True]
 
-_DATES = {  # dtype by type of object; a time of day gets the date 1970-01-01
-    "date": "datetime64[D]",
-    "datetime": "datetime64[us]",
-    "time": "datetime64[us]",
-    "timedelta": "timedelta64[us]",
-}
-_FIRST_DAY = date(1970, 1, 1)
+# names of the types of objects
+_MOMENTS, _DURATIONS = {"date", "datetime"}, {"time", "timedelta"}
 
 
 def plural(kind):
@@ -380,8 +374,10 @@ def of_objects(name, values):
         with named_overflow_errors(f"Column {name!r} of X"):
             numbers[~missing] = values[~missing].astype(np.float64)
         return Column(name, NUMBER, numbers, missing)
-    if TEXT in kinds and kinds <= {TEXT, NUMBER, *_DATES}:
+    if TEXT in kinds and kinds <= {TEXT, NUMBER} | _MOMENTS | _DURATIONS:
         return _of_levels(name, TEXT, np.where(missing, None, values).tolist())
+    if kinds <= _MOMENTS or kinds <= _DURATIONS:
+        return _of_dates(name, np.where(missing, None, values), missing, kinds <= _DURATIONS)
     if len(kinds) > 1:
         raise ValueError(
             f"Column {name!r} of X mixes values of several types ({', '.join(sorted(kinds))}): convert it to one of "
@@ -389,21 +385,23 @@ def of_objects(name, values):
         )
     (kind,) = kinds
     values = np.where(missing, None, values)
-    if kind in _DATES:
-        zones = {getattr(value, "tzinfo", None) for value in values[~missing]} if kind == "datetime" else {None}
-        if zones != {None}:
-            local, zones = zip(*map(moment_of, values), strict=True)
-            moments = in_utc(Moments(np.array(local), list(zones)))
-            return of_times(name, moments, usual_zone(zones, [1] * len(zones)))
-        if kind == "time":
-            values[~missing] = [datetime.combine(_FIRST_DAY, time, None) for time in values[~missing]]
-        return of_times(name, values.astype(_DATES[kind]))
     if kind not in (TEXT, BOOLEAN):
         raise ValueError(
             f"Column {name!r} of X holds objects of type {kind}, which are neither numbers nor categories: convert or "
             "drop it."
         )
     return _of_levels(name, kind, values.tolist(), TRUTH_VALUES if kind == BOOLEAN else None)
+
+
+def _of_dates(name, values, missing, are_durations):
+    """A column of objects of the library `datetime`; times of day are durations since midnight."""
+    local, zones = zip(*map(moment_of, values), strict=True)
+    local, zone = np.array(local), usual_zone(zones, [1] * len(zones))
+    if zone is not None:
+        if any(one is None for one, lacks in zip(zones, missing, strict=True) if not lacks):
+            raise ValueError(f"Column {name!r} of X holds dates with and without a time zone: convert them to one.")
+        local = in_utc(Moments(local, list(zones)))
+    return of_times(name, local - np.datetime64(0, "us") if are_durations else local, zone)
 
 
 def _kind_of(kind):
@@ -415,4 +413,4 @@ def _kind_of(kind):
     if issubclass(kind, Number) and not issubclass(kind, complex):
         return NUMBER
     names = [one.__name__ for one in kind.__mro__]
-    return next((name for name in names if name in _DATES), names[0])
+    return next((name for name in names if name in _MOMENTS | _DURATIONS), names[0])

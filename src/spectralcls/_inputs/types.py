@@ -92,9 +92,8 @@ class ColumnType:
         raise NotImplementedError
 
     def _known(self, column, reading):
-        """A column of texts in which words for a missing value are missing, and the reading."""
-        reading = reading or Reading()
-        return column.without(reading.words if self.words is None else self.words), reading
+        """A column of texts in which words for a missing value are missing."""
+        return column.without(reading.words if self.words is None else self.words)
 
     def _refuse(self, column, wrong, reading, kind=None, like=""):
         """Keep the levels of a column that are wrong, (n_levels,)."""
@@ -128,13 +127,14 @@ class Number(ColumnType):
     def read(self, column, reading=None):
         if column.kind == BOOLEAN:
             return column.expand([0.0, 1.0])[:, None]
+        reading = reading or Reading()
         if column.kind == TEXT:
-            return self._of_texts(*self._known(column, reading))[:, None]
+            return self._of_texts(self._known(column, reading), reading)[:, None]
         if column.kind != NUMBER:
             raise ValueError(f"Column {column.name!r} of X holds {plural(column.kind)}, but held numbers in fit.")
         if column.form is not None:
-            return self._in_unit(column.values, column.form.unit, reading or Reading())[:, None]
-        if reading is not None and self.unit == PERCENT and _exceed_one(column.values):
+            return self._in_unit(column.values, column.form.unit, reading)[:, None]
+        if self.unit == PERCENT and _exceed_one(column.values):
             reading.unclear.append(
                 f"{reading.called(self.name)} has numbers above 1, but percentages in the table that the rules were "
                 "learned from: as a number, 5 % is 0.05"
@@ -142,7 +142,7 @@ class Number(ColumnType):
         infinite = np.isinf(column.values)
         if infinite.any():
             cell = f"{column.values[infinite][0]}"
-            (reading or Reading()).bad.append(Bad(self.name, cell, np.flatnonzero(infinite), NUMBER, always=True))
+            reading.bad.append(Bad(self.name, cell, np.flatnonzero(infinite), NUMBER, always=True))
         return column.values[:, None]
 
     def _of_texts(self, column, reading):
@@ -234,27 +234,31 @@ class Date(ColumnType):
     def read(self, column, reading=None):
         if column.missing.all():
             return np.full((len(column.values), len(self.parts)), np.nan)
+        reading = reading or Reading()
         if column.kind == TEXT:
-            column, reading = self._known(column, reading)
+            column = self._known(column, reading)
             order = self.order or order_of_dates(column) or "ymd"
             dates, misfits = column.dates_in(order, self.zone)
             self._refuse(column, misfits, reading)
+            other_clock = misfits & ~np.isnat(column.moments(order).local)
         elif column.kind == DATE:
             dates = column.dates_in(None, self.zone)[0]
-            if (~column.missing & np.isnat(dates)).any():
-                has, had = ("no time zone", "one") if self.zone else ("a time zone", "none")
-                raise ValueError(
-                    f"Column {self.name!r} of X has {has}, but had {had} in fit: which moments are meant? Convert it."
-                )
+            other_clock = ~column.missing & np.isnat(dates)
         else:
             raise ValueError(f"Column {self.name!r} of X holds {plural(column.kind)}, but held dates in fit.")
+        if other_clock.any():
+            has, had = ("no time zone", "one") if self.zone else ("a time zone", "none")
+            reading.unclear.append(
+                f"{reading.called(self.name)} has dates with {has}, but had {had} in fit: which moments are meant? "
+                "Convert them"
+            )
         values = date_parts(dates)
         self._warn_beyond(values["days"], reading)
         return np.column_stack([values.get(name, np.full(len(column.values), np.nan)) for name in self.parts])
 
     def _warn_beyond(self, days, reading):
         """Warn if most dates of a further source lie outside those of the first one."""
-        if reading is None or reading.learning or not self.ends or self.order in WITHOUT_DATE:
+        if reading.learning or not self.ends or self.order in WITHOUT_DATE:
             return
         known = days[~np.isnan(days)]
         outside = np.count_nonzero((known < self.ends[0]) | (known > self.ends[1]))

@@ -8,6 +8,7 @@ from . import outputs
 from .errors import CommandError
 
 YES_OR_NO = {"action": argparse.BooleanOptionalAction, "default": True}
+COVERAGE = 0.9  # of the intervals of a regression
 
 
 def count(text):

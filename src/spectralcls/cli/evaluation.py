@@ -20,13 +20,13 @@ from threadpoolctl import threadpool_limits
 from .._core.threads import cpu_count
 from .._estimator import mapped, within
 from .._utils.copies import hashes
+from .arguments import COVERAGE
 from .parallel import imap_unordered
 from .registry import Setting, prepared
 from .significance import OF_TASK
 
 SMALL = 5000  # up to this many samples, classifiers run in parallel, each on one thread
 _MAX_FOLDS = 5
-COVERAGE = 0.9  # coverage of the intervals of a regression
 
 
 @dataclass

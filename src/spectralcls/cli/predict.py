@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from . import tables
-from .arguments import YES_OR_NO, jobs, share, threads
+from .arguments import COVERAGE, YES_OR_NO, jobs, share, threads
 from .errors import CommandError
 from .outputs import check, keep_apart, written
 
@@ -39,8 +39,10 @@ def add_options(parser):
     add(
         "--interval",
         type=share,
+        nargs="?",
+        const=COVERAGE,
         metavar="SHARE",
-        help="for numbers: write intervals of this coverage, e.g. 0.9",
+        help=f"for numbers: write intervals of this coverage, {COVERAGE} unless given",
     )
     add("--keep", metavar="COLUMN", action="append", default=[], help="input column to copy (all: every column)")
     add(

@@ -1,5 +1,7 @@
 """Spreadsheets as tables, with the types of their cells."""
 
+import re
+from datetime import timedelta
 from itertools import product
 
 import numpy as np
@@ -9,6 +11,7 @@ from ._header import find_header
 from ._limits import check_sheets
 from ._source import HTML, UNKNOWN, Source, content_of, find_column, require_pyarrow
 
+_DURATION = re.compile(r"PT(\d+)H(\d+)M([\d.]+)S")
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
@@ -113,11 +116,21 @@ def _text(cell):
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
+def _duration(cell):
+    """A duration, which OpenDocument writes as PT26H30M00S; other cells unchanged."""
+    found = _DURATION.fullmatch(cell) if isinstance(cell, str) else None
+    return (
+        timedelta(**dict(zip(("hours", "minutes", "seconds"), map(float, found.groups()), strict=True)))
+        if found
+        else cell
+    )
+
+
 def _from_cells(pa, cells):
     """The cells of a column as an Arrow array, with their type if it is the same for all, otherwise as strings; and as
     an array of objects if there are texts among numbers or dates.
     """
-    cells = [None if cell == "" else cell for cell in cells]
+    cells = [None if cell == "" else _duration(cell) for cell in cells]
     kinds = {type(cell) for cell in cells if cell is not None}
     if len(kinds) == 1 and str not in kinds:
         return pa.array(cells), None
