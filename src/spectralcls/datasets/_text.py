@@ -291,17 +291,10 @@ def _cut_table(path, below, data, width):
     )
 
 
-def _n_empty(column):
+def _is_empty(column):
     import pyarrow.compute as pc
 
-    return pc.sum(pc.equal(pc.utf8_trim_whitespace(column), "")).as_py() or 0
-
-
-def _is_empty(column):
-    import pyarrow.types as types
-
-    n_empty = _n_empty(column) if types.is_string(column.type) or types.is_large_string(column.type) else 0
-    return column.null_count + n_empty == len(column)
+    return pc.all(pc.equal(pc.utf8_trim_whitespace(column), "")).as_py() is not False
 
 
 def _content(path):
@@ -454,8 +447,6 @@ def _refuse_second_header(path, table, places):
     """Raise if a row repeats the names of the columns, as in concatenated files."""
     import pyarrow.compute as pc
 
-    if table.schema.types[0] != "string":
-        return
     rows = np.flatnonzero(pc.equal(pc.utf8_trim_whitespace(table.column(0)), table.schema.names[0]).to_numpy())
     again = [row for row in rows if [str(c[int(row)]).strip() for c in table.columns] == table.schema.names]
     if again:
