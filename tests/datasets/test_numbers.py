@@ -5,6 +5,8 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import norm
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from spectralcls.cli import registry
 from spectralcls.cli.main import main
@@ -41,6 +43,28 @@ def test_numbers_are_compared_as_numbers(houses, tmp_path, capsys):
     auto = records["AutoRegressor"]
     assert auto["rmse_mean"] < 0.3 * records["mean"]["rmse_mean"] and auto["r2_mean"] > 0.9
     assert 0.6 < auto["coverage_mean"] <= 1 and records["Ridge"]["coverage_mean"] is None
+    assert auto["crps_mean"] < 0.9 * auto["mae_mean"]
+    for name in ("Ridge", "mean"):
+        assert records[name]["crps_mean"] == pytest.approx(records[name]["mae_mean"])
+
+
+def test_the_crps_is_that_of_the_distribution():
+    from spectralcls.cli.evaluation import scores_of
+
+    class Normal(RegressorMixin, BaseEstimator):
+        """Predicts a normal distribution around 1 with deviation 2."""
+
+        def fit(self, X, y):
+            self.fitted_ = True
+            return self
+
+        def predict_quantile(self, X, shares):
+            return np.broadcast_to(1 + 2 * norm.ppf(shares), (len(X), len(shares)))
+
+    y = np.linspace(-4, 6, 51)
+    z = (y - 1) / 2
+    exact = 2 * np.mean(z * (2 * norm.cdf(z) - 1) + 2 * norm.pdf(z) - 1 / np.sqrt(np.pi))
+    assert scores_of(Normal().fit(y, y), y, y, y, ["crps"])["crps"] == pytest.approx(exact, rel=0.02)
 
 
 def test_a_model_of_numbers_is_written_and_answers_with_intervals(houses, tmp_path, capsys):

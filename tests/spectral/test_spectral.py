@@ -320,17 +320,17 @@ def test_rings_are_classified_without_error_in_the_great_majority_of_draws():
     assert errors.mean() < 0.005 * 844 and errors.max() < 0.02 * 844
 
 
-@pytest.mark.parametrize("options, least", [({"bandwidth": "silverman_per_class"}, 0.6), ({}, 0.5)])
-def test_rare_class_is_recognized_at_the_expense_of_the_frequent_one(options, least):
+@pytest.mark.parametrize("options", [{"bandwidth": "silverman_per_class"}, {}, {"scale": None}], ids=str)
+def test_rare_class_is_recognized_at_the_expense_of_the_frequent_one(options):
     """Experiment 1 of Jenssen et al.: the rule is a risk function; the Bayes rule here is the linear boundary.
 
-    The paper shows 9 of 10 rare points found and 31 of 200 false alarms. Over 100 draws the paper's widths find 6.9
-    with 22 false alarms, the default 6.1 with 16, and tuned by its accuracy the classifier finds 3.2, no more than a
-    linear discriminant.
+    The paper shows 9 of 10 rare points found and 31 of 200 false alarms. Over 100 draws the paper's widths and the
+    default find 6.8 with 22 false alarms, and tuned by its accuracy the classifier finds 3.2, no more than a linear
+    discriminant.
     """
     means, log_prior = np.array([[2.0, 2.0], [0.6, 0.6]]), np.log([100 / 105, 5 / 105])
     recalls, frequent_errors = [], []
-    for seed in range(60):
+    for seed in range(30):
         X, y = two_gaussians((100, 5), seed)
         Q, truth = two_gaussians((200, 10), 1000 + seed)
         bayes = (log_prior - ((Q[:, None] - means) ** 2).sum(axis=2) / 2).argmax(axis=1)
@@ -338,7 +338,7 @@ def test_rare_class_is_recognized_at_the_expense_of_the_frequent_one(options, le
         recalls.append([np.mean(found[truth == 1] == 1), np.mean(bayes[truth == 1] == 1)])
         frequent_errors.append(np.count_nonzero(found[truth == 0] == 1))
     ours, optimal = np.mean(recalls, axis=0)
-    assert ours > least and ours > optimal + least / 2
+    assert ours > 0.62 and ours > optimal + 0.3
     assert 10 < np.mean(frequent_errors) < 27  # the paper shows 31 as representative
 
 

@@ -46,24 +46,22 @@ class Residuals(NamedTuple):
     def ends(self, Q, predicted, coverage):
         """Ends (m, k, 2) of intervals at queries with predictions (m, k)."""
         if self.changes is None:
-            reach = self.sizes(Q) * self._upper(np.abs(self.ratios).T, coverage)
+            reach = self.sizes(Q) * self._upper(np.abs(self.ratios).T, [coverage])[:, 0]
             return np.stack([predicted - reach, predicted + reach], axis=-1)
         out = np.empty((*predicted.shape, 2))
         for rows, j, centers, residuals in self._by_output(Q, predicted):
             reach = np.abs(residuals)
-            out[rows, j, 0] = -self._upper(reach - centers, coverage)
-            out[rows, j, 1] = self._upper(centers + reach, coverage)
+            out[rows, j, :1] = -self._upper(reach - centers, [coverage])
+            out[rows, j, 1:] = self._upper(centers + reach, [coverage])
         return out
 
     def quantiles(self, Q, predicted, shares):
         """Quantiles (m, k, r) of the targets at queries with predictions (m, k), for probabilities `shares` (r,)."""
         if self.changes is None:
-            ratios = np.stack([self._quantile(self.ratios.T, share) for share in shares], axis=-1)
-            return predicted[..., None] + self.sizes(Q)[..., None] * ratios
+            return predicted[..., None] + self.sizes(Q)[..., None] * self._quantiles(self.ratios.T, shares)
         out = np.empty((*predicted.shape, len(shares)))
         for rows, j, centers, residuals in self._by_output(Q, predicted):
-            for i, share in enumerate(shares):
-                out[rows, j, i] = self._quantile(centers + residuals, share)
+            out[rows, j] = self._quantiles(centers + residuals, shares)
         return out
 
     def support(self):
@@ -87,21 +85,28 @@ class Residuals(NamedTuple):
             for j in range(predicted.shape[1]):
                 yield rows, j, predicted[rows, j, None] + changes[..., j], sizes[rows, j, None] * self.ratios[:, j]
 
-    def _quantile(self, values, share):
-        """Quantiles (m,): a further value is smaller or equal with probability at least `share`, or at most `share` if
-        this is below one half; infinite if there are too few values."""
-        upper, lower = self._upper(values, share), -self._upper(-values, 1 - share)
-        return upper if share > 0.5 else lower if share < 0.5 else (lower + upper) / 2
+    def _quantiles(self, values, shares):
+        """Quantiles (m, r) for shares (r,): a further value is smaller or equal with at least this probability, or with
+        at most this probability if it is below one half; infinite if there are too few values."""
+        shares, out = np.asarray(shares), np.zeros((len(values), len(shares)))
+        for sign, tail in ((1, shares >= 0.5), (-1, shares <= 0.5)):
+            ends = sign * self._upper(sign * values, np.maximum(shares, 1 - shares)[tail])
+            out[:, tail] += np.where(shares[tail] == 0.5, ends / 2, ends)
+        return out
 
-    def _upper(self, values, coverage):
-        """Upper ends (m,): a further value is smaller or equal with at least the probability `coverage`; infinite if
-        there are too few values."""
+    def _upper(self, values, coverages):
+        """Upper ends (m, r): a further value is smaller or equal with at least the probabilities `coverages` (r,);
+        infinite if there are too few values."""
         weights, n = self.weights, len(self.weights)
+        wanted = np.asarray(coverages) * (1 - 1e-12)
         if np.ptp(weights) == 0 and self.units is None:
-            place = int(np.ceil(coverage * (n + 1) * (1 - 1e-12))) - 1
-            return np.partition(values, place, axis=1)[:, place] if place < n else np.full(len(values), np.inf)
-        order = np.argsort(values, axis=1)
-        wanted = coverage * (weights.sum() + self._of_query) * (1 - 1e-12)
-        enough = np.cumsum(weights[order], axis=1) >= wanted
-        places = np.take_along_axis(order, enough.argmax(axis=1)[:, None], axis=1)
-        return np.where(enough.any(axis=1), np.take_along_axis(values, places, axis=1)[:, 0], np.inf)
+            places = np.ceil(wanted * (n + 1)).astype(int) - 1
+            values = np.partition(values, np.unique(np.minimum(places, n - 1)), axis=1)
+        else:
+            order = np.argsort(values, axis=1)
+            values, reached = np.take_along_axis(values, order, axis=1), np.cumsum(weights[order], axis=1)
+            wanted = wanted * (weights.sum() + self._of_query)
+            places = np.stack([np.count_nonzero(reached < least, axis=1) for least in wanted], axis=1)
+        places = np.broadcast_to(places, (len(values), len(wanted)))
+        found = np.take_along_axis(values, np.minimum(places, n - 1), axis=1)
+        return np.where(places < n, found, np.inf)

@@ -37,6 +37,8 @@ class Scored(NamedTuple):
     influence : ndarray (v, k_1, k_2, ...), optional
         Contributions of the points to the scores. The norm of the difference between two candidates is the standard
         error of the difference of their scores; it defines near ties.
+    error : float, optional
+        Largest difference of scores that nearly tie, instead of `NEAR` standard errors.
     predicts_one_class : callable, optional
         ``predicts_one_class(index)`` says whether a candidate gave all held-out points the same class.
     temperature : callable, optional
@@ -49,6 +51,7 @@ class Scored(NamedTuple):
     predicts_one_class: Callable | None = None
     temperature: Callable | None = None
     influence: np.ndarray | None = None
+    error: float | None = None
 
     @classmethod
     def of(cls, sample, values, **options):
@@ -79,6 +82,7 @@ class Scored(NamedTuple):
             at(self.predicts_one_class, other.predicts_one_class),
             at(self.temperature, other.temperature),
             None if self.influence is None else np.concatenate([self.influence, other.influence], axis + 1),
+            self.error,
         )
 
 
@@ -149,8 +153,8 @@ def search(sample, candidates, score, *, growing=None):
     -----
     The mean test score weights splits by their validated points, so it is the accuracy over all validated points.
     Candidates within `NEAR` standard errors of the best (if influences are given, within one standard error of the
-    difference) nearly tie with it. If there are tie scores, the nearly tied candidate with the best one wins. If no
-    candidate has a score, all are tied.
+    difference; if an error is given, within it) nearly tie with it. If there are tie scores, the nearly tied candidate
+    with the best one wins. If no candidate has a score, all are tied.
     """
 
     def scored(candidates):
@@ -223,7 +227,9 @@ def _best_of_tied(means, best, sample, scored):
     highest = means[best]
     if np.isnan(highest):
         return best
-    if scored.influence is None:  # accuracies
+    if scored.error is not None:
+        error = scored.error
+    elif scored.influence is None:  # accuracies
         error = NEAR * np.sqrt(max(highest * (1 - highest), 1 / (4 * sample.n_effective)) / sample.n_effective)
     else:
         error = np.linalg.norm(scored.influence - scored.influence[(..., *([i] for i in best))], axis=0)

@@ -27,6 +27,7 @@ from .significance import OF_TASK
 
 SMALL = 5000  # up to this many samples, classifiers run in parallel, each on one thread
 _MAX_FOLDS = 5
+SHARES = (np.arange(20) + 0.5) / 20  # probabilities of the quantiles whose losses approximate the CRPS
 
 
 @dataclass
@@ -195,6 +196,17 @@ def _covered(model, X, y, predicted):
     return np.mean((low <= y) & (y <= high))
 
 
+def _crps(model, X, y, predicted):
+    """Continuous ranked probability score: twice the mean pinball loss of quantiles; of numbers, the absolute error."""
+    inner, steps = within(model)
+    quantiles = predicted[:, None]
+    if hasattr(inner, "predict_quantile"):
+        quantiles = inner.predict_quantile(mapped(steps, X), SHARES)
+    excess = y[:, None] - quantiles
+    found = 2 * np.mean(np.maximum(SHARES * excess, (SHARES - 1) * excess))
+    return found if np.isfinite(found) else np.nan  # too few samples
+
+
 _SCORES = {
     "accuracy": lambda model, X, y, predicted: np.mean(predicted == y),
     "balanced_accuracy": lambda model, X, y, predicted: balanced_accuracy_score(y, predicted),
@@ -203,5 +215,6 @@ _SCORES = {
     "rmse": lambda model, X, y, predicted: root_mean_squared_error(y, predicted),
     "mae": lambda model, X, y, predicted: mean_absolute_error(y, predicted),
     "r2": lambda model, X, y, predicted: r2_score(y, predicted) if len(y) > 1 else np.nan,
+    "crps": _crps,
     "coverage": _covered,
 }

@@ -16,7 +16,7 @@ def _plain(value):
     return f"{value:.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
 
 
-RELATIVE = {"rmse", "mae"}  # metrics whose differences are divided by the best value
+RELATIVE = {"rmse", "mae", "crps"}  # metrics whose differences are divided by the best value
 METRICS = {  # for each name: 1 if larger values are better, otherwise -1; the title; and the format
     "accuracy": (1, "accuracy %", lambda v: f"{100 * v:.1f}"),
     "balanced_accuracy": (1, "balanced %", lambda v: f"{100 * v:.1f}"),
@@ -25,11 +25,12 @@ METRICS = {  # for each name: 1 if larger values are better, otherwise -1; the t
     "rmse": (-1, "RMSE", _plain),
     "mae": (-1, "MAE", _plain),
     "r2": (1, "R2", lambda v: f"{v:.3f}"),
+    "crps": (-1, "CRPS", _plain),
     "coverage": (1, "covered %", lambda v: f"{100 * v:.1f}"),
 }
 OF_TASK = {
     "classification": ("accuracy", "balanced_accuracy", "log_loss", "roc_auc"),
-    "regression": ("rmse", "mae", "r2", "coverage"),
+    "regression": ("rmse", "mae", "r2", "crps", "coverage"),
 }
 DEFAULT = {"classification": OF_TASK["classification"][:3], "regression": OF_TASK["regression"]}
 

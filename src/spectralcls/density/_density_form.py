@@ -72,8 +72,10 @@ class DensityForm:
         its weight."""
         own, totals = self.weights[place], self.weights.sum(axis=1)
         left = np.maximum(totals[place] - one, 0.0)
-        options = {"exclude_self": np.arange(len(self.X))}
-        sums = log_sums(self.X, self.X, self.weights, self.widths, self.kernel, None, self.n_jobs, **options)[place]
+        some, back = np.unique(place, return_inverse=True)
+        sums = log_sums(
+            self.X[some], self.X, self.weights, self.widths, self.kernel, None, self.n_jobs, exclude_self=some
+        )[back]
         with np.errstate(divide="ignore"):  # the logarithm of any kernel at its center is 0
             sums = np.logaddexp(sums, np.log(own) + np.log(left / totals[place])[:, None])
             others = np.log(sum_of_others(totals)[place] + left)

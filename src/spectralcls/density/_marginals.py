@@ -4,14 +4,10 @@ from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
-from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from .._expansion.held_out import CACHE_BYTES
-from .._expansion.points import blocks
 from .._utils.copies import random_keys
 from .._utils.quantile import weighted_quantile
 from ..kernels import PROFILES
@@ -100,66 +96,30 @@ def drawn(form, n_samples, rng):
     return form.space.leave(form.X[center]) + form.space.stretch(radius[:, None] * direction)
 
 
-def surprises(form, Q, columns, n_columns, own=None):
-    """-log p(x_c | all other columns), (m, n_columns), of a Gaussian form, in one pass over the pairs.
-
-    Let P be the inverse of the kernels' covariance and delta = x - x_i. Leaving out the coordinates c subtracts
-    ``(P delta)_c' P_cc^-1 (P delta)_c`` from the squared distance, and divides the volume by det(P_cc)^1/2.
+def surprises(log_density, form, columns, n_columns):
+    """-log p(x_c | all other columns), (m, n_columns), of a Gaussian form.
 
     Parameters
     ----------
+    log_density : callable
+        ``log_density(form, features)`` returns the log densities (m,) of the queries' features.
     form : DensityForm
-    Q : ndarray (m, d)
     columns : ndarray (d,)
         Column of each coordinate. The result is 0 for a column without coordinates.
     n_columns : int
-    own : tuple of ndarray (m,), optional
-        Index of the point equal to each query, and the fraction of its weight that remains without the query.
     """
-    unit = 2.0 ** np.floor(np.log2(form.widths.max()))  # keeps squared distances in range
-    d, X, widths = form.X.shape[1], form.X.astype(np.float64) / unit, form.widths / unit
-    Z, root = form.space.enter(Q).astype(np.float64) / unit, form.space.root
-    inverse = np.eye(d) if root is None else np.diag(1 / root) if root.ndim == 1 else None
-    if inverse is None:
-        scales = form.space.scales(d)
-        inverse = solve_triangular(root / scales[:, None], np.eye(d), lower=True) / scales
-    with np.errstate(divide="ignore"):
-        log_weight, log_width = np.log(form.weights), np.log(widths)
-        log_left = np.zeros(len(Z)) if own is None else np.log(own[1])
-    left_out, constants = {}, np.zeros(n_columns)
+    whole = log_density(form, np.arange(len(columns)))
+    out = np.zeros((len(whole), n_columns))
     for c in np.unique(columns):
-        some = inverse[:, columns == c]  # P_cc = some' some
-        size = np.abs(some).max()
-        some = some / size
-        factor = cholesky(some.T @ some, lower=True)
-        left_out[c] = [solve_triangular(factor, (points @ some).T, lower=True).T for points in (Z, X)]
-        constants[c] = len(factor) * np.log(np.sqrt(2 * np.pi) * unit / size) - np.log(np.diag(factor)).sum()
-    out = np.zeros((len(Q), n_columns))
-    for rows in blocks(len(Q), 24 * len(X), CACHE_BYTES):
-        squared = cdist(Z[rows], X, "sqeuclidean")
-
-        def total(less, n_out, rows=rows, squared=squared):
-            """log of the density when n_out coordinates with squared distances `less` are left out."""
-            parts = []
-            for weight, log_h, h in zip(log_weight.T, log_width, widths, strict=True):
-                logs = weight - (d - n_out) * log_h + (squared - less) / (-2 * h**2)
-                if own is not None:
-                    logs[np.arange(len(logs)), own[0][rows]] += log_left[rows]
-                parts.append(np.logaddexp.reduce(logs, axis=1))
-            return np.logaddexp.reduce(parts, axis=0)
-
-        whole = total(0.0, 0)
-        for c, (of_queries, of_points) in left_out.items():
-            out[rows, c] = total(cdist(of_queries[rows], of_points, "sqeuclidean"), of_queries.shape[1]) - whole
-    return out + constants
+        rest = np.flatnonzero(columns != c)
+        out[:, c] = (log_density(marginal(form, rest), rest) if len(rest) else 0.0) - whole
+    return out
 
 
 def usual_surprises(form, columns, n_columns, share, n_points=1000):
     """Median leave-one-out surprise of each column over random samples, (n_columns,); `share` is the weight of one
     sample."""
-    some = np.argsort(random_keys(form.X), kind="stable")[:n_points]
-    weights = form.weights[some].sum(axis=1)
-    left = np.maximum(weights - share, 0.0) / weights
-    Q = form.space.leave(form.X[some]).astype(form.X.dtype)
-    found = surprises(form, Q, columns, n_columns, (some, left))
-    return weighted_quantile(found, 0.5, weights)
+    some, weights = np.argsort(random_keys(form.X), kind="stable")[:n_points], form.weights.sum(axis=1)
+    one = np.minimum(weights[some], share)
+    found = surprises(lambda form, _: form.leave_one_out(some, one), form, columns, n_columns)
+    return weighted_quantile(found, 0.5, weights[some])

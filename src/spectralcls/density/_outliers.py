@@ -305,15 +305,19 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
 
         Notes
         -----
-        Exact, in one pass over the n_queries x n_samples pairs with n_features exponentials each. The first call takes
-        another pass for up to 1000 training samples.
+        Exact, in n_features + 1 passes over the n_queries x n_samples pairs. The first call takes as many for
+        up to 1000 training samples.
         """
         Q, columns, n_columns = self._queries(X), self._inputs.column_of, self.n_features_in_
         known = self.__dict__
         if "_usual" not in known:
             share = 1 / len(self.leave_one_out_score_)
             known["_usual"] = usual_surprises(self._form, columns, n_columns, share)
-        return like(surprises(self._form, Q, columns, n_columns) - known["_usual"], X)
+
+        def log_density(form, features):
+            return form.log_density(np.ascontiguousarray(Q[:, features]))
+
+        return like(surprises(log_density, self._form, columns, n_columns) - known["_usual"], X)
 
 
 def fence(scores, weights):

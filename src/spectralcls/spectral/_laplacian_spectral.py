@@ -114,8 +114,10 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="balanced_accuracy"
         Score to maximize on held-out points. ``"auto"`` chooses the least log loss among the candidates within half a
         standard error of the best accuracy. ``"balanced_accuracy"`` chooses the most accurate among the candidates
-        within half a standard error of the best balanced accuracy. Accuracy alone would defeat the purpose of the rule:
-        the classifier would miss a rare class as often as one that minimizes the number of errors.
+        within half a standard error of the best balanced accuracy. If one sample of the rarest class makes a greater
+        difference than a standard error, it chooses the bandwidths nearest to Silverman's rule among the candidates
+        within one such sample. Accuracy alone would defeat the purpose of the rule: the classifier would miss a rare
+        class as often as one that minimizes the number of errors.
     bandwidth_grid : array-like, default=None
         Overall bandwidths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     max_tuning_samples : int or None, default=2000
@@ -348,6 +350,22 @@ class LaplacianSpectralClassifier(SpectralClassifier):
             widths.overall,
             density_weights(operator),
         )
+
+    def _scored(self, sample, bandwidth, n_components=None):
+        """Scores for `search`. If a class is so rare that one of its points changes the balanced accuracy by more than
+        the standard error of an accuracy, candidates within one such point nearly tie, and Silverman's rule decides.
+
+        In the paper's experiment with 5 rare training points, 3.1 of 10 are then missed, as with its own model; if the
+        most accurate candidate wins, 4.0.
+        """
+        scored = super()._scored(sample, bandwidth, n_components)
+        codes, weights = sample.codes[sample.rows], sample.weights[sample.rows]
+        numbers = np.bincount(codes, weights)[np.unique(codes)] ** 2 / np.bincount(codes, weights**2)[np.unique(codes)]
+        one = 1 / (len(numbers) * numbers.min())
+        if self.scoring != "balanced_accuracy" or n_components is not None or one < 0.5 / np.sqrt(sample.n_effective):
+            return scored
+        nearness = -np.abs(np.log(bandwidth / (self._proportions.overall * sample.bandwidth_ratio)))
+        return scored._replace(tie_score=lambda index: nearness[index[0]], error=one)
 
     def _implicit_scores(self, sample, bandwidths):
         self._check_leave_one_out(sample)
