@@ -119,3 +119,28 @@ def test_a_far_point_has_finite_surprises():
 def test_methods_exist_where_they_mean_something():
     assert not hasattr(sc.ParzenOutlierDetector(), "p_values") and not hasattr(sc.ParzenOutlierDetector(), "explain")
     assert not hasattr(detector(kernel="laplace"), "explain")
+
+
+@pytest.mark.parametrize("bandwidth", [0.5, "cv"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_fitted_density_is_used_as_it_is(bandwidth, dtype):
+    rng = np.random.default_rng(0)
+    X, others = (rng.standard_t(3, size=(n, 2)).astype(dtype) for n in (90, 40))
+    X[:5] = X[5]
+    density = sc.ParzenDensity(bandwidth).fit(X)
+    own = sc.ParzenOutlierDetector(density, novelty=True).fit(X)
+    made = sc.ParzenOutlierDetector(sc.ParzenDensity(bandwidth), novelty=True).fit(X)
+    assert own.density_ is density and made.density_ is not density
+    np.testing.assert_allclose(own.leave_one_out_score_, made.leave_one_out_score_, rtol=1e-6)
+    np.testing.assert_allclose(own.offset_, made.offset_, rtol=1e-6)
+    if bandwidth == "cv":
+        np.testing.assert_allclose(own.p_values(others), made.p_values(others), atol=0.02)
+    # other samples are scored by the density, and rank among each other
+    some = sc.ParzenOutlierDetector(density, contamination=0.1, novelty=True).fit(others)
+    scores = density.score_samples(others)
+    np.testing.assert_array_equal(some.leave_one_out_score_, scores)
+    assert np.mean(scores < some.offset_) == 0.1
+    Q = rng.standard_t(3, size=(20, 2)).astype(dtype)
+    expected = (1 + (scores <= density.score_samples(Q)[:, None]).sum(axis=1)) / 41
+    np.testing.assert_allclose(some.p_values(Q), expected)
+    np.testing.assert_array_equal(np.isfinite(some.explain(Q)), True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._inputs.missing import is_incomplete
+from .._utils.copies import equal_rows
 from .._utils.validation import sum_of_others
 from ..kernels import kernel_sums, log_normalizer
 from ._marginals import marginal
@@ -65,6 +66,17 @@ class DensityForm:
             if len(features):
                 form = self if known.all() else marginal(self, features)
                 out[rows] = form.log_density(np.ascontiguousarray(Q[np.ix_(rows, features)]))
+        return out
+
+    def of_others(self, Q):
+        """log f (m,) at queries; one sample is left out at a center for each query that is equal to it."""
+        out, n = self.log_density(Q), len(self.X)
+        first, group = equal_rows(np.concatenate([self.X, self.space.enter(Q)]))
+        place = first[group[n:]]
+        known = place < n
+        if known.any():
+            one = self.weights.sum(axis=1) / np.maximum(np.bincount(place[known], minlength=n), 1)
+            out[known] = self.leave_one_out(place[known], one[place[known]])
         return out
 
     def leave_one_out(self, place, one):

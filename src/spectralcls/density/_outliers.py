@@ -18,7 +18,7 @@ from .._utils.bases import OutlierMixin
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import with_left_out
+from .._utils.validation import nonnegative_weights, with_left_out
 from ._marginals import surprises, usual_surprises
 from ._parzen_density import ParzenDensity
 
@@ -63,8 +63,9 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
     Parameters
     ----------
     density : ParzenDensity or None, default=None
-        Density by which samples are scored. `fit` fits a copy of it, `density_`, so that a density that is already
-        fitted stays unchanged. None means a :class:`ParzenDensity` with its defaults.
+        Density by which samples are scored. `fit` fits a copy of it. A fitted density is used as it is, until cloning
+        undoes its fit; then X may contain its samples, each of which is left out in turn, and others, such as normal
+        ones that set the threshold. None means a :class:`ParzenDensity` with its defaults.
     contamination : "auto" or float, default="auto"
         Fraction of outliers in the training set, in (0, 0.5]. Equal scores stay together, so the fraction may differ.
         "auto" uses Tukey's fence [2]_, 1.5 interquartile ranges below the lower quartile of the training scores. It
@@ -153,17 +154,26 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
         ValueError
             As in :meth:`ParzenDensity.fit`, and if there is only one sample.
         """
-        self.density_: ParzenDensity = ParzenDensity() if self.density is None else clone(self.density)
-        self._inputs = self._make_inputs()
-        data, place = self.density_._learn(self._inputs, X, sample_weight)
-        self._form = self.density_._form
-        weights = np.ones(len(data.X)) if data.weights is None else data.weights
-        scores = self._form.leave_one_out(place, weights / weights.sum())
-        self.offset_ = (
+        density = ParzenDensity() if self.density is None else self.density
+        self._counts = None
+        if hasattr(density, "_form"):
+            self.density_, self._inputs, self._form = density, density._inputs, density._form
+            Q = self._inputs(X)
+            weights, self.leave_one_out_score_ = nonnegative_weights(sample_weight, len(Q)), self._form.of_others(Q)
+            self._counts = weights * (np.count_nonzero(weights) / weights.sum())
+            scores = self.leave_one_out_score_
+        else:
+            self.density_ = clone(density)
+            self._inputs = self._make_inputs()
+            data, place = self.density_._learn(self._inputs, X, sample_weight)
+            self._form = self.density_._form
+            weights = np.ones(len(data.X)) if data.weights is None else data.weights
+            scores = self._form.leave_one_out(place, weights / weights.sum())
+            self.leave_one_out_score_ = with_left_out(
+                data, scores, lambda left_out: self._form.log_density(self._inputs(X)[left_out])
+            )
+        self.offset_: float = (
             fence(scores, weights) if self.contamination == "auto" else border(scores, weights, self.contamination)
-        )
-        self.leave_one_out_score_ = with_left_out(
-            data, scores, lambda left_out: self._form.log_density(self._inputs(X)[left_out])
         )
         return self
 
@@ -241,18 +251,21 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
     @property
     def _one_sum(self):
         """Whether another sample adds one known term to the density at each sample."""
-        return len(self._form.widths) == 1
+        return len(self._form.widths) == 1 and self._counts is None
 
     def _leave_one_out(self):
         form, n = self._form, len(self._form.X)
-        share = 1 / len(self.leave_one_out_score_)
+        share, scores = 1 / len(self.leave_one_out_score_), self.leave_one_out_score_
         counts = form.weights.sum(axis=1) / share
         if self._one_sum:
             data = TrainingData(form.X, np.zeros(n, int), np.zeros(1), counts)
             points = TrainingPoints.of(data, form.tolerance, form.n_jobs)
             return SumsLeftOut(class_means(Rule("density"), points, form.kernel, form.widths[0])[0])
-        scores = form.leave_one_out(np.arange(n), np.minimum(counts, 1.0) * share)
-        return LeftOut(np.zeros(n, int), counts, scores[:, None], lambda Q: form.log_density(Q)[:, None])
+        if self._counts is None:
+            scores = form.leave_one_out(np.arange(n), np.minimum(counts, 1.0) * share)
+        else:
+            counts = self._counts
+        return LeftOut(np.zeros(len(counts), int), counts, scores[:, None], lambda Q: form.log_density(Q)[:, None])
 
     @available_if(_finds_novelties)
     def p_values(self, X: Any) -> Array:
@@ -276,7 +289,8 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
         -----
         In this conformal test [1]_, a new point joins the samples, and each gets its density under all others. The
         guarantee is exact if the samples are exchangeable and bandwidth and covariance were not learned from them. With
-        ``bandwidth="cv"``, the densities of the samples leave out the new point, and the guarantee is approximate.
+        ``bandwidth="cv"``, the densities of the samples leave out the new point, and the guarantee is approximate; with
+        a density that was fitted to other samples, it is exact again.
         Takes two passes over the n_queries x n_samples pairs and, in the first call, one over the pairs of samples.
 
         References
