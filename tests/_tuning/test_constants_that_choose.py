@@ -17,7 +17,6 @@ from spectralcls._inputs.completion import Completion
 from spectralcls._tuning.dimension import NeighborGraphs
 from spectralcls._tuning.sample import TuningSample
 from spectralcls._tuning.search import Scored, search
-from spectralcls._tuning.spread import spreads
 from spectralcls.ccdr._eigenmap import constrained_eigenmap
 from spectralcls.density._shares import _without_noise
 from spectralcls.ensemble import _trees
@@ -175,12 +174,6 @@ def test_labels_are_counted_in_an_int(n_labels, fits):
     else:
         with pytest.raises(ValueError, match=f"at most {np.iinfo(np.int32).max} are possible"):
             check_labels(labels, n_labels, 3)
-
-
-@pytest.mark.parametrize(("deviation", "kept"), [(0.6e-12, False), (1.6e-12, True)])
-def test_a_column_that_varies_by_a_trillionth_of_its_mean_is_rounding(deviation, kept):
-    x = 1 + deviation * np.resize([-1.0, 1.0], 100)
-    assert (spreads(x[:, None])[0] > 0) == kept
 
 
 def test_the_bandwidth_of_completion_is_half_the_distance_of_a_twentieth_of_the_pairs():

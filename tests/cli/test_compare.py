@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from cli_cases import fails_with
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
@@ -29,15 +30,6 @@ def iris_csv(tmp_path):
     path = tmp_path / "iris.csv"
     path.write_text("\n".join(rows) + "\n")
     return path
-
-
-def fails_with(capsys, *arguments):
-    """The one line on stderr of a command that ends with exit code 2."""
-    assert main([str(argument) for argument in arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1 and captured.err.startswith("spectralcls: error: ")
-    return captured.err
 
 
 def test_the_version_comes_with_the_instruction_set_and_the_threads(capsys):

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import skops.io
+from cli_cases import fails_with
 from sklearn.datasets import make_blobs
 
 import spectralcls
@@ -48,14 +49,6 @@ def write(path, X, y=None, names=("height", "girth")):
 
 def run(*arguments):
     return main(["predict", *map(str, arguments), "--quiet"])
-
-
-def fails_with(capsys, *arguments):
-    capsys.readouterr()
-    assert main([str(argument) for argument in arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.err.startswith("spectralcls: error: ") and "Traceback" not in captured.err
-    return captured.err
 
 
 def predictions(path):
@@ -195,7 +188,7 @@ def test_an_infinite_value_is_named_by_its_row_in_the_whole_file(tmp_path, point
     table = pa.table({"height": points[0][:, 0], "girth": pa.array(column, from_pandas=False)})
     pq.write_table(table, path, row_group_size=GROUP)
     out = tmp_path / "out.csv"
-    message = fails_with(capsys, "predict", model, path, "--out", out, "--quiet")
+    message = fails_with(capsys, "predict", model, path, "--out", out, "--quiet", silent=False)
     assert "column 'girth': 'inf' in row 543" in message and not out.exists()
 
 
@@ -208,7 +201,8 @@ def test_damaged_data(tmp_path, data, model, capsys):
     assert "unknown classifier" in fails_with(
         capsys, "fit", data, *FIT, "--classifier", "parsen", "--out", tmp_path / "m.skops"
     )
-    message = fails_with(capsys, "fit", data, *FIT, "--set", "bandwith=2", "--out", tmp_path / "m.skops")
+    arguments = ["fit", data, *FIT, "--set", "bandwith=2", "--out", tmp_path / "m.skops"]
+    message = fails_with(capsys, *arguments, silent=False)
     assert "Invalid parameter 'bandwith'" in message
 
 

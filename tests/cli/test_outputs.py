@@ -12,19 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_cases import fails_with
 
 from spectralcls._utils.atomic_files import atomic
 from spectralcls.cli import main, registry
 
 FAST = ["--classifiers", "GaussianNB", "--repeats", "2", "--quiet"]
 FIT = "fit {} --target {} --classifier parzen --quiet"
-
-
-def fails_with(capsys, *arguments):
-    assert main([str(argument) for argument in arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == "" and captured.err.count("\n") == 1
-    return captured.err
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from dask_cases import rows
+from dask_cases import assert_same, pair, rows
 from distributed import Client, LocalCluster
 from distributed.diagnostics.plugin import SchedulerPlugin
 from sklearn.datasets import make_blobs
@@ -34,19 +34,6 @@ def problem():
     X, y = make_blobs(600, centers=4, n_features=3, cluster_std=2.0, random_state=1)
     queries = np.random.default_rng(3).normal(0, 8, size=(95, 3))
     return X, np.array(["ash", "beech", "cedar"])[y % 3], queries
-
-
-def pair(name, **parameters):
-    """One to fit in memory, one on Dask."""
-    kind = getattr(kernel_mean, name)
-    return kind(**parameters), kind(**parameters)
-
-
-def assert_same(local, distributed, queries):
-    expected = local.decision_function(queries)
-    scores = distributed.decision_function(rows(queries, 50)).compute()
-    np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
-    np.testing.assert_array_equal(distributed.predict(rows(queries, 50)).compute(), local.predict(queries))
 
 
 @pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianISEClassifier"])

@@ -12,7 +12,7 @@ pytest.importorskip("dask.array")
 import dask
 import dask.array as da
 import dask.dataframe as dd
-from dask_cases import rows
+from dask_cases import assert_same, pair, rows
 from every_estimator import KINDS
 from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
@@ -36,19 +36,6 @@ def problem():
     weights = np.random.default_rng(2).integers(0, 4, len(y)).astype(float)
     queries = np.random.default_rng(3).normal(0, 8, size=(95, 3))
     return X, labels, weights, queries
-
-
-def pair(name, **parameters):
-    """One to fit in memory, one on Dask."""
-    kind = getattr(kernel_mean, name)
-    return kind(**parameters), kind(**parameters)
-
-
-def assert_same(local, distributed, queries, tolerance=1e-12):
-    expected = local.decision_function(queries)
-    scores = distributed.decision_function(rows(queries, 40)).compute()
-    np.testing.assert_allclose(scores, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
-    np.testing.assert_array_equal(distributed.predict(rows(queries, 40)).compute(), local.predict(queries))
 
 
 def test_dask_tells_fits_of_the_same_parameters_apart():

@@ -13,39 +13,28 @@ from spectralcls.perturbo._span import Regularization
 # --- tau against direct evaluation --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("alpha", [1.0, 1e-2, 1e-4])
+OF_CLASSES = [0.5, 1.0, 2.0]
+TAU = [  # settings, the slow evaluation of a query and the samples of class c, and how near they are
+    *(
+        ({"alpha": alpha}, lambda Q, X, c, alpha=alpha: reference.tau(Q, X, 1.0, alpha), 1e-10)
+        for alpha in (1, 1e-2, 1e-4)
+    ),
+    ({"kind": None, "h": 0.5}, lambda Q, X, c: reference.tau(Q, X, 0.5), 1e-8),
+    ({"kind": "truncate"}, lambda Q, X, c: reference.truncated_tau(Q, X, 1.0), 1e-10),
+    ({"h": dict(enumerate(OF_CLASSES))}, lambda Q, X, c: reference.tau(Q, X, OF_CLASSES[c], 1e-2), 1e-10),
+    ({"kernel": "laplace"}, lambda Q, X, c: 1 - reference.explained(Q, X, 1.0, 1e-2, "laplace"), 1e-12),
+]
+
+
 @pytest.mark.parametrize("offset", [0.0, 1e6])
-def test_tau_equals_long_double(alpha, offset):
+@pytest.mark.parametrize(("options", "slow", "atol"), TAU)
+def test_tau_equals_the_slow_evaluation(options, slow, atol, offset):
     X, y = data()
-    Q = np.random.default_rng(1).normal(size=(40, 3)) * 2
-    X, Q = X + offset, Q + offset
-    found = fixed(alpha=alpha).fit(X, y).perturbation(Q)
+    Q = np.random.default_rng(1).normal(size=(40, 3)) * 2 + offset
+    X = X + offset
+    found = fixed(**options).fit(X, y).perturbation(Q)
     for c in range(3):
-        np.testing.assert_allclose(found[:, c], reference.tau(Q, X[y == c], 1.0, alpha), rtol=0, atol=1e-10)
-
-
-def test_full_tau_equals_long_double():
-    X, y = data()
-    Q = np.random.default_rng(1).normal(size=(40, 3))
-    found = fixed(None, h=0.5).fit(X, y).perturbation(Q)
-    for c in range(3):
-        np.testing.assert_allclose(found[:, c], reference.tau(Q, X[y == c], 0.5), rtol=0, atol=1e-8)
-
-
-def test_truncated_tau_keeps_95_percent_of_the_trace():
-    X, y = data()
-    Q = np.random.default_rng(1).normal(size=(40, 3))
-    found = fixed("truncate").fit(X, y).perturbation(Q)
-    for c in range(3):
-        np.testing.assert_allclose(found[:, c], reference.truncated_tau(Q, X[y == c], 1.0), atol=1e-10)
-
-
-def test_one_bandwidth_per_class():
-    X, y = data()
-    h = [0.5, 1.0, 2.0]
-    found = fixed(h=dict(enumerate(h))).fit(X, y).perturbation(X)
-    for c in range(3):
-        np.testing.assert_allclose(found[:, c], reference.tau(X, X[y == c], h[c], 1e-2), atol=1e-10)
+        np.testing.assert_allclose(found[:, c], slow(Q, X[y == c], c).astype(float), rtol=0, atol=max(atol, 1e-10))
 
 
 def test_blocks_of_queries_do_not_change_the_result(monkeypatch):
@@ -231,11 +220,12 @@ def test_no_bandwidth_overflows(kind, h, scale):
     assert np.all(np.isfinite(scores))
 
 
-def test_far_queries_follow_the_logarithm_of_the_long_double_share():
+@pytest.mark.parametrize(("kernel", "far"), [("gaussian", 1.0), ("laplace", 40.0)])
+def test_far_queries_follow_the_logarithm_of_the_long_double_share(kernel, far):
     X, y = data()
-    Q = np.array([[30.0, 10.0, -20.0], [60.0, 0.0, 0.0], [-70.0, 20.0, 0.0]])
-    clf = fixed().fit(X, y)
-    expected = np.stack([np.log(reference.explained(Q, X[y == c], 1.0, 1e-2)) for c in range(3)], axis=1)
+    Q = far * np.array([[30.0, 10.0, -20.0], [60.0, 0.0, 0.0], [-70.0, 20.0, 0.0]])
+    clf = fixed(kernel=kernel).fit(X, y)
+    expected = np.stack([np.log(reference.explained(Q, X[y == c], 1.0, 1e-2, kernel)) for c in range(3)], axis=1)
     np.testing.assert_allclose(clf.decision_function(Q), expected.astype(float), rtol=1e-10)
     assert np.all(clf.decision_function(Q) < -600)
 

@@ -4,28 +4,9 @@ import numpy as np
 import pytest
 from perturbo_cases import data, fixed
 from reference import perturbo as reference
-from sklearn.datasets import load_iris
-from sklearn.model_selection import StratifiedKFold
 
 from spectralcls.kernels import kernel_matrix
-from spectralcls.perturbo import ActivePool, PerTurboClassifier
-
-
-def test_tau_is_that_of_the_formula():
-    X, y = data()
-    Q = np.random.default_rng(1).normal(size=(30, 3)) * 2
-    tau = fixed(kernel="laplace").fit(X, y).perturbation(Q)
-    for c in range(3):
-        expected = 1 - reference.explained(Q, X[y == c], 1.0, 1e-2, "laplace").astype(float)
-        np.testing.assert_allclose(tau[:, c], expected, atol=1e-12)
-
-
-def test_far_queries_keep_the_order_of_the_classes():
-    X, y = data()
-    Q = np.array([[2000.0, 10.0, -20.0], [-5000.0, 20.0, 0.0]])
-    clf = fixed(kernel="laplace").fit(X, y)
-    expected = np.stack([np.log(reference.explained(Q, X[y == c], 1.0, 1e-2, "laplace")) for c in range(3)], axis=1)
-    np.testing.assert_allclose(clf.decision_function(Q), expected.astype(float), rtol=1e-10)
+from spectralcls.perturbo import ActivePool
 
 
 def test_a_bandwidth_beyond_all_distances_takes_the_class_at_the_least_mean_distance():
@@ -37,45 +18,6 @@ def test_a_bandwidth_beyond_all_distances_takes_the_class_at_the_least_mean_dist
     within = [np.linalg.norm(X[y == c][:, None] - X[y == c], axis=2).mean() for c in range(3)]
     expected = (2 * rho * between - rho**2 * np.array(within)).argmin(axis=1)
     np.testing.assert_array_equal(clf.predict(Q), expected)
-
-
-def proportions(X, y, **options):
-    """Silverman's bandwidths of the classes over that of all samples."""
-    by_class, overall = (
-        PerTurboClassifier(rule, **options).fit(X, y).bandwidth_ for rule in ("silverman_per_class", "silverman")
-    )
-    return by_class / overall
-
-
-@pytest.mark.parametrize("bandwidth", ["cv", "cv_per_class"])
-@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
-def test_scores_of_tuning_are_those_of_refits(kernel, bandwidth):
-    X, y = load_iris(return_X_y=True)
-    X, y, grid = X[::3], y[::3], [0.3, 0.6, 1.2]
-    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
-    options = {"kernel": kernel, "scale": None, "alpha": 0.01}
-    model = PerTurboClassifier(bandwidth, bandwidth_grid=grid, cv=folds, **options).fit(X, y)
-    ratios = 1.0 if bandwidth == "cv" else proportions(X, y, **options)
-    assert np.ptp(model.bandwidth_ / ratios) < 1e-12 and np.isclose(np.max(model.bandwidth_ / ratios), grid).any()
-    scores = []
-    for h in grid:
-        clf = PerTurboClassifier(dict(enumerate(h * ratios)) if np.ndim(ratios) else h, **options)
-        hits = [np.sum(clf.fit(X[rows], y[rows]).predict(X[test]) == y[test]) for rows, test in folds]
-        scores.append(sum(hits) / len(X))
-    np.testing.assert_allclose(model.cv_results_["mean_test_score"], scores, atol=1e-12)
-
-
-def test_leaving_one_out_is_refitting():
-    X, y = data(30)
-    options = {"kernel": "laplace", "alpha": 0.1, "scale": None}
-    model = PerTurboClassifier("cv_per_class", bandwidth_grid=[0.5, 1.0], **options).fit(X, y)
-    ratios = proportions(X, y, **options)
-    for h, score in zip([0.5, 1.0], model.cv_results_["mean_test_score"], strict=True):
-        clf, right = PerTurboClassifier(dict(enumerate(h * ratios)), **options), []
-        for i in range(30):
-            others = np.arange(30) != i
-            right.append(clf.fit(X[others], y[others]).predict(X[[i]])[0] == y[i])
-        assert np.mean(right) == pytest.approx(score)
 
 
 def test_a_batch_of_queries_is_spread_by_the_kernel_of_the_model():

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from perturbo_cases import data, fixed
-from sklearn.model_selection import StratifiedKFold
+from perturbo_cases import data
 
 from spectralcls._inputs import Inputs
 from spectralcls._tuning import draw_sample
@@ -14,38 +13,6 @@ TIKHONOV = Regularization("tikhonov")
 
 def training_data(X, y):
     return Inputs("PerTurboClassifier", missing="integrate").fit(X, y)
-
-
-def test_leave_one_out_equals_refitting():
-    X, y = data(n=45, d=2)
-    bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1]
-    clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas, scale=None).fit(X, y)
-    results = clf.cv_results_
-    for params, score in zip(results["params"], results["mean_test_score"], strict=True):
-        hits = 0
-        for left_out in range(len(X)):
-            rest = np.arange(len(X)) != left_out
-            model = fixed(h=params["bandwidth"], alpha=params["alpha"]).fit(X[rest], y[rest])
-            hits += model.predict(X[[left_out]])[0] == y[left_out]
-        assert score == pytest.approx(hits / len(X))
-    best = results["mean_test_score"] == results["mean_test_score"].max()
-    assert {"bandwidth": clf.bandwidth_, "alpha": clf.alpha_} in list(np.array(results["params"])[best])
-
-
-@pytest.mark.parametrize("kind", ["tikhonov", "truncate"])
-def test_folds_equal_refitting(kind):
-    X, y = data(n=60, d=2)
-    splitter = StratifiedKFold(4, shuffle=True, random_state=0)
-    bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1] if kind == "tikhonov" else [1.0]
-    clf = PerTurboClassifier(
-        regularization=kind, bandwidth_grid=bandwidths, alpha_grid=alphas, cv=splitter, scale=None
-    ).fit(X, y)
-    for params, score in zip(clf.cv_results_["params"], clf.cv_results_["mean_test_score"], strict=True):
-        model = fixed(kind, h=params["bandwidth"], alpha=params.get("alpha", 1.0))
-        hits = sum(
-            np.sum(model.fit(X[train], y[train]).predict(X[test]) == y[test]) for train, test in splitter.split(X, y)
-        )
-        assert score == pytest.approx(hits / len(X))
 
 
 def test_tuning_on_a_subsample_shrinks_the_bandwidth():
@@ -65,20 +32,6 @@ def test_leave_one_out_resolves_shares_far_below_rounding():
     assert judged(sample, [0.5], [1e-3], TIKHONOV).scored().by_split[0, 0, 0] == pytest.approx(
         5 / 6
     )  # nothing speaks for 1e6
-
-
-def test_leave_one_out_with_weights_equals_refitting():
-    X, y = data(n=45, d=2)
-    w = np.random.default_rng(3).uniform(0.2, 7, size=len(X))
-    bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1]
-    clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas, scale=None).fit(X, y, w)
-    for params, score in zip(clf.cv_results_["params"], clf.cv_results_["mean_test_score"], strict=True):
-        hits = 0.0
-        for i in range(len(X)):
-            rest = np.arange(len(X)) != i
-            model = fixed(h=params["bandwidth"], alpha=params["alpha"]).fit(X[rest], y[rest], w[rest])
-            hits += w[i] * (model.predict(X[[i]])[0] == y[i])
-        assert score == pytest.approx(hits / w.sum())
 
 
 def test_of_tied_candidates_the_lower_middle_one_is_taken():

@@ -71,18 +71,3 @@ def margins(s):
     """Relative gap between the best and the second score of each row."""
     ordered = np.sort(s, axis=1)
     return (ordered[:, -1] - ordered[:, -2]) / np.maximum(np.abs(ordered).max(axis=1), np.finfo(float).tiny)
-
-
-def accuracy_by_refitting(make, X, y, w, folds, bandwidths, importance=None):
-    """Weighted accuracy per bandwidth of estimators `make(h)`, fitted and scored fold by fold.
-
-    Scores weigh a point by w times the `importance` of its class.
-    """
-    counts = w if importance is None else w * np.asarray(importance)[y]
-    hits = np.zeros(len(bandwidths))
-    for b, h in enumerate(bandwidths):
-        for fold in np.unique(folds):
-            out = folds == fold
-            model = make(h).fit(X[~out], y[~out], sample_weight=w[~out])
-            hits[b] += counts[out] @ (model.predict(X[out]) == y[out])
-    return hits / counts.sum()
