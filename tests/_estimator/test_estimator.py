@@ -5,6 +5,7 @@ import pytest
 from every_estimator import make
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -143,6 +144,39 @@ def test_a_warning_points_at_the_line_of_the_user():
     with pytest.warns(UserWarning, match="in column 0, row 20"), pytest.warns(match="reaches row 20") as caught:
         model.fit(x, np.sin(x[:, 0]))
     assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_records_and_amounts_are_refused_as_labels_and_say_what_to_do():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    survival = np.array([(True, 3.0), (False, 5.0)] * 15, dtype=[("event", bool), ("days", float)])
+    for name in ("AutoClassifier", "AutoRegressor", "ParzenClassifier", "KernelRegressor", "KernelRidgeRegressor"):
+        with pytest.raises(ValueError, match=r"records with the fields 'event', 'days': .* y\['days'\]"):
+            make(name).fit(X, survival)
+    with pytest.raises(ValueError, match="continuous.*AutoRegressor predicts numbers"):
+        spectralcls.AutoClassifier().fit(X, X[:, 0])
+
+
+def test_a_frame_without_columns_and_folds_without_groups_are_refused():
+    pd = pytest.importorskip("pandas")
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 2
+    for name in ("ParzenClassifier", "KernelRidgeRegressor", "ParzenDensity", "CCDR"):
+        with pytest.raises(ValueError, match=r"0 feature\(s\).* required by " + name):
+            make(name).fit(pd.DataFrame(index=range(30)), y)
+    with pytest.raises(ValueError, match=r"GroupKFold splits by groups.*list\(cv.split\(X, y, groups\)\)"):
+        ParzenClassifier(cv=GroupKFold(2)).fit(X, y)
+    ParzenClassifier(cv=list(GroupKFold(2).split(X, y, y // 2 + np.arange(30) // 4))).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "name", ["KernelRidgeRegressor", "AutoRegressor", "KernelRidgeClassifier", "PerTurboClassifier"]
+)
+def test_a_missing_argument_is_named_with_the_class_of_the_object(name):
+    with pytest.raises(TypeError, match=rf"^{name}.fit\(\) missing 2 required positional arguments: 'X' and 'y'"):
+        make(name).fit()
+    with pytest.raises(TypeError, match=rf"^{name}.predict\(\) missing 1 required"):
+        make(name).predict()
+    with pytest.raises(TypeError, match="^midway$"):
+        Steps(TypeError).fit(1)
 
 
 @pytest.mark.parametrize("name", ["ParzenDensity", "KernelRidgeClassifier", "KernelRegressor"])

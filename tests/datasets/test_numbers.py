@@ -36,7 +36,7 @@ def test_numbers_are_compared_as_numbers(houses, tmp_path, capsys):
     assert run("compare", houses, "--target", "price", *options) == 0
     printed = capsys.readouterr().out
     assert "houses: the target has 90 numbers: regression (for classes: --task classification)" in printed
-    assert "numbers from" in printed and "regressor" in printed and "covered %" in printed
+    assert "numbers from" in printed and "regressor" in printed and "in 90 % interval" in printed
     assert "2 splits into 60 training and 30 test samples" in printed
     records = {record["regressor"]: record for record in json.loads(out.read_text())}
     assert list(records) == ["KernelRidgeRegressor", "AutoRegressor", "Ridge", "mean"]
@@ -79,6 +79,9 @@ def test_a_model_of_numbers_is_written_and_answers_with_intervals(houses, tmp_pa
     assert ((low <= predicted) & (predicted <= high)).all()
     assert np.mean((low <= PRICES) & (PRICES <= high)) > 0.7
     assert np.corrcoef(predicted, PRICES)[0, 1] > 0.95
+    assert run("predict", model, houses, "--out", out, "--interval", "--quiet") == 0  # .9 without a number
+    wide = np.genfromtxt((line.replace(",", ".") for line in out.read_text("utf-8-sig").splitlines()), delimiter=";")
+    assert np.all(wide[1:, 3] - wide[1:, 2] > high - low)
     for wrong in ("1.5", "3", "x"):
         assert run("predict", model, houses, "--out", out, "--interval", wrong) == 2
 

@@ -70,12 +70,18 @@ def transactional(method: Any = None, *, keep: bool = False, nested_validation: 
 
 def _door(method):
     """A public method, inside which underflow is no error, whatever :func:`numpy.seterr` says: the kernel value of a
-    far point is 0."""
+    far point is 0. An error in its arguments names the class of the object, not the base class that defines it."""
 
     @functools.wraps(method)
     def through(*args, **kwargs):
-        with np.errstate(under="ignore"):
-            return method(*args, **kwargs)
+        try:
+            with np.errstate(under="ignore"):
+                return method(*args, **kwargs)
+        except TypeError as error:
+            defined, _, rest = str(error).partition("() ")
+            if defined not in (method.__qualname__, method.__name__) or not args:
+                raise
+            raise TypeError(f"{type(args[0]).__name__}.{method.__name__}() {rest}") from None
 
     return through
 

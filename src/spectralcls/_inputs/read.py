@@ -52,6 +52,10 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
         return X
     if is_frame(X):
         refuse_repeated_names(X)
+        if X.shape[1] == 0:
+            raise ValueError(
+                f"Found array with 0 feature(s) (shape={tuple(X.shape)}) while a minimum of 1 is required by {name}."
+            )
     if issparse(X) or not (is_table(X) or as_columns):
         _refuse_infinite(X)
         with named_overflow_errors("X"), _texts_named():

@@ -14,6 +14,7 @@ from .._utils.validation import (
     check_sample_weight,
     positive,
     refuse_missing_labels,
+    refuse_records,
     with_class_weight,
 )
 from .training_data import TrainingData
@@ -99,6 +100,7 @@ def check_answers(name, y, X, **options):
 def check_targets(name, y, n, sample_weight=None):
     """`check_labels` for numeric targets, (n,) or (n, k)."""
     require_answers(name, y)
+    refuse_records(y)
     y = without_mask(without_na(y))
     refuse_other_than_numbers(name, y)
     y = check_answers(name, y, np.empty(n), multi_output=True, y_numeric=True)

@@ -78,7 +78,15 @@ def given_folds(cv, y):
         for split in cv:
             if not np.iterable(split) or len(split) != 2:
                 raise ValueError(f"cv must give pairs, the training and the test rows of a split, got {split!r}.")
-    for fold, (train, test) in enumerate(check_cv(cv, y, classifier=True).split(rows, y)):
+    try:
+        splits = [*check_cv(cv, y, classifier=True).split(rows, y)]
+    except ValueError as error:
+        if "'groups' parameter" not in str(error):
+            raise
+        raise ValueError(
+            f"{type(cv).__name__} splits by groups, which it does not get here: pass cv=list(cv.split(X, y, groups))."
+        ) from None
+    for fold, (train, test) in enumerate(splits):
         for part in map(np.asarray, (train, test)):
             if part.dtype.kind not in "iu" or not np.isin(part, rows).all():
                 raise ValueError(
@@ -89,8 +97,7 @@ def given_folds(cv, y):
         if np.any(folds[test] >= 0) or not np.array_equal(np.sort(train), rest):
             raise ValueError(
                 "cv must partition the samples: each sample in exactly one test set and in all other "
-                f"training sets, which split {fold} violates. Pass an int, 'loo' or a splitter such as "
-                "StratifiedKFold."
+                f"training sets, which split {fold} violates. Pass an int, or a splitter such as KFold."
             )
         folds[test] = fold
     if np.any(folds < 0) or folds.max() < 1:

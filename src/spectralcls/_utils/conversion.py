@@ -26,7 +26,10 @@ def converted(A, name, **options):
             return check_array(without_mask(A), input_name=name, **options)
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(str(error) if name in str(error) else f"{name}: {error}") from None
+        text = str(error) if name in str(error) else f"{name}: {error}"
+        if "could not convert string" in text:
+            text += ". This function takes numbers: leave out text, or code categories with pandas.get_dummies."
+        raise kind(text) from None
 
 
 def brought_into_range(X):

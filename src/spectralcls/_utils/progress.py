@@ -29,10 +29,12 @@ def progress(title, total, *, silent=False, stream=None):
     ------
     step : callable
         ``step("what is next")`` names the step that begins; each call after the first counts the previous step as done.
+        The time left is that of steps as long as those before. ``step(what, left=seconds)`` gives a better estimate, or
+        None as long as there is none.
     """
     stream = sys.stderr if stream is None else stream
     if silent:
-        yield lambda what: None
+        yield lambda what, left=None: None
     elif stream.isatty() and (console := _rich_console(stream)) is not None:
         with _bar(title, total, console) as step:
             yield step
@@ -50,38 +52,47 @@ def _rich_console(stream):
 
 @contextmanager
 def _bar(title, total, console):
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     columns = [
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}"),
         TextColumn("{task.fields[what]}", markup=False),
     ]
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(title, total=total, what="")
-        done = -1
+        task, remaining, done = bar.add_task(title, total=total, what="", left=""), _remaining(total), -1
 
-        def step(what):
+        def step(what, **estimate):
             nonlocal done
             done += 1
-            bar.update(task, completed=done, what=what)
+            bar.update(task, completed=done, what=what, left=remaining(done, **estimate))
 
         yield step
 
 
 def _lines(title, total, stream):
-    start = time.monotonic()
-    done, last = -1, -float("inf")
+    remaining, done, last = _remaining(total), -1, -float("inf")
 
-    def step(what):
+    def step(what, **estimate):
         nonlocal done, last
         done += 1
-        now = time.monotonic()
+        now, left = time.monotonic(), remaining(done, **estimate)
         if now - last >= _SECONDS_BETWEEN_LINES:
             last = now
-            left = f", {(now - start) * (total - done) / done:.0f} s left" if done else ""
-            print(f"{title}: {done}/{total} {what}{left}", file=stream, flush=True)
+            print(", ".join(filter(None, (f"{title}: {done}/{total} {what}", left))), file=stream, flush=True)
 
     return step
+
+
+def _remaining(total):
+    """A function that words the time left after `done` steps, "" if it is unknown."""
+    start = time.monotonic()
+
+    def worded(done, left=...):
+        if left is ...:
+            left = (time.monotonic() - start) * (total - done) / done if done > 0 else None
+        return "" if left is None else f"{left:.0f} s left"
+
+    return worded

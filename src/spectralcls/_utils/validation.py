@@ -23,12 +23,26 @@ def check_class_labels(y):
         if others:
             raise TypeError(f"y mixes str with {', '.join(others)}: class labels must be all strings or all numbers.")
     classes = np.unique(labels) if labels.dtype.kind in "biufUS" else None
-    check_classification_targets(np.repeat(labels if classes is None else classes, 3))
+    try:
+        check_classification_targets(np.repeat(labels if classes is None else classes, 3))
+    except ValueError as error:
+        advice = " AutoRegressor predicts numbers." if labels.dtype.kind == "f" else ""
+        raise ValueError(f"{error}{advice}") from None
     return classes
+
+
+def refuse_records(y):
+    """Raise for a structured array, such as times and events of survival analysis."""
+    if names := getattr(getattr(y, "dtype", None), "names", None):
+        raise ValueError(
+            f"y holds records with the fields {', '.join(map(repr, names))}: pass one field, such as "
+            f"y[{names[-1]!r}]. No estimator of this package learns survival times."
+        )
 
 
 def check_column(y, n):
     """Checked class labels as an array (n,)."""
+    refuse_records(y)
     with named_overflow_errors("y"):
         y = np.asarray(column_or_1d(label_array(y), warn=True))
     check_consistent_length(np.empty(n), y)

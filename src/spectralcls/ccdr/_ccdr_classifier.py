@@ -1,5 +1,6 @@
 """CCDR followed by any classifier."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
@@ -13,6 +14,7 @@ from .._estimator import Estimator, transactional, with_parameters
 from .._inputs.targets import require_answers
 from .._inputs.training_data import TrainingData
 from .._tuning import draw_sample, drawn_seed, largest_dimension, search
+from .._utils.advice import quietly
 from .._utils.available import available_if
 from .._utils.bases import ClassifierMixin
 from .._utils.conversion import as_array
@@ -198,7 +200,8 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         self._inputs = self._make_inputs()
         X = self._inputs.fit_points(X, ensure_min_samples=2).X
         require_answers(type(self).__name__, y)
-        classes, codes = encode_partial(y, X.shape[0], self.unlabeled)
+        with quietly():  # CCDR says of the same labels what there is to say
+            classes, codes = encode_partial(y, X.shape[0], self.unlabeled)
         if not len(classes):
             raise ValueError(
                 f"no point is labeled (every label is missing or {self.unlabeled!r}): a classifier needs labels."
@@ -225,7 +228,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
         self.ccdr_ = ccdr.set_params(**best).fit(X, y)
         final = KNeighborsClassifier(votes, weights=VoteWeights()) if self.estimator is None else clone(self.estimator)
-        self.estimator_ = final.fit(ccdr.embedding_[labeled], classes[codes[labeled]])
+        with warnings.catch_warnings():  # said above, where the call is that the user can change
+            warnings.filterwarnings("ignore", "The number of unique classes is greater")
+            self.estimator_ = final.fit(ccdr.embedding_[labeled], classes[codes[labeled]])
         self.classes_: Array = classes
         self.n_components_: int = ccdr.n_components_
         self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]

@@ -85,6 +85,7 @@ def evaluate(data, entries, arguments, step):
     n_train, n_test = map(len, splits[0])
     results = [Result(entry.name, n_train, n_test, {}) for entry in entries]
     alone = n_jobs is not None or len(data.y) > SMALL
+    workers = 1 if alone else cpu_count()
     options = {"seed": arguments.seed, "n_jobs": n_jobs if alone else 1}
 
     def tasks():
@@ -95,10 +96,11 @@ def evaluate(data, entries, arguments, step):
 
     def told(name):
         position, number = name
-        step(f"{entries[position].name}, split {number + 1} of {arguments.repeats}")
+        left = _seconds_left(results, arguments.repeats, workers)
+        step(f"{entries[position].name}, split {number + 1} of {arguments.repeats}", left=left)
 
     with threadpool_limits(None if alone else 1):
-        with closing(imap_unordered(_fit_and_score, tasks(), 1 if alone else cpu_count(), told)) as outcomes:
+        with closing(imap_unordered(_fit_and_score, tasks(), workers, told)) as outcomes:
             for (position, number), (outcome, notes, error) in outcomes:
                 result = results[position]
                 result.outcomes[number], result.error = outcome, result.error or error
@@ -110,6 +112,22 @@ def copies_between(data, train, test):
     """Number of the test rows that equal a training row in all features."""
     keys = hashes(data.X)
     return int(np.isin(keys[test], keys[train]).sum())
+
+
+def _seconds_left(results, repeats, workers):
+    """Time for the remaining splits at each estimator's own pace, None until all have shown it.
+
+    The first split of several is not counted: it imports libraries.
+    """
+    total = 0.0
+    for result in results:
+        if result.error is not None:
+            continue
+        paces = [result.outcomes[n]["fit"] + result.outcomes[n]["predict"] for n in sorted(result.outcomes)]
+        if len(paces) < min(2, repeats - 1):
+            return None
+        total += np.mean(paces[1:] or paces or 0.0) * (repeats - len(paces))
+    return total / workers
 
 
 def splits_of(data, repeats, test_size, seed):

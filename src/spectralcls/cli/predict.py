@@ -188,6 +188,8 @@ def _write(model, arguments):
             columns = [_as_text(column, decimal, arguments.escape) for column in out.values()]
             writer.writerows(zip(*columns, strict=True))
             n_rows += len(out["row"])
+        if writer is None:
+            raise ValueError(f"{arguments.data}: no rows to predict, and {arguments.out} is not written")
     headed = f"; {source.path}: {source.headed}" if source.headed else ""
     stream = sys.stderr if arguments.out == _STANDARD else sys.stdout
     print(f"{arguments.out}: {n_rows} predictions{headed}", file=stream)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .arguments import COVERAGE
 from .registry import NAIVE
 
 LEVEL = 0.05
@@ -26,7 +27,7 @@ METRICS = {  # for each name: 1 if larger values are better, otherwise -1; the t
     "mae": (-1, "MAE", _plain),
     "r2": (1, "R2", lambda v: f"{v:.3f}"),
     "crps": (-1, "CRPS", _plain),
-    "coverage": (1, "covered %", lambda v: f"{100 * v:.1f}"),
+    "coverage": (1, f"in {COVERAGE:.0%} interval".replace("%", " %"), lambda v: f"{100 * v:.1f}"),
 }
 OF_TASK = {
     "classification": ("accuracy", "balanced_accuracy", "log_loss", "roc_auc"),
