@@ -233,6 +233,16 @@ def test_a_prediction_that_ends_the_program_is_no_success(tmp_path, data, model,
     assert "stopped before the end" in message and not (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.parametrize("kind", ["messages", "predictions"])
+def test_a_reader_that_ends_first_is_no_success_without_the_output(tmp_path, data, model, kind):
+    out = tmp_path / "out.csv" if kind == "messages" else "-"
+    words = [sys.executable, "-c", "from spectralcls.cli import main; raise SystemExit(main())", "predict", model, data]
+    program = subprocess.Popen([*words, "--out", out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    program.stdout.close()
+    program.stderr.close()
+    assert program.wait() == 141 or (kind == "messages" and out.exists())
+
+
 def test_a_model_that_cannot_be_written_leaves_the_old_one(tmp_path, data, model, monkeypatch, capsys):
     before = model.read_bytes()
 

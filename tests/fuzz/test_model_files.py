@@ -26,6 +26,7 @@ from sklearn.svm import SVC
 
 import spectralcls
 from spectralcls.ccdr import CCDRClassifier
+from spectralcls.cli import main
 from spectralcls.spectral import SpectralKernelClassifier
 from spectralcls.storage import _allowed
 
@@ -252,6 +253,23 @@ def answer(seed, n):
                 except Exception:
                     pass
     return n_read
+
+
+def test_predict_succeeds_only_with_its_output(capsys):
+    random = Random(7)
+    with TemporaryDirectory() as folder:
+        model, data, out = (str(Path(folder) / name) for name in ("m.skops", "d.csv", "o.csv"))
+        Path(data).write_text("a,b\n" + "0.5,1.5\n2.5,0.5\n" * 10)
+        for _ in range(60):
+            Path(model).write_bytes(hostile(random)[0])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    code = main(["predict", model, data, "--out", out, "--quiet"])
+                except Exception:  # of a model whose parts do not fit together: Python's exit status is 1
+                    code = 1
+            assert (code == 0) == Path(out).exists(), (code, capsys.readouterr())
+            Path(out).unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize("seed", range(2))

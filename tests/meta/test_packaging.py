@@ -1,5 +1,6 @@
 """The files that packagers read agree."""
 
+import json
 import re
 import runpy
 import tomllib
@@ -7,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import seen
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(not (ROOT / "docs").exists(), reason="the tests run without the source folder")
@@ -34,3 +36,15 @@ def test_pyinstaller_finds_the_hook_that_names_modules_which_are_imported_late()
     found = runpy.run_path(str(hook))
     assert {"spectralcls.ensemble", "spectralcls.storage._onnx"} <= set(found["hiddenimports"])
     assert any("_core" in source for source, _ in found["binaries"])
+
+
+@pytest.mark.parametrize(("page", "full"), [("README.md", False), ("CONTRIBUTING.md", True)])
+def test_where_the_suite_was_green_is_what_runs_recorded(page, full):
+    rows = json.loads(seen.RECORD.read_text()) if seen.RECORD.exists() else []
+    assert seen.text_of(rows, full) in (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_kernels_of_blas_are_those_that_the_processor_runs():
+    every, own = set(seen._KERNELS), seen._blas().get("architecture", "").lower()
+    assert set(seen.further_kernels(20)) <= every and own not in map(str.lower, seen.further_kernels(20))
+    assert len(seen.further_kernels()) <= 2

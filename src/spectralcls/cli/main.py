@@ -14,7 +14,7 @@ from . import compare, fit, predict
 from .errors import CommandError
 
 _COMMANDS = {"compare": compare, "fit": fit, "predict": predict}
-_BAD_INPUT, _INTERRUPTED, _TERMINATED = 2, 130, 143
+_BAD_INPUT, _INTERRUPTED, _NO_READER, _TERMINATED = 2, 130, 141, 143
 
 
 class _Parser(argparse.ArgumentParser):
@@ -50,8 +50,8 @@ def build_parser():
 
 
 def main(argv: Any = None) -> int:
-    """Run the command line and return the exit code: 1 if a classifier failed, 2 for bad input, 130 for Ctrl-C, 143 for
-    SIGTERM.
+    """Run the command line and return the exit code: 1 if a classifier failed, 2 for bad input, 130 for Ctrl-C, 141 if
+    the reader of a pipe has ended, 143 for SIGTERM.
     """
     argv = sys.argv[1:] if argv is None else argv
     try:
@@ -82,7 +82,7 @@ def main(argv: Any = None) -> int:
         return _INTERRUPTED
     except BrokenPipeError:  # the reader of the output has exited, as in `spectralcls ... | head`
         _drop_output()
-        return 0
+        return _NO_READER
     except OSError as error:
         if error.filename is None:  # the error concerns standard output
             _drop_output()

@@ -1,0 +1,119 @@
+"""Where the suite was last seen green: `pytest -p seen` writes a row of `seen.json`; README and CONTRIBUTING show it.
+
+Only a run without failures writes, in the end, and only about itself. `python -m tests.seen` prints the BLAS kernels of
+OpenBLAS that this processor can run besides the one in use, for runs under `OPENBLAS_CORETYPE`.
+"""
+
+import json
+import os
+import platform
+import re
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import scipy
+import threadpoolctl
+
+ROOT = Path(__file__).resolve().parents[1]
+RECORD = ROOT / "tests" / "seen.json"
+_BEGIN, _END = "<!-- seen green -->\n", "<!-- end of seen -->\n"
+_KERNELS = {  # kernels of OpenBLAS, newest first, and what they need of the processor
+    "SapphireRapids": "avx512f avx512dq avx512bw avx512vl avx512_bf16 amx_tile",
+    "Cooperlake": "avx512f avx512dq avx512bw avx512vl avx512_bf16",
+    "SkylakeX": "avx512f avx512dq avx512bw avx512vl",
+    "Zen": "avx2 fma",
+    "Haswell": "avx2 fma",
+    "Sandybridge": "avx",
+    "Nehalem": "sse4_2",
+}
+_HEAD = "| tests | system | processor, variant | Python | NumPy, SciPy | BLAS kernel, threads | passed | day |"
+_ROW = "| {tests} | {system} | {processor} | {python} | {libraries} | {blas} | {passed} | {day} |"
+
+
+def _processor():
+    """Maker and flags of the first processor; empty where the system does not tell."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return "", set()
+    found = dict(re.findall(r"^(vendor_id|flags)\s*: (.*)$", text, flags=re.M))
+    maker = {"AuthenticAMD": "AMD", "GenuineIntel": "Intel"}.get(found.get("vendor_id"), "")
+    return maker, set(found.get("flags", "").split())
+
+
+def _blas():
+    return next((pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"), {})
+
+
+def further_kernels(n=2):
+    """Names of the `n` newest kernels that the processor can run, without the one in use."""
+    flags, own = _processor()[1], _blas().get("architecture", "")
+    able = [name for name, needs in _KERNELS.items() if set(needs.split()) <= flags]
+    return [name for name in able if name.lower() != own.lower()][:n]
+
+
+def _row(tests, passed):
+    from spectralcls._core import variant
+
+    blas, maker = _blas(), _processor()[0]
+    try:
+        system = platform.freedesktop_os_release()["PRETTY_NAME"].split(" (")[0]
+    except OSError:
+        system = f"{platform.system()} {platform.release()}"
+    return {
+        "tests": tests,
+        "system": system,
+        "processor": ", ".join(filter(None, (maker, platform.machine(), variant))),
+        "python": ".".join(map(str, sys.version_info[:2])),
+        "libraries": f"{np.__version__}, {scipy.__version__}",
+        "blas": f"{blas.get('architecture', blas.get('internal_api', '?'))}, {blas.get('num_threads', '?')}",
+        "passed": passed,
+        "day": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def text_of(rows, full):
+    """What the pages say of the rows: a sentence, or a table."""
+    versions = lambda names: ", ".join(sorted(names, key=lambda name: [*map(int, name.split("."))]))  # noqa: E731
+    whole = [row for row in rows if row["tests"] == "all"]
+    seen = {row["python"] for row in whole}
+    promised = set(re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text()))
+    where = sorted({f"{row['system']} ({row['processor']})" for row in whole}) or ["no system yet"]
+    sentence = f"The whole suite was last seen green on {' and '.join(where)}"
+    sentence += f", with Python {versions(seen)}" if seen else ""
+    if unseen := promised - seen:
+        sentence += f"; it has not been seen with Python {versions(unseen)}, nor on other systems"
+    if not full:
+        return f"{sentence}.\n"
+    lines = [_HEAD, "|---" * 8 + "|", *(_ROW.format(**row) for row in rows)]
+    return "\n".join([f"{sentence}.", "", *lines, ""])
+
+
+def write_pages(rows):
+    for name, full in (("README.md", False), ("CONTRIBUTING.md", True)):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        before, rest = text.split(_BEGIN)
+        new = before + _BEGIN + text_of(rows, full) + _END + rest.split(_END)[1]
+        (ROOT / name).write_text(new, encoding="utf-8")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """Record a green run; workers of pytest-xdist leave that to their parent."""
+    if exitstatus != 0 or hasattr(session.config, "workerinput"):
+        return
+    passed = len(session.config.pluginmanager.get_plugin("terminalreporter").stats.get("passed", ()))
+    is_whole = [Path(place).resolve() for place in session.config.args] in ([ROOT / "tests"], [ROOT])
+    chosen = session.config.option.keyword or session.config.option.markexpr
+    row = _row("all" if is_whole and not chosen else os.environ.get("SEEN_AS", "some"), passed)
+    rows = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else []
+    key = ("tests", "system", "processor", "python", "libraries", "blas")
+    rows = [other for other in rows if any(other[name] != row[name] for name in key)] + [row]
+    rows.sort(key=lambda row: [row[name] for name in key])
+    RECORD.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    write_pages(rows)
+
+
+if __name__ == "__main__":
+    print(*further_kernels())
