@@ -89,7 +89,7 @@ def test_a_gain_by_chance_changes_nothing_and_a_large_one_is_taken():
     assert_allclose(_mixed(values, losses), [0, 0, 1, 1.999])
 
 
-@pytest.mark.parametrize("n", [100, 1000, 3000])
+@pytest.mark.parametrize("n", [100, 1000])
 def test_sizes_follow_a_column_and_not_noise(n):
     found = []
     for slope in (0.0, 1.0):
@@ -102,7 +102,7 @@ def test_sizes_follow_a_column_and_not_noise(n):
             agreement.append(np.corrcoef(sizes, Q[:, 0])[0, 1] if sizes.std() > 0 else 0.0)
         found.append((np.mean(spreads), np.mean(agreement)))
     assert found[0][0] < 0.1 and found[1][0] > 2.5 * found[0][0]
-    assert found[1][1] > {100: 0.6, 1000: 0.9, 3000: 0.95}[n]
+    assert found[1][1] > {100: 0.6, 1000: 0.9}[n]
 
 
 def test_few_units_have_one_size():

@@ -512,17 +512,6 @@ def test_equally_good_splits_do_not_depend_on_the_order_of_columns(trees, load):
         assert_allclose(trees().fit(X[:, order], y).predict_proba(X[:, order]), expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_probabilities_do_not_depend_on_any_order(seed):
-    """The last bits of a learned metric decide between bandwidths that are nearly tied."""
-    X, y = make_classification(150, 6, n_informative=3, n_classes=3, flip_y=0.2, random_state=seed)
-    rng = np.random.default_rng(seed)
-    rows, columns, names = rng.permutation(100), rng.permutation(6), rng.permutation(3)
-    expected = AutoClassifier().fit(X[:100], y[:100]).predict_proba(X[100:])
-    model = AutoClassifier().fit(X[rows][:, columns], names[y[rows]])
-    assert_allclose(model.predict_proba(X[100:, columns])[:, names], expected, rtol=1e-9, atol=1e-12)
-
-
 @pytest.mark.parametrize("kind", ["copies", "constant", "many classes", "one column", "wide", "many levels"])
 def test_hard_tables_of_grown_trees(kind):
     X, y, categorical = gappy_table()

@@ -83,16 +83,6 @@ def test_the_place_of_the_data_does_not_matter():
         assert_allclose(moved - 1e6, expected, atol=1e-7)
 
 
-def test_copies_are_weights():
-    X, y, Q, _ = problem(40)
-    counts = np.random.default_rng(0).integers(1, 4, len(X))
-    weighted = KernelRegressor(scale=None).fit(X, y, counts)
-    repeated = KernelRegressor(scale=None).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
-    assert_allclose(repeated.cv_results_["mean_test_score"], weighted.cv_results_["mean_test_score"], rtol=1e-5)
-    assert_allclose(repeated.predict(Q), weighted.predict(Q), rtol=1e-9)
-    assert_allclose(repeated.predict_interval(Q), weighted.predict_interval(Q), rtol=1e-9)
-
-
 def test_equal_points_of_different_targets_are_no_copies():
     X, y = np.repeat(np.arange(10.0), 5)[:, None], np.random.default_rng(0).normal(size=50)
     model = KernelRegressor(degree=0, bandwidth_grid=[1e-3]).fit(X, y)
@@ -256,17 +246,6 @@ def test_what_is_refused():
 # Units, far values, samples that no kernel reaches
 
 
-@pytest.mark.parametrize("kernel", ["gaussian", "laplace", "epanechnikov"])
-def test_units_of_columns_do_not_matter(kernel):
-    X, y, Q, _ = problem(200, d=3)
-    units = np.array([1.0, 1000.0, 1e-6])
-    expected = KernelRegressor(kernel=kernel).fit(X, y)
-    found = KernelRegressor(kernel=kernel).fit(X * units, y)
-    assert_allclose(found.bandwidth_, expected.bandwidth_, rtol=1e-9)
-    assert_allclose(found.predict(Q * units), expected.predict(Q), rtol=1e-6)
-    assert_allclose(found.predict_interval(Q * units), expected.predict_interval(Q), rtol=1e-6)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("unit", [2.0**-1000, 1e-200, 1e-40, 1e39, 1e160, 1e300])
 def test_units_of_the_target_do_not_matter(unit, dtype):
@@ -288,14 +267,6 @@ def test_one_far_target_leaves_the_others_their_digits_in_float32(far):
     without = KernelRegressor(0.3, degree=0, scale=None).fit(X[:-1], y[:-1])
     assert_allclose(model.predict(Q), without.predict(Q), rtol=1e-5)
     assert_allclose(model.predict(X[-1:]), far)
-
-
-@pytest.mark.parametrize("factor", [1.5, 0.9, 1e-3])
-def test_the_unit_of_weights_does_not_matter(factor):
-    X, y, Q, w = problem()
-    expected, found = (KernelRegressor().fit(X, y, w * f) for f in (1.0, factor))
-    assert_allclose(found.predict(Q), expected.predict(Q), rtol=1e-7)
-    assert_allclose(found.predict_interval(Q), expected.predict_interval(Q), rtol=1e-7)
 
 
 @pytest.mark.filterwarnings("ignore:.*as far from the column")
