@@ -51,9 +51,9 @@ def build_parser():
 
 def main(argv: Any = None) -> int:
     """Run the command line and return the exit code: 1 if a classifier failed, 2 for bad input, 130 for Ctrl-C, 141 if
-    the reader of a pipe has ended, 143 for SIGTERM.
+    the reader of a pipe ended before a file was written, 143 for SIGTERM.
     """
-    argv = sys.argv[1:] if argv is None else argv
+    argv, arguments = sys.argv[1:] if argv is None else argv, None
     try:
         with warnings.catch_warnings(), _terminable():
             warnings.showwarning = _say
@@ -82,7 +82,7 @@ def main(argv: Any = None) -> int:
         return _INTERRUPTED
     except BrokenPipeError:  # the reader of the output has exited, as in `spectralcls ... | head`
         _drop_output()
-        return _NO_READER
+        return _NO_READER if _promises_a_file(arguments) else 0
     except OSError as error:
         if error.filename is None:  # the error concerns standard output
             _drop_output()
@@ -121,6 +121,10 @@ def _refuse(message):
 
 def _say(message, *where, **more):
     print(f"spectralcls: warning: {' '.join(str(message).split())}", file=sys.stderr)
+
+
+def _promises_a_file(arguments):
+    return any(str(getattr(arguments, name, None)) not in ("None", "-") for name in ("out", "json"))
 
 
 def _drop_output():

@@ -63,8 +63,9 @@ class Influence:
 
 
 def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
-    """Training samples that determine each prediction, with signed shares that add up to it, or to the margin of the
-    best class.
+    """Find the training samples that determine each prediction, with signed shares.
+
+    The shares, the rest and the baseline add up to the prediction of a number, or to the margin of the best class.
 
     Parameters
     ----------
