@@ -7,7 +7,6 @@ from pathlib import Path
 from . import outputs
 from .errors import CommandError
 
-COVERAGE = 0.9  # of the intervals of a regression
 YES_OR_NO = {"action": argparse.BooleanOptionalAction, "default": True}
 COVERAGE = 0.9  # of the intervals of a regression
 
