@@ -17,8 +17,8 @@ widely as the tails need. So the kernel of a sample is a mixture of bandwidths h
 that the sample comes from the part of the density with each bandwidth, given the other samples. They start at h and
 are updated `ROUNDS` times: a few steps of an EM algorithm [3]_ for the likelihood of samples that are left out. If h
 explains a sample, its kernel stays as it is; an isolated sample gets a wide kernel. Kernels narrower than h have the
-same share for all samples, and none unless this is certain to be more than chance, because otherwise two samples that
-are close by chance would keep each other narrow.
+same share for all samples, and none unless this is clearly more than chance, because otherwise two samples that are
+close by chance would keep each other narrow.
 
 On 80 tables that no constant here was chosen on, unseen rows were never .05 nats less likely than with the better of
 the two bandwidths that maximize the held-out likelihood (by grid search) and minimize J; they were more likely than
@@ -71,10 +71,10 @@ SHARPER = 0.85
 LARGEST = 200.0  # log densities relative to the samples' mean density are clipped to this
 
 NARROWEST, WIDEST = -4, 14  # log2 of the narrowest and the widest bandwidth of a sample, relative to h
-# A narrow kernel stays if its share exceeds the first one by so many standard errors. With 0, one close pair of 100
-# samples in five dimensions may multiply the squared error by 50. With 1.5, unseen rows of 40 tables are at most .04
-# nats less likely than with 0; with 2, .7.
-CERTAIN = 1.5
+# Narrow kernels stay if their share exceeds the first one by so many standard errors. With 0, pairs that are close by
+# chance may multiply the error of 100 samples by 50; with 3, one of 210 draws has twice the error; with 4, none has.
+# Unseen rows of 40 tables are at most .03 nats less likely with 4 than with 0.
+CERTAIN = 4.0
 # From so many features on, these bandwidths are sqrt(2) apart instead of 2. On 15 tables with 10 to 30 features, unseen
 # rows are then .05 nats more likely; with fewer features they are not.
 FINE = 6
@@ -149,7 +149,7 @@ def shares_of(data, folds, widths, h, steps, ties, estimator):
     shares = (n * shares + wide / wide.sum()) / (n + 1)  # one sample may come from anywhere
     least = np.where(narrow, shares, RARE / n * wide)
     mass = data.weights[own, None] * shares
-    for rows in [own] * (ROUNDS - 1) + [np.arange(n)]:
+    for is_last, rows in [(False, own)] * (ROUNDS - 1) + [(True, np.arange(n))]:
         left_out = {"exclude_self": place[rows]} if folds is None else {"exclude_groups": (folds[rows], folds[own])}
         logs = log_sums(data.X[rows], data.X[own], mass, ratio * widths, "gaussian", None, estimator.n_jobs, **left_out)
         # Copies that are no evidence of a narrower kernel are none of a wider one either.
@@ -158,14 +158,24 @@ def shares_of(data, folds, widths, h, steps, ties, estimator):
             logs = np.logaddexp(logs, np.log(copies[rows, None] * of_copies))
         logs -= log_constants(ratio * widths, steps)
         logs[np.isneginf(logs).all(axis=1), -1] = 0.0  # too far for every kernel
-        shares, own_weights = softmax(logs, axis=1), data.weights[rows] / data.weights[rows].sum()
-        mean = own_weights @ shares
-        error = np.sqrt(2 * own_weights**2 @ (shares - mean) ** 2)  # both samples of a pair say the same
-        kept = mean - CERTAIN * error * narrow >= least
+        shares = softmax(logs, axis=1)
+        kept = data.weights[rows] @ shares >= least * data.weights[rows].sum()
+        if is_last and not _more_than_chance(shares[:, narrow].sum(axis=1), data.weights, least[narrow].sum()):
+            kept &= ~narrow
         widths, narrow, at_h, least = (each[kept] for each in (widths, narrow, at_h, least))
         shares = _shared(softmax(logs[:, kept], axis=1), data.weights[rows], narrow, at_h)
         mass = data.weights[rows, None] * shares
     return widths, shares
+
+
+def _more_than_chance(shares, weights, least):
+    """Whether the mean of shares (n,) of narrow kernels is `CERTAIN` standard errors above the least.
+
+    Both samples of a close pair say the same, so the variance is doubled.
+    """
+    weights = weights / weights.sum()
+    mean = weights @ shares
+    return mean - CERTAIN * np.sqrt(2) * np.linalg.norm(weights * (shares - mean)) >= least
 
 
 def _shared(shares, weights, narrow, at_h):
