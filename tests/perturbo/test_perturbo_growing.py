@@ -29,27 +29,15 @@ def test_classes_become_large():
     assert np.all(grown.trace_residuals_ > 0)
 
 
-@pytest.mark.parametrize("broken", ["features", "infinite", "lengths", "types", "duplicates"])
-def test_bad_partial_fit_changes_nothing(broken):
+def test_growth_by_a_copy_without_a_ridge_changes_nothing_and_can_go_on():
     X, y = data()
     clf = fixed(alpha=1e-17).fit(X, y)
     before, states = clf.decision_function(X), clf._models
-    bad, labels = X[:2].copy() + 0.5, y[:2]
-    if broken == "features":
-        bad = bad[:, :2]
-    elif broken == "infinite":
-        bad[0, 0] = np.inf
-    elif broken == "lengths":
-        labels = y[:1]
-    elif broken == "types":
-        labels = np.array(["a", "b"])
-    else:
-        bad, labels = np.concatenate([X[:2], X[:1]]), y[[0, 1, 0]]
     with pytest.raises(ValueError):
-        clf.partial_fit(bad, labels)
+        clf.partial_fit(np.concatenate([X[:2], X[:1]]), y[[0, 1, 0]])
     assert clf._models is states
     np.testing.assert_array_equal(clf.decision_function(X), before)
-    clf.partial_fit(X[:1] + 0.5, y[:1])  # and it can go on
+    clf.partial_fit(X[:1] + 0.5, y[:1])
     expected = fixed(alpha=1e-17).fit(np.concatenate([X, X[:1] + 0.5]), np.append(y, y[0]))
     np.testing.assert_allclose(clf.decision_function(X), expected.decision_function(X), rtol=1e-6, atol=1e-9)
 
@@ -115,10 +103,8 @@ def test_bad_parameters(parameters):
         PerTurboClassifier(**{"bandwidth": 1.0, "alpha": 1e-2} | parameters).fit(X, y)
 
 
-def test_a_single_class_to_tune():
-    X, y = data()
-    with pytest.raises(ValueError, match="class"):
-        PerTurboClassifier().fit(X, np.zeros(60))
+def test_a_single_class_needs_no_tuning():
+    X, _ = data()
     alone = fixed().fit(X, np.zeros(60))
     assert np.all(alone.predict(X) == 0) and alone.decision_function(X).shape == (60,)
 
@@ -157,18 +143,3 @@ def test_a_stream_may_begin_with_one_class_and_chooses_when_the_second_comes(kin
     pickle.loads(pickle.dumps(stream)).partial_fit(X[45:], names[45:])
     stream.partial_fit(X[45:], names[45:], classes=["ash", "birch", "cedar"])
     assert stream.bandwidth_ == whole.bandwidth_ and stream.classes_.tolist() == ["ash", "birch", "cedar"]
-
-
-def test_labels_beyond_the_named_classes_are_refused():
-    X, y = data(n=30, n_classes=3)
-    clf = PerTurboClassifier().partial_fit(X[y < 2], y[y < 2], classes=[0, 1])
-    before = clf.predict_proba(X)
-    with pytest.raises(ValueError, match="not among the classes"):
-        clf.partial_fit(X, y)
-    with pytest.raises(ValueError, match="not the same as in the first call"):
-        clf.partial_fit(X, y, classes=[0, 1, 2])
-    np.testing.assert_array_equal(clf.predict_proba(X), before)
-    with pytest.raises(ValueError, match="not among the classes"):
-        PerTurboClassifier().partial_fit(X, y, classes=[0, 1])
-    with pytest.raises(ValueError, match="more than one class"):
-        PerTurboClassifier().fit(X[y == 0], y[y == 0])

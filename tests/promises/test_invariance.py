@@ -263,18 +263,15 @@ def test_a_sparse_table_is_tuned_alike_in_any_order():
     np.testing.assert_array_equal(found.predict(csr_array(X)), expected.predict(csr_array(X)))
 
 
-@pytest.mark.parametrize("model", [ParzenClassifier(metric="full"), ISEClassifier(metric="full")], ids=repr)
-def test_points_under_a_learned_map_are_drawn_as_they_were(model):
+@pytest.mark.parametrize(
+    ("model", "reordered"),
+    [(ParzenClassifier(metric="full"), True), (ISEClassifier(metric="full"), True), (CCDRClassifier(), False)],
+    ids=repr,
+)
+def test_draws_and_votes_do_not_depend_on_names_nor_maps_on_the_order_of_columns(model, reordered):
     X, y, Q = with_gaps(150)
     X, Q = np.nan_to_num(X), np.nan_to_num(Q)
     _, columns, names = orders(*X.shape)
+    columns = columns if reordered else np.arange(X.shape[1])
     expected = clone(model).fit(X, y).predict(Q)
     np.testing.assert_array_equal(clone(model).fit(X[:, columns], names[y]).predict(Q[:, columns]), names[expected])
-
-
-def test_votes_do_not_depend_on_the_names_of_the_classes():
-    X, y, Q = with_gaps(200)
-    X, Q = np.nan_to_num(X), np.nan_to_num(Q)
-    names = np.array([1, 2, 0])
-    expected = CCDRClassifier().fit(X, y).predict(Q)
-    np.testing.assert_array_equal(CCDRClassifier().fit(X, names[y]).predict(Q), names[expected])
