@@ -270,10 +270,15 @@ def test_an_unordered_category_is_the_factor_of_aitchison_and_aitken():
 def test_what_a_table_takes_columns_for():
     frame, y = mixed(300)
     model = ParzenClassifier().fit(frame, y)
-    kinds = dict(line.split(": ") for line in model._inputs.table.described())
-    assert kinds["length"] == kinds["income"] == "a number"
-    assert kinds["color"] == "a category of 3 levels" and kinds["town"] == "a category of 5 levels"
-    assert kinds["member"] == "a truth value of 2 levels" and kinds["size"] == "an ordered category of 4 levels"
+    found = {own.name: (own.kind, len(own.levels), own.ordered) for own in model._inputs.table.types}
+    assert found == {
+        "length": ("number", 0, False),
+        "income": ("number", 0, False),
+        "color": ("category", 3, False),
+        "town": ("category", 5, False),
+        "member": ("boolean", 2, False),
+        "size": ("category", 4, True),
+    }
     assert list(model.feature_names_in_) == list(frame.columns) and model.n_features_in_ == 6
 
 

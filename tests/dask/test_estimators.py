@@ -172,7 +172,7 @@ def compare_tables(name, parameters, weighted, frame, y, weights, queries):
     found = distributed.decision_function(dd.from_pandas(queries, npartitions=2, sort=False)).compute()
     np.testing.assert_allclose(found, expected, **tolerance)
     np.testing.assert_allclose(distributed.to_local().decision_function(queries), expected, **tolerance)
-    assert distributed._inputs.table.described() == local._inputs.table.described()
+    assert distributed._inputs.table.types == local._inputs.table.types
     return distributed
 
 

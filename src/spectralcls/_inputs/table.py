@@ -214,10 +214,6 @@ class Table:
         X = X if len(places) == X.shape[1] else X[:, places]
         return scaled(X, np.array([one.center for one in own]), np.array([one.scale for one in own]))
 
-    def described(self):
-        """A line of text for each column."""
-        return [f"{own.name}: {own.described()}" for own in self.types]
-
 
 def names_categories(spec):
     """Whether the user names some columns as categories."""

@@ -87,10 +87,6 @@ class ColumnType:
         """
         raise NotImplementedError
 
-    def described(self):
-        """The type in a few words."""
-        raise NotImplementedError
-
     def _known(self, column, reading):
         """A column of texts in which words for a missing value are missing."""
         return column.without(reading.words if self.words is None else self.words)
@@ -176,9 +172,6 @@ class Number(ColumnType):
             )
         return values
 
-    def described(self):
-        return "a number"
-
 
 def _exceed_one(values):
     """Whether most nonzero numbers exceed 1 in absolute value."""
@@ -198,9 +191,6 @@ class LeftOutColumn(ColumnType):
 
     def read(self, column, reading=None):
         return np.empty((len(column.values), 0))
-
-    def described(self):
-        return f"left out: {self.note}"
 
 
 @dataclass(frozen=True)
@@ -269,9 +259,6 @@ class Date(ColumnType):
                 f"{last}. Kernel methods do not extrapolate: expect poor predictions, and intervals and p-values that "
                 "do not hold."
             )
-
-    def described(self):
-        return f"a date: {', '.join(self.parts)}"
 
 
 @dataclass(frozen=True)
@@ -347,9 +334,6 @@ class Category(ColumnType):
             )
         return positions[:, None]
 
-    def described(self):
-        return f"{'an ordered' if self.ordered else 'a'} category of {len(self.levels)} levels"
-
 
 @dataclass(frozen=True)
 class LevelMeans(Category):
@@ -377,9 +361,6 @@ class LevelMeans(Category):
         positions = Category._placed(known, column)[:, 0]
         means = np.vstack([self.means, np.zeros(len(self.means[0])), np.full(len(self.means[0]), np.nan)])
         return means[np.where(np.isnan(positions), -1, positions).astype(np.intp)]
-
-    def described(self):
-        return f"a category of {len(self.levels)} levels, by means of the target"
 
 
 @dataclass(frozen=True)
@@ -409,9 +390,6 @@ class Boolean(Category):
     def _placed(self, column):
         positions = super()._placed(column)
         return np.where(column.missing[:, None], 0.0, positions) if self.is_mark else positions
-
-    def described(self):
-        return "a truth value of 2 levels"
 
 
 @dataclass(frozen=True)
