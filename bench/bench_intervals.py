@@ -4,7 +4,7 @@ The tables of numbers and categories come from R packages and were chosen by the
 methods but the last use `KernelRegressor` with its defaults. *Jackknife+* is its `predict_interval`. *Split* trains the
 model on half of the rows and takes the quantile of the absolute residuals from the other half. *CV+* is MAPIE's, with
 five folds. *CQR* trains boosted trees for two quantiles on half of the rows and corrects them by the other half. The
-level is 90 %; at most 500 rows are for testing.
+level is 90 %; at most 500 rows are for testing. *By fifths* has other methods, and all tables with at least 1000 rows.
 """
 
 from itertools import product
@@ -17,13 +17,16 @@ from bench import conformal
 from bench.frames import TABLES, boosting, table
 from bench.measure import QUICK, half_interval, processor_seconds
 from bench.pages import view
-from spectralcls import KernelRegressor
+from bench.plots import Dots
+from spectralcls import AutoRegressor, KernelRegressor, KernelRidgeRegressor
 
 DRAWN = ["one number", "five numbers", "two categories", "noise that grows"]
 SIZES = {30: 2} if QUICK else {30: 20, 100: 12, 300: 6, 1000: 3, 5000: 1}
 MANY = {30: 2} if QUICK else {30: 100, 100: 50}
 COVERAGE, TESTED = 0.9, 500
 NAMES = [*TABLES["intervals"], *DRAWN]
+MANY_ROWS, FITTED = 1000, 600
+FIFTHS = ["lowest", "second", "middle", "fourth", "highest"]
 
 
 def kernel_regressor():
@@ -34,6 +37,14 @@ METHODS = {
     "jackknife+": (conformal.own, kernel_regressor),
     "split": (conformal.split, kernel_regressor),
     "CV+": (conformal.cross, kernel_regressor),
+    "CQR": (conformal.cqr, boosting),
+}
+
+
+OF_FIFTHS = {
+    "AutoRegressor": (conformal.own, lambda: AutoRegressor(n_jobs=1)),
+    "KernelRidgeRegressor": (conformal.own, lambda: KernelRidgeRegressor(n_jobs=1)),
+    "MAPIE, CV+": (conformal.cross, lambda: KernelRidgeRegressor(n_jobs=1)),
     "CQR": (conformal.cqr, boosting),
 }
 
@@ -98,6 +109,67 @@ def test_coverage(record, name, n):
     for method, figures in found.items():
         row |= dict(zip((method, f"{method} width", f"{method}, s"), map(float, np.mean(figures, axis=0)), strict=True))
     record(row)
+
+
+@pytest.mark.parametrize("name", [*TABLES["intervals"], *TABLES["regression"]])
+def test_fifths(record, name):
+    """Share of the targets in the interval in percent, by fifths of the middles of the intervals, and the mean width in
+    standard deviations of the targets.
+    """
+    X, y = table("regression" if name in TABLES["regression"] else "intervals", name)
+    if len(y) < MANY_ROWS:
+        pytest.skip(f"{name} has {len(y)} rows")
+    rows, found = np.random.default_rng(0).permutation(len(y)), {}
+    train, test = rows[:FITTED], rows[FITTED : FITTED + MANY_ROWS]
+    truth = y[test].astype(float)
+    for method, (of, make) in OF_FIFTHS.items():
+        ends = of(make, X.iloc[train], y[train].astype(float), X.iloc[test], [COVERAGE], 0)[0]
+        order = np.argsort(ends.sum(axis=1), kind="stable")
+        inside = ((ends[:, 0] <= truth) & (truth <= ends[:, 1]))[order]
+        fifths = [100 * float(part.mean()) for part in np.array_split(inside, len(FIFTHS))]
+        found[method] = [*fifths, conformal.covered(ends, truth)[1]]
+    record(found | {"tested": len(test)})
+
+
+@view("fifths")
+def by_fifths(rows):
+    """The test rows of each table are divided into fifths by the middle of their interval. *Worst* is the fifth of each
+    table with the lowest coverage; *by chance* is its mean if the coverage is 90 % everywhere. *All* has all rows;
+    widths are geometric means relative to those of `AutoRegressor`. MAPIE's CV+ uses `KernelRidgeRegressor`.
+    """
+    found = {method: np.array([row[method] for row in rows]) for method in OF_FIFTHS}
+    widths = {method: np.log(values[:, 5]) for method, values in found.items()}
+    lines = [
+        {
+            "method": method,
+            "all": f"{values[:, :5].mean():.1f}",
+            "worst fifth": f"{values[:, :5].min(axis=1).mean():.1f} ± {half_interval(values[:, :5].min(axis=1)):.1f}",
+            "worst fifth below 86 %": f"{np.count_nonzero(values[:, :5].min(axis=1) < 86)} of {len(rows)}",
+            "width": f"{np.exp(np.mean(widths[method] - widths['AutoRegressor'])):.2f}",
+        }
+        for method, values in found.items()
+    ]
+    drawn = [
+        np.random.default_rng(0).binomial(row["tested"] // 5, 0.9, (9999, 5)) * 500 / row["tested"] for row in rows
+    ]
+    lines.append(
+        {"method": "by chance", "all": "90.0", "worst fifth": f"{np.mean([d.min(axis=1) for d in drawn]):.1f}"}
+    )
+    return [f"{len(rows)} tables, {FITTED} training rows.", lines]
+
+
+@view("fifths", page=False)
+def fifths_in_short(rows):
+    """The picture and the table for the guide."""
+    found = {method: np.array([row[method] for row in rows]) for method in OF_FIFTHS}
+    places = {f"{fifth} fifth": slice(i, i + 1) for i, fifth in enumerate(FIFTHS)} | {"worst fifth": slice(0, 5)}
+
+    def covered(method, place):
+        values = found[method][:, place].min(axis=1)
+        return {"median": float(values.mean()), "spread": float(half_interval(values))}
+
+    dots = [{"rows": name} | {method: covered(method, place) for method in found} for name, place in places.items()]
+    return [Dots(dots, "rows", tuple(found), "covered, %", 90.0), by_fifths(rows)[1]]
 
 
 @view("coverage")

@@ -8,11 +8,11 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 ENTRIES = re.compile(r"^```\{index\} (.*)$", re.MULTILINE)
 ANSWERS = {
-    "guide/doubt": ["conformal", "label errors"],
+    "guide/doubt": ["conformal", "prediction interval", "label errors"],
     "guide/information": ["mmd", "mutual information", "compare two samples"],
     "guide/deploy": ["deploy", "drift"],
     "guide/density": ["novelty detection", "anomaly", "kde"],
-    "guide/numbers": ["regression", "prediction interval"],
+    "guide/numbers": ["regression"],
     "guide/explain": ["shap", "feature importance", "explain"],
     "guide/tables": ["missing values", "categorical"],
     "guide/spectral": ["clustering"],
