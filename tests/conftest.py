@@ -11,9 +11,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from spectralcls._core import compiled
-from spectralcls.kernels._approximate import GRID_PAIRS
-
-_GRID_PAIRS = dict(GRID_PAIRS)
 
 try:
     from matplotlib import rc_context, use
@@ -46,15 +43,10 @@ def pytest_collection():
 
 
 @pytest.fixture
-def pruning(monkeypatch):
-    """Returns a function that sets when sums and searches prune: "always", "never", or by a sample: "sampled"."""
-
-    def skip(when):
-        compiled.set_pruning(when)
-        for d in GRID_PAIRS:  # "always" includes the grid, for any number of pairs
-            monkeypatch.setitem(GRID_PAIRS, d, 0 if when == "always" else _GRID_PAIRS[d])
-
-    yield skip
+def pruning():
+    """Returns a function that sets when sums and searches prune and use a grid: "always" (where they can), "never", or
+    as costs and samples predict: "sampled"."""
+    yield compiled.set_pruning
     compiled.set_pruning("sampled")
 
 

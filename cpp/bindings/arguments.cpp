@@ -79,12 +79,19 @@ index_t at_most(const py::handle& given, const char* name, index_t least) {
   return std::min(value, index_t{1} << 40);
 }
 
-double number(const py::handle& given, const char* name, double least) {
-  const double value = PyFloat_AsDouble(given.ptr());
-  if (value == -1 && PyErr_Occurred()) {
+double real(const py::handle& given, const char* name) {
+  double value = PyBool_Check(given.ptr()) ? -1 : PyFloat_AsDouble(given.ptr());
+  if (value == -1 && (PyErr_Occurred() || PyBool_Check(given.ptr()))) {
+    const bool too_large = PyErr_ExceptionMatches(PyExc_OverflowError);
     PyErr_Clear();
-    refuse_type(name, "a number", given);
+    if (!too_large) refuse_type(name, "a number", given);
+    value = std::numeric_limits<double>::infinity();
   }
+  return value;
+}
+
+double number(const py::handle& given, const char* name, double least) {
+  const double value = real(given, name);
   if (!std::isfinite(value) || value < least)
     refuse(std::string(name) + " must be finite" + (least >= 0 ? " and at least " + text(least) : "") + ", got " +
            text(value) + ".");

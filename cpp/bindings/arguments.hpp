@@ -6,6 +6,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -38,12 +39,21 @@ bool truth(const py::handle& given, const char* name);
 index_t integer(const py::handle& given, const char* name, index_t least, index_t most);
 // Returns `given` as an integer that serves as a limit. It must be at least `least`; values above 2^40 become 2^40.
 index_t at_most(const py::handle& given, const char* name, index_t least = 1);
+// Returns `given` as a number, which may be infinite or NaN.
+double real(const py::handle& given, const char* name);
 // Returns `given` as a finite number, which must be at least `least`.
 double number(const py::handle& given, const char* name, double least = -std::numeric_limits<double>::max());
 // Returns `given` as a finite number, which must be above zero.
 double positive(const py::handle& given, const char* name);
 
 std::string name_of(const py::handle& given, const char* name);  // must be a str
+
+// Returns `given`, which must be an object of the core.
+template <class Kept>
+const Kept& kept(const py::handle& given, const char* name, const char* expected) {
+  if (!py::isinstance<Kept>(given)) refuse_type(name, expected, given);
+  return given.cast<const Kept&>();
+}
 
 // Returns an array of the dtype of T with least_dimensions to most_dimensions dimensions. Copies an array whose layout
 // or alignment is not that of `Checked`.
@@ -73,6 +83,22 @@ MatrixView<T> view(const Array<T>& matrix) {
   return {matrix.data(), matrix.shape(0), matrix.shape(1)};
 }
 
+// Refuses an array with NaN or infinity.
+template <class T>
+void check_finite(const Array<T>& given, const char* name) {
+  const T largest = functions<T>().largest_size(given.data(), given.size());
+  if (std::isfinite(largest)) return;
+  refuse("Input " + std::string(name) + " contains " + (std::isnan(largest) ? "NaN." : "infinity."));
+}
+
+// Returns a matrix of finite numbers with at least one column.
+template <class T>
+Array<T> finite_matrix(const py::handle& given, const char* name) {
+  Array<T> checked = matrix<T>(given, name);
+  check_finite(checked, name);
+  return checked;
+}
+
 // Returns a vector with `size` entries.
 template <class T>
 Array<T> vector(const py::handle& given, const char* name, index_t size) {
@@ -92,11 +118,14 @@ inline const std::int64_t* data(const Integers& values) { return values ? values
 // Returns an array that the core fills in place. The argument must have exactly this shape, dtype and layout.
 template <class T>
 Array<T> output(const py::handle& given, const char* name, index_t rows, index_t columns) {
-  const auto whole = array<T>(given, name, 2, 2);
-  if (whole.ptr() != given.ptr() || !whole.writeable() || whole.shape(0) != rows || whole.shape(1) != columns)
-    refuse(std::string(name) + " must be a writeable, aligned, C-contiguous array of shape (" + std::to_string(rows) +
-           ", " + std::to_string(columns) + ").");
-  return whole;
+  if (py::isinstance<py::array_t<T>>(given)) {
+    const auto whole = Array<T>::ensure(given);
+    if (whole.ptr() == given.ptr() && whole.writeable() && whole.ndim() == 2 && whole.shape(0) == rows &&
+        whole.shape(1) == columns)
+      return whole;
+  }
+  refuse(std::string(name) + " must be a writeable, aligned, C-contiguous array of shape (" + std::to_string(rows) +
+         ", " + std::to_string(columns) + ") and dtype " + std::string(py::str(py::dtype::of<T>())) + ".");
 }
 
 // Raises a MemoryError that names `what` if an array of shape `counts`, with `bytes` per element, needs more memory

@@ -15,7 +15,7 @@ struct RankedPoints {
 py::object ranked(const py::object& points, const py::object& codes, const py::object& own, const py::object& others,
                   const py::object& weights, const py::object& kernel, const py::object& widths,
                   const py::object& log_factors, const py::object& log_least_sum, const py::object& log_largest_share) {
-  const auto X = matrix<double>(points, "X");
+  const auto X = finite_matrix<double>(points, "X");
   const index_t n = X.shape(0);
   if (n == 0) refuse("X must have at least one row.");
   const auto width = array<double>(widths, "widths", 1, 1);
@@ -36,8 +36,8 @@ py::object ranked(const py::object& points, const py::object& codes, const py::o
                           kernel_from_name(name_of(kernel, "kernel")),
                           width.data(),
                           factors.data(),
-                          log_least_sum.cast<double>(),
-                          log_largest_share.cast<double>()};
+                          real(log_least_sum, "log_least_sum"),
+                          real(log_largest_share, "log_largest_share")};
   return py::cast(RankedPoints{X.shape(1), n_classes, function_table().conformal_ranks(given)});
 }
 
@@ -45,8 +45,8 @@ py::object weights_of(const py::object& to, const py::object& queries, const py:
                       const py::object& bounded, const py::object& log_weights, const py::object& log_background,
                       const py::object& rounding, const py::object& within, const py::object& beyond,
                       const py::object& n_threads) {
-  const auto& points = to.cast<const RankedPoints&>();
-  const auto Q = matrix<double>(queries, "Q");
+  const auto& points = kept<RankedPoints>(to, "points", "ranked points");
+  const auto Q = finite_matrix<double>(queries, "Q");
   const auto columns = array<double>(sums, "sums", 3, 3);
   const index_t m = Q.shape(0), n_classes = points.n_classes;
   if (Q.shape(1) != points.n_features || columns.shape(0) != m || columns.shape(1) != n_classes ||
@@ -62,7 +62,7 @@ py::object weights_of(const py::object& to, const py::object& queries, const py:
                                columns.shape(2),
                                truth(bounded, "bounded"),
                                each.data(),
-                               log_background.cast<double>(),
+                               real(log_background, "log_background"),
                                number(rounding, "rounding", 0)};
   double* to_weights = out.mutable_data();
   const double* thresholds = limits ? limits->data() : nullptr;
@@ -76,7 +76,7 @@ py::object weights_of(const py::object& to, const py::object& queries, const py:
 py::object odds(const py::object& sums, const py::object& log_background, const py::object& rounding) {
   const auto scores = matrix<double>(sums, "sums");
   Array<double> out = allocate<double>({scores.shape(0), scores.shape(1)}, "Odds of queries x classes");
-  function_table().log_odds(view(scores), log_background.cast<double>(), number(rounding, "rounding", 0),
+  function_table().log_odds(view(scores), real(log_background, "log_background"), number(rounding, "rounding", 0),
                             out.mutable_data());
   return out;
 }

@@ -178,7 +178,9 @@ py::dict eigen_kernel(const py::object& points, const py::object& kernel, const 
     if (!scale.is_none()) diagonal = vector<T>(scale, "scale", n);
     a.scale = diagonal ? diagonal->data() : nullptr;
     a.plain_sums = [](const KernelSums<T>& request, T* sums, const Execution& run) {
-      functions<T>().plain_sums(request, sums, run);
+      KernelSums<T> products = request;
+      products.all_pairs = true;
+      functions<T>().kernel_sums(products, Form::plain, nullptr, sums, run);
     };
     return solve<T>(n, a.products(execution(product_threads)), options, execution(n_threads));
   });

@@ -21,7 +21,7 @@ void check_points(const Array<T>& Q, const Array<T>& X) {
 py::object index_points(const py::object& points) {
   return dispatch(points, "X", [&](auto zero) -> py::object {
     using T = decltype(zero);
-    IndexedPoints<T> kept{matrix<T>(points, "X"), nullptr};
+    IndexedPoints<T> kept{finite_matrix<T>(points, "X"), nullptr};
     check_points<T>(kept.points, kept.points);
     kept.index = functions<T>().index_points(view(kept.points));
     return py::cast(std::move(kept));
@@ -70,13 +70,15 @@ py::tuple knn(const py::object& queries, const py::object& points, const py::obj
   const Search way = search(algorithm);
   auto of_index = [&](auto zero) {
     using T = decltype(zero);
-    return nearest<T>(matrix<T>(queries, "Q"), points.cast<const IndexedPoints<T>&>(), n_neighbors, way, n_threads);
+    return nearest<T>(finite_matrix<T>(queries, "Q"), points.cast<const IndexedPoints<T>&>(), n_neighbors, way,
+                      n_threads);
   };
   if (py::isinstance<IndexedPoints<float>>(points)) return of_index(float{});
   if (py::isinstance<IndexedPoints<double>>(points)) return of_index(double{});
   return dispatch(points, "X", [&](auto zero) -> py::tuple {
     using T = decltype(zero);
-    return nearest<T>(matrix<T>(queries, "Q"), {matrix<T>(points, "X"), nullptr}, n_neighbors, way, n_threads);
+    return nearest<T>(finite_matrix<T>(queries, "Q"), {finite_matrix<T>(points, "X"), nullptr}, n_neighbors, way,
+                      n_threads);
   });
 }
 
@@ -84,7 +86,7 @@ py::tuple reverse_knn(const py::object& queries, const py::object& points, const
                       const py::object& n_threads) {
   return dispatch(points, "X", [&](auto zero) -> py::tuple {
     using T = decltype(zero);
-    const Array<T> Q = matrix<T>(queries, "Q"), X = matrix<T>(points, "X");
+    const Array<T> Q = finite_matrix<T>(queries, "Q"), X = finite_matrix<T>(points, "X");
     check_points<T>(Q, X);
     const Array<T> limits = vector<T>(radii, "radii", X.shape(0));
     const MatrixView<T> from = view(Q), to = view(X);

@@ -21,7 +21,7 @@ py::object forest(const py::object& kinds, const py::object& features, const py:
 // Adds the values of the trees to `out` in place.
 void tree_sums(const py::object& given, const py::object& queries, const py::object& sums,
                const py::object& n_threads) {
-  const auto& trees = given.cast<const Forest&>();
+  const auto& trees = kept<Forest>(given, "forest", "a forest");
   const Array<double> X = matrix<double>(queries, "X");
   if (!trees.features.empty() && X.shape(1) <= trees.features.back())
     refuse("X has " + std::to_string(X.shape(1)) + " columns, but the trees use column " +

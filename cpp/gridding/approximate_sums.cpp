@@ -195,8 +195,7 @@ class Evaluation {
   // Returns the predicted time, in nanoseconds, of the exact sums of a query with `n_seen` points within reach: with or
   // without pruning, whichever is faster.
   double exact_cost(double n_seen) const {
-    const double pair =
-        request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
+    const double pair = costs.pair(d_, request_.single_precision);
     const auto n_points = static_cast<double>(request_.points.rows);
     return request_.exact_passes * std::min(pair * n_points, costs.query + costs.pruned * n_points + 2 * pair * n_seen);
   }
@@ -218,14 +217,11 @@ class Evaluation {
   }
 
   // Returns whether the grid may pay off: whether tiles hold enough queries, and queries have enough points within
-  // reach. The estimate comes from a sample, before anything is sorted. Returns false for small problems, because a
-  // sample would take a few percent of their time.
+  // reach. The estimate comes from a sample, before anything is sorted.
   bool may_pay() const {
-    constexpr index_t most = 256;       // number of queries and number of points of the sample
-    constexpr double least_work = 3e6;  // nanoseconds
+    constexpr index_t most = 256;  // number of queries and number of points of the sample
     const index_t m = request_.queries.rows, n = request_.points.rows;
     const auto n_queries = static_cast<double>(m), n_points = static_cast<double>(n);
-    if (n_queries * exact_cost(n_points) < least_work) return false;
     const index_t sampled_queries = std::min(m, most), sampled_points = std::min(n, most);
     const double reach = seen_radius() * request_.bandwidth;
     std::vector<Cell> corners;
@@ -568,16 +564,14 @@ class Evaluation {
       outcome_.labels && !outcome_.rule->log_share ? std::min(2, request_.n_labels) : request_.n_labels;
 };
 
-bool all_finite(MatrixView<double> points) {
-  return std::all_of(points.data, points.data + points.rows * points.cols, [](double x) { return std::isfinite(x); });
-}
-
 }  // namespace
 
-bool ApproximateSums::possible() const {
-  return (rtol > 0 || atol > 0) && points.rows > 0 && queries.rows > 0 && points.cols > 0 &&
-         points.cols <= max_cell_axes && detail::pruning() != detail::Pruning::never && all_finite(queries) &&
-         all_finite(points);
+bool ApproximateSums::may_pay(index_t m, index_t n, index_t d, bool single_precision) {
+  constexpr double least_work = 3e6;  // nanoseconds
+  const detail::Pruning choice = detail::pruning();
+  if (m == 0 || n == 0 || !possible(d) || choice == detail::Pruning::never) return false;
+  return choice == detail::Pruning::always ||
+         static_cast<double>(m) * static_cast<double>(n) * costs.pair(d, single_precision) >= least_work;
 }
 
 bool ApproximateSums::compute(double* sums, std::uint8_t* settled, std::int64_t* order,
@@ -585,13 +579,13 @@ bool ApproximateSums::compute(double* sums, std::uint8_t* settled, std::int64_t*
   const Outcome outcome{sums, settled, order};
   Evaluation::forget(outcome, *this);
   std::fill_n(sums, queries.rows * n_labels * n_columns, 0.0);
-  return possible() && Evaluation(*this, outcome, execution).run();
+  return Evaluation(*this, outcome, execution).run();
 }
 
 bool ApproximateSums::decide(const LabelRule& rule, std::int64_t* found, const Execution& execution) const {
   const Outcome outcome{nullptr, nullptr, nullptr, &rule, found};
   Evaluation::forget(outcome, *this);
-  return possible() && Evaluation(*this, outcome, execution).run();
+  return Evaluation(*this, outcome, execution).run();
 }
 
 }  // namespace spectralcls

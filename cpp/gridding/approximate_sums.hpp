@@ -7,9 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "infrastructure/matrix.hpp"
-#include "infrastructure/parallel.hpp"
+#include "gridding/cell_tree.hpp"
+#include "sums/kernel_sums.hpp"
 #include "sums/label_rule.hpp"
 
 namespace spectralcls {
@@ -47,8 +48,48 @@ struct ApproximateSums {
   // label is certain.
   bool decide(const LabelRule& rule, std::int64_t* found, const Execution& execution) const;
 
+  // Returns whether a grid of this many axes is possible.
+  static bool possible(index_t d) { return d <= max_cell_axes; }
+  // Returns whether the sums of m queries and n points are worth a closer look: exact sums take so long that a sample
+  // of the pairs costs little.
+  static bool may_pay(index_t m, index_t n, index_t d, bool single_precision);
+};
+
+// The numbers of a request as double: the original ones, or copies.
+template <class T>
+class GridNumbers {
+ public:
+  explicit GridNumbers(const KernelSums<T>& of)
+      : of_(of),
+        queries_(copy(of.queries.data, of.queries.rows * of.queries.cols)),
+        points_(copy(of.points.data, of.points.rows * of.points.cols)),
+        weights_(copy(of.weights, of.points.rows * of.n_columns)) {}
+
+  // Returns the request for a grid, without a bandwidth and a tolerance.
+  ApproximateSums request() const {
+    ApproximateSums grid;
+    grid.queries = {pointer(queries_, of_.queries.data), of_.queries.rows, of_.queries.cols};
+    grid.points = {pointer(points_, of_.points.data), of_.points.rows, of_.points.cols};
+    grid.weights = pointer(weights_, of_.weights);
+    grid.n_columns = of_.n_columns;
+    grid.labels = of_.labels;
+    grid.n_labels = of_.n_labels;
+    grid.excluded = of_.excluded;
+    grid.single_precision = sizeof(T) == 4;
+    return grid;
+  }
+
  private:
-  bool possible() const;
+  static std::vector<double> copy(const T* from, index_t n) {
+    return sizeof(T) == 4 && from ? std::vector<double>(from, from + n) : std::vector<double>{};
+  }
+  static const double* pointer(const std::vector<double>& copied, const T* from) {
+    if constexpr (sizeof(T) == 8) return from;
+    else return from ? copied.data() : nullptr;
+  }
+
+  const KernelSums<T>& of_;
+  std::vector<double> queries_, points_, weights_;
 };
 
 }  // namespace spectralcls

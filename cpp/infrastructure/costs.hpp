@@ -21,6 +21,12 @@ struct Costs {
   // Sums on a grid: computing the stencil of a point along one axis; multiplying and adding a vector of grid points;
   // sorting and copying a row.
   double stencil, gridding_vector, row;
+
+  // A pair of a query and a point with d features.
+  constexpr double pair(index_t d, bool single_precision) const {
+    return single_precision ? pair_32 + feature_32 * static_cast<double>(d)
+                            : pair_64 + feature_64 * static_cast<double>(d);
+  }
 };
 
 namespace variants {

@@ -5,37 +5,11 @@ namespace spectralcls {
 namespace {
 
 template <class T>
-bool plain_sums(const KernelSums<T>& request, T* sums, const Execution& run) {
-  return request.plain(sums, run);
-}
-
-template <class T>
-bool log_sums(const KernelSums<T>& request, T* logs, const Execution& run) {
-  return request.logs(logs, run);
-}
-
-template <class T>
-bool scaled_sums(const KernelSums<T>& request, T* log_scale, T* sums, const Execution& run) {
-  return request.scaled(log_scale, sums, run);
-}
-
-bool approximate_sums(const ApproximateSums& request, double* sums, std::uint8_t* settled, std::int64_t* order,
-                      const Execution& run) {
-  return request.compute(sums, settled, order, run);
-}
-
-bool grid_labels(const ApproximateSums& request, const LabelRule& rule, std::int64_t* labels, const Execution& run) {
-  return request.decide(rule, labels, run);
-}
-
-template <class T>
 constexpr Functions<T> functions() {
   Functions<T> f{};
   f.pack_points = entry<&pack_points<T>>;
-  f.plain_sums = entry<&plain_sums<T>>;
-  f.log_sums = entry<&log_sums<T>>;
-  f.scaled_sums = entry<&scaled_sums<T>>;
-  f.certain_labels = entry<&certain_labels<T>>;
+  f.kernel_sums = entry<&planned_sums<T>>;
+  f.certain_labels = entry<&planned_labels<T>>;
   f.kernel_matrix = entry<&kernel_matrix<T>>;
   f.symmetric_kernel_matrix = entry<&symmetric_kernel_matrix<T>>;
   f.largest_size = entry<&largest_size<T>>;
@@ -51,10 +25,9 @@ constexpr Functions<T> functions() {
 }
 
 constexpr FunctionTable table{
-    SPECTRALCLS_INTERFACE,       SPECTRALCLS_VARIANT,       SPECTRALCLS_COMPILER,     SPECTRALCLS_FLAGS,
-    functions<float>(),          functions<double>(),       entry<&approximate_sums>, entry<&grid_labels>,
-    entry<&conformal_ranks>,     entry<&conformal_weights>, entry<&log_odds>,         entry<&sum_trees>,
-    entry<&detail::set_pruning>,
+    SPECTRALCLS_INTERFACE, SPECTRALCLS_VARIANT, SPECTRALCLS_COMPILER,        SPECTRALCLS_FLAGS,
+    functions<float>(),    functions<double>(), entry<&conformal_ranks>,     entry<&conformal_weights>,
+    entry<&log_odds>,      entry<&sum_trees>,   entry<&detail::set_pruning>,
 };
 
 }  // namespace

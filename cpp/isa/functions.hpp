@@ -7,7 +7,8 @@
 
 #include "geometry/largest.hpp"
 #include "geometry/pruning_choice.hpp"
-#include "gridding/approximate_sums.hpp"
+#include "gridding/planned_labels.hpp"
+#include "gridding/planned_sums.hpp"
 #include "infrastructure/boundary.hpp"
 #include "infrastructure/matrix.hpp"
 #include "infrastructure/parallel.hpp"
@@ -16,8 +17,6 @@
 #include "neighbors/knn.hpp"
 #include "sums/conformal.hpp"
 #include "sums/kernel_matrix.hpp"
-#include "sums/kernel_sums.hpp"
-#include "sums/label_rule.hpp"
 #include "trees/forest.hpp"
 
 namespace spectralcls {
@@ -26,10 +25,8 @@ namespace spectralcls {
 template <class T>
 struct Functions {
   Entry<decltype(&spectralcls::pack_points<T>)> pack_points;
-  Entry<bool (*)(const KernelSums<T>&, T* sums, const Execution&)> plain_sums;
-  Entry<bool (*)(const KernelSums<T>&, T* logs, const Execution&)> log_sums;
-  Entry<bool (*)(const KernelSums<T>&, T* log_scale, T* sums, const Execution&)> scaled_sums;
-  Entry<decltype(&spectralcls::certain_labels<T>)> certain_labels;
+  Entry<decltype(&spectralcls::planned_sums<T>)> kernel_sums;
+  Entry<decltype(&spectralcls::planned_labels<T>)> certain_labels;
   Entry<decltype(&spectralcls::kernel_matrix<T>)> kernel_matrix;
   Entry<decltype(&spectralcls::symmetric_kernel_matrix<T>)> symmetric_kernel_matrix;
   Entry<decltype(&spectralcls::largest_size<T>)> largest_size;
@@ -49,9 +46,6 @@ struct FunctionTable {
   const char* flags;
   Functions<float> single_precision;
   Functions<double> double_precision;
-  Entry<bool (*)(const ApproximateSums&, double* sums, std::uint8_t* settled, std::int64_t* order, const Execution&)>
-      approximate_sums;
-  Entry<bool (*)(const ApproximateSums&, const LabelRule&, std::int64_t* labels, const Execution&)> grid_labels;
   Entry<decltype(&spectralcls::conformal_ranks)> conformal_ranks;
   Entry<decltype(&spectralcls::conformal_weights)> conformal_weights;
   Entry<decltype(&spectralcls::log_odds)> log_odds;

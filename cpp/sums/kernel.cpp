@@ -17,7 +17,9 @@ constexpr auto rows = std::apply(
 Kernel kernel_from_name(const std::string& name) {
   for (std::size_t row = 0; row < rows.size(); ++row)
     if (name == rows[row].name) return static_cast<Kernel>(row);
-  throw std::invalid_argument("unknown kernel '" + name + "'");
+  std::string names;
+  for (const Traits& row : rows) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  throw std::invalid_argument("kernel must be one of " + names + ", got '" + name + "'.");
 }
 
 const Traits& traits(Kernel kernel) { return rows[static_cast<std::size_t>(kernel)]; }

@@ -26,9 +26,12 @@ class Computation {
   using BlockSums = detail::BlockSums<T>;
 
  public:
-  Computation(const KernelSums<T>& request, bool scaled, bool logarithms, const Execution& execution)
+  Computation(const KernelSums<T>& request, Form form, const Execution& execution)
       : request_(request), execution_(execution.for_work(operations(request))) {
-    detail::PruningRadius<T> radius(request, scaled, logarithms);
+    // Kernels that are positive everywhere need a scale, unless the sums are plain. The sums of compact kernels are
+    // exactly zero if no point is in reach.
+    const bool scaled = form != Form::plain && traits(request.kernel).decay != Decay::compact;
+    detail::PruningRadius<T> radius(request, scaled, form == Form::logs);
     plan_ = detail::prune_if_it_pays(
         request.queries.rows,
         [&](bool prunes) {
@@ -47,6 +50,25 @@ class Computation {
     n_parts_ = plan_->n_parts;
   }
 
+  // Fills C-ordered arrays: `sums` and, for scaled sums, `log_scale`.
+  void write(Form form, T* log_scale, T* sums) const {
+    const auto& r = request_;
+    const index_t n = r.n_bandwidths();
+    run([&](index_t row, const double* shift, const double* sum) {
+      for (int l = 0; l < r.n_labels; ++l)
+        for (index_t b = 0; b < n; ++b, sum += r.n_columns) {
+          const index_t cell = (row * n + b) * r.n_labels + l;
+          const double scale = shift && !std::isinf(shift[l]) ? -ln2 * plan_->of(l).rates[b] * shift[l] : 0.0;
+          if (form == Form::scaled) log_scale[cell] = static_cast<T>(scale);
+          for (index_t c = 0; c < r.n_columns; ++c)
+            sums[cell * r.n_columns + c] = static_cast<T>(form == Form::logs ? std::log(sum[c]) + scale : sum[c]);
+        }
+    });
+  }
+
+  bool uses_tolerance() const { return request_.tolerance() > 0 && plan_->packed->filtered(); }
+
+ private:
   void run(const Finish& finish) const {
     std::vector<Partial> partials(n_parts_ > 1 ? n_chunks_ * n_parts_ : 0);
     for_each_chunk(n_chunks_ * n_parts_, execution_, [&](index_t task, Checkpoint& checkpoint) {
@@ -66,10 +88,6 @@ class Computation {
     });
   }
 
-  bool uses_tolerance() const { return request_.tolerance() > 0 && plan_->packed->filtered(); }
-  double rate_of(int label, int b) const { return plan_->of(label).rates[b]; }
-
- private:
   static double operations(const KernelSums<T>& request) {
     const auto per_pair = request.points.cols + 12 * request.n_bandwidths() + request.n_columns;
     return static_cast<double>(request.queries.rows) * static_cast<double>(request.points.rows) *
@@ -136,73 +154,31 @@ class Computation {
 }  // namespace
 
 template <class T>
-bool KernelSums<T>::plain(T* sums, const Execution& execution) const {
-  const index_t n_bandwidths = this->n_bandwidths();
-  const Computation<T> computation(*this, false, false, execution);
-  computation.run([&](index_t row, const double*, const double* sum) {
-    for (int l = 0; l < n_labels; ++l)
-      for (index_t b = 0; b < n_bandwidths; ++b)
-        for (index_t c = 0; c < n_columns; ++c)
-          sums[((row * n_bandwidths + b) * n_labels + l) * n_columns + c] = static_cast<T>(*sum++);
-  });
-  return computation.uses_tolerance();
-}
-
-namespace {
-
-// Calls write(row, b, l, log_scale, sums) for each query, bandwidth b and label l, with the sums of all columns divided
-// by exp(log_scale). Kernels that are positive everywhere need a scale. Compact kernels do not: their sums are exactly
-// zero if no point is in reach.
-template <class T, class Write>
-bool with_scale(const KernelSums<T>& request, bool logarithms, const Execution& execution, Write&& write) {
-  const auto n_bandwidths = static_cast<int>(request.n_bandwidths());
-  const Computation<T> computation(request, traits(request.kernel).decay != Decay::compact, logarithms, execution);
-  computation.run([&](index_t row, const double* shift, const double* sum) {
-    for (int l = 0; l < request.n_labels; ++l)
-      for (int b = 0; b < n_bandwidths; ++b, sum += request.n_columns) {
-        const bool scaled = shift && !std::isinf(shift[l]);
-        write(row, b, l, scaled ? -ln2 * computation.rate_of(l, b) * shift[l] : 0.0, sum);
-      }
-  });
-  return computation.uses_tolerance();
-}
-
-}  // namespace
-
-template <class T>
-bool KernelSums<T>::logs(T* logs, const Execution& execution) const {
-  const index_t n_bandwidths = this->n_bandwidths();
-  return with_scale<T>(*this, true, execution, [&](index_t row, int b, int l, double log_scale, const double* sum) {
-    for (index_t c = 0; c < n_columns; ++c)
-      logs[((row * n_bandwidths + b) * n_labels + l) * n_columns + c] = static_cast<T>(std::log(sum[c]) + log_scale);
-  });
+void KernelSums<T>::compute(Form form, T* log_scale, T* sums, const Execution& execution) const {
+  Computation<T>(*this, form, execution).write(form, log_scale, sums);
 }
 
 template <class T>
-bool KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) const {
-  const index_t n_bandwidths = this->n_bandwidths();
-  return with_scale<T>(*this, false, execution, [&](index_t row, int b, int l, double scale, const double* sum) {
-    const index_t cell = (row * n_bandwidths + b) * n_labels + l;
-    log_scale[cell] = static_cast<T>(scale);
-    for (index_t c = 0; c < n_columns; ++c) sums[cell * n_columns + c] = static_cast<T>(sum[c]);
-  });
+bool KernelSums<T>::within_tolerance(T* log_scale, T* sums, const Execution& execution) const {
+  const Computation<T> computation(*this, Form::scaled, execution);
+  if (computation.uses_tolerance()) computation.write(Form::scaled, log_scale, sums);
+  return computation.uses_tolerance();
 }
 
 template <class T>
 std::shared_ptr<const PackedPointsCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
-                                                        const T* weights, index_t n_columns,
-                                                        const Execution& execution) {
+                                                        const T* weights, index_t n_columns) {
   const bool with_product = !detail::TileArguments<T>::always_difference(Kernel::gaussian, points.cols);
   const bool by_locality = points.cols <= detail::boxes_pay_to && points.rows > 4 * tile_width<T>;
   return std::make_shared<PackedPointsCache<T>>(points, Grouping{labels, n_labels, nullptr, 1}, weights, n_columns,
-                                                with_product, by_locality, execution);
+                                                with_product, by_locality);
 }
 
 template struct KernelSums<float>;
 template struct KernelSums<double>;
 template std::shared_ptr<const PackedPointsCache<float>> pack_points(MatrixView<float>, const std::int64_t*, int,
-                                                                     const float*, index_t, const Execution&);
+                                                                     const float*, index_t);
 template std::shared_ptr<const PackedPointsCache<double>> pack_points(MatrixView<double>, const std::int64_t*, int,
-                                                                      const double*, index_t, const Execution&);
+                                                                      const double*, index_t);
 
 }  // namespace spectralcls

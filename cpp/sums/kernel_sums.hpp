@@ -17,6 +17,10 @@ namespace spectralcls {
 template <class T>
 class PackedPointsCache;
 
+// The form of computed sums: the sums; their natural logarithms, -inf for an empty sum; or a scale and sums that are to
+// be multiplied by exp(log_scale). The latter never underflow for a positive kernel, and allow weights of any sign.
+enum class Form { plain, logs, scaled };
+
 template <class T>
 struct KernelSums {
   MatrixView<T> queries, points;
@@ -45,8 +49,10 @@ struct KernelSums {
   bool in_order = false;
 
   // The sums of a query may be too small by `rtol` times the sum of the absolute terms of all labels. This error is
-  // divided among the labels in proportion to their weights. 0: exact to rounding.
-  double rtol = 0;
+  // divided among the labels in proportion to their weights. 0: exact to rounding. planned_sums() allows an error of
+  // `atol`, too, and uses no grid if `all_pairs`.
+  double rtol = 0, atol = 0;
+  bool all_pairs = false;
 
   index_t bandwidth_index(index_t b, std::int64_t label) const {
     return bandwidths_by_label ? b * n_labels + label : b;
@@ -60,23 +66,18 @@ struct KernelSums {
   // Several bandwidths with separate values for each label have no common scale, so `rtol` is ignored for them.
   double tolerance() const { return bandwidths_by_label && n_bandwidths() > 1 ? 0 : rtol; }
 
-  // plain(), logs() and scaled() fill C-ordered arrays: `sums` and `logs` (m, n_bandwidths, n_labels, n_columns), and
-  // `log_scale` (m, n_bandwidths, n_labels). Each returns whether it used `rtol`.
-
-  // Computes the sums.
-  bool plain(T* sums, const Execution& execution) const;
-  // Computes the natural logarithms of the sums, -inf for an empty sum.
-  bool logs(T* logs, const Execution& execution) const;
-  // Computes the sums as exp(log_scale) * sums. This never underflows for a positive kernel, and allows weights of any
-  // sign.
-  bool scaled(T* log_scale, T* sums, const Execution& execution) const;
+  // Fills C-ordered arrays: `sums` (m, n_bandwidths, n_labels, n_columns) and, only for scaled sums, `log_scale`
+  // (m, n_bandwidths, n_labels).
+  void compute(Form form, T* log_scale, T* sums, const Execution& execution) const;
+  // Computes scaled sums if `rtol` makes that faster. Returns false otherwise.
+  bool within_tolerance(T* log_scale, T* sums, const Execution& execution) const;
 };
 
-// Packs points for many calls. The points, labels and weights are not copied and must outlive it.
+// Returns points that the first call that needs them packs for many calls. The points, labels and weights are not
+// copied and must outlive it.
 template <class T>
 std::shared_ptr<const PackedPointsCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
-                                                        const T* weights, index_t n_columns,
-                                                        const Execution& execution);
+                                                        const T* weights, index_t n_columns);
 
 extern template struct KernelSums<float>;
 extern template struct KernelSums<double>;

@@ -13,22 +13,22 @@ class PackedPointsCache {
  public:
   // `weights` have n_columns columns, or are nullptr.
   PackedPointsCache(MatrixView<T> points, const Grouping& grouping, const T* weights, index_t n_columns,
-                    bool with_product, bool by_locality, const Execution& execution)
+                    bool with_product, bool by_locality)
       : points_(points),
         grouping_(grouping),
         weights_(weights),
         n_columns_(n_columns),
         with_product_(with_product),
-        by_locality_(by_locality),
-        geometry_(Geometry::of(points, {}, execution)) {}
+        by_locality_(by_locality) {}
 
-  // Returns whether the scale suits these bandwidths too: points beyond the limit must be out of reach of the kernel,
-  // and the squares of the distances that matter must not underflow.
-  bool suits(const Lengths& bandwidths) const {
+  // Returns whether the scale, which is that of the points, suits these bandwidths too: points beyond the limit must be
+  // out of reach of the kernel, and the squares of the distances that matter must not underflow.
+  bool suits(const Lengths& bandwidths, const Execution& execution) const {
+    have_geometry_([&] { geometry_ = Geometry::of(points_, {}, execution); });
     return bandwidths.largest <= geometry_.scale * 0x1p20 && geometry_.scale <= most_scales<T> * bandwidths.least;
   }
 
-  // Returns the points packed for all pairs.
+  // Returns the points packed for all pairs. suits() must have been called.
   std::shared_ptr<const PackedPoints<T>> plain(const Execution& execution) const {
     have_plain_([&] {
       plain_ = with_weights(
@@ -57,8 +57,8 @@ class PackedPointsCache {
   const T* weights_;
   index_t n_columns_;
   bool with_product_, by_locality_;
-  Geometry geometry_;
-  mutable Once have_plain_, have_pruning_;
+  mutable Geometry geometry_;
+  mutable Once have_geometry_, have_plain_, have_pruning_;
   mutable std::shared_ptr<const PackedPoints<T>> plain_, pruning_;
 };
 

@@ -85,9 +85,9 @@ struct SumPlan {
         n_bandwidths(sums.n_bandwidths()),
         negligible(negligible_bits(sums, scaled)),
         reach(radius),
-        packed(prunes                  ? for_pruning(execution)
-               : sums.cache && suits() ? sums.cache->plain(execution)
-                                       : pack(execution)),
+        packed(prunes             ? for_pruning(execution)
+               : suits(execution) ? sums.cache->plain(execution)
+                                  : pack(execution)),
         points(&packed->tiles()),
         bandwidths(bandwidths_of(sums, packed->geometry().scale)),
         own_weights(keeps_weights() ? nullptr : sums.weights, n_weight_sets(), sums.n_columns, *points),
@@ -129,20 +129,22 @@ struct SumPlan {
     return all;
   }
 
+  bool suits(const Execution& execution) const {
+    return request.cache && request.cache->suits(request.lengths(), execution);
+  }
   Geometry geometry(const Execution& execution) const {
     return Geometry::of(request.points, request.lengths(), execution);
   }
   bool keeps_weights() const { return packed->weights() && packed->weights()->given() == request.weights; }
   index_t n_weight_sets() const { return request.weights_by_bandwidth ? n_bandwidths : 1; }
 
-  bool suits() const { return request.cache->suits(request.lengths()); }
   Grouping grouping() const {
     return {request.labels, request.n_labels, request.point_groups, request.point_groups ? request.n_groups : 1};
   }
   bool with_product() const { return !TileArguments<T>::always_difference(request.kernel, request.points.cols); }
 
   std::shared_ptr<const PackedPoints<T>> for_pruning(const Execution& execution) const {
-    if (request.cache && suits()) return request.cache->for_pruning(execution);
+    if (suits(execution)) return request.cache->for_pruning(execution);
     return std::make_shared<PackedPoints<T>>(request.points, geometry(execution), grouping(), with_product(),
                                              execution);
   }

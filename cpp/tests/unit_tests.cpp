@@ -118,8 +118,8 @@ void sums_are_those_of_all_terms() {
   request.n_columns = 2;
   request.bandwidths = {0.8, 3.0};
   std::vector<T> sums(m * 2 * 2), again(sums.size());
-  functions<T>().plain_sums(request, sums.data(), threads(1));
-  functions<T>().plain_sums(request, again.data(), threads(3));
+  functions<T>().kernel_sums(request, Form::plain, nullptr, sums.data(), threads(1));
+  functions<T>().kernel_sums(request, Form::plain, nullptr, again.data(), threads(3));
   CHECK(sums == again);
   const double rounding = sizeof(T) == 4 ? 1e-5 : 1e-12;
   for (index_t i = 0; i < m; ++i)
@@ -149,8 +149,7 @@ void callers_share_kept_points() {
     std::shared_ptr<const NeighborIndex<T>> index;
   };
   const auto kept = [&] {
-    return Kept{functions<T>().pack_points(points, nullptr, 1, nullptr, 1, threads(2)),
-                functions<T>().index_points(points)};
+    return Kept{functions<T>().pack_points(points, nullptr, 1, nullptr, 1), functions<T>().index_points(points)};
   };
   const auto answers = [&](const Kept& of, const Execution& run) {
     std::vector<T> found(m * (2 + k));
@@ -161,7 +160,7 @@ void callers_share_kept_points() {
       request.points = points;
       request.cache = of.cache;
       request.bandwidths = {bandwidth};
-      functions<T>().plain_sums(request, out, run);
+      functions<T>().kernel_sums(request, Form::plain, nullptr, out, run);
       out += m;
     }
     std::vector<std::int64_t> indices(m * k);

@@ -26,7 +26,7 @@ from spectralcls.ensemble._ensemble import _with_grown_members
 from spectralcls.ensemble._loss import Loss
 from spectralcls.ensemble._members import Member
 from spectralcls.ensemble._target_map import TargetMap, residual_quantiles
-from spectralcls.kernels._checks import check_labels
+from spectralcls.kernels import PackedPoints
 
 
 @pytest.mark.parametrize(("rest", "kept"), [(0.7e-6, 0), (1.5e-6, 1)])
@@ -168,12 +168,12 @@ def test_grown_trees_begin_with_the_defaults_of_boosting(asked):
 
 @pytest.mark.parametrize(("n_labels", "fits"), [(2**31 - 1, True), (2**31, False)])
 def test_labels_are_counted_in_an_int(n_labels, fits):
-    labels = np.arange(3)
+    points = {"X": np.zeros((3, 1)), "labels": np.arange(3), "n_labels": n_labels}
     if fits:
-        assert check_labels(labels, n_labels, 3)[1] == n_labels
+        assert PackedPoints(**points).n_labels == n_labels
     else:
-        with pytest.raises(ValueError, match=f"at most {np.iinfo(np.int32).max} are possible"):
-            check_labels(labels, n_labels, 3)
+        with pytest.raises(ValueError, match=f"n_labels .* {np.iinfo(np.int32).max}"):
+            PackedPoints(**points)
 
 
 def test_the_bandwidth_of_completion_is_half_the_distance_of_a_twentieth_of_the_pairs():

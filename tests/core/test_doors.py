@@ -1,5 +1,7 @@
 """What Python hands to the core: every shape, range, size and layout is checked, and refused by a sentence."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -16,190 +18,178 @@ from spectralcls.neighbors import reverse_knn
 X = np.random.default_rng(0).normal(size=(5, 2))
 
 
-SUMS = {  # the arguments of compiled.kernel_sums, in their order
-    **dict(queries=X, points=X, weights=None, labels=None, n_labels=1, kernel="gaussian", bandwidths=(1.0,)),
-    **dict(excluded=None, query_groups=None, point_groups=None, n_groups=1, rtol=0.0, output="plain", n_threads=1),
+def integers(*values, dtype=np.int64):
+    return np.array(values, dtype=dtype)
+
+
+LABELS = integers(0, 1, 0, 1, 0)
+OPTIONS = dict(pairs=1, block_size=2, max_basis=10, max_block_products=50, tolerance=1e-8, norm=0.0, seed=0)
+OPTIONS |= dict(start=np.zeros((3, 0), order="F"), deflate=np.zeros((3, 0), order="F"))
+CSR = dict(row_starts=integers(0, 1, 2, 3), indices=np.arange(3, dtype=np.int32), values=np.arange(1.0, 4.0))
+POINTS = dict(points=X, weights=np.ones((5, 2)), labels=LABELS, n_labels=2, keep=True)
+LEFT_OUT = dict(X=X, codes=LABELS, own=np.ones(5), others=np.ones(5), weights=np.ones(5), kernel="gaussian")
+LEFT_OUT |= dict(widths=np.ones(2), log_factors=np.zeros(2), log_least_sum=-9.0, log_largest_share=0.0)
+STUMP = dict(kinds=integers(0, 1, 1, dtype=np.uint8), features=np.zeros(3, np.int32), numbers=np.arange(3.0))
+STUMP |= dict(rights=integers(2, 0, 0, dtype=np.int32), roots=np.zeros(1, np.int32), levels=np.zeros((0, 256), bool))
+
+
+def calls():
+    """A valid call of every function of the core, by the names of its arguments."""
+    of_sums = dict(queries=X, points=compiled.points(**POINTS), kernel="gaussian", rtol=0.1, n_threads=1)
+    grouped = dict(query_groups=LABELS, point_groups=LABELS, excluded=LABELS, weights=np.ones((5, 1)))
+    rule = dict(factors=np.zeros(2), offsets=np.zeros(2), log_share=np.zeros(2), rounding=0.0, step=0.0)
+    one_group = dict(query_groups=None, point_groups=None, excluded=None, weights=None)
+    form = dict(output="plain", all_pairs=False)
+    pairs = dict(bandwidths=np.ones((2, 2)), factors=np.ones((2, 2)), scale=np.ones(5), product_threads=1)
+    five = OPTIONS | dict(start=np.zeros((5, 0), order="F"), deflate=np.zeros((5, 0), order="F"))
+    transposed = {f"transposed_{name.removeprefix('row_')}": values for name, values in CSR.items()}
+    return {
+        "points": POINTS,
+        "kernel_sums": of_sums | form | grouped | dict(bandwidths=np.ones((3, 2)), rtol=0.0, atol=0.0),
+        "kernel_sums within a tolerance": of_sums | form | one_group | dict(bandwidths=1.0, atol=0.1),
+        "certain_labels": of_sums | rule | dict(bandwidths=1.0),
+        "kernel_matrix": dict(
+            queries=X, points=X, kernel="gaussian", bandwidth=1.0, factor=1.0, out=np.zeros((5, 5)), n_threads=1
+        ),
+        "ranked_points": LEFT_OUT,
+        "conformal_weights": dict(points=compiled.ranked_points(**LEFT_OUT), Q=X, sums=np.ones((5, 2, 1)), n_threads=1)
+        | dict(bounded=False, log_weights=np.zeros(5), within=False, beyond=None, log_background=-9.0, rounding=0.0),
+        "log_odds": dict(sums=np.ones((5, 2)), log_background=-9.0, rounding=0.0),
+        "equal_rows": dict(rows=X),
+        "largest_size": dict(values=X),
+        "index_points": dict(points=X),
+        "knn": dict(queries=X, points=X, k=2, algorithm="auto", n_threads=1),
+        "reverse_knn": dict(queries=X, points=X, radii=np.ones(5), n_threads=1),
+        "forest": STUMP,
+        "tree_sums": dict(forest=compiled.forest(**STUMP), X=X, out=np.zeros((5, 1)), n_threads=1),
+        "combine_rows": dict(rows=np.ones((3, 5)), factors=np.ones((1, 3)), n_threads=1),
+        "asymmetry": dict(A=np.eye(3), n_threads=1),
+        "eigen_dense": dict(A=np.diag([3.0, 2.0, 1.0]), options=OPTIONS, n_threads=1),
+        "eigen_csr": dict(**CSR, options=OPTIONS, n_threads=1),
+        "eigen_gram": dict(**CSR, **transposed, options=OPTIONS, n_threads=1),
+        "eigen_kernel": pairs | dict(points=compiled.points(**POINTS), kernel="gaussian", options=five, n_threads=1),
+        "eigen_callback": dict(n=3, apply=lambda x: x, options=OPTIONS, n_threads=1),
+        "set_pruning": dict(choice="sampled"),
+    }
+
+
+def wrong(value):
+    """What an argument must not be, given a valid one: kinds and values."""
+    if isinstance(value, np.ndarray):
+        yield "list", value.tolist()
+        yield "dtype", value.astype(np.float16 if value.dtype.kind == "f" else np.int16)
+        yield "axes", value.reshape((1, 1, 1, *value.shape))
+        if value.size:
+            yield "rows", np.ascontiguousarray(value[:-1])
+            yield "columns", np.ascontiguousarray(value[..., :-1])
+        if value.dtype.kind == "f":
+            for number in (np.nan, np.inf):
+                yield "finite", np.where(np.arange(value.size).reshape(value.shape) == 1, number, value)
+        elif value.dtype.kind == "i":
+            for number in (-(2**30), 2**30):
+                changed = value.copy()
+                changed.flat[-1] = number
+                yield "range", changed
+    elif isinstance(value, bool):
+        yield from (("type", other) for other in (1, "x", None))
+    elif isinstance(value, int):
+        yield from (("type", other) for other in (1.5, "1", None, [1]))
+        yield from (("range", other) for other in (-1, -(2**70)))
+        yield "large", 2**70
+    elif isinstance(value, float):
+        yield from (("type", other) for other in ("1", None, [1.0]))
+        yield from (("range", other) for other in (-1.0, np.nan, np.inf, 10**400))
+    elif isinstance(value, str):
+        yield from (("type", other) for other in (3, None, b"gaussian"))
+        yield "name", "box"
+    elif value is not None and not callable(value) and not isinstance(value, dict):
+        yield from (("type", other) for other in (X, None, 3))
+
+
+# What these arguments may be all the same.
+RIGHT = {
+    "n_threads": "large",
+    "product_threads": "large",
+    "points queries": "rows",
+    "points points": "columns",
+    "points weights": "columns",
+    "points labels": "range",  # a negative one leaves a point out
+    "points n_labels": "type",  # None
+    "kernel_sums excluded": "range",
+    "kernel_sums bandwidths": "rows",
+    "certain_labels factors": "finite",
+    "certain_labels offsets": "finite",
+    "certain_labels log_share": "finite",
+    "kernel_matrix factor": "range",
+    "kernel_matrix out": "finite",
+    "ranked_points X": "columns",
+    "ranked_points own": "finite",
+    "ranked_points others": "finite",
+    "ranked_points weights": "finite",
+    "ranked_points log_factors": "finite",
+    "log_least_sum": "range",
+    "log_largest_share": "range",
+    "log_background": "range",
+    "conformal_weights sums": "finite",
+    "log_weights": "finite",
+    "log_odds sums": "rows columns finite",
+    "equal_rows rows": "rows columns finite",
+    "largest_size values": "axes rows columns finite",
+    "index_points points": "rows columns",
+    "knn points": "rows",
+    "reverse_knn radii": "finite",
+    "forest features": "range",
+    "forest numbers": "finite",
+    "forest rights": "range",
+    "forest roots": "rows columns",
+    "tree_sums X": "columns finite",
+    "tree_sums out": "finite",
+    "combine_rows rows": "columns finite",
+    "combine_rows factors": "rows finite",
+    "A": "finite",
+    "values": "finite",
+    "transposed_values": "finite",
+    "eigen_kernel factors": "finite",
+    "eigen_kernel scale": "finite",
 }
-
-
-def sums(**changed):
-    given = SUMS | changed
-    given["bandwidths"] = np.array(given["bandwidths"], dtype=float)
-    return compiled.kernel_sums(*given.values())
-
-
-def integers(*values):
-    return np.array(values, dtype=np.int64)
+# The names of arguments in Python, where they differ.
+PUBLIC = dict(queries="Q", points="X|points", bandwidths="bandwidth", excluded="exclude_self")
+PUBLIC |= dict(query_groups="exclude_groups", point_groups="exclude_groups", n="order of A", row_starts="row starts")
+PUBLIC |= dict(n_threads="n_jobs", product_threads="n_jobs")
+PUBLIC |= dict(transposed_starts="row starts", transposed_indices="indices", transposed_values="values", X="X|out")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "words"),
+    ("name", "argument", "kind", "given"),
     [
-        (dict(points=X[0]), ValueError, "X must have 2 dimensions"),
-        (dict(points=X.tolist()), TypeError, "X must be a NumPy array"),
-        (dict(points=X.astype(np.int64)), TypeError, "X must be a NumPy array of dtype float32 or float64"),
-        (
-            dict(queries=X.astype(np.float32)),
-            TypeError,
-            "Q must be a NumPy array of dtype float64, got an array of dtype float32",
-        ),
-        (dict(queries=X[:, :1]), ValueError, "Q has 1 features, but X has 2"),
-        (dict(points=X[:0]), ValueError, "X must have at least one row"),
-        (dict(queries=X[:, :0], points=X[:, :0]), ValueError, "at least one column"),
-        (dict(weights=np.zeros((5, 1, 0))), ValueError, "weights must have at least one column"),
-        (dict(weights=np.zeros((4, 1))), ValueError, "weights must have shape"),
-        (dict(weights=np.zeros((5, 2, 1))), ValueError, "weights must have shape"),
-        (dict(labels=integers(0, 1, 7, 0, 0), n_labels=3), ValueError, r"labels must be at most 2, got 7"),
-        (dict(labels=integers(0, 1)), ValueError, "labels must have 5 entries, got 2"),
-        (dict(n_labels=2**31), ValueError, "n_labels must be in 1 ... 2147483647, got 2147483648"),
-        (dict(n_labels=2**70), ValueError, "n_labels must be in"),
-        (dict(n_labels=1.5), TypeError, "n_labels must be an integer, got 1.5"),
-        (dict(n_labels=2**31 - 1, n_groups=2**31 - 1), MemoryError, "labels x groups"),
-        (dict(excluded=integers(0, 0, 5, 0, 0)), ValueError, "exclude_self must be at most 4, got 5"),
-        (dict(query_groups=integers(0, 0, 0, 0, 0)), ValueError, "exclude_groups must name the groups of Q and of X"),
-        (
-            dict(query_groups=integers(0, 0, 0, 0, 1), point_groups=integers(0, 0, 0, 0, 0)),
-            ValueError,
-            "exclude_groups must be in 0",
-        ),
-        (
-            dict(query_groups=integers(0, 0, 0, 0, 0), point_groups=integers(0, -1, 0, 0, 0)),
-            ValueError,
-            "exclude_groups must be in 0",
-        ),
-        (dict(bandwidths=[0.0]), ValueError, "bandwidth must be positive and finite, got 0"),
-        (dict(bandwidths=[1.0, np.nan]), ValueError, "bandwidth must be positive and finite, got nan"),
-        (dict(bandwidths=[]), ValueError, "bandwidth must have shape"),
-        (dict(bandwidths=[[1.0, 2.0]]), ValueError, "bandwidth must have shape"),
-        (dict(kernel="box"), ValueError, "unknown kernel 'box'"),
-        (dict(kernel=3), TypeError, "kernel must be a string"),
-        (dict(output="sums"), ValueError, "output must be"),
-        (dict(n_threads=0), ValueError, "n_jobs must be at least 1"),
+        pytest.param(name, argument, kind, given | {argument: value}, id=f"{name}-{argument}-{kind}")
+        for name, given in calls().items()
+        for argument, valid in given.items()
+        for kind, value in wrong(valid)
     ],
 )
-def test_kernel_sums_of_the_core_name_the_argument(arguments, error, words):
-    with pytest.raises(error, match=words) as raised:
-        sums(**arguments)
-    assert "incompatible function arguments" not in str(raised.value)
+def test_wrong_arguments_are_refused_by_name(name, argument, kind, given):
+    name = name.split()[0]
+    right = any(kind in RIGHT.get(key, "") for key in (argument, f"{name} {argument}", f"points {argument}"))
+    try:
+        getattr(compiled, name)(**given)
+    except (ValueError, TypeError, MemoryError) as error:
+        # Arguments that do not fit together may be named by the other one.
+        named = given if kind in ("rows", "columns", "range", "large") else [argument]
+        names = "|".join([PUBLIC.get(one, one) for one in named] + ["groups", "start", "trees are damaged"])
+        assert re.search(rf"\b({names})\b", str(error)) and "incompatible function" not in str(error)
+    else:
+        assert right
 
 
-def test_kernel_operators_of_the_core_name_the_argument():
-    two = compiled.pack_points(X, None, integers(0, 1, 0, 1, 0), 2, 1)
-    missing = compiled.pack_points(X, None, integers(0, 1, 0, -1, 0), 2, 1)
-    options = dict(
-        pairs=1,
-        block_size=1,
-        max_basis=5,
-        max_block_products=99,
-        tolerance=1e-6,
-        norm=0.0,
-        seed=0,
-        start=np.zeros((5, 0)),
-        deflate=np.zeros((5, 0)),
-    )
-    ones = np.ones((2, 2))
-    cases = [
-        (dict(points=X), TypeError, "X must be packed points"),
-        (dict(points=missing), ValueError, "labels must name a label of 0 ... 1 for each row"),
-        (dict(kernel="box"), ValueError, "unknown kernel"),
-        (dict(bandwidths=np.ones((1, 4))), ValueError, "a row and a column for each of the 2 labels"),
-        (dict(bandwidths=ones - np.eye(2)), ValueError, "bandwidth must be positive and finite, got 0"),
-        (dict(factors=np.ones((2, 1))), ValueError, "a row and a column for each of the 2 labels"),
-        (dict(factors=ones.astype(np.float32)), TypeError, "factors must be a NumPy array of dtype float64"),
-        (dict(scale=np.ones(4)), ValueError, "scale must have 5 entries, got 4"),
-        (dict(product_threads=0), ValueError, "n_jobs must be at least 1"),
-    ]
-    given = dict(
-        points=two,
-        kernel="gaussian",
-        bandwidths=ones,
-        factors=ones,
-        scale=None,
-        product_threads=1,
-        options=options,
-        n_threads=1,
-    )
-    for arguments, error, words in cases:
-        with pytest.raises(error, match=words):
-            compiled.eigen_kernel(**(given | arguments))
-    assert compiled.eigen_kernel(**given)["status"] == "converged"
-
-
-def test_matrices_neighbors_and_vectors_of_the_core_name_the_argument():
-    out = np.empty((5, 5))
-    cases = [
-        (lambda: compiled.kernel_matrix(X, None, "gaussian", 1.0, 1.0, np.empty((4, 5)), 1), "out must be a writeable"),
-        (
-            lambda: compiled.kernel_matrix(X, None, "gaussian", 1.0, 1.0, np.empty((5, 10))[:, ::2], 1),
-            "out must be a writeable",
-        ),
-        (lambda: compiled.kernel_matrix(X, X[:, :1], "gaussian", 1.0, 1.0, out, 1), "Q has 2 features, but X has 1"),
-        (lambda: compiled.kernel_matrix(X, None, "gaussian", -1.0, 1.0, out, 1), "bandwidth must be positive"),
-        (lambda: compiled.knn(X, X, 6, "auto", 1), "k must be in 1 ... 5, got 6"),
-        (lambda: compiled.knn(X, X, 0, "auto", 1), "k must be in 1 ... 5, got 0"),
-        (lambda: compiled.knn(X, X, 1, "ball", 1), "algorithm must be 'auto', 'brute' or 'kd_tree', got 'ball'"),
-        (lambda: compiled.reverse_knn(X, X, X[:3, 0].copy(), 1), "radii must have 5 entries, got 3"),
-        (lambda: compiled.combine_rows(out, np.ones((1, 4)), 1), "factors must have a column"),
-        (lambda: compiled.asymmetry(np.ones((2, 3)), 1), "A must be square"),
-        (
-            lambda: compiled.approximate_sums(X, X, None, None, 1, 1.0, None, -1.0, 0.0, False, False, 1.0, 1),
-            "rtol",
-        ),
-        (
-            lambda: compiled.approximate_sums(
-                X, X, None, integers(0, 9, 0, 0, 0), 1, 1.0, None, 1e-3, 0.0, False, False, 1.0, 1
-            ),
-            "labels",
-        ),
-    ]
-    for call, words in cases:
-        with pytest.raises(ValueError, match=words):
-            call()
-
-
-def options(n, **changed):
-    return (
-        dict(
-            pairs=1,
-            block_size=2,
-            max_basis=10,
-            max_block_products=50,
-            tolerance=1e-8,
-            norm=0.0,
-            seed=0,
-            start=np.zeros((n, 0), order="F"),
-            deflate=np.zeros((n, 0), order="F"),
-        )
-        | changed
-    )
-
-
-def test_eigenproblems_of_the_core_name_the_argument():
-    A = np.diag([3.0, 2.0, 1.0])
-    starts, indices, values = integers(0, 1, 2, 3), np.arange(3, dtype=np.int32), np.ones(3)
-    cases = [
-        (lambda: compiled.eigen_dense(A[:2], options(3), 1), "A must be square"),
-        (lambda: compiled.eigen_dense(A, options(2), 1), "start must have 3 rows"),
-        (lambda: compiled.eigen_dense(A, options(3, pairs=-1), 1), "k must be at least 1, got -1"),
-        (lambda: compiled.eigen_dense(A, options(3, block_size=0), 1), "block_size must be at least 1"),
-        (lambda: compiled.eigen_dense(A, options(3, deflate=np.eye(3, order="F")), 1), "deflate must leave"),
-        (
-            lambda: compiled.eigen_csr(starts, indices + 1, values, options(3), 1),
-            "the indices of A must be in 0 ... 2, got 3",
-        ),
-        (
-            lambda: compiled.eigen_csr(starts[::-1].copy(), indices, values, options(3), 1),
-            "the row starts of A must rise",
-        ),
-        (
-            lambda: compiled.eigen_csr(starts, indices[:2].copy(), values, options(3), 1),
-            "the indices of A must have 3 entries",
-        ),
-        (lambda: compiled.eigen_callback(3, lambda x: x[:2], options(3), 1), "the operator's answer has shape"),
-    ]
-    for call, words in cases:
-        with pytest.raises(ValueError, match=words):
-            call()
+def test_every_function_of_the_core_has_a_valid_call():
+    """The test above takes its wrong arguments from them."""
+    listed = {name.split()[0] for name in calls()}
+    functions = {name for name, f in vars(compiled).items() if callable(f) and not isinstance(f, type)}
+    administration = {"load", "use_lapack", "build_info", "supported_variants", "thread_limit"}
+    assert {name for name in functions if name[0] != "_"} == listed | administration
+    for name, given in calls().items():
+        getattr(compiled, name.split()[0])(**given)
 
 
 def test_counts_of_any_size_are_limits():
@@ -215,7 +205,7 @@ def test_counts_of_any_size_are_limits():
 
 @pytest.mark.parametrize("labels", [[2**31 - 1] * 5, np.array([2**63] * 5, dtype=np.uint64)])
 def test_huge_labels_have_a_sentence(labels):
-    with pytest.raises(ValueError, match="labels go up to"):
+    with pytest.raises(ValueError, match="labels must be"):
         kernel_sums(X, X, labels=labels, bandwidth=1.0)
 
 
@@ -269,7 +259,7 @@ def test_numbers_that_no_float_holds_are_refused_by_the_name_of_their_argument()
         (lambda: kernel_sums(X, X, bandwidth=1.0, weights=huge), "weights: int too large"),
         (lambda: kernel_sums(X, X, bandwidth=1.0, weights=["a"] * 5), "weights: could not convert"),
         (lambda: kernel_sums(X, X, bandwidth=[[1.0], [1.0, 2.0]]), "bandwidth must be numeric"),
-        (lambda: kernel_sums(X, X, bandwidth=1.0, rtol=10**400), "rtol must be a finite number"),
+        (lambda: kernel_sums(X, X, bandwidth=1.0, rtol=10**400), "rtol must be finite"),
         (lambda: knn(huge, X, 2), "int too large"),
         (lambda: information.renyi_entropy(huge, bandwidth=1.0), "X: int too large"),
         (lambda: information.renyi_entropy(X, bandwidth=10**400), "'bandwidth' parameter .* in the range"),
@@ -293,7 +283,7 @@ def test_every_negative_label_leaves_a_point_out():
     np.testing.assert_array_equal(
         kernel_sums(X, X, exclude_self=[lowest] * 5, bandwidth=1.0), kernel_sums(X, X, bandwidth=1.0)
     )
-    with pytest.raises(ValueError, match="got 0"):
+    with pytest.raises(ValueError, match="n_labels=0"):
         kernel_sums(X, X, labels=[lowest] * 5, bandwidth=1.0)
 
 

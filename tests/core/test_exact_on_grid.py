@@ -7,11 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tolerance_cases import DATA, clusters, dense_beside_empty
 
 from spectralcls import kernel_sums
-from spectralcls.kernels import GRID_QUERIES, PackedPoints, _approximate
-from spectralcls.kernels._exact import exact_sums
-from spectralcls.kernels._request import SumsRequest
+from spectralcls.kernels import PackedPoints, checked_sums
 
-M = GRID_QUERIES + 76
+M = 1100
 PROMISE = {np.float32: 1e-5, np.float64: 1e-12}
 
 
@@ -21,10 +19,8 @@ def always(pruning):
     pruning("always")
 
 
-def on_grid(Q, X, bandwidth, **options):
-    request = SumsRequest(Q, X, np.atleast_1d(bandwidth), groups=(None, None, 1), **options)
-    found = _approximate.grid_sums(request)
-    return None if found is None else found[:2]
+def all_pairs(Q, X, **options):
+    return checked_sums(Q, X, all_pairs=True, **options)
 
 
 def assert_as_promised(logs, Q, X, dtype, **options):
@@ -79,69 +75,64 @@ def test_neither_other_queries_nor_threads_change_a_bit(d):
     rng = np.random.default_rng(d)
     X, Q, labels = rng.normal(size=(3000, d)), rng.normal(size=(M + 200, d)), rng.integers(0, 3, 3000)
     options = {"labels": labels, "n_labels": 3, "bandwidth": 0.5}
-    sums, settled = on_grid(Q, X, **options, n_threads=1)
+    sums, exact = kernel_sums(Q, X, n_jobs=1, **options), all_pairs(Q, X, **options)
+    settled = sums != exact
+    assert 0.05 < settled.mean()
     far = np.concatenate([Q[:M], [np.full(d, 1e12), np.full(d, 50.0)]])
     for queries, threads in ((Q, 3), (Q[:M], 1), (far, 2)):
-        other, of_other = on_grid(queries, X, **options, n_threads=threads)
-        assert_array_equal(of_other[:M], settled[:M])
-        assert_array_equal(other[:M][settled[:M]], sums[:M][settled[:M]])
-    assert 0.05 < settled.mean() <= 1
+        other = kernel_sums(queries, X, n_jobs=threads, **options)[:M]
+        assert_array_equal(other[settled[:M]], sums[:M][settled[:M]])
+        assert_allclose(other, exact[:M], rtol=1e-12)
 
 
 def test_offsets_cost_no_accuracy():
     """Positions on the grid come from differences of coordinates, however far the data are from zero."""
     rng = np.random.default_rng(0)
     X, Q = (np.round(rng.normal(size=(n, 2)) * 2**20) / 2**20 for n in (2000, M))
-    plain, _ = on_grid(Q, X, 0.3)
-    moved, settled = on_grid(Q + 2.0**25, X + 2.0**25, 0.3)
-    assert_allclose(moved[settled], plain[settled], rtol=2e-13)
-
-
-def test_few_queries_are_summed_over_all_pairs():
-    """Near ties between labels are settled by all pairs, in parts of fewer queries than the grid takes."""
-    X = clusters(np.random.default_rng(0), 3000, 2)
-    assert on_grid(X[: GRID_QUERIES - 1], X, 0.5) is None
-    assert on_grid(X[:GRID_QUERIES], X, 0.5) is not None
+    plain = kernel_sums(Q, X, bandwidth=0.3)
+    assert_allclose(kernel_sums(Q + 2.0**25, X + 2.0**25, bandwidth=0.3), plain, rtol=2e-13)
+    assert np.mean(plain != all_pairs(Q, X, bandwidth=0.3)) > 0.5
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_few_pairs_are_all_summed(pruning, monkeypatch, d):
-    """A look at the grid costs as much as it could gain."""
-    pruning("sampled")
-    looked = []
-    monkeypatch.setattr(_approximate.compiled, "approximate_sums", lambda *arguments: looked.append(arguments))
-    pairs = {1: 2**23, 2: 2**24, 3: 2**27}[d]
-    X = np.random.default_rng(0).uniform(size=(pairs // 2**12, d))
-    assert on_grid(X[:1].repeat(2**12 - 1, axis=0), X, 0.5) is None and not looked
-    assert on_grid(X[:1].repeat(2**12, axis=0), X, 0.5) is None and looked
-
-
-@pytest.mark.parametrize("d", [1, 2, 3])
-def test_the_grid_orders_queries_by_place(d):
-    """Sums that the grid leaves open are computed for queries in this order, which the core does not sort again."""
+def test_a_bandwidth_for_each_label_one_of_which_has_no_point(d):
     rng = np.random.default_rng(d)
-    X, Q, labels = clusters(rng, 3000, d), clusters(rng, M, d), rng.integers(0, 3, 3000)
-    request = SumsRequest(Q, X, np.array([0.2]), labels=labels, n_labels=3, groups=(None, None, 1))
-    order = _approximate.grid_sums(request)[2]
-    assert_array_equal(np.sort(order), np.arange(M))
-    gaps, random = (np.linalg.norm(np.diff(points, axis=0), axis=1) for points in (Q[order], Q))
-    assert np.median(gaps) < np.median(random) / 4
-    exact = exact_sums(request, order)
-    assert_allclose(exact_sums(request, order, in_order=True), exact, rtol=1e-12)
+    X, Q, labels = rng.normal(size=(2000, d)), rng.normal(size=(M, d)), rng.integers(1, 3, 2000)
+    options = {"labels": labels, "n_labels": 4, "bandwidth": [[0.3, 0.5, 0.7, 0.9], [0.6, 1.0, 1.4, 1.8]]}
+    sums = kernel_sums(Q, X, **options)
+    assert_allclose(sums, all_pairs(Q, X, **options), rtol=1e-12)
+    assert (sums[..., [0, 3]] == 0).all()
+    logs = kernel_sums(Q, X, log=True, **options)
+    assert np.isneginf(logs[..., [0, 3]]).all()
+    assert_allclose(logs[..., 1:3], np.log(sums[..., 1:3]), rtol=1e-10)
+    assert (kernel_sums(Q, X, log="pair", **options)[1][..., [0, 3]] == 0).all()
 
 
 def test_weights_of_either_sign_are_summed_over_all_pairs():
     X = clusters(np.random.default_rng(0), 2000, 2)
     W = np.random.default_rng(1).normal(size=(2000, 1))
-    request = SumsRequest(X, X, np.array([0.5]), weights=W, groups=(None, None, 1))
-    assert _approximate.approximate_sums(request) is None
+    for form in (False, "pair"):
+        options = {"weights": W, "bandwidth": 0.5, "log": form}
+        for one, other in zip(kernel_sums(X, X, **options), all_pairs(X, X, **options), strict=True):
+            assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_bandwidths_for_which_the_grid_pays_among_others(pruning):
+    """Of a wide grid of bandwidths, some are summed on the grid and the others together over all pairs."""
+    pruning("sampled")
+    X = np.random.default_rng(0).normal(size=(6000, 1))
+    h = np.geomspace(1e-9, 1.0, 5)
+    sums, exact = kernel_sums(X, X, bandwidth=h), all_pairs(X, X, bandwidth=h)
+    assert_allclose(sums, exact, rtol=1e-12)
+    differs = np.any(sums != exact, axis=0)
+    assert differs.any() and not differs.all()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_grid_takes_less_than_half_of_what_is_promised(dtype):
-    assert_allclose(_approximate.AS_EXACT[np.dtype(dtype)], 0.4 * PROMISE[dtype])
     X = np.random.default_rng(0).normal(size=(M, 2)).astype(dtype)
-    sums, settled = on_grid(X, X, 0.5)
-    truth = reference.kernel_sums(X, X, bandwidth=0.5, dtype=np.longdouble).reshape(settled.shape)
-    errors = np.abs(sums[..., 0] / truth - 1)[settled].astype(float)
-    assert 0.02 * PROMISE[dtype] < errors.max() <= 0.45 * PROMISE[dtype]
+    sums = kernel_sums(X, X, bandwidth=0.5)
+    truth = reference.kernel_sums(X, X, bandwidth=0.5, dtype=np.longdouble).reshape(M)
+    settled = sums != all_pairs(X, X, bandwidth=0.5)
+    errors = np.abs(sums / truth - 1)[settled].astype(float)
+    assert 0.005 * PROMISE[dtype] < errors.max() <= 0.45 * PROMISE[dtype]

@@ -51,7 +51,7 @@ signal.signal(signal.SIGALRM, signal.SIG_DFL)
 states = []
 for share in np.linspace(0.02, 0.9, 6):
     points = PackedPoints(X)
-    points.packed(1)
+    points.core()
     thread = threading.Thread(target=answer, args=(points,))
     thread.start()
     time.sleep(share * took)

@@ -511,28 +511,28 @@ def test_sums_are_linear_symmetric_and_monotone(n, m, d, h, seed, kernel):
         (dict(weights=np.ones(3)), "weights must have shape"),
         (dict(weights=-np.ones(6), log=True), "Negative weights"),
         (dict(weights=-np.ones(6), log=np.True_), "Negative weights"),
-        (dict(labels=np.zeros(6)), "labels must be 6 integers"),
+        (dict(labels=np.zeros(6)), "labels must be integers"),
         (dict(labels=np.arange(6), n_labels=3), "labels go up to 5"),
-        (dict(exclude_self=True), "inconsistent numbers"),
-        (dict(exclude_self=np.array([9, 0, 0, 0])), "X has 6 rows"),
+        (dict(exclude_self=True), "as many queries as points"),
+        (dict(exclude_self=np.array([9, 0, 0, 0])), "exclude_self must be at most 5, got 9"),
         (dict(log="yes"), "log must be"),
         (dict(log=[]), "log must be"),
-        (dict(kernel=["gaussian"]), "kernel must be one of"),
+        (dict(kernel=["gaussian"]), "kernel must be a string"),
         (dict(bandwidth="1.5"), "bandwidth must be numeric"),
         (dict(bandwidth=True), "bandwidth must be numeric"),
         (dict(bandwidth=None), "bandwidth must be numeric"),
-        (dict(n_labels=3), "n_labels=3 needs labels"),
+        (dict(n_labels=3), "n_labels needs labels"),
         (dict(labels=np.arange(6), n_labels=2.7), "n_labels must be an integer"),
-        (dict(rtol="a"), "rtol must be a finite number"),
-        (dict(rtol=np.inf), "rtol must be a finite number"),
-        (dict(atol=True), "atol must be a finite number"),
+        (dict(rtol="a"), "rtol must be a number"),
+        (dict(rtol=np.inf), "rtol must be finite"),
+        (dict(atol=True), "atol must be a number"),
         (dict(exclude_groups=([1] * 4,)), "exclude_groups must be a pair"),
         (dict(n_jobs=0), "n_jobs must be"),
     ],
 )
 def test_bad_arguments_are_named(change, message):
     Q, X = np.zeros((4, 2)), np.zeros((6, 2))
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         kernel_sums(Q, X, **{"bandwidth": 1.0, **change})
 
 

@@ -124,7 +124,7 @@ def test_points_that_are_all_one_point(dtype):
     "make, message",
     [
         (lambda: PackedPoints(np.full((3, 2), np.nan)), "NaN"),
-        (lambda: PackedPoints(np.zeros((3, 2)), labels=[0, 1]), "labels must be 3 integers"),
+        (lambda: PackedPoints(np.zeros((3, 2)), labels=[0, 1]), "labels must have 3 entries"),
         (lambda: PackedPoints(np.zeros((3, 2)), labels=[0, 1, 2], n_labels=2), "labels go up to 2"),
         (lambda: PackedPoints(np.zeros((3, 2)), weights=np.ones((3, 1, 1))), "weights must have shape"),
         (lambda: PackedPoints(np.zeros((3, 2)), weights=np.ones(4)), "weights must have shape"),

@@ -13,7 +13,6 @@ from reference import OF_EXPONENT, OF_GAUSSIAN, OF_LAPLACE, OF_LAPLACE_ON_GRID
 from spectralcls._expansion.certified_labels import ROUNDINGS
 from spectralcls._utils.validation import LARGEST_WEIGHT, LEAST_SHARE
 from spectralcls.ensemble._members import LARGE
-from spectralcls.kernels._approximate import GRID_FEATURES, GRID_QUERIES
 from spectralcls.perturbo._explained import _MANY
 from spectralcls.spectral._kernel_classifier import TOLERANCE
 
@@ -82,7 +81,6 @@ NUMERICS = " ".join((DOCS / "guide" / "numerics.md").read_text(encoding="utf-8")
         (r"\+ (\d+)\\,\\varepsilon a\$ in float64", [ROUNDINGS]),
         (r"`AutoClassifier` up to (\d+) points compute in float64", [LARGE]),
         (r"eigenpairs with a relative residual of (\S+)\. ", [TOLERANCE]),
-        (r"the same, Gaussian, up to (\d) features, (\d+) queries or more", [GRID_FEATURES, GRID_QUERIES]),
         (r"labels of PerTurbo with `alpha`, (\d+) queries or more", [_MANY]),
     ],
 )

@@ -23,23 +23,43 @@ class compiled:
     @staticmethod
     def thread_limit() -> int: ...
     @staticmethod
-    def kernel_sums(
-        queries: np.ndarray,
+    def points(
         points: np.ndarray,
         weights: np.ndarray | None,
         labels: np.ndarray | None,
-        n_labels: int,
+        n_labels: int | None,
+        keep: bool,
+    ) -> Any: ...
+    @staticmethod
+    def kernel_sums(
+        queries: np.ndarray,
+        points: Any,
+        weights: np.ndarray | None,
         kernel: str,
-        bandwidths: np.ndarray,
+        bandwidths: float | np.ndarray,
         excluded: np.ndarray | None,
         query_groups: np.ndarray | None,
         point_groups: np.ndarray | None,
-        n_groups: int,
         rtol: float,
+        atol: float,
         output: str,
+        all_pairs: bool,
         n_threads: int,
-        in_order: bool = ...,
     ) -> Any: ...
+    @staticmethod
+    def certain_labels(
+        queries: np.ndarray,
+        points: Any,
+        kernel: str,
+        bandwidths: float | np.ndarray,
+        rtol: float,
+        factors: np.ndarray,
+        offsets: np.ndarray | None,
+        log_share: np.ndarray | None,
+        rounding: float,
+        step: float,
+        n_threads: int,
+    ) -> np.ndarray | None: ...
     @staticmethod
     def ranked_points(
         X: np.ndarray,
@@ -71,27 +91,6 @@ class compiled:
     @staticmethod
     def equal_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
     @staticmethod
-    def pack_points(
-        points: np.ndarray,
-        weights: np.ndarray | None,
-        labels: np.ndarray | None,
-        n_labels: int,
-        n_threads: int,
-    ) -> Any: ...
-    @staticmethod
-    def packed_kernel_sums(
-        queries: np.ndarray,
-        points: Any,
-        weights: np.ndarray | None,
-        kernel: str,
-        bandwidths: np.ndarray,
-        excluded: np.ndarray | None,
-        rtol: float,
-        output: str,
-        n_threads: int,
-        in_order: bool = ...,
-    ) -> Any: ...
-    @staticmethod
     def kernel_matrix(
         queries: np.ndarray,
         points: np.ndarray | None,
@@ -101,50 +100,6 @@ class compiled:
         out: np.ndarray,
         n_threads: int,
     ) -> None: ...
-    @staticmethod
-    def approximate_sums(
-        queries: np.ndarray,
-        points: np.ndarray,
-        weights: np.ndarray | None,
-        labels: np.ndarray | None,
-        n_labels: int,
-        bandwidth: float,
-        excluded: np.ndarray | None,
-        rtol: float,
-        atol: float,
-        each_label: bool,
-        single_precision: bool,
-        exact_passes: float,
-        n_threads: int,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None: ...
-    @staticmethod
-    def certain_labels(
-        log_scale: np.ndarray,
-        sums: np.ndarray,
-        missing: np.ndarray,
-        factors: np.ndarray,
-        offsets: np.ndarray | None,
-        log_share: np.ndarray | None,
-        rounding: float,
-        step: float,
-    ) -> np.ndarray: ...
-    @staticmethod
-    def grid_labels(
-        queries: np.ndarray,
-        points: np.ndarray,
-        weights: np.ndarray | None,
-        labels: np.ndarray | None,
-        n_labels: int,
-        bandwidth: float,
-        rtol: float,
-        single_precision: bool,
-        factors: np.ndarray,
-        offsets: np.ndarray | None,
-        log_share: np.ndarray | None,
-        rounding: float,
-        step: float,
-        n_threads: int,
-    ) -> np.ndarray | None: ...
     @staticmethod
     def forest(
         kinds: np.ndarray,

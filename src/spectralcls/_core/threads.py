@@ -10,12 +10,14 @@ from numbers import Integral
 from typing import Any
 
 import joblib
+import numpy as np
 import threadpoolctl
 from joblib.parallel import get_active_backend
 
 from . import compiled
 
 _MOST_THREADS = 1024  # upper limit of n_jobs, because libraries start as many threads as requested
+_WORTH_A_THREAD = 1e6  # operations, as in the core (cpp/infrastructure/parallel.cpp)
 
 cpu_count = cache(joblib.cpu_count)  # reading the affinity mask and the container's quota takes 0.1 ms
 
@@ -135,8 +137,8 @@ def serial_blas() -> AbstractContextManager[None]:
     return _serial_blas.inside()
 
 
-def effective_n_threads(n_jobs: int | None = None) -> int:
-    """Number of threads for ``n_jobs`` in scikit-learn's convention.
+def effective_n_threads(n_jobs: int | None = None, operations: float = np.inf) -> int:
+    """Number of threads for ``n_jobs`` in scikit-learn's convention, for a call of so many operations.
 
     ``None`` means all cores that the affinity mask and the container allow, unless ``OMP_NUM_THREADS`` (which
     joblib sets in its worker processes) or ``threadpoolctl.threadpool_limits`` sets a lower limit. Inside a worker
@@ -147,7 +149,7 @@ def effective_n_threads(n_jobs: int | None = None) -> int:
         if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
             raise ValueError(f"n_jobs must be None or a non-zero integer, got {n_jobs!r}.")
         return max(1, cpu_count() + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), _MOST_THREADS)
-    if _is_joblib_worker_thread():
+    if operations < _WORTH_A_THREAD or _is_joblib_worker_thread():
         return 1
     cores = cpu_count()
     limits = [cores, compiled.thread_limit() or cores]

@@ -63,12 +63,12 @@ class Expansion:
         """Mask (C,) of the classes that can win: those of positive prior probability."""
         return np.broadcast_to(self.log_scale, len(self.offsets)) > -np.inf
 
-    def scores(self, Q):
-        """Scores (m, C) in float64; the largest wins.
+    def scores(self, Q, **how):
+        """Scores (m, C) in float64; the largest wins. `how` are further arguments of `TrainingPoints.class_log_sums`.
 
         If no kernel reaches a query and the rule compares only sums, the class of the nearest point gets the score 0.
         """
-        scores = self._evaluate(Q, partial(self.rule.scores, offsets=self.offsets), len(self.offsets))
+        scores = self._evaluate(Q, partial(self.rule.scores, offsets=self.offsets), len(self.offsets), **how)
         if not self.by_class or self.rule.decision == "distance":
             return scores
         return self.points.fallback_to_nearest(scores, Q, self.candidates, self.kernel != "gaussian")
@@ -94,11 +94,11 @@ class Expansion:
         """`values` with each row multiplied by a positive factor, so that it does not vanish far from all points."""
         return self._evaluate(Q, _unscaled, len(self.offsets))
 
-    def _evaluate(self, Q, finish, width):
+    def _evaluate(self, Q, finish, width, **how):
         """``finish(Sums)`` for all queries, (m, width) or (m,)."""
         if self.by_class:
             sums = partial(
-                self.points.class_log_sums, columns=self.columns, kernel=self.kernel, bandwidth=self.bandwidth
+                self.points.class_log_sums, columns=self.columns, kernel=self.kernel, bandwidth=self.bandwidth, **how
             )
             form = partial(by_class_sums, log_scale=self.log_scale, log_share=self.log_share)
         else:

@@ -9,7 +9,7 @@ from .._inputs.completion import completed
 from .._inputs.missing import is_incomplete
 from .._inputs.training_data import TrainingData
 from .._utils.validation import unit_scale
-from ..kernels import PackedPoints, kernel_sums
+from ..kernels import PackedPoints, certain_labels, checked_sums, kernel_sums
 from .incomplete import factors_of, incomplete_class_log_sums, split_by_missing
 from .nearest import nearest_codes
 
@@ -77,23 +77,24 @@ class TrainingPoints:
     def n_classes(self):
         return len(self.class_weight)
 
-    def class_log_sums(self, Q, columns, kernel, bandwidth):
+    def class_log_sums(self, Q, columns, kernel, bandwidth, all_pairs=False):
         """log sum_{j in c} w_j k(q, x_j) as float64 (m, C, k), with one bandwidth or one for each class.
 
         With a tolerance, the errors of a query's class sums add up, in each column, to at most `tolerance` times the
-        total of the sums. Missing values of a query are integrated out.
+        total of the sums. Missing values of a query are integrated out. With `all_pairs`, no grid is used.
         """
         n_columns = 1 if np.ndim(columns) < 2 else columns.shape[1]
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
 
         def complete(Q):
-            sums = kernel_sums(
+            sums = checked_sums(
                 Q,
                 self._packed_points(columns, True),
                 kernel=kernel,
                 bandwidth=widths,
                 log=True,
                 rtol=self.tolerance or 0.0,
+                all_pairs=all_pairs,
                 n_jobs=self.n_jobs,
             )
             return [sums.reshape(len(Q), self.n_classes, n_columns)]
@@ -114,12 +115,10 @@ class TrainingPoints:
 
         return split_by_missing(Q, complete, incomplete)[0]
 
-    def by_class(self, way, Q, columns, kernel, bandwidth, tolerance, **options):
-        """``way(Q, ...)``, one of `kernels.bounded_sums`, `gridded_sums` and `grid_labels`, for these points with the
-        weights `columns`.
-        """
+    def certain_labels(self, Q, columns, kernel, bandwidth, tolerance, rule):
+        """`kernels.certain_labels` of these points with the weights `columns`."""
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
-        return way(Q, self._packed_points(columns, True), kernel, widths, tolerance, n_jobs=self.n_jobs, **options)
+        return certain_labels(Q, self._packed_points(columns, True), kernel, widths, tolerance, rule, self.n_jobs)
 
     def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
         """log_scale (m, 1) and values (m, k) with ``exp(log_scale) * values`` = k(q) A, for columns A of either sign.

@@ -12,9 +12,7 @@ import dask.array as da
 import numpy as np
 
 from .. import kernels
-from .._core.threads import effective_n_threads
 from .._utils.typing import Bandwidth, Kernel
-from ..kernels import checks
 from ..kernels.neighbor_search import knn
 from ._rows import as_column, as_pair, blocks, column_blocks, from_blocks, sizes
 
@@ -137,20 +135,24 @@ def kernel_sums(
         raise ValueError("exclude_self=True needs Q to be X itself.")
     W: Any = None if weights is None else as_column(weights, X, "weights")
     labels = None if labels is None else as_column(labels, X, "labels")
-    if labels is None:
-        checks.check_labels(None, n_labels, X.shape[0])
-    elif labels.ndim != 1 or labels.dtype.kind not in "iub":
+    if labels is not None and (labels.ndim != 1 or labels.dtype.kind not in "iub"):
         raise ValueError(f"labels must be integers, one per row, got shape {labels.shape} and dtype {labels.dtype}.")
-    elif n_labels is None:
+    if labels is not None and n_labels is None:
         n_labels = int(labels.max().compute()) + 1
-    else:
-        checks.check_labels(np.zeros(1, dtype=np.int64), n_labels, 1)
-    checks.check_kernel(kernel)
-    checks.check_bandwidths(bandwidth, n_labels)
-    checks.check_log(log)
-    checks.check_tolerances(rtol, 0.0)
-    effective_n_threads(n_jobs)
-    query_groups, point_groups = (None, None) if exclude_groups is None else checks.check_pair_of_groups(exclude_groups)
+    pair = isinstance(exclude_groups, (tuple, list)) and len(exclude_groups) == 2
+    kernels.kernel_sums(  # refuses what the tasks would refuse
+        *np.zeros((2, 1, X.shape[1])),
+        labels=None if labels is None else [0],
+        n_labels=n_labels,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        log=log,
+        exclude_groups=([0], [0]) if pair else exclude_groups,
+        normalize=normalize,
+        rtol=rtol,
+        n_jobs=n_jobs,
+    )
+    query_groups, point_groups = (None, None) if exclude_groups is None else exclude_groups
     query_groups = None if exclude_groups is None else as_column(query_groups, Q, "exclude_groups[0]")
     point_groups = None if exclude_groups is None else as_column(point_groups, X, "exclude_groups[1]")
     bandwidth = np.asarray(bandwidth, dtype=np.float64)

@@ -10,18 +10,13 @@ A kernel is a profile of ``u = |x - y| / h``:
   estimator accepts it as its kernel.
 """
 
-from . import _checks as checks  # noqa: F401  # for sums on Dask
-from ._approximate import GRID_QUERIES as GRID_QUERIES
 from ._bandwidth import bandwidth_grid, kernel_variance, silverman_bandwidth
 from ._bandwidth import geometric_grid as geometric_grid
 from ._bandwidth import reference_rule as reference_rule
-from ._bounds import BoundedSums as BoundedSums
-from ._bounds import LabelRule as LabelRule
-from ._bounds import bounded_sums as bounded_sums
-from ._bounds import certain_labels as certain_labels
-from ._bounds import grid_labels as grid_labels
-from ._bounds import gridded_sums as gridded_sums
 from ._kernel_sums import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_normalizer
+from ._kernel_sums import checked_sums as checked_sums
+from ._labels import LabelRule as LabelRule
+from ._labels import certain_labels as certain_labels
 from ._profiles import PROFILES as PROFILES
 
 __all__ = [

@@ -7,24 +7,10 @@ import numpy as np
 from .._core import compiled
 from .._core.threads import effective_n_threads
 from .._utils.typing import Array, ArrayLike, Bandwidth, Kernel
-from ._approximate import GRID_FEATURES, approximate_sums
-from ._checks import (
-    check_bandwidths,
-    check_excluded,
-    check_groups,
-    check_kernel,
-    check_labels,
-    check_log,
-    check_points,
-    check_queries,
-    check_tolerances,
-    check_weights,
-)
-from ._exact import exact_sums
+from ._checks import check_excluded, check_groups, check_matrix, check_queries, check_weights, check_widths
 from ._normalizer import is_representable, log_normalizer
-from ._packed_points import PackedPoints
+from ._packed_points import GivenPoints, PackedPoints
 from ._profiles import PROFILES
-from ._request import SumsRequest
 from ._weight_range import rescale_weights, weights_fit_dtype
 
 __all__ = ["KERNELS", "PackedPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
@@ -127,69 +113,117 @@ def kernel_sums(
     >>> kernel_sums([[0.0]], [[0.0], [1.0], [2.0]], labels=[0, 0, 1], bandwidth=1.0).round(3)
     array([[1.607, 0.135]])
     """
-    check_kernel(kernel)
-    output = check_log(log)
-    points: Any = X if isinstance(X, PackedPoints) else None
-    if points is None:
-        Q, X = check_points(Q, X)
-        labels, n_labels, has_labels = check_labels(labels, n_labels, len(X))
-    elif labels is not None or n_labels is not None:
-        raise ValueError("PackedPoints have their own labels: give labels and n_labels to PackedPoints instead.")
-    else:
-        Q, points = check_queries(Q, points, Q is points.X)
-        X, labels, n_labels, has_labels = points.X, points.labels, points.n_labels, points.labels is not None
-    bandwidths, has_bandwidths = check_bandwidths(bandwidth, n_labels if has_labels else None)
-    dtype, log_shift = X.dtype, 0.0
-    if output == "plain" and normalize and not is_representable(kernel, X, bandwidths):
-        # The constant may over- or underflow although the product does not: use a scale, in float64.
-        output, Q, X = "scaled", Q.astype(np.float64), X.astype(np.float64)
-        points = points if points is None else points.astype(np.float64)
-    own = points is not None and weights is None
-    if own:
-        weights = points.weights
-        W = None if weights is None else weights.reshape(len(X), -1)
-    else:  # with a scale, weights may exceed the range of float32
-        others = () if output == "plain" else (np.float64,)
-        W = check_weights(weights, len(X), len(bandwidths), X.dtype, *others)
-    if output == "log" and W is not None and W.min(initial=0) < 0:
-        raise ValueError('Negative weights may have a negative sum, which has no logarithm: use log="pair".')
-    if output == "plain" or W is None or (points.weights_fit_dtype() if own else weights_fit_dtype(W, X.dtype)):
-        W = None if W is None else W.astype(X.dtype, copy=False)
-    else:
-        W, labels, log_shift = rescale_weights(W, labels, X.dtype)
-        Q, X, points = Q.astype(W.dtype, copy=False), X.astype(W.dtype, copy=False), None
-    excluded = check_excluded(exclude_self, Q, X)
-    groups = check_groups(exclude_groups, len(Q), len(X))
-    check_tolerances(rtol, atol)
-    weight_axes = 0 if weights is None else np.ndim(weights)
-    if (rtol or atol) and (exclude_groups is not None or weight_axes == 3):
-        raise ValueError("rtol and atol cannot be combined with groups or with weights for each bandwidth.")
-    request = SumsRequest(
-        Q=Q,
-        X=X,
-        points=points if exclude_groups is None else None,
-        weights=W,
-        own_weights=own,
+    return checked_sums(
+        Q,
+        X,
+        weights,
         labels=labels,
         n_labels=n_labels,
         kernel=kernel,
-        bandwidths=bandwidths,
-        output=output,
-        excluded=excluded,
-        groups=groups,
-        rtol=float(rtol),
-        atol=float(atol),
-        n_threads=effective_n_threads(n_jobs),
-        dtype=dtype,
-        log_shift=log_shift,
-        axes=(has_bandwidths, has_labels, weight_axes > 1),
+        bandwidth=bandwidth,
+        log=log,
+        exclude_self=exclude_self,
+        exclude_groups=exclude_groups,
         normalize=normalize,
-        is_pair=isinstance(log, str),
+        rtol=rtol,
+        atol=atol,
+        n_jobs=n_jobs,
     )
-    sums = approximate_sums(request)
-    if sums is None:  # in few features, the grid uses the tolerance, and exact sums skip no distant tiles
-        sums = exact_sums(request, **({"rtol": 0.0} if rtol and X.shape[1] <= GRID_FEATURES else {}))
-    return request.answer(sums)
+
+
+def checked_sums(
+    Q: Any,
+    X: Any,
+    weights: Any = None,
+    *,
+    labels: Any = None,
+    n_labels: Any = None,
+    kernel: str = "gaussian",
+    bandwidth: Any,
+    log: Any = False,
+    exclude_self: Any = False,
+    exclude_groups: Any = None,
+    normalize: bool = False,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    all_pairs: bool = False,
+    n_jobs: int | None = None,
+) -> Any:
+    """`kernel_sums`, which uses no grid if `all_pairs`."""
+    points: PackedPoints
+    if not isinstance(X, PackedPoints):
+        points = GivenPoints(X, labels=labels, n_labels=n_labels)
+    elif labels is None and n_labels is None:
+        points = X
+    else:
+        raise ValueError("PackedPoints have their own labels: give labels and n_labels to PackedPoints instead.")
+    Q, points = check_queries(points.X if Q is X else Q, points, Q is X or Q is points.X)
+    widths, dtype, output = check_widths(bandwidth), points.dtype, _output(log)
+    log_factor: Any = 0.0
+    if normalize:
+        log_factor = -log_normalizer(kernel, points.shape[1], widths)
+        if output == "plain" and not is_representable(log_factor, dtype):
+            # The constant may over- or underflow although the product does not: use a scale, in float64.
+            if isinstance(atol, float) and atol > 0:
+                raise ValueError(f"normalize=True, with a constant that {dtype} cannot hold, takes no atol.")
+            output, Q, points = "scaled", Q.astype(np.float64), points.astype(np.float64)
+    own, one_label = weights is None, points.labels is None
+    if own:
+        weights = points.weights
+    elif output == "plain":
+        weights = check_weights(weights, dtype)
+    else:  # with a scale, weights may exceed the range of float32
+        weights = check_weights(weights, points.dtype, np.float64)
+    if output != "plain" and not (points.weights_fit_dtype() if own else weights_fit_dtype(weights, points.dtype)):
+        weights, codes, shift = rescale_weights(weights, points.labels, points.dtype)
+        points = GivenPoints(points.X.astype(weights.dtype, copy=False), labels=codes, n_labels=points.n_labels)
+        Q, own = Q.astype(weights.dtype, copy=False), False
+        log_factor = log_factor + shift
+    found = compiled.kernel_sums(
+        Q,
+        points.core(),
+        None if own or weights is None else weights.astype(points.dtype, copy=False),
+        kernel,
+        widths,
+        check_excluded(exclude_self, Q, len(points)),
+        *check_groups(exclude_groups),
+        rtol,
+        atol,
+        output,
+        all_pairs,
+        effective_n_threads(n_jobs, len(Q) * len(points) * (points.shape[1] + 12)),
+    )
+    if one_label and points.labels is not None:  # those of rescaled weights
+        axis = 1 + np.ndim(widths)
+        found = found.take(0, axis) if output != "scaled" else tuple(part.take(0, axis) for part in found)
+    if output == "scaled":
+        scale, sums = found
+        scale += _expanded(log_factor, scale.ndim)
+        if log == "pair":
+            return scale.astype(dtype, copy=False), sums.astype(dtype, copy=False)
+        with np.errstate(divide="ignore", over="ignore"):
+            sums = np.sign(sums) * np.exp(_expanded(scale, sums.ndim, 0) + np.log(np.abs(sums)))
+    elif output == "logs":
+        sums = found
+        sums += _expanded(log_factor, sums.ndim)
+    else:
+        sums = found
+        if normalize:
+            sums *= _expanded(np.exp(log_factor), sums.ndim).astype(sums.dtype)
+    return sums.astype(dtype, copy=False)
+
+
+def _output(log: Any) -> str:
+    """The name of the output in the core."""
+    if not (isinstance(log, (bool, np.bool_)) or (isinstance(log, str) and log == "pair")):
+        raise ValueError(f'log must be False, True or "pair", got {log!r}.')
+    return {False: "plain", True: "logs", "pair": "scaled"}[log]
+
+
+def _expanded(values: Any, ndim: int, first: int = 1) -> Array:
+    """An array of the axes from `first` on, with further axes at the end."""
+    values = np.asarray(values)
+    return values.reshape(values.shape + (1,) * (ndim - first - values.ndim))
 
 
 def kernel_matrix(
@@ -246,42 +280,27 @@ def kernel_matrix(
     """
     symmetric = X is None
     if isinstance(X, PackedPoints):
-        Q, X = check_queries(Q, X.X, Q is X.X)
+        Q, X = check_queries(X.X if Q is X else Q, X.X, Q is X or Q is X.X)
     else:
-        Q, X = check_points(Q, Q if symmetric else X)
-    check_kernel(kernel)
-    bandwidths, several = check_bandwidths(bandwidth)
-    if several:
+        X = check_matrix(Q if symmetric else X, "X")
+        Q, X = check_queries(X if symmetric else Q, X, symmetric or Q is X)
+    width = check_widths(bandwidth)
+    if not isinstance(width, float):
         raise ValueError("kernel_matrix takes one bandwidth.")
     if out is None:
         out = np.empty((len(Q), len(X)), dtype=X.dtype)
-    elif not (
-        isinstance(out, np.ndarray)
-        and out.shape == (len(Q), len(X))
-        and out.dtype == X.dtype
-        and out.flags.c_contiguous
-        and out.flags.writeable
-    ):
-        raise ValueError(f"out must be a writeable C-contiguous array of shape {(len(Q), len(X))} and dtype {X.dtype}.")
     elif np.may_share_memory(out, Q) or np.may_share_memory(out, X):
         raise ValueError("out must not share memory with Q or X: it is written while they are read.")
-    if normalize and not is_representable(kernel, X, bandwidths):
+    log_factor = -log_normalizer(kernel, X.shape[1], width) if normalize else 0.0
+    if not is_representable(log_factor, X.dtype):
         labels = np.arange(len(X))  # each point has a separate label
-        logs = kernel_sums(
-            Q.astype(np.float64),
-            X.astype(np.float64),
-            labels=labels,
-            kernel=kernel,
-            bandwidth=float(bandwidths[0]),
-            log=True,
-            normalize=True,
-            n_jobs=n_jobs,
-        )
+        options: Any = {"kernel": kernel, "bandwidth": width, "log": True, "normalize": True, "n_jobs": n_jobs}
+        logs = checked_sums(Q.astype(np.float64), X.astype(np.float64), labels=labels, **options)
         with np.errstate(over="ignore"):
             out[...] = np.exp(logs)
         return out
-    factor = float(np.exp(-log_normalizer(kernel, X.shape[1], bandwidths[0]))) if normalize else 1.0
+    n_threads = effective_n_threads(n_jobs, len(Q) * len(X) * (X.shape[1] + 12))
     compiled.kernel_matrix(
-        Q, None if symmetric else X, kernel, float(bandwidths[0]), factor, np.asarray(out), effective_n_threads(n_jobs)
+        Q, None if symmetric else X, kernel, width, float(np.exp(log_factor)), np.asarray(out), n_threads
     )
     return out

@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from .._utils.typing import Array, Bandwidth
-from ._checks import check_dimension, check_kernel, check_widths
+from .._utils.typing import Bandwidth
+from ._checks import check_dimension, check_widths
 from ._profiles import PROFILES
 
 
@@ -45,12 +46,15 @@ def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
     >>> print(round(np.exp(log_normalizer("gaussian", 1, 1.0)), 4))
     2.5066
     """
-    check_kernel(kernel)
+    if not isinstance(kernel, str) or kernel not in PROFILES:
+        raise ValueError(f"kernel must be one of {', '.join(PROFILES)}, got {kernel!r}.")
     check_dimension(d, "d")
-    return PROFILES[kernel].log_integral(d) + d * np.log(check_widths(bandwidth))
+    widths = np.asarray(check_widths(bandwidth))
+    if not (np.isfinite(widths) & (widths > 0)).all():
+        raise ValueError(f"bandwidth must be positive and finite, got {bandwidth!r}.")
+    return PROFILES[kernel].log_integral(d) + d * np.log(widths)
 
 
-def is_representable(kernel: str, X: Array, bandwidths: Array) -> bool:
-    """Whether the constants of `normalize` are normal floating-point numbers in the dtype of X."""
-    logs = log_normalizer(kernel, X.shape[1], bandwidths)
-    return bool(np.abs(logs).max() < -np.log(np.finfo(X.dtype).smallest_normal))
+def is_representable(log_normalizers: Any, dtype: DTypeLike) -> bool:
+    """Whether the constants of `normalize` are normal floating-point numbers."""
+    return bool(np.abs(log_normalizers).max() < -np.log(np.finfo(dtype).smallest_normal))

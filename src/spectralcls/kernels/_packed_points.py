@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .._core import compiled
-from .._core.threads import effective_n_threads
 from .._utils.typing import Array, ArrayLike
-from ._checks import check_labels, check_matrix, check_weights
+from ._checks import check_integers, check_matrix, check_weights
 from ._weight_range import weights_fit_dtype
 
 
@@ -65,29 +64,40 @@ class PackedPoints:
     array([[1.6065, 0.0111]])
     """
 
+    _keep = True  # whether the core keeps packed points for further calls
+
     def __init__(
         self,
         X: ArrayLike,
         *,
         weights: Any = None,
         labels: ArrayLike | None = None,
-        n_labels: int | None = None,
+        n_labels: Any = None,
     ) -> None:
         self.X = check_matrix(X, "X")
-        self.labels, self.n_labels, _ = check_labels(labels, n_labels, len(self.X))
-        self.weights: Array | None = None
-        if weights is not None:
-            n = len(self.X)
-            if np.ndim(weights) > 2:
-                raise ValueError(f"weights must have shape ({n},) or ({n}, c), got {np.shape(weights)}.")
-            columns: Any = check_weights(weights, n, None, self.X.dtype)
-            self.weights = columns.reshape(np.shape(weights))
+        self.labels = None if labels is None else check_integers(labels, "labels")
+        self.weights: Array | None = None if weights is None else check_weights(weights, self.X.dtype)
         self._forget()
+        core = compiled.points(self.X, self.weights, self.labels, n_labels, self._keep)
+        self._made["core"], self.n_labels = core, core.n_labels
 
     def _forget(self) -> None:
         # Filled on demand without a lock, because a fork could inherit a locked one. If several threads compute a
         # value, one result is kept.
         self._made: dict[Any, Any] = {}
+
+    def core(self) -> Any:
+        """The points in the form of the compiled core, which checks them.
+
+        Returns
+        -------
+        points : object
+            Points, weights and labels; the first call that needs a layout packs it.
+        """
+        if "core" not in self._made:
+            n_labels = None if self.labels is None else self.n_labels
+            self._made.setdefault("core", compiled.points(self.X, self.weights, self.labels, n_labels, self._keep))
+        return self._made["core"]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -134,45 +144,6 @@ class PackedPoints:
             self._made.setdefault(dtype, other)
         return self._made[dtype]
 
-    def packed(self, n_threads: int | None = None) -> Any:
-        """The points in the layout of the core, packed at the first call.
-
-        Parameters
-        ----------
-        n_threads : int, default=None
-            Threads for packing. None means the default of :func:`~spectralcls.kernels.kernel_sums`.
-
-        Returns
-        -------
-        packed : object
-            Points, weights and labels in the layout of the compiled core.
-        """
-        if "packed" not in self._made:
-            columns = None if self.weights is None else self.weights.reshape(len(self), -1)
-            n_threads = effective_n_threads(None) if n_threads is None else n_threads
-            packed = compiled.pack_points(self.X, columns, self.labels, self.n_labels, n_threads)
-            self._made.setdefault("packed", packed)
-        return self._made["packed"]
-
-    def of_label(self, label: int) -> Self:
-        """The points of one label.
-
-        Parameters
-        ----------
-        label : int
-            A label of at least one point.
-
-        Returns
-        -------
-        points : PackedPoints
-            Without labels, with their weights; created once and kept.
-        """
-        if ("label", label) not in self._made:
-            own = np.flatnonzero(self.labels == label)
-            weights = None if self.weights is None else self.weights[own]
-            self._made.setdefault(("label", label), type(self)(self.X[own], weights=weights))
-        return self._made["label", label]
-
     def indexed(self) -> Any:
         """The points for the core's neighbor search. The first search that is faster with a tree builds it.
 
@@ -184,22 +155,6 @@ class PackedPoints:
         if "indexed" not in self._made:
             self._made.setdefault("indexed", compiled.index_points(self.X))
         return self._made["indexed"]
-
-    def weights_by_label(self) -> Array:
-        """Total weight of each label.
-
-        Returns
-        -------
-        weights : float64 ndarray of shape (n_labels, c)
-            Column sums for each label; a single row if there are no labels.
-        """
-        if "by label" not in self._made:
-            columns = np.ones((len(self), 1)) if self.weights is None else self.weights.reshape(len(self), -1)
-            labels = np.zeros(len(self), dtype=np.int64) if self.labels is None else self.labels
-            own = labels >= 0
-            sums = [np.bincount(labels[own], column[own], self.n_labels) for column in columns.T]
-            self._made["by label"] = np.stack(sums, axis=1)
-        return self._made["by label"]
 
     def weights_fit_dtype(self) -> bool:
         """Whether sums with a scale can use the weights unchanged.
@@ -220,3 +175,9 @@ class PackedPoints:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._forget()
+
+
+class GivenPoints(PackedPoints):
+    """Points for a single call."""
+
+    _keep = False

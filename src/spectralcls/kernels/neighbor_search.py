@@ -11,7 +11,7 @@ from .._core.threads import effective_n_threads
 from .._utils.conversion import as_array
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_positive
-from ._checks import check_matrix, check_points, check_queries
+from ._checks import check_matrix, check_queries
 from ._packed_points import PackedPoints
 
 __all__ = ["knn", "knn_graph", "reverse_knn"]
@@ -21,8 +21,9 @@ ALGORITHMS = ("auto", "brute", "kd_tree")
 
 def _checked(Q: Any, X: Any) -> tuple[Any, Any]:
     if isinstance(X, PackedPoints):
-        return check_queries(X.X if Q is X else Q, X, Q is X)
-    return check_points(Q, X)
+        return check_queries(X.X if Q is X else Q, X, Q is X or Q is X.X)
+    points = check_matrix(X, "X")
+    return check_queries(points if Q is X else Q, points, Q is X)
 
 
 def _as_array(points: Any) -> Array:

@@ -255,7 +255,7 @@ class KernelOperator(ScaledKernel):
             widths, constants = zip(*(label_widths(self.bandwidth, t, self.X.shape[1]) for t in labels), strict=True)
         n_threads = effective_n_threads(self.n_jobs)
         return (
-            self._points.packed(n_threads),
+            self._points.core(),
             self.kernel,
             np.atleast_2d(widths),
             np.atleast_2d(constants).astype(self.dtype),
