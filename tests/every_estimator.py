@@ -124,9 +124,9 @@ def responses(estimator, Q):
 
 
 @cache
-def answered(name, fixed=True, seed=0):
-    """Responses of a new estimator fitted to `problem(seed=seed)`, once for all tests that compare with them."""
-    X, y, Q = problem(seed=seed)
+def answered(name, fixed=True):
+    """Responses of a new estimator fitted to `problem()`, once for all tests that compare with them."""
+    X, y, Q = problem()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return responses(make(name, fixed).fit(X, y), Q)

@@ -15,8 +15,6 @@ from spectralcls._expansion import tree_cells
 from spectralcls._expansion.tree_cells import TreeCells
 from spectralcls._inputs.completion import Completion
 from spectralcls._tuning.dimension import NeighborGraphs
-from spectralcls._tuning.sample import TuningSample
-from spectralcls._tuning.search import Scored, search
 from spectralcls.ccdr._eigenmap import constrained_eigenmap
 from spectralcls.density._shares import _without_noise
 from spectralcls.ensemble import _trees
@@ -78,15 +76,6 @@ def test_a_mean_over_quantiles_of_residuals_is_a_mean_over_the_residuals():
 def test_a_time_budget_begins_with_two_hundred_points():
     first = [next_ensemble(10_000, [], [], Clock(60.0), n_classes=c)[0] for c in (2, 100)]
     assert first == [200, 400]
-
-
-@pytest.mark.parametrize(("behind", "found"), [(0.35, "b"), (0.7, "a")])
-def test_a_candidate_within_half_a_standard_error_of_the_best_nearly_ties(behind, found):
-    """A whole standard error costs accuracy; with less, the log loss decides too seldom."""
-    sample = TuningSample(np.zeros((400, 1)), np.zeros(400, int), 2, np.ones(400), np.arange(400) % 2)
-    second = 0.8 - behind * np.sqrt(0.8 * 0.2 / 400)
-    scored = Scored(np.array([[0.8, second]] * 2), None, lambda index: float(index[0]))
-    assert search(sample, {"which": ["a", "b"]}, lambda sample, which: scored).params["which"] == found
 
 
 @pytest.mark.parametrize(("excess", "shares"), [(1.12, True), (1.35, False)])

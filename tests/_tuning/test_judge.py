@@ -1,4 +1,4 @@
-"""What held-out scores say of a candidate: weights are copies, and a share of right points has an error even at one."""
+"""What held-out scores say of a candidate: weights are copies, and of nearly equal ones the accuracy decides."""
 
 import numpy as np
 from numpy.testing import assert_allclose
@@ -6,7 +6,7 @@ from scipy.special import log_softmax
 
 from spectralcls._tuning.judge import Judge
 from spectralcls._tuning.sample import TuningSample
-from spectralcls._tuning.search import NEAR, Scored, search
+from spectralcls._tuning.search import search
 from spectralcls._tuning.temperature import best_temperature
 
 
@@ -30,18 +30,6 @@ def test_weight_k_is_k_copies_for_the_temperature_and_the_log_loss():
     losses = log_softmax(scores / weighted, axis=1)[np.arange(90), codes]
     assert_allclose(judges[0].log_score((0,)), np.average(losses, weights=copies), rtol=1e-5)
     assert_allclose(judges[1].log_score((0,)), judges[0].log_score((0,)), rtol=1e-6)
-
-
-def test_a_share_of_one_has_the_standard_error_of_half_a_point():
-    """sqrt(p (1 - p) / n) is zero at p = 1, so that nothing would tie; p (1 - p) is taken as 1 / (4 n) at least."""
-    n = 40
-    sample = sample_of(np.zeros(n, int), np.full(n, 0.5))
-    for behind, found in ((0.9, "b"), (1.1, "a")):
-        second = 1 - behind * NEAR / (2 * n)
-        scored = Scored(np.array([[1.0, second]] * 2), None, lambda index: float(index[0]))
-        assert search(sample, {"which": ["a", "b"]}, lambda sample, which, scored=scored: scored).params == {
-            "which": found
-        }
 
 
 def test_of_nearly_equal_balanced_accuracies_the_accuracy_decides():
