@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import re
+import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,28 +20,19 @@ import threadpoolctl
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "tests" / "seen.json"
 _BEGIN, _END = "<!-- seen green -->\n", "<!-- end of seen -->\n"
-_KERNELS = {  # kernels of OpenBLAS, newest first, and what they need of the processor
-    "SapphireRapids": "avx512f avx512dq avx512bw avx512vl avx512_bf16 amx_tile",
-    "Cooperlake": "avx512f avx512dq avx512bw avx512vl avx512_bf16",
-    "SkylakeX": "avx512f avx512dq avx512bw avx512vl",
-    "Zen": "avx2 fma",
-    "Haswell": "avx2 fma",
-    "Sandybridge": "avx",
-    "Nehalem": "sse4_2",
-}
+_KERNELS = "Sapphirerapids Cooperlake SkylakeX Zen Haswell Sandybridge Nehalem".split()  # of OpenBLAS, newest first
+_ASK = "import numpy, scipy.linalg, seen; print(seen._blas().get('architecture', ''))"
 _HEAD = "| tests | system | processor, variant | Python | NumPy, SciPy | BLAS kernel, threads | passed | day |"
 _ROW = "| {tests} | {system} | {processor} | {python} | {libraries} | {blas} | {passed} | {day} |"
 
 
-def _processor():
-    """Maker and flags of the first processor; empty where the system does not tell."""
+def _maker():
+    """Maker of the processor; empty where the system does not tell."""
     try:
-        text = Path("/proc/cpuinfo").read_text()
+        found = re.search(r"^vendor_id\s*: (.*)$", Path("/proc/cpuinfo").read_text(), flags=re.M)
     except OSError:
-        return "", set()
-    found = dict(re.findall(r"^(vendor_id|flags)\s*: (.*)$", text, flags=re.M))
-    maker = {"AuthenticAMD": "AMD", "GenuineIntel": "Intel"}.get(found.get("vendor_id"), "")
-    return maker, set(found.get("flags", "").split())
+        return ""
+    return {"AuthenticAMD": "AMD", "GenuineIntel": "Intel"}.get(found[1], "") if found else ""
 
 
 def _blas():
@@ -48,16 +40,22 @@ def _blas():
 
 
 def further_kernels(n=2):
-    """Names of the `n` newest kernels that the processor can run, without the one in use."""
-    flags, own = _processor()[1], _blas().get("architecture", "")
-    able = [name for name, needs in _KERNELS.items() if set(needs.split()) <= flags]
-    return [name for name in able if name.lower() != own.lower()][:n]
+    """The `n` newest kernels, besides the one in use, that this build of OpenBLAS has and this processor runs: what it
+    does not have, or cannot run, it replaces by another one, whose name it tells.
+    """
+    found = [_blas().get("architecture", "")]
+    for name in _KERNELS:
+        asked = {**os.environ, "OPENBLAS_CORETYPE": name, "PYTHONPATH": str(ROOT / "tests")}
+        told = subprocess.run([sys.executable, "-c", _ASK], env=asked, capture_output=True, text=True).stdout.strip()
+        if told and told not in found:
+            found.append(told)
+    return found[1 : n + 1]
 
 
 def _row(tests, passed):
     from spectralcls._core import variant
 
-    blas, maker = _blas(), _processor()[0]
+    blas, maker = _blas(), _maker()
     try:
         system = platform.freedesktop_os_release()["PRETTY_NAME"].split(" (")[0]
     except OSError:
