@@ -52,13 +52,14 @@ class ScaledOperator {
 template <class T>
 class OrthogonalityLoss {
  public:
-  // Takes the Gram matrices of a product before and after it was orthogonalized.
-  void follow(const Matrix& product, const Matrix& remainder) {
+  // Takes the Gram matrices of a product before and after it was orthogonalized, and a bound on the norm of A. What a
+  // product of an operator of low rank leaves may be rounding errors, which overlap all blocks, not only the last two.
+  void follow(const Matrix& product, const Matrix& remainder, double norm) {
     const double longest = extremes(product).second, shortest = extremes(remainder).first;
     condition_ = shortest > 0 ? longest / shortest : std::numeric_limits<double>::infinity();
-    const double loss = std::sqrt(condition_) * std::max(last_, before_);
+    const double loss = std::sqrt(condition_) * std::max(last_, before_), noise = most * norm;
     before_ = last_;
-    negligible_ = loss <= most;
+    negligible_ = loss <= most && shortest > noise * noise;
     last_ = negligible_ ? loss : std::numeric_limits<T>::epsilon();
   }
   // Must be called after a restart, because the next product then overlaps all vectors that were kept.
@@ -208,7 +209,8 @@ class BlockLanczos {
     projection_.block(size_ - last_, size_ - last_, last_, last_) = (corner + corner.transpose()) / 2;
     remainder_ = algebra_.subtract(basis(), coefficients, product);
     if (!remainder_.allFinite()) return fail(EigenStatus::not_finite);
-    loss_.follow(coefficients.transpose() * coefficients + remainder_, remainder_);  // |A Q|^2 by Pythagoras
+    const Matrix product_gram = coefficients.transpose() * coefficients + remainder_;  // |A Q|^2 by Pythagoras
+    loss_.follow(product_gram, remainder_, convergence_.norm);
     return true;
   }
 
