@@ -96,3 +96,12 @@ def test_every_unit_is_converted_there_and_back():
                 assert_allclose(other.converted(one.converted(values, other), one), values, rtol=1e-12)
     assert unit_of("", "") == PLAIN and unit_of("", "°C").converted(100.0, unit_of("", "°F")) == 212
     assert unit_of("", "m") != unit_of("", "M") and unit_of("$", "m").factor == 10**6
+
+
+@pytest.mark.parametrize("unit", ["kmpl", "widgets"])
+def test_a_word_after_many_different_whole_numbers_is_a_unit(unit):
+    """A few cells with another word are named; words after few numbers, and streets, stay words."""
+    cells = [f"{k} {unit}" for k in range(40)] + [f"{k} km/kg" for k in range(5)]
+    assert read(cells).measured.tolist() == [True] * 40 + [False] * 5
+    assert read(cells[:3] + cells[42:]).measured.tolist() == [False] * 6
+    assert not read([f"{k} {'ABCDEFGH'[k % 8]}street" for k in range(42)]).measured.any()

@@ -47,6 +47,7 @@ _ORDINALS = dict.fromkeys(("st", "nd", "rd"), "th")
 THOUSANDS = "k"  # name of the unit if all numbers are multiples such as 5k
 PERCENT = "%"
 _NO_UNITS = frozenset(("am", "pm", "AM", "PM", "e", "E"))
+_MANY = 20  # from so many different numbers on, the word that follows them is a unit
 _MOSTLY = 0.95  # least share of distinct values in an unknown unit or without one; other kinds need no such majority
 
 
@@ -157,7 +158,9 @@ def in_one_unit(numbers, units, counts, clear):
     found &= [unit not in codes for unit in units]
     rows = {unit: count for unit, count in rows.items() if unit not in codes}
     fractions = {unit for unit, value in zip(units, numbers.tolist(), strict=True) if value % 1 > 0}
-    measures = {unit for unit in fractions if len(unit.name) > 1}  # words after fractions are units
+    different = Counter(unit for unit, is_one in zip(units, found.tolist(), strict=True) if is_one)
+    many = {unit for unit, n in different.items() if n >= _MANY}
+    measures = {unit for unit in fractions | many if len(unit.name) > 1}  # words after fractions or many numbers
     usual = _most(rows)
     base, name = usual if usual != PLAIN else _most(rows, "money"), None
     if any(unit.kind for unit in rows) and all(unit == PLAIN or unit.kind == "number" for unit in rows):
