@@ -295,3 +295,33 @@ def test_too_many_columns_are_refused_at_once(tmp_path, capsys, monkeypatch, com
     arguments = ["--out", out] if command == "fit" else ["--json", out]
     message = fails_with(capsys, command, tmp_path / "wide.csv", "--target", "y", *arguments)
     assert "wide: 501 features, but at most 500 " in message and not out.exists()
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """A file of ten visits of each patient, whose targets share an unknown part."""
+    rng = np.random.default_rng(0)
+    patient, unknown = np.repeat(np.arange(40), 10), rng.normal(size=40)
+    X = rng.normal(size=(40, 2))[patient] + 0.1 * rng.normal(size=(400, 2))
+    columns = {"height": X[:, 0], "girth": X[:, 1], "patient": patient.astype(str)}
+    pq.write_table(pa.table(columns | {"dose": X[:, 0] + unknown[patient]}), tmp_path / "visits.parquet")
+    return tmp_path / "visits.parquet"
+
+
+def test_fit_leaves_out_groups(tmp_path, visits):
+    arguments = ["--target", "dose", "--group", "patient", "--classifier", "kernel", "--no-scale", "--quiet"]
+    assert main(["fit", str(visits), *arguments, "--out", str(tmp_path / "model.skops")]) == 0
+    found, table = spectralcls.storage.load(tmp_path / "model.skops"), pd.read_parquet(visits)
+    X, y = table[["height", "girth"]].to_numpy(), table["dose"].to_numpy()
+    expected = spectralcls.KernelRegressor(scale=None).fit(X, y, groups=table["patient"])
+    assert found.bandwidth_ == expected.bandwidth_ != spectralcls.KernelRegressor(scale=None).fit(X, y).bandwidth_
+    np.testing.assert_allclose(found.predict_interval(X[:9]), expected.predict_interval(X[:9]), rtol=1e-9)
+
+
+def test_compare_tunes_by_groups(visits, capsys):
+    table, covered = ["--target", "dose", "--group", "patient", "--quiet"], []
+    assert main(["compare", str(visits), *table, "--classifiers", "kernel,svr", "--repeats", "5"]) == 0
+    for line in capsys.readouterr().out.splitlines():
+        if line.startswith("KernelRegressor"):
+            covered.append(float(line.split("±")[-2].split()[-1]))
+    assert len(covered) == 1 and covered[0] > 75  # about 20 without groups in tuning

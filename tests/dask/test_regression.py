@@ -110,3 +110,9 @@ def test_what_is_refused():
     with pytest.raises(AttributeError, match="to_local"):
         model.predict_interval(rows(Q))
     assert not hasattr(model, "predict_interval")
+
+
+def test_groups_need_memory():
+    X, y, _, _ = problem()
+    with pytest.raises(ValueError, match="groups need all samples in memory"):
+        KernelRegressor().fit(rows(X), rows(y), groups=np.arange(len(X)) // 3)

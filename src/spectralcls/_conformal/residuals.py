@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._expansion.points import blocks
+from .._utils.validation import within_groups
 from .sizes import Sizes
 
 
@@ -34,8 +35,7 @@ class Residuals(NamedTuple):
     def of(cls, residuals, weights, X, changes=None, units=None, order=None, **options):
         """From residuals (n, k) at coordinates X; for `options`, see `Sizes`."""
         sizes = Sizes.of(np.abs(residuals), weights, X, units=units, **options)
-        if units is not None:  # a query is one more unit
-            weights = weights / np.bincount(units, weights)[units]
+        weights = within_groups(weights, units)
         return cls(residuals / sizes.of_samples, weights, sizes, changes, units, order)
 
     @property

@@ -10,6 +10,7 @@ from .._expansion.class_means import log_volumes
 from .._inputs.missing import is_incomplete
 from .._utils.cached import cached_property
 from .._utils.quantile import weighted_quantile
+from .._utils.validation import within_groups
 from ..kernels import kernel_sums
 from .left_out import LeftOut, rounding_of
 
@@ -26,16 +27,18 @@ class SumsLeftOut(LeftOut):
 
     The prior of every class is its share of the data; norms and given priors of the expansion's rule are ignored. The
     weights 1/f of training points stay those of the fit, and a query gets the weight that it would have as a training
-    point. A point is left out with all its weight, and together with its group if there are `groups`, (n,) integers
-    from 0. Sample weights are scaled so that the mean weight of the groups is one, as is that of a query.
+    point. A point is left out with all its weight, and together with its copies, `place` (n,), or its group. Sample
+    weights are scaled so that the mean weight of the places is one, as is that of a query; with groups, the weight of
+    each group is one in ranks.
     """
 
-    def __init__(self, expansion, groups=None):
+    def __init__(self, expansion, place=None):
         points = expansion.points
         rows = np.arange(len(points.X))
-        left_out = {"exclude_self": rows} if groups is None else {"exclude_groups": (groups, groups)}
+        units = place if points.groups is None else points.groups
+        left_out = {"exclude_self": rows} if units is None else {"exclude_groups": (units, units)}
         counts = np.ones(len(rows)) if points.weights is None else points.weights
-        mean = counts.sum() / (len(rows) if groups is None else groups.max() + 1)  # mean weight of a group
+        mean = counts.sum() / (len(rows) if place is None else place.max() + 1)
         columns = points.weights
         if expansion.rule.weighting is not None:
             columns = expansion.columns if expansion.columns.ndim == 1 else expansion.columns[:, 0].copy()
@@ -53,7 +56,7 @@ class SumsLeftOut(LeftOut):
             **left_out,
         )
         scores = sums.reshape(len(rows), -1).astype(np.float64) + self.log_volume
-        super().__init__(points.codes, counts / mean, scores)
+        super().__init__(points.codes, within_groups(counts / mean, points.groups), scores)
         self.expansion, self.log_mean = expansion, np.log(mean)
         self.columns = columns if expansion.rule.weighting is None else points.with_sample_weights(columns)
 

@@ -61,7 +61,9 @@ class Classifier(ClassifierMixin, Estimator):
         return vars(self).get("temperature_", 1.0)
 
     @transactional
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -75,6 +77,9 @@ class Classifier(ClassifierMixin, Estimator):
             Class labels of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
+            parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.
 
         Returns
         -------
@@ -90,7 +95,7 @@ class Classifier(ClassifierMixin, Estimator):
             For a Dask collection, if the classifier learns only in memory.
         """
         self._inputs = self._inputs_for(X)
-        data = self._inputs.fit(X, y, sample_weight, at_least=self._fewest_classes)
+        data = self._inputs.fit(X, y, sample_weight, groups, at_least=self._fewest_classes)
         self.classes_ = data.classes
         self._learn(data)
         return self

@@ -21,5 +21,5 @@ class ExpansionClassifier(Classifier):
 
     def _leave_one_out(self):
         points = self._model.points
-        first, group = copies_of(points.X, points.codes)  # copies are left out together, as during tuning
-        return SumsLeftOut(self._model, group if len(first) < len(group) else None)
+        first, place = copies_of(points.X, points.codes)  # copies are left out together, as during tuning
+        return SumsLeftOut(self._model, place if len(first) < len(place) else None)

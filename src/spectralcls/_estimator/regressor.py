@@ -27,7 +27,9 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
     _without_leave_one_out: str | None = None
 
     @transactional
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Fit the regression.
 
         Parameters
@@ -41,6 +43,9 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
+            parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.
 
         Returns
         -------
@@ -61,7 +66,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):
             is the smallest or the largest one tried.
         """
         self._inputs = self._inputs_for(X)
-        data = self._inputs.fit_targets(X, y, sample_weight)
+        data = self._inputs.fit_targets(X, y, sample_weight, groups)
         self._one_output = data.y.ndim == 1
         _advise_of(type(self).__name__, data)
         self._learn(data)

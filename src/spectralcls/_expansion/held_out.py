@@ -121,7 +121,7 @@ def _judged(p, held_out):
 def _nearest_of_others(p, rows, candidates):
     """Class of the nearest point outside the fold of each of the validated `rows`, among the classes that can win."""
     if candidates.all():
-        return nearest_codes(p.sample.X[rows], p.sample.X, p.sample.codes, p.n_jobs, **_left_out(p, rows))
+        return nearest_codes(p.sample.X[rows], p.sample.X, p.sample.codes, p.n_jobs, **p.sample.left_out(rows))
     own = np.flatnonzero(candidates[p.sample.codes])
     folds = np.arange(len(p.sample.X)) if p.sample.folds is None else p.sample.folds
     return nearest_codes(
@@ -239,13 +239,14 @@ def _by_class(p):
 
 def _few_folds(p, what):
     """The fold of each point, its index for leave-one-out; raises if that would take too many folds."""
-    n = len(p.sample.X)
-    if p.sample.folds is None and n > MAX_WEIGHTED_LEAVE_ONE_OUT:
+    n, given = len(p.sample.X), p.sample.folds
+    folds = np.arange(n) if given is None else given
+    if (given is None or p.sample.one_split) and n * (folds.max() + 1) > MAX_WEIGHTED_LEAVE_ONE_OUT**2:
         raise ValueError(
             f"Leave-one-out of {n} points takes O(n^3) for {what}; the limit is "
             f"{MAX_WEIGHTED_LEAVE_ONE_OUT} points. Set cv to a number of folds, or lower max_tuning_samples."
         )
-    return np.arange(n) if p.sample.folds is None else p.sample.folds
+    return folds
 
 
 def _weighted(p):
@@ -386,7 +387,7 @@ def _widths(p):
 
 def _class_log_sums_of_others(p, widths):
     """log of the class sums (m, b, C) of each validated point over the points of other folds."""
-    options = dict(labels=p.sample.codes, n_labels=p.sample.n_classes, **_left_out(p, p.sample.rows))
+    options = dict(labels=p.sample.codes, n_labels=p.sample.n_classes, **p.sample.left_out(p.sample.rows))
     rows = slice(None) if p.sample.validated is None else p.sample.validated  # a slice, so that X is not copied
     return _log_sums(p, rows, widths, **options)
 
@@ -398,12 +399,6 @@ def _log_sums(p, rows, widths, **buckets):
 
 def _unless_ones(weights):
     return None if np.all(weights == 1) else weights
-
-
-def _left_out(p, rows):
-    """Arguments that exclude the queries `rows`, or their folds, from their own sums."""
-    folds = p.sample.folds
-    return dict(exclude_self=rows) if folds is None else dict(exclude_groups=(folds[rows], folds))
 
 
 def _training_weight(p):

@@ -42,6 +42,7 @@ class TrainingPoints:
     tolerance : allowed error of the sums (see `class_log_sums`); None for exact sums
     features : (d,) feature of each column; the columns of a feature are missing together. None: one column per feature
     given : (n, d) the points with missing values, if X holds completed points
+    groups : (n,) what is left out together, as in the training data
     """
 
     X: np.ndarray
@@ -53,6 +54,7 @@ class TrainingPoints:
     n_jobs: int | None = None
     features: np.ndarray | None = None
     given: np.ndarray | None = None
+    groups: np.ndarray | None = None
 
     @classmethod
     def of(cls, data, tolerance=None, n_jobs=None):
@@ -65,13 +67,14 @@ class TrainingPoints:
         X, given = data.X, None
         if is_incomplete(X):
             X, given = completed(X, data.codes, weights, data.features, n_jobs), X
-        return cls(X, data.codes, class_weight, weights, 2.0**exponent, tolerance, n_jobs, data.features, given)
+        scale = 2.0**exponent
+        return cls(X, data.codes, class_weight, weights, scale, tolerance, n_jobs, data.features, given, data.groups)
 
     def data(self, classes):
         """The training data of these points."""
         X = self.X if self.given is None else self.given
         weights = None if self.weights is None else self.weights * self.weight_scale
-        return TrainingData(X, self.codes, classes, weights, features=self.features)
+        return TrainingData(X, self.codes, classes, weights, features=self.features, groups=self.groups)
 
     @property
     def n_classes(self):

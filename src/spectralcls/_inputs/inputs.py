@@ -17,7 +17,7 @@ from .level_means import Answers
 from .on_workers import refuse_collection
 from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories
-from .targets import check_labels, check_more_labels, check_targets, check_weights_of_points
+from .targets import check_labels, check_more_labels, check_targets, check_weights_of_points, with_groups
 from .types import Number, matrix
 
 DONORS = 1000  # training samples used to fill missing values
@@ -112,7 +112,7 @@ class Inputs:
         self.n_jobs = n_jobs
         self.seen, self.table, self._donors, self._drawn, self.weight_unit = {}, None, None, None, 1.0
 
-    def fit(self, X, y, sample_weight=None, *, classes=None, at_least=2, further=(), unlabeled=()):
+    def fit(self, X, y, sample_weight=None, groups=None, *, classes=None, at_least=2, further=(), unlabeled=()):
         """Learn from labeled samples.
 
         Parameters
@@ -120,7 +120,7 @@ class Inputs:
         X : array-like or data frame of shape (n, d)
         y : array-like of shape (n,)
             Labels of X, followed by those of the `further` samples.
-        sample_weight : array-like of shape (n,), optional
+        sample_weight, groups : array-like of shape (n,), optional
         classes : array-like, optional
             All labels that may ever occur, at a first `partial_fit`.
         at_least : int
@@ -139,19 +139,21 @@ class Inputs:
         weights = self._relative(sample_weight, n_rows(raw))
         options = {"class_weight": self.class_weight, "classes": classes, "at_least": at_least}
         data = check_labels(self.name, y, n_rows(raw), weights, **options)
-        return self._learned(X, raw, data, [self.read(X) for X in unlabeled])
+        return self._learned(X, raw, with_groups(data, groups, n_rows(raw)), [self.read(X) for X in unlabeled])
 
-    def fit_targets(self, X, y, sample_weight=None):
+    def fit_targets(self, X, y, sample_weight=None, groups=None):
         """Learn from samples with numeric targets, (n,) or (n, k)."""
         raw = self._read(X, reset=True)
         weights = self._relative(sample_weight, n_rows(raw))
-        return self._learned(X, raw, check_targets(self.name, y, n_rows(raw), weights))
+        data = check_targets(self.name, y, n_rows(raw), weights)
+        return self._learned(X, raw, with_groups(data, groups, n_rows(raw)))
 
-    def fit_points(self, X, sample_weight=None, *, ensure_min_samples=1):
+    def fit_points(self, X, sample_weight=None, groups=None, *, ensure_min_samples=1):
         """Learn from samples without targets."""
         raw = self._read(X, reset=True, ensure_min_samples=ensure_min_samples)
         weights = self._relative(sample_weight, n_rows(raw))
-        return self._learned(X, raw, check_weights_of_points(n_rows(raw), weights))
+        data = check_weights_of_points(n_rows(raw), weights)
+        return self._learned(X, raw, with_groups(data, groups, n_rows(raw)))
 
     def _relative(self, sample_weight, n):
         weights, self.weight_unit = relative_weights(sample_weight, n)

@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._tuning import spreads
+from .._tuning import group_folds, spreads
 from .._tuning.spread import within_reach
 from .._utils.copies import random_keys
 from .frames import MEANS, Columns
+from .training_data import TrainingData
 from .types import Category, LevelMeans
 
 FOLDS = 10
@@ -37,10 +38,13 @@ class Answers(NamedTuple):
     targets : ndarray (n, k)
         Numbers, or indicators of classes.
     weights : ndarray (n,)
+    groups : ndarray (n,), optional
+        Rows that share a fold.
     """
 
     targets: np.ndarray
     weights: np.ndarray
+    groups: np.ndarray | None = None
 
     @classmethod
     def of(cls, data):
@@ -48,10 +52,10 @@ class Answers(NamedTuple):
         weights = np.ones(len(data.codes)) if data.weights is None else data.weights
         if data.targets is not None:
             scales = spreads(data.targets)
-            return cls(data.targets / np.where(scales > 0, scales, 1.0), weights)
+            return cls(data.targets / np.where(scales > 0, scales, 1.0), weights, data.groups)
         if data.n_classes < 2:
             return None
-        return cls((data.codes[:, None] == np.arange(data.n_classes)) * 1.0, weights)
+        return cls((data.codes[:, None] == np.arange(data.n_classes)) * 1.0, weights, data.groups)
 
 
 def with_level_means(types, columns, answers):
@@ -74,11 +78,12 @@ def with_level_means(types, columns, answers):
 
 def _folds(numbers, answers, n):
     """A fold for each row, which depends on numbers and the target alone; rows that agree in them share one, unless
-    nearly all do.
+    nearly all do. With groups, these share one.
     """
-    _, first, group = np.unique(
-        random_keys(np.column_stack([answers.targets, *numbers])), return_index=True, return_inverse=True
-    )
+    rows = np.column_stack([answers.targets, *numbers])
+    if answers.groups is not None:
+        return group_folds(TrainingData.points(rows, answers.weights)._replace(groups=answers.groups), FOLDS, 0)
+    _, first, group = np.unique(random_keys(rows), return_index=True, return_inverse=True)
     if 2 * len(first) >= n:
         return group % FOLDS
     order = np.argsort(group, kind="stable")

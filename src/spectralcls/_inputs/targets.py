@@ -6,7 +6,7 @@ from numbers import Number
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from .._utils.conversion import is_missing, named_overflow_errors, without_mask, without_na
+from .._utils.conversion import is_missing, label_array, named_overflow_errors, without_mask, without_na
 from .._utils.from_sklearn import check_y
 from .._utils.validation import (
     check_class_labels,
@@ -145,6 +145,36 @@ def _kind_of(value):
     if is_missing(value):
         return ""
     return {date: "M", datetime: "M", timedelta: "m"}.get(type(value)) or np.asarray(value).dtype.kind
+
+
+def with_groups(data, groups, n):
+    """Training data with the groups of their samples as integers from 0, unless all groups have one sample.
+
+    Parameters
+    ----------
+    data : TrainingData
+    groups : array-like of shape (n,), or None
+        Numbers, texts or other values that are equal for samples of a group.
+    n : int
+    """
+    if groups is None:
+        return data
+    values = np.asarray(label_array(groups))
+    values = values.ravel() if values.shape == (n, 1) else values
+    if values.shape != (n,):
+        raise ValueError(f"groups must be one value for each of the {n} samples, got an array of shape {values.shape}.")
+    missing = np.array([is_missing(value) for value in values]) if values.dtype == object else values != values
+    if missing.any():
+        raise ValueError(f"groups lacks a value in row {missing.argmax()}: give such rows a group of their own.")
+    values = values if data.kept is None else values[data.kept]
+    if values.dtype == object:
+        numbers = {value: number for number, value in enumerate(dict.fromkeys(values.tolist()))}
+        codes = np.array([numbers[value] for value in values.tolist()])
+    else:
+        codes = np.unique(values, return_inverse=True)[1]
+    if codes.max() == 0:
+        raise ValueError("groups has a single value: at least two groups are needed to leave one out.")
+    return data._replace(groups=codes) if codes.max() + 1 < len(codes) else data
 
 
 def check_weights_of_points(n, sample_weight=None):

@@ -19,6 +19,7 @@ class _DataFields(NamedTuple):
     targets: np.ndarray | None = None  # (n, k) float64, targets of a regression
     unmapped: np.ndarray | None = None  # (n, d') rows before the learned map; None without a map
     y: np.ndarray | None = None  # (n_given,) as given by the user, for splitters
+    groups: np.ndarray | None = None  # (n,) 0, 1, ..., what is left out together; None: each sample with its copies
 
 
 class TrainingData(_DataFields):
@@ -55,8 +56,8 @@ class TrainingData(_DataFields):
 
     @cached_property
     def copies(self):
-        """`Copies` among the samples."""
-        return copies_of(self._rows, self.codes, self._numbers)
+        """`Copies` among the samples, or among those of each group."""
+        return copies_of(self._rows, self.codes, self._numbers, self.groups)
 
     def keys(self, seed=0):
         """A random number for each sample, (n,), determined by its values and thus equal for copies."""
@@ -65,17 +66,23 @@ class TrainingData(_DataFields):
     def distinct(self, relative=False):
         """The distinct samples in random order, with the total weight of their copies.
 
-        The weights are float64; with `relative`, their mean is one.
+        The weights are float64; with `relative`, their mean is one, or would be if copies in different groups were
+        merged, so that groups do not change what a weight means.
         """
         weights = np.bincount(self.copies.group, self.weights).astype(np.float64)
-        out = self.take(self.copies.first)._replace(weights=mean_one(weights)[0] if relative else weights)
+        if relative:
+            weights = mean_one(weights)[0]
+        if relative and self.groups is not None:
+            weights *= len(self.codes) / self.mean_copies / len(weights)
+        out = self.take(self.copies.first)._replace(weights=weights)
         vars(out)["copies"] = Copies(np.arange(len(weights)), np.arange(len(weights)))
         return out
 
     @property
     def mean_copies(self):
-        """Mean number of copies of a distinct sample."""
-        return len(self.codes) / len(self.copies.first)
+        """Mean number of copies of a distinct sample, of any group."""
+        everywhere = self if self.groups is None else self._replace(groups=None)
+        return len(self.codes) / len(everywhere.copies.first)
 
     @property
     def weights_as_given(self):
@@ -84,7 +91,7 @@ class TrainingData(_DataFields):
 
     def _replace(self, **changes):
         out = super()._replace(**changes)
-        return out if changes.keys() & {"X", "codes", "targets", "unmapped"} else self._same_rows_as(out)
+        return out if changes.keys() & {"X", "codes", "targets", "unmapped", "groups"} else self._same_rows_as(out)
 
     def moved(self, X, **changes):
         """The samples with other coordinates and the same copies."""
@@ -99,19 +106,19 @@ class TrainingData(_DataFields):
 
     def take(self, rows):
         """Some of the rows, without `y` and `kept`, so that given folds no longer apply."""
-        parts = {
-            name: None if value is None else value[rows]
-            for name, value in (("weights", self.weights), ("targets", self.targets), ("unmapped", self.unmapped))
-        }
+        names = "weights", "targets", "unmapped", "groups"
+        parts = {name: None if (value := getattr(self, name)) is None else value[rows] for name in names}
         out = super()._replace(X=self.X[rows], codes=self.codes[rows], kept=None, y=None, **parts)
         vars(out).update({"_numbers": self._numbers[rows]} if "_numbers" in vars(self) else {})
         return out
 
     def append(self, more):
-        """These samples followed by `more` samples of the same classes."""
+        """These samples followed by `more` samples of the same classes, each of which is left out alone."""
         X, weights = stack((self.X, self.weights), (more.X, more.weights))
-        codes = np.concatenate([self.codes, more.codes])
-        return TrainingData(X, codes, self.classes, weights, features=self.features)
+        codes, groups = np.concatenate([self.codes, more.codes]), self.groups
+        if groups is not None:
+            groups = np.append(groups, groups.max() + 1 + np.arange(len(more.X)))
+        return TrainingData(X, codes, self.classes, weights, features=self.features, groups=groups)
 
 
 def stack(*parts):

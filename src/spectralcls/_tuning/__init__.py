@@ -21,6 +21,7 @@ from .folds import (
     drawn_seed,
     folds_by_content,
     given_folds,
+    group_folds,
     shuffled_ranks,
     stratified_subsample,
     thin,

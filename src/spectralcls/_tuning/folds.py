@@ -12,6 +12,9 @@ from sklearn.utils import check_random_state
 
 from .._utils.copies import hashes
 
+TIE = 1e-6  # share of all classes in the load of a fold, which counts if those of a group are equally frequent
+_DECIMALS = 9  # of weights and loads, whose last bits depend on the order of the samples
+
 
 def shuffled_ranks(codes, keys):
     """Position of each element in a random order in which each class is contiguous, and the smallest class is first."""
@@ -69,7 +72,28 @@ def folds_by_content(X, n_folds, seed):
     return ((hashes(X, seed) >> np.uint64(32)) * np.uint64(n_folds) >> np.uint64(32)).astype(np.intp)
 
 
-def given_folds(cv, y):
+def group_folds(data, n_folds, seed):
+    """Fold of each sample, 0 ... n_folds - 1; a group lies in one fold.
+
+    The largest groups come first, equal ones in random order, and each goes to the fold with the least weight of its
+    classes. The order depends only on the values of the samples, not on the names of the groups.
+    """
+    groups, codes = (np.unique(values, return_inverse=True)[1] for values in (data.groups, data.codes))
+    n_groups, weights = groups.max() + 1, np.ones(len(codes)) if data.weights is None else data.weights
+    if n_folds >= n_groups:
+        return groups
+    keys, shares = np.zeros(n_groups, dtype=np.uint64), np.zeros((n_groups, codes.max() + 1))
+    first = data.copies.first  # copies in a group count once
+    np.add.at(keys, groups[first], data.keys(seed)[first])
+    np.add.at(shares, (groups, codes), weights / np.bincount(codes, weights)[codes])
+    loads, folds = np.zeros((n_folds, shares.shape[1])), np.empty(n_groups, dtype=np.intp)
+    for group in np.lexsort((keys, -np.round(np.bincount(groups, weights), _DECIMALS))):
+        folds[group] = np.round(loads @ (shares[group] + TIE), _DECIMALS).argmin()
+        loads[folds[group]] += shares[group]
+    return folds[groups]
+
+
+def given_folds(cv, y, groups=None):
     """Fold of each row from a splitter or a list of splits whose test sets partition the rows."""
     rows = np.arange(len(y))
     folds = np.full(len(y), -1)
@@ -79,13 +103,11 @@ def given_folds(cv, y):
             if not np.iterable(split) or len(split) != 2:
                 raise ValueError(f"cv must give pairs, the training and the test rows of a split, got {split!r}.")
     try:
-        splits = [*check_cv(cv, y, classifier=True).split(rows, y)]
+        splits = [*check_cv(cv, y, classifier=True).split(rows, y, groups)]
     except ValueError as error:
         if "'groups' parameter" not in str(error):
             raise
-        raise ValueError(
-            f"{type(cv).__name__} splits by groups, which it does not get here: pass cv=list(cv.split(X, y, groups))."
-        ) from None
+        raise ValueError(f"{type(cv).__name__} splits by groups: give them to fit, as groups=.") from None
     for fold, (train, test) in enumerate(splits):
         for part in map(np.asarray, (train, test)):
             if part.dtype.kind not in "iu" or not np.isin(part, rows).all():
@@ -105,15 +127,24 @@ def given_folds(cv, y):
     return folds
 
 
-def check_folds(cv, data):
-    """Folds of the samples of positive weight, if `cv` is a splitter or a list of splits of all samples.
+def check_folds(cv, data, seed=0):
+    """Folds of the samples of positive weight, if `cv` is a splitter or a list of splits of all samples, or if there
+    are groups, which "loo" leaves out one by one.
 
-    None if `cv` is an int or "loo", for which folds are drawn from the points.
+    None if `cv` is an int or "loo", and no groups: then folds are drawn from the points.
     """
     if isinstance(cv, Integral | str):
-        return None
-    folds = given_folds(cv, data.y)
+        return None if data.groups is None else group_folds(data, np.inf if isinstance(cv, str) else int(cv), seed)
+    groups = data.groups
+    if groups is not None and data.kept is not None:
+        groups = np.full(len(data.kept), groups.max() + 1)
+        groups[data.kept] = data.groups
+    folds = given_folds(cv, data.y, groups)
     folds = folds if data.kept is None else folds[data.kept]
     if len(np.unique(folds)) < 2:
         raise ValueError("The samples of positive weight all lie in one test set of cv.")
+    if data.groups is not None and len(np.unique(np.stack([data.groups, folds]), axis=1).T) > data.groups.max() + 1:
+        raise ValueError(
+            "cv splits a group: pass an int, or a splitter that keeps groups together, as GroupKFold does."
+        )
     return folds

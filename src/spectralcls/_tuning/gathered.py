@@ -21,7 +21,7 @@ def gathered(data, n_samples, rng):
 @singledispatch
 def reference_of(data, rule, kernel="gaussian", random_state=0):
     """`reference_bandwidth` of training points; if there are classes, copies count once."""
-    points = data.distinct() if data.n_classes > 1 else data
+    points = data._replace(groups=None).distinct() if data.n_classes > 1 else data
     weights = None if points.weights is None or np.ptp(points.weights) == 0 else points.weights
     return reference_bandwidth(rule, points.X, points.codes, points.n_classes, weights, kernel=kernel)
 

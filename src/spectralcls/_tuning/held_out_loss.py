@@ -12,7 +12,7 @@ STEP = 2  # try every second bandwidth of the grid
 
 
 class HeldOutLoss:
-    """Log losses of the Parzen posterior for samples left out one at a time, at the best bandwidth.
+    """Log losses of the Parzen posterior for samples left out alone or with their group, at the best bandwidth.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class HeldOutLoss:
         keys = data.keys(seed) if len(rows) > min(most_points, most_validated) else None
         if len(rows) > most_points:
             rows = stratified_subsample(data.codes, most_points, keys)
-        self.weights = None if data.weights is None else data.weights[rows]
+        self.weights, self.groups = (None if own is None else own[rows] for own in (data.weights, data.groups))
         self.X, self.codes = within_reach(filled(data)[rows], self.weights), data.codes[rows]
         self.validated = np.arange(len(rows))
         if len(rows) > most_validated:
@@ -65,6 +65,9 @@ class HeldOutLoss:
 
     def _losses(self, X, bandwidths, some=slice(None)):
         rows = self.validated[some]
+        left_out = {"exclude_self": rows}
+        if self.groups is not None:
+            left_out = {"exclude_groups": (self.groups[rows], self.groups)}
         sums = kernel_sums(
             X[rows],
             X,
@@ -73,8 +76,8 @@ class HeldOutLoss:
             n_labels=self.n_classes,
             log=True,
             bandwidth=bandwidths,
-            exclude_self=rows,
             n_jobs=self.n_jobs,
+            **left_out,
         ).astype(np.float64)
         own = np.take_along_axis(sums, self.codes[rows, None, None], axis=2)[..., 0]
         with np.errstate(invalid="ignore"):

@@ -1,5 +1,6 @@
 """The points on which parameters are tuned, and their folds."""
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ class TuningSample(NamedTuple):
     features: np.ndarray | None = None  # (d,) feature of each column of an encoded table
     targets: np.ndarray | None = None  # (m, k) targets of a regression
     weight_scale: float = 1.0  # power of two; its product with `weights` gives the weights of the data
+    one_split: bool = False  # whether the folds count as a single split, as do groups that are left out one by one
 
     @property
     def rows(self):
@@ -44,7 +46,7 @@ class TuningSample(NamedTuple):
     def fold_weights(self):
         """Total weight of the validated points in each split; leave-one-out counts as a single split."""
         weights = self.weights[self.rows]
-        if self.folds is None:
+        if self.folds is None or self.one_split:
             return weights.sum(keepdims=True)
         return np.bincount(self.folds[self.rows], weights, minlength=self.folds.max() + 1)
 
@@ -60,7 +62,7 @@ class TuningSample(NamedTuple):
         NaN marks a candidate that could not be scored, or a split without validated points.
         """
         weights = self.weights[self.rows]
-        if self.folds is None:
+        if self.folds is None or self.one_split:
             return np.tensordot(weights, right, 1)[None] / weights.sum()
         totals = self.fold_weights
         out = np.full((len(totals), *right.shape[1:]), np.nan)
@@ -69,6 +71,10 @@ class TuningSample(NamedTuple):
             own = own_fold == fold
             out[fold] = np.tensordot(weights[own], right[own], 1) / totals[fold]
         return out
+
+    def left_out(self, rows):
+        """Arguments of `kernel_sums` that leave the queries, these rows, or their folds out of their own sums."""
+        return {"exclude_self": rows} if self.folds is None else {"exclude_groups": (self.folds[rows], self.folds)}
 
     def splits(self):
         """(train, test) masks of each fold, or of each point for leave-one-out."""
@@ -87,8 +93,8 @@ def tuning_sample(estimator, data, **options):
 def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     """The sample used to tune parameters.
 
-    Unless `cv` provides the folds, copies are merged into one point of greater weight, so that no point is validated
-    against its copy. If there are more than `max_samples` points, a stratified subsample is drawn.
+    Unless `cv` provides the folds, copies (in each group) are merged into one point of greater weight, so that no point
+    is validated against its copy. If there are more than `max_samples` points, a stratified subsample is drawn.
 
     Parameters
     ----------
@@ -96,19 +102,23 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     cv : int, "loo", splitter or list of splits
         Number of random stratified folds, leave-one-out, or given folds of all samples. With missing values,
         `MANY_FOLDS` folds replace "loo", because the training points of each fold are completed from each other.
+        With groups, folds consist of groups, and "loo" leaves out one group at a time.
     max_samples : int or None
         Limit on the number of points, all classes together.
     random_state : int, RandomState or None
     against_all : bool, default=False
         Whether a subsample is validated against all points, up to `MOST_OTHERS`; otherwise only against itself.
     """
-    folds = check_folds(cv, data)
-    if folds is None:
+    if isinstance(cv, str) and np.isnan(data.X).any():
+        cv = MANY_FOLDS
+    seed = drawn_seed(random_state)
+    folds = check_folds(cv, data, seed + 1)
+    if isinstance(cv, Integral | str):
+        folds = None if folds is None else folds[data.copies.first]
         data = data.distinct()
     weights, exponent = unit_scale(None if data.weights is None or np.all(data.weights == 1) else data.weights)
     weights = np.ones(len(data.X)) if weights is None else weights
-    n, seed = len(data.X), drawn_seed(random_state)
-    validated = None
+    n, validated = len(data.X), None
     if max_samples is not None and n > max_samples:
         keys, most = data.keys(seed), max(max_samples, MOST_OTHERS) if against_all else max_samples
         if n > most:
@@ -117,12 +127,11 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
             folds = None if folds is None else folds[rows]
         if most > max_samples:
             validated = stratified_subsample(data.codes, max_samples, keys)
-    if isinstance(cv, str) and np.isnan(data.X).any():
-        cv = MANY_FOLDS
     if folds is None and not isinstance(cv, str):
         folds = shuffled_ranks(data.codes, data.keys(seed + 1)) % cv
     if folds is not None:
         folds = np.unique(folds, return_inverse=True)[1]
     ratio = bandwidth_ratio(len(data.X), n, data.X)
     points = {"features": data.features, "targets": data.targets, "weight_scale": 2.0**exponent}
+    points["one_split"] = folds is not None and isinstance(cv, str)
     return TuningSample(data.X, data.codes, data.n_classes, weights, folds, validated, ratio, **points)

@@ -105,13 +105,16 @@ def equal_rows(X):
     return compiled.equal_rows(np.ascontiguousarray(X))
 
 
-def copies_of(X, codes, numbers=None):
-    """The `Copies` among rows X with classes `codes`; `numbers` are the `row_numbers` of X if known.
+def copies_of(X, codes, numbers=None, groups=None):
+    """The `Copies` among rows X with classes `codes`; `numbers` are the `row_numbers` of X if known. Rows of different
+    `groups`, (n,) integers from 0, are not copies.
 
     Sparse rows are compared only by their 64-bit keys.
     """
     keys = seeded(row_numbers(X) if numbers is None else numbers, 0)
     first, group = np.unique(keys, return_index=True, return_inverse=True)[1:] if issparse(X) else equal_rows(X)
+    if groups is not None:
+        _, first, group = np.unique(group * (groups.max() + 1) + groups, return_index=True, return_inverse=True)
     overlap = np.zeros(len(first), dtype=bool)
     overlap[group[codes != codes[first[group]]]] = True
     each = np.arange(len(keys))

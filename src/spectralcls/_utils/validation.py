@@ -268,6 +268,16 @@ def sum_of_others(weights):
     return others
 
 
+def within_groups(weights, groups):
+    """Weights (n,) divided by the total weight of their group; unchanged without groups.
+
+    A row of a new group has weight one: if groups are exchangeable, so are random rows of each, and ranks hold for the
+    new row (hierarchical conformal prediction: Y. Lee, R. F. Barber, R. Willett, "Distribution-free inference with
+    hierarchical data", 2023, arXiv:2306.06342).
+    """
+    return weights if groups is None else weights / np.bincount(groups, weights)[groups]
+
+
 def unit_scale(weights):
     """Weights divided by a power of two, which is exact, so that the largest lies in [1/2, 1); and the exponent.
 

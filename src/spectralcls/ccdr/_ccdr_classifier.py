@@ -177,7 +177,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         return found | {"estimator__n_neighbors": votes if self.estimator is None else [0]}
 
     @transactional(nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> Self:
         """Embed all points, labeled or not, and train the classifier on the labeled points.
 
         Parameters
@@ -186,6 +186,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             Points; float32 stays float32, everything else becomes float64.
         y : array-like of shape (n_samples,)
             Labels; missing labels (NaN, None) and `unlabeled` mark unlabeled points.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
+            parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.
 
         Returns
         -------
@@ -198,7 +201,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             If no point is labeled, and as in `CCDR.fit`.
         """
         self._inputs = self._make_inputs()
-        X = self._inputs.fit_points(X, ensure_min_samples=2).X
+        X, groups = (data := self._inputs.fit_points(X, None, groups, ensure_min_samples=2)).X, data.groups
         require_answers(type(self).__name__, y)
         with quietly():  # CCDR says of the same labels what there is to say
             classes, codes = encode_partial(y, X.shape[0], self.unlabeled)
@@ -223,7 +226,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         ccdr._check_extension()
         several = {name: values for name, values in candidates.items() if len(values) > 1}
         if several:
-            best |= self._tuned(ccdr, X, classes, codes, several, best, seed)
+            best |= self._tuned(ccdr, X, classes, codes, groups, several, best, seed)
         votes = best.pop("estimator__n_neighbors")
         best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
         self.ccdr_ = ccdr.set_params(**best).fit(X, y)
@@ -236,9 +239,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]
         return self
 
-    def _tuned(self, ccdr, X, classes, codes, candidates, given, seed):
-        """The best candidates; copies of a row are held out together."""
-        data = TrainingData(X, codes, classes, y=codes)
+    def _tuned(self, ccdr, X, classes, codes, groups, candidates, given, seed):
+        """The best candidates; copies of a row, or the points of a group, are held out together."""
+        data = TrainingData(X, codes, classes, y=codes, groups=groups)
         sample = draw_sample(data, cv=self.cv, max_samples=self.max_tuning_samples, random_state=seed)
         if sample.folds is None:
             sample = sample._replace(folds=np.arange(len(sample.X)))

@@ -15,6 +15,7 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from .._core.threads import cpu_count
@@ -159,12 +160,19 @@ def fitted(entry, data, rows, scale, *, seed, n_jobs, parameters=()):
     """Fit the classifier of an entry to some rows; returns it and its pipeline with preprocessing."""
     y = data.y[rows]
     smallest = len(y) if data.classes is None else np.unique(y, return_counts=True)[1].min()
+    groups = None if data.groups is None else data.groups[rows]
+    if groups is not None:
+        smallest = min(smallest, len(np.unique(groups)))
     n_folds = int(np.clip(smallest, 2, _MAX_FOLDS))
     variance = 1.0 if scale else float(np.nanvar(data.X[rows], dtype=np.float64))
-    classifier = entry.make(Setting(len(rows), n_folds, variance, data.X.shape[1], seed, n_jobs))
+    setting = Setting(len(rows), n_folds, variance, data.X.shape[1], seed, n_jobs, groups is not None)
+    classifier, options = entry.make(setting), {}
     classifier.set_params(**dict(parameters))
     whole = prepared(classifier, data.X, data.categorical, scale)
-    return classifier, whole.fit(data.X[rows], y)
+    search = getattr(classifier, "regressor", classifier)
+    if groups is not None and (hasattr(search, "param_grid") or has_fit_parameter(classifier, "groups")):
+        options["groups" if whole is classifier else f"{whole.steps[-1][0]}__groups"] = groups
+    return classifier, whole.fit(data.X[rows], y, **options)
 
 
 def _fit_and_score(entry, data, split, metrics, scale, options):

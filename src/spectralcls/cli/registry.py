@@ -23,6 +23,7 @@ class Setting:
     n_features: int
     seed: int
     n_jobs: int | None
+    grouped: bool = False  # whether folds for tuning keep groups together
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,15 @@ def _theirs(name, summary, where, front=True, *, grid=None, **parameters):
 
     def make(setting):
         from sklearn.base import is_regressor
-        from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+        from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
         estimator = _made(f"sklearn.{where}", setting, grid is not None, **parameters)
         if grid is None:
             return estimator
-        folds = (KFold if is_regressor(estimator) else StratifiedKFold)(
-            setting.n_folds, shuffle=True, random_state=setting.seed
-        )
+        splitter = KFold if is_regressor(estimator) else StratifiedKFold
+        if setting.grouped:
+            splitter = GroupKFold if is_regressor(estimator) else StratifiedGroupKFold
+        folds = splitter(setting.n_folds, shuffle=True, random_state=setting.seed)
         return GridSearchCV(estimator, grid(setting), cv=folds, n_jobs=setting.n_jobs)
 
     return Entry(name, summary, make, front)

@@ -75,7 +75,9 @@ def add_options(parser):
         choices=("classification", "regression"),
         help="whether the target holds classes or numbers (default: numbers with many values are numbers)",
     )
-    group.add_argument("--group", metavar="COLUMN", help="column that groups related rows; it is not a feature")
+    group.add_argument(
+        "--group", metavar="COLUMN", help="column that groups related rows, which are left out together; no feature"
+    )
     group.add_argument(
         "--unlabeled",
         choices=("drop", "error"),

@@ -35,21 +35,24 @@ class DaskInputs(Inputs):
         vars(made).update(vars(inputs))
         return made
 
-    def fit(self, X, y, sample_weight=None, *, at_least=2, further=(), unlabeled=()):
+    def fit(self, X, y, sample_weight=None, groups=None, *, at_least=2, further=(), unlabeled=()):
         check_workers()
+        _refuse_groups(groups)
         layout = Layout.of(X)
         numbers, options = layout.numeric(X), {"class_weight": self.class_weight, "at_least": at_least}
         data = check_labels(self.name, self.seen, numbers, y, self._relative(sample_weight), **options)
         return self._learn(layout, data)
 
-    def fit_targets(self, X, y, sample_weight=None):
+    def fit_targets(self, X, y, sample_weight=None, groups=None):
         check_workers()
+        _refuse_groups(groups)
         layout = Layout.of(X)
         weights = self._relative(sample_weight)
         return self._learn(layout, check_targets(self.name, self.seen, layout.numeric(X), y, weights))
 
-    def fit_points(self, X, sample_weight=None, *, ensure_min_samples=1):
+    def fit_points(self, X, sample_weight=None, groups=None, *, ensure_min_samples=1):
         check_workers()
+        _refuse_groups(groups)
         layout = Layout.of(X)
         data = check_points(self.name, self.seen, layout.numeric(X), self._relative(sample_weight))
         if data.X.shape[0] < ensure_min_samples:
@@ -185,3 +188,10 @@ def _learned(blocks, weights, layout, categorical, scale):
     X = np.concatenate(blocks)
     weights = None if weights[0] is None else np.concatenate(weights)
     return Table.learned(layout.columns(X), categorical, scale, weights)[0]
+
+
+def _refuse_groups(groups):
+    if groups is not None:
+        raise ValueError(
+            "groups need all samples in memory: fit an array or a data frame instead of a Dask collection."
+        )

@@ -173,6 +173,11 @@ class DistributedData(NamedTuple):
     kept: da.Array | None = None  # (n_given,) mask of the rows that were kept; None: all
 
     @property
+    def groups(self):
+        """None: only samples in memory have groups."""
+        return None
+
+    @property
     def n_classes(self):
         return len(self.classes)
 

@@ -27,6 +27,7 @@ class DensityForm:
     kernel : str
     tolerance : relative error allowed in sums, or None
     n_jobs : int or None
+    groups : (n,) what is left out together; None: each sample
     """
 
     space: Space
@@ -36,6 +37,7 @@ class DensityForm:
     kernel: str
     tolerance: float | None = None
     n_jobs: int | None = None
+    groups: np.ndarray | None = None
 
     def log_density(self, Q):
         """log f, (m,) float64; -inf out of reach. Missing values of a query are integrated out."""
@@ -80,17 +82,21 @@ class DensityForm:
         return out
 
     def leave_one_out(self, place, one):
-        """log f (m,) at samples by the others, including their copies. `place` is the center of each sample and `one`
-        its weight."""
+        """log f (m,) at samples by the others, including their copies, or by the other groups. `place` is the center of
+        each sample and `one` its weight."""
         own, totals = self.weights[place], self.weights.sum(axis=1)
-        left = np.maximum(totals[place] - one, 0.0)
+        left, others = np.maximum(totals[place] - one, 0.0), sum_of_others(totals)
         some, back = np.unique(place, return_inverse=True)
-        sums = log_sums(
-            self.X[some], self.X, self.weights, self.widths, self.kernel, None, self.n_jobs, exclude_self=some
-        )[back]
+        options = {"exclude_self": some}
+        if self.groups is not None:
+            left, others = 0.0 * left, sum_of_others(np.bincount(self.groups, totals))[self.groups]
+            options = {"exclude_groups": (self.groups[some], self.groups)}
+        sums = log_sums(self.X[some], self.X, self.weights, self.widths, self.kernel, None, self.n_jobs, **options)[
+            back
+        ]
         with np.errstate(divide="ignore"):  # the logarithm of any kernel at its center is 0
             sums = np.logaddexp(sums, np.log(own) + np.log(left / totals[place])[:, None])
-            others = np.log(sum_of_others(totals)[place] + left)
+            others = np.log(others[place] + left)
         if np.isneginf(others).any():
             raise ValueError("Leaving one sample out needs at least two samples, got n_samples=1.")
         return self.normalized(sums) - others

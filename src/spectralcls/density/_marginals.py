@@ -80,7 +80,8 @@ def conditional(form, given, rest, values):
 def _at(form, space, X, weights):
     """The form with its kernels at other points X, given in the units of the features, in other coordinates."""
     entered = np.ascontiguousarray(space.enter(X), dtype=form.X.dtype)
-    return replace(form, space=space, X=entered, weights=weights)
+    groups = form.groups if len(weights) == len(form.weights) else None  # a conditional density leaves nothing out
+    return replace(form, space=space, X=entered, weights=weights, groups=groups)
 
 
 def drawn(form, n_samples, rng):

@@ -18,7 +18,7 @@ from .._utils.bases import OutlierMixin
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import nonnegative_weights, with_left_out
+from .._utils.validation import nonnegative_weights, with_left_out, within_groups
 from ._marginals import surprises, usual_surprises
 from ._parzen_density import ParzenDensity
 
@@ -132,7 +132,9 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
         return super()._make_inputs(scale=None, unitless=self.density_.scale is not None, **shared)
 
     @transactional
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Fit the density, and score each sample by its density under the others.
 
         Parameters
@@ -143,6 +145,9 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, as in :meth:`ParzenDensity.fit`. A sample of weight 0 is scored but has no influence.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
+            parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.
 
         Returns
         -------
@@ -157,6 +162,8 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
         density = ParzenDensity() if self.density is None else self.density
         self._counts = None
         if hasattr(density, "_form"):
+            if groups is not None:
+                raise ValueError("The density is already fitted, and it leaves out the groups that its fit was given.")
             self.density_, self._inputs, self._form = density, density._inputs, density._form
             Q = self._inputs(X)
             weights, self.leave_one_out_score_ = nonnegative_weights(sample_weight, len(Q)), self._form.of_others(Q)
@@ -165,7 +172,7 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
         else:
             self.density_ = clone(density)
             self._inputs = self._make_inputs()
-            data, place = self.density_._learn(self._inputs, X, sample_weight)
+            data, place = self.density_._learn(self._inputs, X, sample_weight, groups)
             self._form = self.density_._form
             weights = np.ones(len(data.X)) if data.weights is None else data.weights
             scores = self._form.leave_one_out(place, weights / weights.sum())
@@ -178,7 +185,9 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
         return self
 
     @available_if(_finds_outliers)
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Array:
+    def fit_predict(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Array:
         """Fit, and find the outliers among the samples.
 
         Parameters
@@ -189,13 +198,15 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, as in `fit`.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, as in `fit`.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
             -1 for outliers, 1 for the others.
         """
-        return _labels(self.fit(X, sample_weight=sample_weight).leave_one_out_score_ - self.offset_)
+        return _labels(self.fit(X, sample_weight=sample_weight, groups=groups).leave_one_out_score_ - self.offset_)
 
     @available_if(_finds_novelties)
     def score_samples(self, X: Any) -> Array:
@@ -258,11 +269,12 @@ class ParzenOutlierDetector(OutlierMixin, Estimator):
         share, scores = 1 / len(self.leave_one_out_score_), self.leave_one_out_score_
         counts = form.weights.sum(axis=1) / share
         if self._one_sum:
-            data = TrainingData(form.X, np.zeros(n, int), np.zeros(1), counts)
+            data = TrainingData(form.X, np.zeros(n, int), np.zeros(1), counts, groups=form.groups)
             points = TrainingPoints.of(data, form.tolerance, form.n_jobs)
             return SumsLeftOut(class_means(Rule("density"), points, form.kernel, form.widths[0])[0])
         if self._counts is None:
             scores = form.leave_one_out(np.arange(n), np.minimum(counts, 1.0) * share)
+            counts = within_groups(counts, form.groups)
         else:
             counts = self._counts
         return LeftOut(np.zeros(len(counts), int), counts, scores[:, None], lambda Q: form.log_density(Q)[:, None])

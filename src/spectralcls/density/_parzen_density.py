@@ -174,10 +174,10 @@ default="gaussian"
         unitless = self.scale is not None
         return super()._make_inputs(scale=None, unitless=unitless, missing="integrate queries")
 
-    def _learn(self, inputs, X, sample_weight):
+    def _learn(self, inputs, X, sample_weight, groups):
         """Set the fitted form and what `tuned` finds. Returns the samples, and the index of each one's center."""
         self._inputs = inputs
-        data = inputs.fit_points(X, sample_weight)
+        data = inputs.fit_points(X, sample_weight, groups)
         data = data._replace(X=completed(data.X, data.codes, data.weights, data.features, self.n_jobs))
         kernel, space = ALIASES.get(self.kernel, self.kernel), self._space(data)
         entered = data._replace(X=space.enter(data.X))
@@ -201,6 +201,7 @@ default="gaussian"
             kernel,
             self.tolerance,
             self.n_jobs,
+            None if data.groups is None else data.groups[places.first],
         )
         return data, places.group
 
@@ -219,7 +220,9 @@ default="gaussian"
         return Space.of(self.covariance_type, X, data.weights)
 
     @transactional
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Fit the density.
 
         Parameters
@@ -231,6 +234,9 @@ default="gaussian"
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights; only their ratios count. The bandwidth depends on the effective number of samples,
             ``(sum w)^2 / sum w^2``.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
+            parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.
 
         Returns
         -------
@@ -247,7 +253,7 @@ default="gaussian"
         UserWarning
             If the best bandwidth is the smallest or the largest of those tried.
         """
-        self._learn(self._make_inputs(), X, sample_weight)
+        self._learn(self._make_inputs(), X, sample_weight, groups)
         return self
 
     def score_samples(self, X: Any) -> Array:

@@ -20,7 +20,7 @@ ATOM = 10.0  # limit on the weight of a place, in multiples of the median weight
 
 
 class Places(NamedTuple):
-    """Distinct samples.
+    """Distinct samples of each group.
 
     Attributes
     ----------
@@ -40,6 +40,9 @@ class Places(NamedTuple):
     def of(cls, data):
         first, group = equal_rows(data.X)
         n = len(group)
+        if data.groups is not None:
+            each = group * (data.groups.max() + 1) + data.groups
+            _, first, group = np.unique(each, return_index=True, return_inverse=True)
         if len(first) == n:
             return cls(data, np.arange(n), np.arange(n), np.ones(n))
         own = np.ones(n) if data.weights is None else data.weights

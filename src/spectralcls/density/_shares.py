@@ -37,6 +37,8 @@ distributions that end at a limit grew by up to 58 %.
    of the Royal Statistical Society B 39 (1), 1977, pp. 1-38.
 """
 
+from numbers import Integral
+
 import numpy as np
 from scipy.special import softmax
 from scipy.stats import chi2
@@ -115,9 +117,11 @@ def tuned(search, estimator, data, kernel, round_):
     least = LEAST * steps[steps > 0].min() if ties else 0.0
     reference = max(reference, least) / gauss
     folds = check_folds(estimator.cv, data)
-    if folds is None:
+    if isinstance(estimator.cv, Integral | str):
         group, places = places.group, without_atoms(places, ties)
         given = places.data._replace(targets=places.share[:, None])
+        if folds is not None:  # of groups, whose copies are left out with them
+            folds, ties = folds[places.first], 0.0
     else:  # copies may be in several folds
         group, given, ties = np.arange(len(data.X)), data._replace(targets=np.ones((len(data.X), 1))), 0.0
     sample = tuning_sample(estimator, given, against_all=True)
@@ -139,7 +143,7 @@ def shares_of(data, folds, widths, h, steps, ties, estimator):
 
     More than `max_tuning_samples` samples are explained by a subsample of this size.
     """
-    n, copies = len(data.X), data.weights * (1 - data.targets)[:, 0]
+    n, copies = len(data.X), data.weights * (1 - data.targets)[:, 0] * (data.groups is None)
     most = estimator.max_tuning_samples or n
     own = np.arange(n) if n <= most else stratified_subsample(np.zeros(n, int), most, random_keys(data.X))
     ratio, place = bandwidth_ratio(len(own), n, data.X), np.full(n, -1)
@@ -235,7 +239,7 @@ class _IntegratedError:
 
     def __init__(self, sample, steps, ties, gauss, reference, n_jobs):
         self.steps, self.gauss, self.reference, self.n_jobs = steps, gauss, reference, n_jobs
-        rows, folds = sample.rows, sample.folds
+        rows, folds, self.left_out = sample.rows, sample.folds, sample.left_out(sample.rows)
         weights, share = sample.weights[rows], sample.targets[rows, 0]
         self.weights = weights / weights.sum()
         self.one = weights / sample.weights.sum() * share  # share of each sample in the total weight
@@ -244,10 +248,9 @@ class _IntegratedError:
         with np.errstate(divide="ignore"):
             self.log_copies = np.log(copies)[:, None]
         if folds is None:
-            others, self.left_out = sum_of_others(sample.weights)[rows], {"exclude_self": rows}
+            others = sum_of_others(sample.weights)[rows]
         else:
             others = sum_of_others(np.bincount(folds, sample.weights))[folds[rows]]
-            self.left_out = {"exclude_groups": (folds[rows], folds)}
         self.counted = np.log(self.weights @ (others + copies))
         self.shift, self.least = None, 0.0
 

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from .._core.threads import serial_blas
 from .._estimator import Estimator, fit_steps, with_parameters
-from .._tuning import check_folds, drawn_seed, shuffled_ranks
+from .._tuning import check_folds, drawn_seed, group_folds, shuffled_ranks
 from .._utils.advice import quietly, tell
 from .._utils.bases import CallbackSupport
 from .._utils.from_sklearn import HasMethods, Interval
@@ -43,6 +43,7 @@ class Auto(CallbackSupport, Estimator):
     verbose: bool = False
     n_jobs: int | None = None
 
+    _groups = None
     _parameter_constraints = {
         "time_budget": [Interval(Real, 0, None, closed="neither"), None],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split", "get_n_splits"]), "array-like"],
@@ -73,7 +74,7 @@ class Auto(CallbackSupport, Estimator):
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
         ranks = shuffled_ranks(data.codes, data.keys(drawn_seed(rng)))
         copies = data.copies.group
-        folds = check_folds(self.cv, data)
+        folds = None if isinstance(self.cv, Integral) else check_folds(self.cv, data)
         points = points_of(data, self._inputs.are_categories(data.X.shape[1]), options)
         members, not_scaling = members_for(n)
         # Suppress warnings: a member's weight already shows that it learned nothing.
@@ -85,7 +86,7 @@ class Auto(CallbackSupport, Estimator):
                 size, chosen = step
                 before = timed[-1][1] if timed else {}
                 rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)
-                parts = self._parts(rows, ranks, copies, folds)
+                parts = self._parts(data, rows, ranks, copies, folds)
                 found = fit_ensemble(points.take(rows), chosen, *parts, clock, options, step_done, before)
                 timed.append((size, found.seconds))
                 if ensemble is None or not found.vote.loss > ensemble.vote.loss:
@@ -100,21 +101,25 @@ class Auto(CallbackSupport, Estimator):
         judged = seen[ensemble.judged]
         truth = data.codes if data.targets is None else data.targets
         weights = np.ones(len(judged)) if data.weights is None else data.weights[judged]
+        if data.groups is not None:
+            self._groups = np.unique(data.groups[judged], return_inverse=True)[1]
         self._held_out = truth[judged], weights, ensemble.said, ensemble.parts, judged  # only arrays, for storage
         if ensemble.n_samples < len(seen):
             seen = seen[~ensemble.judged]
         self._seen = seen if len(seen) < n else None
 
-    def _parts(self, rows, ranks, copies, folds):
+    def _parts(self, data, rows, ranks, copies, folds):
         """Part of each row, and the number of parts that are held out in turn.
 
-        Copies of a row share a part, unless there are fewer distinct rows than parts.
+        Groups, and copies of a row, share a part; copies do not if there are fewer distinct rows than parts.
         """
         n = len(rows)
         if folds is not None:
             parts = folds[rows]
         else:
             n_parts = max(_HELD_OUT_OF_MANY, n // LARGE) if n > LARGE else min(self.cv, n)
+            if data.groups is not None:
+                return group_folds(data.take(rows), n_parts, 0), self._n_fits(n, folds) - 1
             first, group = np.unique(copies[rows], return_index=True, return_inverse=True)[1:]
             if len(first) < n_parts:
                 first, group = np.arange(n), np.arange(n)

@@ -10,7 +10,7 @@ from .._conformal.left_out import LeftOut
 from .._estimator import prediction_sets, refuse_many_classes, transactional, with_parameters
 from .._utils.bases import BaseEstimator, ClassifierMixin
 from .._utils.typing import Array, ArrayLike, ClassWeight
-from .._utils.validation import units_of
+from .._utils.validation import units_of, within_groups
 from ._auto import Auto, held_out_order
 from ._budget import Clock
 from ._member_points import ClassPoints, posterior
@@ -133,7 +133,9 @@ class AutoClassifier(ClassifierMixin, Auto):
     predict_set = prediction_sets.predict_set  # type: ignore[has-type]
 
     @transactional
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Fit the members and their vote.
 
         Parameters
@@ -147,6 +149,9 @@ class AutoClassifier(ClassifierMixin, Auto):
             Non-negative weights of the samples in encodings, members, temperatures and the vote; weight 0 leaves a
             sample out. For the kernel methods a weight of two equals a row given twice if the folds are the same, which
             random folds do not guarantee; the leaves of the boosted trees count rows.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
+            parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.
 
         Returns
         -------
@@ -166,7 +171,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         """
         clock = Clock(self.time_budget)
         self._inputs = self._make_inputs()
-        data = self._inputs.fit(X, y, sample_weight)
+        data = self._inputs.fit(X, y, sample_weight, groups)
         refuse_many_classes(self, data.n_classes, MOST_CLASSES)
         self.classes_: Array = data.classes
         self.class_prior_ = data.class_weight / data.class_weight.sum()
@@ -179,7 +184,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         units = None
         if self.class_weight is not None and data.weights is not None:
             units = units_of(data.codes, data.weights, data.n_classes, True)
-        return ClassPoints(data.X, data.codes, data.weights, data.n_classes, categorical, units)
+        return ClassPoints(data.X, data.codes, data.weights, data.n_classes, categorical, units, data.groups)
 
     def _member(self, pipeline, position):
         return VotingMember(self._inputs, pipeline, self.classes_)
@@ -220,6 +225,7 @@ class AutoClassifier(ClassifierMixin, Auto):
         held_out = unseen_votes(self._vote, posteriors, parts, learned)
         order = held_out_order(rows, self._n_given)
         weights = weights / units_of(codes, weights, len(self.classes_), self.class_weight is not None)[codes]
+        weights = within_groups(weights, self._groups)
         return LeftOut(codes, weights, _log(held_out), lambda X: _log(self._probabilities(X)), order)
 
     def predict(self, X: Any) -> Array:

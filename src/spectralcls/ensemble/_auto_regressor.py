@@ -138,8 +138,8 @@ class AutoRegressor(Auto, Regressor):
         self._encoder = ColumnEncoder(indicators=False, categorical=categorical).fit(data.X, sample_weight=data.weights)
         self._coordinates = self._encoder.transform(data.X)  # for sizes of residuals
         rng = check_random_state(options["random_state"])
-        chosen = chosen_map(self._coordinates, data.targets, data.weights, self.loss, rng)
-        return NumberPoints(data.X, data.targets, data.weights, categorical, chosen, self.loss)
+        chosen = chosen_map(self._coordinates, data.targets, data.weights, self.loss, rng, data.groups)
+        return NumberPoints(data.X, data.targets, data.weights, categorical, chosen, self.loss, data.groups)
 
     def _member(self, pipeline, position):
         return VotingRegressor(self._inputs, pipeline, self._vote, position, self._one_output)
@@ -180,7 +180,7 @@ class AutoRegressor(Auto, Regressor):
             alone = [predictions_left_out(member.pipeline[-1]) for _, member in self.members_]
             said = [folds if own is None else own for own, folds in zip(alone, held_out, strict=True)]
         unseen = unseen_votes(vote.scaled, said, parts, learned)
-        options = {"order": held_out_order(rows, self._n_given), "n_jobs": self.n_jobs}
+        options = {"order": held_out_order(rows, self._n_given), "units": self._groups, "n_jobs": self.n_jobs}
         return Residuals.of(vote.units.to(targets) - unseen, weights, self._coordinates, **options)
 
 

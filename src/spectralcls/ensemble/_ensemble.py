@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
 from .._tuning import stratified_subsample
 from .._utils.cached import cached_property
@@ -77,6 +78,7 @@ class Fitting:
                 head.set_params(iterations=np.mean([model[-1].iterations_ for model in before], axis=0).round())
             elif unseen is not None:
                 grown["unseen"] = mapped(view, unseen.X), unseen.answers, unseen.weights
+        grown |= _groups_for(head, self.points)
         head.fit(Z, self.points.answers, sample_weight=self.points.weights_beside(head), **grown)
         self.models[member.name] = Pipeline([*view.steps, ("member", head)])
         self.seconds[member.name] = time.perf_counter() - start
@@ -112,7 +114,8 @@ class Fitting:
         points = self._seen_by_views
         Z = points.X
         for _, step in view.steps:  # one by one: a pipeline's arguments depend on the user's metadata routing
-            Z = step.fit(Z, points.answers, sample_weight=points.sample_weights).transform(Z)
+            options = {"sample_weight": points.sample_weights} | _groups_for(step, points)
+            Z = step.fit(Z, points.answers, **options).transform(Z)
         return Z
 
     @cached_property
@@ -221,6 +224,12 @@ def _with_grown_members(kept, fittings, outsides, said, judged, points, clock, t
         if other < own:
             kept = [*kept[:i], grown, *kept[i + 1 :]]
     return kept
+
+
+def _groups_for(estimator, points):
+    """The argument of `fit` with the groups of the points, if there are any and the estimator leaves out points."""
+    takes = points.groups is not None and has_fit_parameter(estimator, "groups")
+    return {"groups": points.groups} if takes else {}
 
 
 def mapped(view, X):

@@ -18,6 +18,7 @@ class ClassPoints(NamedTuple):
     n_classes: int
     categorical: np.ndarray  # (d,) bool: columns that hold levels of categories
     units: np.ndarray | None = None  # (C,) weight of one sample of each class, if classes have weights
+    groups: np.ndarray | None = None  # (n,) what is left out together
 
     @property
     def task(self):
@@ -56,8 +57,8 @@ class ClassPoints(NamedTuple):
         return posterior(model, X, self.n_classes)
 
     def take(self, rows):
-        weights = None if self.weights is None else self.weights[rows]
-        return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights)
+        weights, groups = (None if own is None else own[rows] for own in (self.weights, self.groups))
+        return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights, groups=groups)
 
     def vote(self, said):
         """The vote learned from the members' predictions of these unseen points."""
@@ -78,6 +79,7 @@ class NumberPoints(NamedTuple):
     categorical: np.ndarray  # (d,) bool: columns that hold levels of categories
     map: TargetMap
     loss: str
+    groups: np.ndarray | None = None  # (n,) what is left out together
 
     @property
     def task(self):
@@ -108,8 +110,8 @@ class NumberPoints(NamedTuple):
         return predictions(model, X)
 
     def take(self, rows):
-        weights = None if self.weights is None else self.weights[rows]
-        return self._replace(X=self.X[rows], targets=self.targets[rows], weights=weights)
+        weights, groups = (None if own is None else own[rows] for own in (self.weights, self.groups))
+        return self._replace(X=self.X[rows], targets=self.targets[rows], weights=weights, groups=groups)
 
     def vote(self, said):
         return learn_blend(said, self.targets, self.map, self.loss, self.weights)

@@ -75,7 +75,8 @@ def indicators_help(points, options):
 
     The Parzen posterior of at most 2000 points decides.
     """
-    data = TrainingData(points.X, points.codes, np.arange(points.n_classes), points.weights)
+    codes, classes = points.codes, np.arange(points.n_classes)
+    data = TrainingData(points.X, codes, classes, points.weights, groups=points.groups)
     keys = data.keys(options["random_state"])
     rows = np.arange(len(keys))
     if len(rows) > _LARGE_TUNING:

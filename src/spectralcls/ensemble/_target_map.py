@@ -82,8 +82,8 @@ def residual_quantiles(residuals, weights=None):
     return weighted_quantile(residuals, (np.arange(QUANTILES) + 0.5) / QUANTILES, weights)
 
 
-def chosen_map(Z, targets, weights, loss, rng):
-    """The `TargetMap` that suits kernel ridge regression best, judged by leaving out each point.
+def chosen_map(Z, targets, weights, loss, rng, groups=None):
+    """The `TargetMap` that suits kernel ridge regression best, judged by leaving out each point, or each group.
 
     The logarithm is taken if it makes held-out targets clearly more likely (Laplace densities of the targets, which two
     large ones cannot dominate as they dominate squared errors); ranks, if they clearly reduce the loss.
@@ -96,6 +96,7 @@ def chosen_map(Z, targets, weights, loss, rng):
     weights : ndarray of shape (n,) or None
     loss : {"squared", "absolute", "huber"}
     rng : RandomState
+    groups : ndarray of shape (n,), optional
 
     Notes
     -----
@@ -111,7 +112,9 @@ def chosen_map(Z, targets, weights, loss, rng):
     maps = [plain, *(TargetMap.of(kind, targets, weights) for kind in kinds)]
     Y = np.concatenate([each.to(truth) for each in maps], axis=1)
     K = kernel_matrix(Z, kernel="laplace", bandwidth=WIDTH * median_distance(Z, rng))
-    held_out = [np.split(solve(K.copy(), Y, alpha, w).held_out, len(maps), axis=1) for alpha in ALPHAS]
+    units = None if groups is None else groups[rows]
+    found = [solve(K.copy(), Y, alpha, w, units=units).held_out for alpha in ALPHAS]
+    held_out = [np.split(each, len(maps), axis=1) for each in found]
     by_map = list(zip(*held_out, strict=True))  # predictions (n, k) with each ridge
 
     def least(losses):

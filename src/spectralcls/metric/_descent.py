@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._tuning import group_folds
 from ._likelihood import loss, loss_and_gradient
 
 RIDGE = 1e-3  # penalty on the squared distance from the start
@@ -58,7 +59,7 @@ def descend(metric, sample, start, rng, step_done):
     A step compares a random half of the training rows with itself; with more than 2 `MIN_BATCH` rows it compares
     `MIN_BATCH` queries (or a twentieth of the references, if more) with up to `MAX_REFERENCES` rows.
     """
-    held_out, training = _split(len(sample.X), rng)
+    held_out, training = _split(sample, rng)
     rate = min(0.03, 0.1 / np.sqrt(len(start)))
     denser = len(training) > MAX_REFERENCES
     grid, every = (_DENSER[::-1], 3 * _EVALUATED_EVERY) if denser else (np.ones(1), _EVALUATED_EVERY)
@@ -91,10 +92,15 @@ def descend(metric, sample, start, rng, step_done):
     return Learned(best, len(curve), best_step, curve, evaluated)
 
 
-def _split(n, rng):
+def _split(sample, rng):
+    """Rows for early stopping, and the others; a group is on one side."""
+    n = len(sample.X)
     order = rng.permutation(n)
     n_held_out = min(max(round(HELD_OUT * n), min(10, n // 3), 1), MAX_VALIDATED, n - 1)
-    return np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+    if sample.groups is None:
+        return np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+    inside = group_folds(sample, max(2, round(n / n_held_out)), 0) > 0
+    return np.flatnonzero(~inside)[:MAX_VALIDATED], np.flatnonzero(inside)
 
 
 def _batch(training, rng):

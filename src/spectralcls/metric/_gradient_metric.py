@@ -138,7 +138,9 @@ class GradientMetric(CallbackSupport, LinearMap):
     }
 
     @transactional
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Learn the map.
 
         Parameters
@@ -149,6 +151,9 @@ class GradientMetric(CallbackSupport, LinearMap):
             Class labels of at least two classes, or regression targets of one or more outputs.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
+            parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.
 
         Returns
         -------
@@ -166,7 +171,7 @@ class GradientMetric(CallbackSupport, LinearMap):
             If no round improved on the original features, which are then kept.
         """
         rng = check_random_state(self.random_state)
-        points, targets, parts = self._read(X, y, sample_weight, rng)
+        points, targets, parts, groups = self._read(X, y, sample_weight, groups, rng)
         weights = targets.weights
         self.mean_ = np.average(points, axis=0, weights=weights)
         points = points - self.mean_
@@ -177,7 +182,7 @@ class GradientMetric(CallbackSupport, LinearMap):
             for step in range(self.max_iter + 1):
                 Z = _mapped(points, L)
                 bandwidth = self.bandwidth * median_distance(Z, rng)
-                loss, coefficients = self._ridge(Z, targets, parts, bandwidth, matrices)
+                loss, coefficients = self._ridge(Z, targets, parts, groups, bandwidth, matrices)
                 if not self.loss_curve_ or loss < min(self.loss_curve_):
                     self._map, self.best_iter_ = L, step
                 self.loss_curve_.append(loss)
@@ -207,11 +212,11 @@ class GradientMetric(CallbackSupport, LinearMap):
     def _n_features_out(self):
         return len(self._map)
 
-    def _read(self, X, y, sample_weight, rng):
-        """Distinct points (n, d) in float64, their targets, and the subsets for separate regressions."""
+    def _read(self, X, y, sample_weight, groups, rng):
+        """Distinct points (n, d) in float64, their targets, the subsets for separate regressions, and groups."""
         self._inputs = self._make_inputs(bandwidth=None)  # the metric's bandwidth is relative
         learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
-        data = learn(X, y, sample_weight).distinct(relative=True)
+        data = learn(X, y, sample_weight, groups).distinct(relative=True)
         if len(data.X) <= max(self.max_samples, MANY - 1):
             data = thin(data, self.max_samples, rng)
             points, parts = data.X, [np.arange(len(data.X))]
@@ -221,16 +226,17 @@ class GradientMetric(CallbackSupport, LinearMap):
             parts = TreeCells.of(within_reach(data.X, data.weights), _CELL, rng).spread(max(1, round(wanted)))
             data, stops = data.take(np.concatenate(parts)), np.cumsum([len(part) for part in parts])
             points, parts = data.X, np.split(np.arange(stops[-1]), stops[:-1])
-        return within_reach(points.astype(np.float64), data.weights), targets_of(data), parts
+        return within_reach(points.astype(np.float64), data.weights), targets_of(data), parts, data.groups
 
-    def _ridge(self, Z, targets, parts, bandwidth, matrices):
+    def _ridge(self, Z, targets, parts, groups, bandwidth, matrices):
         """Leave-one-out loss and coefficients at the best alpha; the matrices are overwritten."""
         held_out, coefficients = np.empty((2, len(_ALPHAS), *targets.Y.shape))
         for part in parts:
             K, memory = matrices[:, : len(part) ** 2].reshape(2, len(part), len(part))
             kernel_matrix(Z[part], kernel="laplace", bandwidth=bandwidth, out=K, n_jobs=self.n_jobs)
             for a, alpha in enumerate(_ALPHAS):
-                solution = solve(K, targets.Y[part], alpha, targets.weights[part], memory=memory)
+                weights, units = targets.weights[part], None if groups is None else groups[part]
+                solution = solve(K, targets.Y[part], alpha, weights, memory=memory, units=units)
                 held_out[a, part], coefficients[a, part] = solution.held_out, solution.coefficients
         losses = [float(np.average(targets.judged(own).losses, weights=targets.weights)) for own in held_out]
         best = int(np.argmin(losses))

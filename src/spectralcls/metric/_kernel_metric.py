@@ -116,7 +116,9 @@ class KernelMetric(CallbackSupport, LinearMap):
     }
 
     @transactional
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Learn the map.
 
         Parameters
@@ -127,6 +129,9 @@ class KernelMetric(CallbackSupport, LinearMap):
             Class labels of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
+            parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.
 
         Returns
         -------
@@ -144,7 +149,7 @@ class KernelMetric(CallbackSupport, LinearMap):
             If no step improved on the initial map, which is then the result.
         """
         self._inputs = self._make_inputs()
-        data = self._inputs.fit(X, y, sample_weight)
+        data = self._inputs.fit(X, y, sample_weight, groups)
         n_components, n_features = self.n_components, data.X.shape[1]
         if n_components == "all":
             n_components = n_features

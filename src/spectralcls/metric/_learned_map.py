@@ -56,11 +56,12 @@ class LearnedMap:
         elif is_fitted(self.metric):
             self.transformer = self.metric
         else:
-            weights = {}
-            if data.weights is not None and has_fit_parameter(self.metric, "sample_weight"):
-                weights["sample_weight"] = data.weights
+            given = {"sample_weight": data.weights, "groups": data.groups}
+            given = {
+                name: own for name, own in given.items() if own is not None and has_fit_parameter(self.metric, name)
+            }
             with config_context(skip_parameter_validation=False):  # for the user's own object
-                self.transformer = clone(self.metric).fit(data.X, answers(data), **weights)
+                self.transformer = clone(self.metric).fit(data.X, answers(data), **given)
 
     @property
     def learned(self):
@@ -97,7 +98,7 @@ class _Kernel:
 
     def __call__(self, kind, data):
         metric = KernelMetric(kind, random_state=self.random_state, n_jobs=self.n_jobs)
-        return metric.fit(data.X, data.codes, sample_weight=data.weights)
+        return metric.fit(data.X, data.codes, sample_weight=data.weights, groups=data.groups)
 
 
 def answers(data):

@@ -19,15 +19,24 @@ _BLOCK_BYTES = 1 << 26
 
 
 def _own_positions(n, queries, references):
-    """Position of each query among the references, and of each reference among the queries; -1 if absent."""
-    position = np.full((2, n), -1)
-    position[0, references] = np.arange(len(references))
-    position[1, queries] = np.arange(len(queries))
-    return position[0, queries], position[1, references]
+    """Position of each query among the references; -1 if absent."""
+    position = np.full(n, -1)
+    position[references] = np.arange(len(references))
+    return position[queries]
 
 
-def _further_copies(sample, queries, own):
-    """Weight of a query's own point after one copy is removed."""
+def _left_out(sample, queries, references):
+    """Arguments of `kernel_sums` that leave out of each query's sum its own point, or its group."""
+    if sample.groups is None:
+        return {"exclude_self": _own_positions(len(sample.X), queries, references)}
+    return {"exclude_groups": (sample.groups[queries], sample.groups[references])}
+
+
+def _further_copies(sample, queries, references):
+    """Weight of a query's own point after one copy is removed; a group is removed with all copies."""
+    if sample.groups is not None:
+        return np.zeros(len(queries))
+    own = _own_positions(len(sample.X), queries, references)
     return np.where(own >= 0, np.maximum(sample.weights[queries] - 1.0, 0.0), 0.0)
 
 
@@ -35,9 +44,9 @@ def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
     """Mean of ``-log(A_i / S_i + FLOOR)`` over the queries, for each bandwidth: (b,). Sums are kept as logarithms, so
     that they do not underflow for queries far from all references.
     """
-    Z, own = sample.X @ A.astype(np.float32), _own_positions(len(sample.X), queries, references)[0]
+    Z = sample.X @ A.astype(np.float32)
     with np.errstate(divide="ignore"):
-        copies = np.log(_further_copies(sample, queries, own))
+        copies = np.log(_further_copies(sample, queries, references))
     # One pass over the pairs computes the sums at all bandwidths, which are in ascending order.
     log_sums = kernel_sums(
         Z[queries],
@@ -47,8 +56,8 @@ def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
         n_labels=sample.n_classes,
         bandwidth=np.asarray(bandwidths, dtype=np.float64),
         log=True,
-        exclude_self=own,
         n_jobs=n_jobs,
+        **_left_out(sample, queries, references),
     ).astype(np.float64)
     rows, codes = np.arange(len(queries)), sample.codes[queries]
     log_sums[rows, :, codes] = np.logaddexp(log_sums[rows, :, codes], copies[:, None])
@@ -86,8 +95,7 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
     A = A.astype(np.float32)
     Y_q, Y_r = sample.X[queries], sample.X[references]
     Z_q, Z_r = Y_q @ A, Y_r @ A
-    own, where = _own_positions(len(sample.X), queries, references)
-    copies = _further_copies(sample, queries, own)
+    copies = _further_copies(sample, queries, references)
     columns = np.column_stack([np.ones(len(Y_r), np.float32), Y_r])
     if _unless_ones(sample.weights[references]) is not None:
         columns *= sample.weights[references, None].astype(np.float32)
@@ -105,8 +113,8 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
             labels=sample.codes[references],
             n_labels=sample.n_classes,
             bandwidth=1.0,
-            exclude_self=own[block],
             n_jobs=n_jobs,
+            **_left_out(sample, queries[block], references),
         )
         of_own = by_class[np.arange(len(by_class)), sample.codes[queries[block]]].astype(np.float64)
         of_all = by_class.sum(axis=1, dtype=np.float64)
@@ -126,8 +134,8 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
         labels=sample.codes[queries],
         n_labels=sample.n_classes,
         bandwidth=1.0,
-        exclude_self=where,
         n_jobs=n_jobs,
+        **_left_out(sample, references, queries),
     ).astype(np.float64)
     inside = by_class[np.arange(len(by_class)), sample.codes[references], 0] - by_class[..., 1].sum(axis=1)
     inside *= sample.weights[references]

@@ -48,12 +48,14 @@ def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=No
 
             def one_class(c, X=X, seen=seen, train=train, test=test, some=some, shares=shares):
                 members = train[sample.codes[train] == c]
-                own = None
+                own, groups = None, ()
                 if sample.folds is None:
                     rows = np.flatnonzero(sample.codes[test] == c)
                     own = rows, np.searchsorted(members, test[rows])
+                elif len(train) == len(X):
+                    groups = _groups(sample.folds[test], sample.folds[members])
                 kernels = partial(_descending, kernel=kernel, bandwidths=class_wise[some, c])
-                _explained(X[members], sample.weights[members], seen[c], kernels, levels, own, shares[c])
+                _explained(X[members], sample.weights[members], seen[c], kernels, levels, own, groups, shares[c])
 
             for _ in pool.map(one_class, range(sample.n_classes)):  # raises the exception of a class that failed
                 pass
@@ -74,10 +76,10 @@ def _best(shares):
 def _parts(sample, n_jobs):
     """Yield for each fold: points, queries completed by each class, training rows, positions among the validated rows.
 
-    Leave-one-out has one part with all rows. Missing values are completed from rows outside the fold.
+    Leave-one-out, also of groups, has one part with all rows. Missing values are completed from rows outside the fold.
     """
     X, rows, folds = sample.X, sample.rows, sample.folds
-    if folds is None:
+    if folds is None or (sample.one_split and not is_incomplete(X)):
         yield X, [X[rows]] * sample.n_classes, np.arange(len(X)), np.arange(sample.n_samples)
         return
     filled = seen = None
@@ -94,15 +96,22 @@ def _parts(sample, n_jobs):
             yield filled[fold], [each[fold, places] for each in seen], train, places
 
 
-def _explained(members, weights, Q, kernels, levels, own, out):
+def _groups(queries, members):
+    """For each group with members, the positions of its queries and of its members, from the groups of both."""
+    return [(np.flatnonzero(queries == group), np.flatnonzero(members == group)) for group in np.unique(members)]
+
+
+def _explained(members, weights, Q, kernels, levels, own, groups, out):
     """Write 1 - tau for one class into `out` (b, a, m). ``kernels(Q, X)`` yields kernel matrices, the last bandwidth
     first. ``own`` holds the rows of Q that belong to the class and their positions among the members; each is scored by
-    the other members.
+    the other members. If there are `groups`, each holds rows of Q and the members that are left out for them.
 
     With r the roots of the weights, let N = (diag(r) K diag(r) + alpha I)^-1. To leave out member i, let k be diag(r)
     times column i of K, with k_i = 0. The block inverse of N gives q = k^T N k = s + N_ii w_i s^2 for the share s = 1 -
     tau of i in the others' span. This agrees with the closed form tau = (1 / N_ii - alpha) / w_i, but avoids its
     cancellation, which loses shares below 1e-16.
+
+    To leave out a group g for queries k with k_g = 0, the share is ``k^T N k - (N k)_g^T (N_gg)^-1 (N k)_g``.
     """
     if not len(members):
         out[:] = 0.0
@@ -116,11 +125,24 @@ def _explained(members, weights, Q, kernels, levels, own, out):
         if own is not None:
             rows, which = own
             k[which, rows] = 0.0
+        for rows, mates in groups:
+            k[np.ix_(mates, rows)] = 0.0
         projected = vectors.T @ k
+        less = [_joint(vectors[mates], inverse, projected[:, rows]) for rows, mates in groups]
         explained = np.matmul(inverse, np.square(projected, out=projected), out=out[-b])
         if own is not None:
             q, N = explained[:, rows], inverse @ np.square(vectors[which]).T * weights[which]
             explained[:, rows] = 2 * q / (1 + np.sqrt(1 + 4 * N * q))
+        for (rows, _), part in zip(groups, less, strict=True):
+            explained[:, rows] = np.maximum(explained[:, rows] - part, 0.0)
+
+
+def _joint(vectors, inverse, projected):
+    """The part (a, m) of the shares that is lost without a group, from its rows (g, r) of the eigenvectors, filtered
+    inverse eigenvalues (a, r) and rotated queries (r, m)."""
+    scaled = vectors * inverse[:, None]
+    u = scaled @ projected
+    return np.einsum("agm,agm->am", u, np.linalg.solve(scaled @ vectors.T, u))
 
 
 def _descending(Q, X, kernel, bandwidths):

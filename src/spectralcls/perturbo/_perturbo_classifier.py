@@ -48,7 +48,7 @@ from ._explained import among_classes, deciding, log_explained, perturbation
 from ._held_out_spans import judged
 from ._kernel import KERNELS
 from ._span import Regularization
-from ._spans_left_out import SpansLeftOut
+from ._spans_left_out import SpansLeftOut, groups_left_out
 
 # Samples of a class that explain a query if there are more than `MANY` samples. With 20 000 rows, parameters tuned for
 # all samples, and 50, 100 and 200 nearest ones, the labels are those of all samples for 98.1, 98.3 and 98.4 % of the
@@ -241,12 +241,14 @@ class PerTurboClassifier(Classifier):
     }
     _regularization_type = Regularization
     _searched = "bandwidth", "alpha"
-    _features = _given = _completion = None
+    _features = _given = _completion = _groups = None
     _learns_on_workers = True
     metric_ = fitted_map
 
     @transactional
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Tune bandwidth and alpha if they are "cv", and factor every class.
 
         Parameters
@@ -259,6 +261,9 @@ class PerTurboClassifier(Classifier):
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
+            parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.
 
         Returns
         -------
@@ -272,6 +277,8 @@ class PerTurboClassifier(Classifier):
             small for the factorization; the message names the class and the pivot.
         """
         self._samples = [(X, y, sample_weight)]
+        if groups is not None:
+            self._given_groups = groups
         self._learn_samples()
         if self._inputs.on_workers:
             del self._samples
@@ -280,14 +287,18 @@ class PerTurboClassifier(Classifier):
     def _learn_samples(self, unlabeled=()):
         """Learn from the given samples; scales and levels also from `unlabeled` ones."""
         (X, *further), answers, weights = zip(*self._samples, strict=True)
-        y, sample_weight = answers[0], weights[0]
+        y, sample_weight, groups = answers[0], weights[0], vars(self).get("_given_groups")
         if further:
+            if groups is not None:  # each further sample is left out alone
+                codes = np.unique(groups, return_inverse=True)[1]
+                groups = np.append(codes, len(codes) + np.arange(sum(map(len, answers[1:]))))
             y = np.concatenate([np.asarray(labels) for labels in answers])
             if any(some is not None for some in weights):
                 pairs = zip(answers, weights, strict=True)
                 sample_weight = np.concatenate([np.ones(len(of)) if some is None else some for of, some in pairs])
         self._inputs = self._inputs_for(X)
-        self._learn(self._inputs.fit(X, y, sample_weight, at_least=1, further=further, unlabeled=unlabeled))
+        options = {"at_least": 1, "further": further, "unlabeled": unlabeled}
+        self._learn(self._inputs.fit(X, y, sample_weight, groups, **options))
         return self
 
     @transactional(keep=True)
@@ -304,6 +315,8 @@ class PerTurboClassifier(Classifier):
         self._choose(gathered(data, MOST_CHOOSING, check_random_state(self.random_state)))
         self._regularization = self._regularize(self.alpha_)
         self._features = data.features
+        if data.groups is not None:
+            self._groups = data.groups
         self._fit_classes(data)
 
     def _fit_classes(self, data):
@@ -387,6 +400,8 @@ class PerTurboClassifier(Classifier):
         seen = self._seen
         classes = np.union1d(seen, y)
         of_class = self._bandwidths_of(classes)
+        if self._groups is not None:
+            self._groups = np.append(self._groups, self._groups.max() + 1 + np.arange(len(X)))
         if self._given is not None or is_incomplete(X):
             self._fit_classes(self._with(X, y, weights))
             return self
@@ -550,8 +565,11 @@ class PerTurboClassifier(Classifier):
         return None
 
     def _leave_one_out(self):
-        order = np.argsort(np.argsort(np.searchsorted(self.classes_, self._labels), kind="stable"))
-        return SpansLeftOut(self._models, self.class_weight is not None, order)
+        sample_of = np.argsort(np.searchsorted(self.classes_, self._labels), kind="stable")
+        order, options = np.argsort(sample_of), (self._models, self.class_weight is not None)
+        if self._groups is None:
+            return SpansLeftOut(*options, order)
+        return groups_left_out(*options, order, self._groups[sample_of], self.n_jobs)
 
     def _evidence(self, X):
         """Scores for probabilities: the shares, since their logarithms are too confident far from all samples."""

@@ -8,9 +8,10 @@ from .._conformal.left_out import LeftOut, odds
 from .._conformal.sums_left_out import complete
 from .._core.interrupt import matmul
 from .._expansion.points import blocks, class_rows
-from .._utils.validation import units_of
+from .._utils.validation import units_of, within_groups
 from ..linalg import cholesky_in_place, inverse_in_place
 from ._class_model import together
+from ._explained import log_explained
 
 JOINT_BYTES = 1 << 23  # memory for a block of queries
 TOGETHER = 128  # queries with similar limits that share bounds
@@ -89,6 +90,34 @@ class SpansLeftOut(LeftOut):
                     others = np.exp(self.others[rivals]) + np.square(changes) / s[c, part, None]
                     counts[part, c] += (np.exp(self.own[rivals]) <= limit * others) @ self.weights[rivals]
         return counts
+
+
+def groups_left_out(models, by_class, order, groups, n_jobs=None):
+    """The `LeftOut` of the samples of all classes, each scored without its group, (n,). A query changes no score.
+
+    Leaving out the group g of z, whose own values are omitted, leaves the share ``q - (N z)_g^T N_gg^-1 (N z)_g``.
+    """
+    X, codes, weights = together(models)
+    weights = np.ones(len(X)) if weights is None else weights
+    weights = weights / units_of(codes, weights, len(models), by_class)[codes]
+    members, shares = class_rows(codes, len(models)), np.empty((len(X), len(models)))
+    for c, (model, own) in enumerate(zip(models, members, strict=True)):
+        M = model.kernel(X[own]) * np.sqrt(1.0 if model.weights is None else model.weights)
+        M.flat[:: len(own) + 1] += model.regularization.alpha
+        V = inverse_in_place(cholesky_in_place(M))
+        for rows in class_rows(groups, groups.max() + 1):
+            Z, mates = model.kernel(X[rows]), np.flatnonzero(np.isin(own, rows))
+            Z[mates] = 0.0
+            U = V.T @ Z
+            u = V[mates] @ U
+            shares[rows, c] = np.square(U).sum(axis=0) - (u * np.linalg.solve(V[mates] @ V[mates].T, u)).sum(axis=0)
+    with np.errstate(divide="ignore"):
+        scores = np.log(np.maximum(shares, 0.0))
+
+    def queries(Q):
+        return log_explained(models, [complete(Q)] * len(models), n_jobs, False)
+
+    return LeftOut(codes, within_groups(weights, groups), scores, queries, order)
 
 
 def slack_of(alpha):

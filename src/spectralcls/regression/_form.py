@@ -167,15 +167,12 @@ def left_out_predictions(sample, Q, own, moments, degrees, kernel, bandwidths, n
     X, Q = sample.X.astype(dtype, copy=False), Q.astype(dtype, copy=False)
     columns = moments.columns(X, sample.targets, sample.weights).astype(dtype)
 
-    def left_out(rows):
-        return (
-            {"exclude_self": rows} if sample.folds is None else {"exclude_groups": (sample.folds[rows], sample.folds)}
-        )
-
     def predictions(Q, own, widths):
         out = np.empty((len(Q), len(widths), len(degrees), sample.targets.shape[1]))
         for block in blocks(len(Q), 24 * len(widths) * moments.n_columns):
-            options = {"kernel": kernel, "bandwidth": widths, "log": "pair", "n_jobs": n_jobs} | left_out(own[block])
+            options = {"kernel": kernel, "bandwidth": widths, "log": "pair", "n_jobs": n_jobs} | sample.left_out(
+                own[block]
+            )
             _, sums = kernel_sums(Q[block], X, weights=columns, **options)
             for b, h in enumerate(widths):
                 for i, degree in enumerate(degrees):
@@ -186,7 +183,7 @@ def left_out_predictions(sample, Q, own, moments, degrees, kernel, bandwidths, n
     missing = np.isnan(out[:, :, 0, 0])
     lost = np.flatnonzero(missing.any(axis=1))
     if len(lost) and len(X) > 1:
-        near = X[nearest_codes(Q[lost], X, np.arange(len(X)), n_jobs, **left_out(own[lost]))]
+        near = X[nearest_codes(Q[lost], X, np.arange(len(X)), n_jobs, **sample.left_out(own[lost]))]
         for b, h in enumerate(bandwidths):
             there = missing[lost, b]
             out[lost[there], b] = predictions(near[there], own[lost[there]], np.array([h]))[:, 0]

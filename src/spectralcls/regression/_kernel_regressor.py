@@ -168,8 +168,8 @@ class KernelRegressor(Regressor):
 
     def _leave_one_out(self):
         sample, found = self._left_out()
-        order = self._form.samples.copies.group
-        return Residuals.of(sample.targets - found, sample.weights, sample.X, order=order, n_jobs=self.n_jobs)
+        options = {"order": self._form.samples.copies.group, "units": sample.folds, "n_jobs": self.n_jobs}
+        return Residuals.of(sample.targets - found, sample.weights, sample.X, **options)
 
     def _left_out(self):
         """The distinct samples, and their scaled predictions when they are left out, (n, k)."""
@@ -184,7 +184,7 @@ class KernelRegressor(Regressor):
         found = found.reshape(len(found), -1, found.shape[-1])
         variance = variances(sample.targets, sample.weights)
         losses = ((sample.targets[:, None] - found) ** 2 / variance).mean(axis=2).T
-        best = chosen_by_others(losses, sample.weights)
+        best = chosen_by_others(losses, sample.weights, sample.folds)
         return sample, found[np.arange(len(found)), best] if len(found) > 1 else np.full_like(found[:, 0], np.inf)
 
     def _target_weights(self):

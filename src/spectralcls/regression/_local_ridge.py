@@ -40,8 +40,9 @@ class LocalRidge:
     offsets: np.ndarray | float = 0.0
 
     @classmethod
-    def of(cls, X, Y, weights, ridge, forest, judged=None, *, kernel, bandwidth, n_jobs=None, step_done):
-        """Fit to targets Y (n, k), and predict each of the points `judged` from the other points of its cell.
+    def of(cls, X, Y, weights, ridge, forest, judged=None, groups=None, *, kernel, bandwidth, n_jobs=None, step_done):
+        """Fit to targets Y (n, k), and predict each of the points `judged` from the other points of its cell, or from
+        those of other groups.
 
         Parameters
         ----------
@@ -52,6 +53,7 @@ class LocalRidge:
         forest : sequence of TreeCells
         judged : ndarray of shape (m,), default=None
             Points to predict from the others; None means all.
+        groups : ndarray of shape (n,), default=None
         step_done : callable
             Called with a name before each tree.
 
@@ -75,8 +77,8 @@ class LocalRidge:
             own, parts = np.empty(Y.shape, dtype=X.dtype), cells.parts
 
             def fitted(rows):
-                cell = X[rows], Y[rows], weights[rows]
-                return _solution(*cell, ridge, {**form, "n_jobs": 1}, held_out=is_judged[rows].any())
+                cell, units = (X[rows], Y[rows], weights[rows]), None if groups is None else groups[rows]
+                return _solution(*cell, ridge, {**form, "n_jobs": 1}, units, held_out=is_judged[rows].any())
 
             for rows, solution in zip(parts, _in_threads(fitted, parts, n_jobs), strict=True):
                 own[rows] = solution.coefficients
@@ -108,17 +110,17 @@ class LocalRidge:
         return out / len(self.forest)
 
 
-def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs=None):
-    """For each ridge, the predictions of all points, each from the other points of its cell, in the order of the cells;
-    None if a system has no solution.
+def held_out_in_cells(X, Y, weights, parts, ridges, groups=None, *, kernel, bandwidth, n_jobs=None):
+    """For each ridge, the predictions of all points, each from the other points (or groups) of its cell, in the order
+    of the cells; None if a system has no solution.
     """
     form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": n_jobs if len(parts) == 1 else 1}
 
     def path(rows):
-        found = []
+        found, units = [], None if groups is None else groups[rows]
         for ridge in ridges:
             try:
-                found.append(_solution(X[rows], Y[rows], weights[rows], ridge, form).held_out)
+                found.append(_solution(X[rows], Y[rows], weights[rows], ridge, form, units).held_out)
             except np.linalg.LinAlgError:
                 found.append(None)
         return found
@@ -127,16 +129,16 @@ def held_out_in_cells(X, Y, weights, parts, ridges, *, kernel, bandwidth, n_jobs
     return [None if any(part is None for part in found) else np.concatenate(found) for found in by_ridge]
 
 
-def _solution(X, Y, weights, ridge, form, held_out=True):
+def _solution(X, Y, weights, ridge, form, units=None, held_out=True):
     """`solve` for the points of a cell, in float32 if this is accurate enough."""
     weights, X = np.maximum(weights, ridge / _MOST_DIAGONAL), X - X.mean(axis=0)  # float32 is most accurate near zero
     if ridge >= _SINGLE:
         try:
             single = Y.astype(np.float32), ridge, weights.astype(np.float32)
-            return solve(_matrix(X, np.float32, form), *single, held_out=held_out)
+            return solve(_matrix(X, np.float32, form), *single, held_out=held_out, units=units)
         except np.linalg.LinAlgError:
             pass
-    return solve(_matrix(X, np.float64, form), Y, ridge, weights, held_out=held_out)
+    return solve(_matrix(X, np.float64, form), Y, ridge, weights, held_out=held_out, units=units)
 
 
 def _matrix(X, dtype, form):

@@ -19,11 +19,11 @@ class RegressionKinds:
         self.options = {"random_state": random_state, "n_jobs": n_jobs}
 
     def __call__(self, kind, data):
-        codes = sliced(data.targets, data.weights)
+        codes, given = sliced(data.targets, data.weights), {"sample_weight": data.weights, "groups": data.groups}
         if kind == "whiten" and codes.any():
-            return KernelMetric(kind, **self.options).fit(data.X, codes, sample_weight=data.weights)
+            return KernelMetric(kind, **self.options).fit(data.X, codes, **given)
         metric = GradientMetric("diagonal" if kind == "whiten" else kind, task="regression", **self.options)
-        return metric.fit(data.X, answers(data), sample_weight=data.weights)
+        return metric.fit(data.X, answers(data), **given)
 
 
 def variances(targets, weights):

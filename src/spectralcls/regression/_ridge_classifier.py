@@ -9,7 +9,7 @@ from .._estimator import Classifier, log_posterior, with_parameters
 from .._expansion.ridge_targets import ClassTargets
 from .._tuning import ridge_grid
 from .._utils.typing import ClassWeight, PositiveKernel
-from .._utils.validation import units_of
+from .._utils.validation import units_of, within_groups
 from ._kernel_ridge import KernelRidge
 
 
@@ -188,7 +188,7 @@ class KernelRidgeClassifier(KernelRidge, Classifier):
         held_out = self._predictions_by_others(ClassTargets.of(self._codes, n_classes, self._weights))
         return LeftOut(
             self._codes,
-            self._weights / units[self._codes],
+            within_groups(self._weights / units[self._codes], self._groups),
             log_posterior(held_out / self.temperature_),
             lambda Q: log_posterior(self._model.scores(Q) / self.temperature_),
             self._order,

@@ -11,7 +11,8 @@ from .._conformal import FEW, Residuals, chosen_by_others
 from .._estimator import Regressor, with_parameters
 from .._expansion.ridge_targets import NumberTargets
 from .._inputs.given import numbers_of
-from .._tuning import ridge_grid
+from .._inputs.training_data import TrainingData
+from .._tuning import group_folds, ridge_grid
 from .._utils.copies import random_keys
 from .._utils.from_sklearn import StrOptions
 from .._utils.typing import Array
@@ -200,12 +201,11 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         targets, predicted = self._left_out()
         changes = None
         if self._has_factor:
-            of_model = self._smoother.residuals(self.dual_coef_)
-            changes = partial(self._smoother.changes, residuals=of_model)
-        kernel, order = self._smoother if self._is_given else None, self._order
-        return Residuals.of(
-            targets - predicted, self._weights, self.points_, changes, kernel=kernel, order=order, n_jobs=self.n_jobs
-        )
+            of_model = self._smoother.residuals(self.dual_coef_, self._groups)
+            changes = partial(self._smoother.changes, residuals=of_model, units=self._groups)
+        kernel = self._smoother if self._is_given else None
+        options = {"units": self._groups, "order": self._order, "kernel": kernel, "n_jobs": self.n_jobs}
+        return Residuals.of(targets - predicted, self._weights, self.points_, changes, **options)
 
     def _left_out(self):
         """Standardized targets of the points, and their predictions when they are left out, (n, k)."""
@@ -217,12 +217,14 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
             return targets.Y, self._by_folds(targets)
         tried = self._tried() if len(self.points_) <= FEW else []
         if len(tried) < 2:
-            return targets.Y, targets.Y - self._smoother.residuals(self.dual_coef_)
-        found = []
+            return targets.Y, targets.Y - self._smoother.residuals(self.dual_coef_, self._groups)
+        found, left_out = [], {"units": self._groups}
         for form, alpha in tried:
-            found.append(solve(self._matrix(self.points_, **form), targets.Y, alpha, self._weights).held_out)
+            K = self._matrix(self.points_, **form)
+            found.append(solve(K, targets.Y, alpha, self._weights, **left_out).held_out)
         losses = np.stack([targets.judged(each).losses for each in found])
-        return targets.Y, np.stack(found)[chosen_by_others(losses, self._weights), np.arange(len(losses[0]))]
+        best = chosen_by_others(losses, self._weights, self._groups)
+        return targets.Y, np.stack(found)[best, np.arange(len(losses[0]))]
 
     def _tried(self):
         """The kernels, as arguments of `_matrix`, and the ridges that were compared; empty if nothing was tuned."""
@@ -252,7 +254,9 @@ class KernelRidgeRegressor(KernelRidge, Regressor):
         """Prediction of each point by a model of the other folds, (n, k)."""
         X, form = self.points_, {"kernel": self.kernel_, "bandwidth": self.bandwidth_, "n_jobs": self.n_jobs}
         folds, out = np.argsort(np.argsort(random_keys(X))) % FOLDS, np.empty(targets.Y.shape)
-        for fold in range(FOLDS):
+        if self._groups is not None:
+            folds = group_folds(TrainingData.points(X, self._weights)._replace(groups=self._groups), FOLDS, 0)
+        for fold in np.unique(folds):
             others = folds != fold
             solution = self._iterate(X[others], targets.take(others), self.alpha_, np.random.RandomState(0), form)
             coefficients = solution.coefficients.astype(X.dtype)

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state, gen_batches
 
 from .._estimator import Estimator, refuse_many_classes, transactional, with_parameters
 from .._expansion.tree_cells import MANY
-from .._inputs.targets import check_answers
+from .._inputs.targets import check_answers, with_groups
 from .._inputs.training_data import TrainingData
 from .._tuning import (
     Splits,
@@ -197,7 +197,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     }
 
     @transactional(nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Embed the training samples and train one classifier per class.
 
         Parameters
@@ -209,6 +211,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, used for the embedding and the classifiers. Weight k is equivalent to k copies of the
             sample, weight 0 to leaving it out. A given `estimator` must also support weights.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
+            parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.
 
         Returns
         -------
@@ -241,6 +246,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         patterns, codes = np.unique(targets, axis=0, return_inverse=True)
         codes = codes.ravel()
         data = TrainingData(rows, codes, patterns, weights, kept, y=np.zeros(X.shape[0]))
+        data = with_groups(data, groups, X.shape[0])
         unit = data.mean_copies
         if unit != 1.0:  # C is defined for distinct samples of mean weight one
             data = data._replace(weights=(np.ones(len(codes)) if weights is None else weights) / unit)
@@ -279,7 +285,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             for h in bandwidth:
                 trial = clone(kernel).set_params(n_components=int(n_components[-1]), bandwidth=h)
                 Y = trial.fit_transform(sample.X, sample_weight=weights)
-                scores.append(least_squares.scores(Y, own, weights, n_components, self._features, SCORES["r2"]))
+                scores.append(
+                    least_squares.scores(Y, own, weights, n_components, self._features, SCORES["r2"], sample.folds)
+                )
             return np.stack(scores, axis=1)
 
         known = _several_of_each_kind(own)
@@ -306,7 +314,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         targets, weights = data.classes[data.codes[first]], np.bincount(group, data.weights)
         some = slice(MANY)  # the samples are in random order
         Y, score = coordinates(first[some]), SCORES["r2" if self.scoring == "auto" else self.scoring]
-        scores = least_squares.scores(Y, targets[some], weights[some], candidates, self._features, score)
+        groups = None if data.groups is None else data.groups[first[some]]
+        scores = least_squares.scores(Y, targets[some], weights[some], candidates, self._features, score, groups)
         known = _several_of_each_kind(targets[some])
         if known.any() and not hasattr(self, "cv_results_"):
             grid = {"n_components": candidates, "alpha": least_squares.ALPHAS}
@@ -407,8 +416,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def _cross_validate(self, Y, targets, data, candidates, seed):
         """Scores of the out-of-fold predictions, (n_problems, n_candidates)."""
-        keys = data.keys(seed)
-        folds = [self._folds(target, data.kept, keys) for target in targets]
+        folds = [self._folds(target, data, seed) for target in targets]
         score = SCORES["f1" if self.scoring == "auto" else self.scoring]
         scores = []
         for k in candidates:
@@ -422,17 +430,17 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             )
         return np.transpose(scores)
 
-    def _folds(self, target, kept, keys):
+    def _folds(self, target, data, seed):
         """Fold of each sample; None if either side of the binary target has fewer than two samples."""
-        if not isinstance(self.cv, Integral | str):
+        if data.groups is not None or not isinstance(self.cv, Integral | str):
             given = target
-            if kept is not None:
-                given = np.zeros(len(kept), dtype=bool)
-                given[kept] = target
-            return check_folds(self.cv, TrainingData.points(given)._replace(kept=kept, y=given))
+            if data.kept is not None:
+                given = np.zeros(len(data.kept), dtype=bool)
+                given[data.kept] = target
+            return check_folds(self.cv, data._replace(codes=target.astype(int), y=given), seed)
         fewest = min(target.sum(), (~target).sum())
         n_folds = len(target) if self.cv == "loo" else min(self.cv, fewest)
-        return shuffled_ranks(target.astype(int), keys) % n_folds if fewest > 1 else None
+        return shuffled_ranks(target.astype(int), data.keys(seed)) % n_folds if fewest > 1 else None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

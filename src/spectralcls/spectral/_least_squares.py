@@ -52,15 +52,26 @@ class RidgePath:
         self.unit = values.sum() / total or 1.0
         return self
 
-    def held_out(self, features, targets, weights):
+    def held_out(self, features, targets, weights, groups=None):
         """For each of `ALPHAS`, the leave-one-out decisions (n, p) of each problem for each row, from the residual
-        divided by one minus leverage, where the path was computed from these rows.
+        divided by one minus leverage, where the path was computed from these rows. With groups (n,), the residuals of
+        a group are multiplied by the inverse of the identity minus its block of the hat matrix.
         """
         rotated = features.astype(np.float64) @ self.axes
         squares, centered = np.square(rotated), np.where(targets, 1.0, -1.0) - self.intercepts
         for alpha in ALPHAS:
             ridge = self.values + alpha * self.unit
             residuals = centered - rotated @ (self.products / ridge[:, None])
+            if groups is not None:
+                for group in np.unique(groups):
+                    own = groups == group
+                    Z, T = rotated[own], rotated[own].T * weights[own]
+                    if len(Z) <= len(ridge):
+                        residuals[own] = np.linalg.solve(np.eye(len(Z)) - Z / ridge @ T, residuals[own])
+                    else:
+                        residuals[own] += Z @ np.linalg.solve(np.diag(ridge) - T @ Z, T @ residuals[own])
+                yield self.intercepts + centered - residuals
+                continue
             leverage = weights * (squares @ (1 / ridge))
             yield self.intercepts + centered - residuals / (1 - np.minimum(leverage, 1 - 1e-9))[:, None]
 
@@ -70,7 +81,7 @@ class RidgePath:
         return LeastSquares(coef, float(self.intercepts[problem]), alpha)
 
 
-def scores(Y, targets, weights, candidates, features, score):
+def scores(Y, targets, weights, candidates, features, score, groups=None):
     """Leave-one-out score of every problem, (p, number of components, number of ridges).
 
     Parameters
@@ -84,12 +95,14 @@ def scores(Y, targets, weights, candidates, features, score):
         ``features(Y, k)`` returns the features computed from the k leading columns.
     score : callable
         ``score(decisions, targets, weights)`` returns the scores (p,).
+    groups : ndarray of shape (n,), optional
+        What is left out together; by default, each row alone.
     """
     out = np.full((targets.shape[1], len(candidates), len(ALPHAS)), np.nan)
     for i, k in enumerate(candidates):
         if k <= Y.shape[1]:
             rows = features(Y, k), targets, weights
-            for j, decisions in enumerate(RidgePath().add(*rows).solved().held_out(*rows)):
+            for j, decisions in enumerate(RidgePath().add(*rows).solved().held_out(*rows, groups)):
                 out[:, i, j] = score(decisions, targets, weights)
     return out
 

@@ -127,9 +127,10 @@ class SpectralClassifier(ExpansionClassifier):
         return judge.scored()._replace(temperature=None)  # these scores are on a different scale from those of queries
 
     def _check_leave_one_out(self, sample):
-        if sample.folds is None and len(sample.X) > MAX_LEAVE_ONE_OUT:
+        n_fits = len(sample.X) if sample.folds is None else sample.folds.max() + 1
+        if (sample.folds is None or sample.one_split) and n_fits > MAX_LEAVE_ONE_OUT:
             raise ValueError(
-                f"{type(self).__name__}(cv='loo') would fit {len(sample.X)} times for each bandwidth; the limit is "
+                f"{type(self).__name__}(cv='loo') would fit {n_fits} times for each bandwidth; the limit is "
                 f"{MAX_LEAVE_ONE_OUT} points. Set cv to a number of folds, or lower max_tuning_samples."
             )
 
