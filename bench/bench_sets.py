@@ -488,8 +488,9 @@ def unknown(rows):
     """Each class in turn (at most six) is left out of training. The table gives the fraction of the queries of this
     class that are called unknown, at 5 % false alarms among the queries of the other classes, and the measured fraction
     of false alarms of `predict_set` and `p_values`. The thresholds of the other methods are set on the queries
-    themselves, which favors them. The last columns are areas under the ROC curve of the scores of
+    themselves, which favors them. The second table has areas under the ROC curve of the scores of
     `ParzenOutlierDetector` and of two peers."""
     columns = [key for key in rows[0] if key not in ("name", "isa")]
     rows = [*rows, {"name": "mean"} | {key: np.mean([row[key] for row in rows]) for key in columns}]
-    return [[{"name": row["name"]} | {key: f"{row[key]:.3f}" for key in columns} for row in rows]]
+    parts = [[key for key in columns if key.startswith("AUC") == areas] for areas in (False, True)]
+    return [[{"name": row["name"]} | {key: f"{row[key]:.3f}" for key in part} for row in rows] for part in parts]
