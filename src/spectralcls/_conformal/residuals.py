@@ -9,6 +9,8 @@ from .._expansion.points import blocks
 from .._utils.validation import within_groups
 from .sizes import Sizes
 
+ROUNDING = 1e-12  # relative to the reach of an interval, so that it contains targets at its end
+
 
 class Residuals(NamedTuple):
     """Residuals of the training samples, each from a model that has not seen its unit.
@@ -46,11 +48,11 @@ class Residuals(NamedTuple):
     def ends(self, Q, predicted, coverage):
         """Ends (m, k, 2) of intervals at queries with predictions (m, k)."""
         if self.changes is None:
-            reach = self.sizes(Q) * self._upper(np.abs(self.ratios).T, [coverage])[:, 0]
+            reach = (1 + ROUNDING) * self.sizes(Q) * self._upper(np.abs(self.ratios).T, [coverage])[:, 0]
             return np.stack([predicted - reach, predicted + reach], axis=-1)
         out = np.empty((*predicted.shape, 2))
         for rows, j, centers, residuals in self._by_output(Q, predicted):
-            reach = np.abs(residuals)
+            reach = (1 + ROUNDING) * np.abs(residuals)
             out[rows, j, :1] = -self._upper(reach - centers, [coverage])
             out[rows, j, 1:] = self._upper(centers + reach, [coverage])
         return out

@@ -58,7 +58,7 @@ class Sizes(NamedTuple):
 
     Attributes
     ----------
-    of_samples : (n, k) sizes at the samples, each from the residuals of all other units
+    of_samples : (n, k) sizes at the samples, each from the residuals of all other units, or of all if this is less
     center : (k,)
     columns : (r, k) A; None if sizes are constant
     kernel : object with the methods ``among()`` and ``sums(Q, columns)``
@@ -110,12 +110,14 @@ class Sizes(NamedTuple):
         factors = np.log(np.average(relative, axis=1, weights=weights))  # (candidates, k)
         logs, centers = logs + factors[:, None], centers + factors
         losses = logs + relative / np.exp(factors)[:, None]
-        of_samples = np.exp(_mixed(logs, losses_of_others(losses, weights, units)))
+        of_samples = _mixed(logs, losses_of_others(losses, weights, units))
         total = np.einsum("i,cij->cj", weights, losses)
-        found = cls(np.empty((n, k)), _mixed(centers, total), _mixed(columns, total[:, None]) / scale, kernel)
+        center, columns = _mixed(centers, total), _mixed(columns, total[:, None])
+        # A small residual counts in its own size, as it would in that of an equal query: equal targets, such as many
+        # zeros, then have equal ratios, and an interval does not end just short of them.
+        of_samples = np.exp(np.minimum(of_samples, K @ columns + center))
+        found = cls(np.empty((n, k)), center, columns / scale if columns.any() else None, kernel)
         found.of_samples[rows] = of_samples
-        if not found.columns.any():
-            found = found._replace(columns=None)
         others = np.setdiff1d(np.arange(n), rows)
         if len(others):
             found.of_samples[others] = found(X[others])
