@@ -19,7 +19,11 @@ MANY = 20_000
 # twice as long.
 _SEEN = 500
 _MIDDLE = 0.25  # smallest fraction of points on either side of a cut, unless ties prevent it
-_RESOLVED = 1e-12  # rounding may swap values closer than this fraction of the largest coordinate
+_RESOLVED = 1e-12  # rounding may swap values closer than this fraction of the largest coordinate in the middle
+_PIVOTS, _NEAR = 5, 1 / 8  # rows that are tried as a center, and the fraction of all others that are near the right one
+# Before principal directions are estimated, rows farther from the center than this multiple of its distances from near
+# rows move nearer: numbers that stand for missing ones would determine the directions.
+_FAR = 100.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class TreeCells:
         -----
         O(n d log(n / most)) multiply-adds. Neither rotations nor the order of the columns change the cells.
         """
-        center = X.mean(axis=0, dtype=np.float64)
+        center = near_row(X)[0]
         nodes, order, sizes = [], np.arange(len(X)), []
 
         def grow(start, stop):
@@ -69,7 +73,8 @@ class TreeCells:
             if n_cells == 1:
                 sizes.append(len(rows))
                 return ~(len(sizes) - 1)
-            direction = _direction(X[rng.choice(rows, min(len(rows), _SEEN), replace=False)] - center, rng)
+            seen = rng.choice(rows, min(len(rows), _SEEN), replace=False)
+            direction = _direction(np.float64(X[seen]), rng)
             values = _projected(X, rows, center, direction)
             by_value = np.argsort(values, kind="stable")
             order[start:stop], values = rows[by_value], values[by_value]
@@ -125,8 +130,32 @@ class TreeCells:
         return found
 
 
+def near_row(X):
+    """A row of X (n, d) that has near rows, (d,), float64, and the distance of the near ones, 0 if all rows are equal.
+
+    As a center, it needs no majority: most rows may be far, or equal.
+    """
+    sample = np.float64(X[:: -(-len(X) // _SEEN)])
+    row, _, near = _surroundings(sample)
+    return sample[row], 2 * near if near < np.inf else 0.0
+
+
+def _surroundings(S):
+    """A row of S (m, d) with near rows, the distances (m,) of all rows from it, halved, and that of the near ones."""
+    best, rows = (0, np.zeros(len(S)), np.inf), range(0, len(S), -(-len(S) // _PIVOTS))
+    for row in rows:
+        distances = np.abs(S / 2 - S[row] / 2).max(axis=1)
+        others = distances[distances > 0]
+        near = np.quantile(others, _NEAR, method="lower") if len(others) else np.inf
+        if near < best[2]:
+            best = row, distances, near
+    return best
+
+
 def _direction(S, rng):
     """A random vector whose component along each principal direction of S (m, d) grows with the variance along it."""
+    row, distances, near = _surroundings(S)
+    S = (S / 2 - S[row] / 2) / np.maximum(distances / (_FAR * near), 1.0)[:, None]
     S = S - S.mean(axis=0)
     S /= np.abs(S).max() or 1.0
     direction = S.T @ (S @ (S.T @ rng.standard_normal(len(S))))
@@ -146,8 +175,8 @@ def _cut(values, middle):
 
     At least the fraction `_MIDDLE` of the values lies on each side.
     """
-    reach = np.abs(values).max()
-    between = np.flatnonzero(np.diff(values) > _RESOLVED * reach) + 1
     least = _MIDDLE * len(values)
+    reach = np.abs(values[[int(least), -1 - int(least)]]).max()
+    between = np.flatnonzero(np.diff(values) > _RESOLVED * reach) + 1
     between = between[(between >= least) & (between <= len(values) - least)]
     return int(between[np.abs(between - middle).argmin()]) if len(between) else middle

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._expansion.tree_cells import near_row
 from ..kernels import PROFILES
 
 RIDGE = 1e-8  # damping of slopes, relative to the kernel's variance; if one point has all the weight, the slope is zero
+_FARTHEST = 1e4  # in distances between near points
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class LocalMoments:
     degree : int
     origin : (d,) subtracted from x
     n_outputs : int
-    extent : float, largest absolute coordinate after subtracting the origin
+    extent : float, largest absolute coordinate after subtracting the origin; farther numbers, such as those that stand
+        for missing ones, are moved there, so that they do not count as the size of rounding errors
     """
 
     degree: int
@@ -33,8 +36,9 @@ class LocalMoments:
 
     @classmethod
     def of(cls, degree, X, Y):
-        origin = X.mean(axis=0, dtype=np.float64)
-        return cls(degree, origin, Y.shape[1], float(np.abs(X - origin).max()))
+        origin, near = near_row(X)
+        largest = np.abs(X / 2 - origin / 2).max()
+        return cls(degree, origin, Y.shape[1], float(2 * min(largest, _FARTHEST * near)))
 
     @property
     def n_columns(self):
@@ -45,7 +49,8 @@ class LocalMoments:
         """Moment columns (n, n_columns): 1 and y, then x, the upper triangle of x x^T, and x y^T."""
         parts = [np.ones((len(X), 1)), Y]
         if self.degree:
-            x = X - self.origin
+            with np.errstate(over="ignore"):
+                x = np.clip(X - self.origin, -self.extent, self.extent)
             first, second = np.triu_indices(x.shape[1])
             parts += [x, x[:, first] * x[:, second], (x[:, :, None] * parts[1][:, None]).reshape(len(X), -1)]
         columns = np.hstack(parts)
@@ -62,7 +67,11 @@ class LocalMoments:
         known = np.isfinite(y[:, 0])
         slope = np.zeros(cross.shape)
         slope[known] = np.linalg.solve(covariance[known], cross[known])
-        return y + np.einsum("md,mdk->mk", Q - self.origin - center, slope)
+        with np.errstate(over="ignore"):
+            x = Q - self.origin
+        far = (np.abs(x) > _FARTHEST * self.extent).any(axis=1)  # nothing is known about slopes there
+        x[far], slope[far] = 0.0, 0.0
+        return y + np.einsum("md,mdk->mk", x - center, slope)
 
     def local(self, Q, means, kernel, bandwidth):
         """Centered moments at queries, from the means (m, n_columns - 1): center of x minus the origin (m, d),

@@ -131,18 +131,14 @@ def held_out_in_cells(X, Y, weights, parts, ridges, groups=None, *, kernel, band
 
 def _solution(X, Y, weights, ridge, form, units=None, held_out=True):
     """`solve` for the points of a cell, in float32 if this is accurate enough."""
-    weights, X = np.maximum(weights, ridge / _MOST_DIAGONAL), X - X.mean(axis=0)  # float32 is most accurate near zero
+    weights, K = np.maximum(weights, ridge / _MOST_DIAGONAL), kernel_matrix(np.asarray(X, np.float64), **form)
     if ridge >= _SINGLE:
         try:
-            single = Y.astype(np.float32), ridge, weights.astype(np.float32)
-            return solve(_matrix(X, np.float32, form), *single, held_out=held_out, units=units)
+            single = (A.astype(np.float32) for A in (K, Y))
+            return solve(*single, ridge, weights.astype(np.float32), held_out=held_out, units=units)
         except np.linalg.LinAlgError:
             pass
-    return solve(_matrix(X, np.float64, form), Y, ridge, weights, held_out=held_out, units=units)
-
-
-def _matrix(X, dtype, form):
-    return kernel_matrix(X.astype(dtype, copy=False), **form)
+    return solve(K, Y, ridge, weights, held_out=held_out, units=units)
 
 
 def _in_threads(function, items, n_jobs):

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.cached import cached_property
+from .._expansion.tree_cells import near_row
 from ..kernels import kernel_sums
 from ..linalg import LowRankFactor, rpcholesky
 from ._preconditioners import cell_preconditioner, low_rank_preconditioner
 
+_RANGE = np.finfo(np.float32).min, np.finfo(np.float32).max
 _SINGLE = 1e-4  # factor by which iterations in float32 reduce the residual before it is recomputed in float64
 # If the residual trace, relative to the trace, is below this, further columns of a float32 factor are rounding errors.
 _RESOLVED = 1e-4
@@ -29,7 +30,7 @@ class SummedKernel:
     ill-conditioned.
     """
 
-    X: np.ndarray
+    points: dict  # X in both precisions
     kernel: str
     bandwidth: float
     low_rank: LowRankFactor
@@ -38,20 +39,17 @@ class SummedKernel:
     @classmethod
     def of(cls, X, kernel, bandwidth, rank, rng, n_jobs):
         """With a factor of `rank` columns."""
-        X = X - X.mean(axis=0)  # float32 is most accurate near zero
-        single = np.ascontiguousarray(X, dtype=np.float32)
+        with np.errstate(over="ignore"):
+            near_zero = X - near_row(X)[0]  # where float32 is most accurate; far numbers remain far
+        single = np.clip(near_zero, *_RANGE).astype(np.float32)
         form = {"kernel": kernel, "bandwidth": bandwidth, "n_jobs": n_jobs}
         low_rank = rpcholesky(single, min(rank, len(X)), tol=_RESOLVED, random_state=rng, **form)
-        return cls(X, kernel, bandwidth, low_rank, n_jobs)
+        return cls({np.float32: single, np.float64: np.float64(X)}, kernel, bandwidth, low_rank, n_jobs)
 
     @property
     def form(self):
         """Arguments of a function of kernels."""
         return {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": self.n_jobs}
-
-    @cached_property
-    def points(self):
-        return {dtype: np.ascontiguousarray(self.X, dtype=dtype) for dtype in (np.float32, np.float64)}
 
     def product(self, V, dtype=np.float32):
         points, V = self.points[dtype], np.ascontiguousarray(V, dtype=dtype)
