@@ -744,3 +744,9 @@ def test_a_frame_without_rows_yet_says_what_to_do():
     lazy = polars.DataFrame({"a": [1.0, 2.0, 3.0], "b": [0.0, 1.0, 0.0]}).lazy()
     with pytest.raises(TypeError, match=r"pass X.collect\(\)"):
         ParzenClassifier().fit(lazy, [0, 1, 0])
+
+
+@pytest.mark.parametrize("cls", [ParzenClassifier, AutoRegressor])
+def test_a_frame_without_columns_is_named(cls):
+    with pytest.raises(ValueError, match=r"0 feature\(s\) \(shape=\(40, 0\)\) while a minimum of 1 is required by"):
+        cls().fit(pd.DataFrame(index=range(40)), np.arange(40) % 2)

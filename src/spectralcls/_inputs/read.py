@@ -52,6 +52,10 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
         return X
     if is_frame(X):
         refuse_repeated_names(X)
+        if getattr(X, "shape", (0, 1))[1] == 0:
+            raise ValueError(
+                f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required by {name}."
+            )
         if X.shape[1] == 0:
             raise ValueError(
                 f"Found array with 0 feature(s) (shape={tuple(X.shape)}) while a minimum of 1 is required by {name}."
