@@ -76,13 +76,13 @@ def text_of(rows, full):
     """What the pages say of the rows: a sentence, or a table."""
     versions = lambda names: ", ".join(sorted(names, key=lambda name: [*map(int, name.split("."))]))  # noqa: E731
     whole = [row for row in rows if row["tests"] == "all"]
-    seen = {row["python"] for row in whole}
+    what, shown = ("The whole suite was", whole) if whole else ("Only its tests of numbers were", rows)
+    seen = {row["python"] for row in shown}
     promised = set(re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text()))
-    where = sorted({f"{row['system']} ({row['processor']})" for row in whole}) or ["no system yet"]
-    sentence = f"The whole suite was last seen green on {' and '.join(where)}"
-    sentence += f", with Python {versions(seen)}" if seen else ""
+    where = " and ".join(sorted({f"{row['system']} ({row['processor']})" for row in shown}))
+    sentence = f"{what} last seen green on {where}, with Python {versions(seen)}" if shown else "No run is recorded yet"
     if unseen := promised - seen:
-        sentence += f"; it has not been seen with Python {versions(unseen)}, nor on other systems"
+        sentence += f"; not yet with Python {versions(unseen)}, nor on other systems"
     if not full:
         return f"{sentence}.\n"
     lines = [_HEAD, "|---" * 8 + "|", *(_ROW.format(**row) for row in rows)]

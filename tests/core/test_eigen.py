@@ -511,7 +511,7 @@ def test_non_convergence_returns_what_was_found():
 
 def test_the_message_does_not_contradict_the_residuals():
     """Sixty components own a 1 each. If what was found has converged, only further copies can be missing."""
-    A = sp.csr_array(sp.block_diag([np.array([[1, c], [c, 1]]) / (1 + c) for c in np.linspace(0.1, 0.9, 60)]))
+    A = sp.block_diag([sp.csr_array([[1, c], [c, 1]]) / (1 + c) for c in np.linspace(0.1, 0.9, 60)], format="csr")
     seen = set()
     for limit in range(40, 58, 2):
         with pytest.warns(ConvergenceWarning) as record:

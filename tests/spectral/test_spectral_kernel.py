@@ -414,7 +414,8 @@ def test_a_table_with_samples_of_weight_zero():
     ],
 )
 def test_the_tag_of_sparse_data_is_kept(make, options):
-    X, y = sp.random_array((60, 30), density=0.3, rng=np.random.default_rng(0), format="csr"), np.arange(60) % 3
+    values = np.random.default_rng(0).random((60, 30))
+    X, y = sp.csr_array(np.maximum(values - 0.7, 0)), np.arange(60) % 3
     if make(**options).__sklearn_tags__().input_tags.sparse:
         make(**options).fit(X, y)
     else:

@@ -114,7 +114,7 @@ def test_default_grid_reaches_all_components_down_to_two(corpus):
 
 
 def test_of_tied_numbers_of_components_the_lower_middle_one_is_taken():
-    X = sp.csr_array(sp.block_diag([np.ones((10, 3)), np.ones((10, 3)) + np.eye(10, 3)]))
+    X = sp.csr_array(sp.block_diag([sp.csr_array(np.ones((10, 3)) + extra) for extra in (0, np.eye(10, 3))]))
     y = np.repeat(["left", "right"], 10)
     model = SpectralKernelClassifier(n_components=[2, 3, 4], random_state=0).fit(X, y)
     assert_array_equal(model.cv_results_["mean_test_score"], 1)

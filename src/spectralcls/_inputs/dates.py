@@ -187,7 +187,7 @@ def offsets(zone, moments, is_local=False):
         moment = moment.replace(tzinfo=tz) if is_local else moment.replace(tzinfo=UTC).astimezone(tz)
         return moment.utcoffset()
 
-    at = np.array([[offset(day), offset(day + 1)] for day in days], dtype="timedelta64[us]")
+    at = np.array([[offset(day), offset(day + np.timedelta64(1, "D"))] for day in days], dtype="timedelta64[us]")
     found = at[group, 0]
     for place in np.flatnonzero(at[group, 0] != at[group, 1]):  # days on which the clock is changed
         found[place] = offset(moments[known][place])

@@ -155,10 +155,10 @@ class Column(_ColumnFields):
             return self.values if zone is None else in_zone(self.values, zone), None
         moments = self.moments(order)
         if zone is None:
-            dates = np.where([one is None for one in moments.zones], moments.local, np.datetime64("NaT"))
+            dates = np.where([one is None for one in moments.zones], moments.local, np.datetime64("NaT", "us"))
         else:
             dates = in_zone(in_utc(moments), zone)
-        return np.append(dates, np.datetime64("NaT"))[self.values], np.isnat(dates)
+        return np.append(dates, np.datetime64("NaT", "us"))[self.values], np.isnat(dates)
 
 
 def _is_word(level, words):
