@@ -153,7 +153,7 @@ def test_a_frame_without_columns_and_folds_without_groups_are_refused():
     for name in ("ParzenClassifier", "KernelRidgeRegressor", "ParzenDensity", "CCDR"):
         with pytest.raises(ValueError, match=r"0 feature\(s\).* required by " + name):
             make(name).fit(pd.DataFrame(index=range(30)), y)
-    with pytest.raises(ValueError, match=r"GroupKFold splits by groups.*list\(cv.split\(X, y, groups\)\)"):
+    with pytest.raises(ValueError, match="GroupKFold splits by groups.*groups="):
         ParzenClassifier(cv=GroupKFold(2)).fit(X, y)
     ParzenClassifier(cv=list(GroupKFold(2).split(X, y, y // 2 + np.arange(30) // 4))).fit(X, y)
 

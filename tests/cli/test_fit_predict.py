@@ -251,7 +251,8 @@ def test_a_model_that_cannot_be_written_leaves_the_old_one(tmp_path, data, model
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(skops.io, "dump", full)
-    assert "No space left on device" in fails_with(capsys, "fit", data, *FIT, "--out", model)
+    message = fails_with(capsys, "fit", data, *FIT, "--out", model, silent=False)
+    assert "No space left on device" in message and message.count("\n") == 1
     assert model.read_bytes() == before and not list(tmp_path.glob(".*"))
 
 

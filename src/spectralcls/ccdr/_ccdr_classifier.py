@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, Literal, Self
@@ -231,8 +232,11 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
         self.ccdr_ = ccdr.set_params(**best).fit(X, y)
         final = KNeighborsClassifier(votes, weights=VoteWeights()) if self.estimator is None else clone(self.estimator)
-        with warnings.catch_warnings():  # said above, where the call is that the user can change
-            warnings.filterwarnings("ignore", "The number of unique classes is greater")
+        with ExitStack() as stack:
+            if 2 * len(classes) > np.count_nonzero(labeled):  # said above, where the call is that the user can change
+                # Filters belong to all threads: they are set only here, where scikit-learn would repeat the warning.
+                stack.enter_context(warnings.catch_warnings())
+                warnings.filterwarnings("ignore", "The number of unique classes is greater")
             self.estimator_ = final.fit(ccdr.embedding_[labeled], classes[codes[labeled]])
         self.classes_: Array = classes
         self.n_components_: int = ccdr.n_components_

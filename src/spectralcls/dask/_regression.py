@@ -58,8 +58,7 @@ def _(targets, tolerance):
 @regression_form.register(DistributedData)
 def _(data, degree, kernel, bandwidth, tolerance, n_jobs):
     X, Y = data.X, data.targets
-    origin = X.mean(axis=0, dtype=np.float64).compute()
-    moments = LocalMoments(degree, origin, Y.shape[1], float(abs(X - origin).max().compute()))
+    moments = LocalMoments.of(degree, X, Y)
     points = TrainingPoints.of(data._replace(X=X.astype(np.float64) if degree else X), tolerance, n_jobs)
     parts = [X, Y] + ([] if data.weights is None else [data.weights[:, None]])
     columns = da.map_blocks(

@@ -37,8 +37,8 @@ class LocalMoments:
     @classmethod
     def of(cls, degree, X, Y):
         origin, near = near_row(X)
-        largest = np.abs(X / 2 - origin / 2).max()
-        return cls(degree, origin, Y.shape[1], float(2 * min(largest, _FARTHEST * near)))
+        largest = float(np.abs(X / 2 - origin / 2).max())
+        return cls(degree, origin, Y.shape[1], 2 * min(largest, _FARTHEST * near))
 
     @property
     def n_columns(self):
