@@ -104,7 +104,7 @@ class ActivePool:
 
     @property
     def margin(self) -> Array:
-        """Difference between the two smallest perturbations of each remaining sample (equations 12 and 13 of [1]_).
+        """Difference between the two smallest perturbations of each remaining sample (the paper's equations 12, 13).
 
         It is small near borders, and also far from all samples, where every tau is 1.
         """
@@ -177,7 +177,7 @@ class ActivePool:
         self._n_learned = self._n_labels
 
     def query(self, n: int = 1, fraction: float = 0.10, random_state: RandomState = None) -> Array:
-        """Choose samples to label next, at random among those nearest to a border (section 4.2 of [1]_).
+        """Choose samples to label next, at random among those nearest to a border (section 4.2 of the paper).
 
         A batch avoids near-duplicates: each further sample is drawn with a probability proportional to its perturbation
         of the samples already drawn.
