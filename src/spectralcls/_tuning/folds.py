@@ -107,7 +107,9 @@ def given_folds(cv, y, groups=None):
     except ValueError as error:
         if "'groups' parameter" not in str(error):
             raise
-        raise ValueError(f"{type(cv).__name__} splits by groups: give them to fit, as groups=.") from None
+        raise ValueError(
+            f"{type(cv).__name__} splits by groups: give them to fit, as groups=, or the list of its splits as cv."
+        ) from None
     for fold, (train, test) in enumerate(splits):
         for part in map(np.asarray, (train, test)):
             if part.dtype.kind not in "iu" or not np.isin(part, rows).all():
