@@ -11,7 +11,7 @@ from .._inputs.missing import is_incomplete
 from .._utils.cached import cached_property
 from .._utils.quantile import weighted_quantile
 from .._utils.validation import within_groups
-from ..kernels import kernel_sums
+from ..kernels import kernel_sums, without_own
 from .left_out import LeftOut, rounding_of
 
 SLACK = 1e-4  # relative error allowed for sums in float32
@@ -36,7 +36,6 @@ class SumsLeftOut(LeftOut):
         points = expansion.points
         rows = np.arange(len(points.X))
         units = place if points.groups is None else points.groups
-        left_out = {"exclude_self": rows} if units is None else {"exclude_groups": (units, units)}
         counts = np.ones(len(rows)) if points.weights is None else points.weights
         mean = counts.sum() / (len(rows) if place is None else place.max() + 1)
         columns = points.weights
@@ -53,7 +52,7 @@ class SumsLeftOut(LeftOut):
             bandwidth=self.widths[None],
             log=True,
             n_jobs=points.n_jobs,
-            **left_out,
+            **without_own(rows, units),
         )
         scores = sums.reshape(len(rows), -1).astype(np.float64) + self.log_volume
         super().__init__(points.codes, within_groups(counts / mean, points.groups), scores)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels import kernel_sums
+from ..kernels import kernel_sums, without_own
 from .folds import drawn_seed, stratified_subsample
 from .grids import default_bandwidths
 from .spread import within_reach
@@ -65,9 +65,6 @@ class HeldOutLoss:
 
     def _losses(self, X, bandwidths, some=slice(None)):
         rows = self.validated[some]
-        left_out = {"exclude_self": rows}
-        if self.groups is not None:
-            left_out = {"exclude_groups": (self.groups[rows], self.groups)}
         sums = kernel_sums(
             X[rows],
             X,
@@ -77,7 +74,7 @@ class HeldOutLoss:
             log=True,
             bandwidth=bandwidths,
             n_jobs=self.n_jobs,
-            **left_out,
+            **without_own(rows, self.groups),
         ).astype(np.float64)
         own = np.take_along_axis(sums, self.codes[rows, None, None], axis=2)[..., 0]
         with np.errstate(invalid="ignore"):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.validation import unit_scale
+from ..kernels import without_own
 from .folds import check_folds, drawn_seed, shuffled_ranks, stratified_subsample
 from .grids import bandwidth_ratio
 
@@ -74,7 +75,7 @@ class TuningSample(NamedTuple):
 
     def left_out(self, rows):
         """Arguments of `kernel_sums` that leave the queries, these rows, or their folds out of their own sums."""
-        return {"exclude_self": rows} if self.folds is None else {"exclude_groups": (self.folds[rows], self.folds)}
+        return without_own(rows, self.folds)
 
     def splits(self):
         """(train, test) masks of each fold, or of each point for leave-one-out."""

@@ -7,7 +7,7 @@ import numpy as np
 from .._inputs.missing import is_incomplete
 from .._utils.copies import equal_rows
 from .._utils.validation import sum_of_others
-from ..kernels import kernel_sums, log_normalizer
+from ..kernels import kernel_sums, log_normalizer, without_own
 from ._marginals import marginal
 from ._whitening import Space
 
@@ -87,11 +87,10 @@ class DensityForm:
         own, totals = self.weights[place], self.weights.sum(axis=1)
         left, others = np.maximum(totals[place] - one, 0.0), sum_of_others(totals)
         some, back = np.unique(place, return_inverse=True)
-        options = {"exclude_self": some}
+        without = without_own(some, self.groups)
         if self.groups is not None:
             left, others = 0.0 * left, sum_of_others(np.bincount(self.groups, totals))[self.groups]
-            options = {"exclude_groups": (self.groups[some], self.groups)}
-        sums = log_sums(self.X[some], self.X, self.weights, self.widths, self.kernel, None, self.n_jobs, **options)[
+        sums = log_sums(self.X[some], self.X, self.weights, self.widths, self.kernel, None, self.n_jobs, **without)[
             back
         ]
         with np.errstate(divide="ignore"):  # the logarithm of any kernel at its center is 0
@@ -102,9 +101,9 @@ class DensityForm:
         return self.normalized(sums) - others
 
 
-def log_sums(Q, X, weights, widths, kernel, tolerance, n_jobs, **left_out):
+def log_sums(Q, X, weights, widths, kernel, tolerance, n_jobs, **without):
     """log sum_i W[i, b] k((q - x_i) / h_b), (m, B) float64, with kernels that are 1 at their centers."""
-    options = {"kernel": kernel, "log": True, "n_jobs": n_jobs} | left_out
+    options = {"kernel": kernel, "log": True, "n_jobs": n_jobs} | without
     if len(widths) > 1 and X.shape[1] > FEW_FEATURES and tolerance is None:
         sums = kernel_sums(Q, X, weights=weights[:, :, None], bandwidth=widths, **options)
         return sums[:, :, 0].astype(np.float64)

@@ -57,7 +57,7 @@ from .._tuning.spread import NORMAL_QUARTILES, centers_and_spreads, root_mean_sq
 from .._utils.copies import random_keys
 from .._utils.quantile import weighted_quantile
 from .._utils.validation import sum_of_others
-from ..kernels import geometric_grid, kernel_sums, kernel_variance, reference_rule
+from ..kernels import geometric_grid, kernel_sums, kernel_variance, reference_rule, without_own
 from ._density_form import log_sums
 from ._places import Places, share_of_ties, steps_of, without_atoms
 
@@ -146,8 +146,7 @@ def shares_of(data, folds, widths, h, steps, ties, estimator):
     n, copies = len(data.X), data.weights * (1 - data.targets)[:, 0] * (data.groups is None)
     most = estimator.max_tuning_samples or n
     own = np.arange(n) if n <= most else stratified_subsample(np.zeros(n, int), most, random_keys(data.X))
-    ratio, place = bandwidth_ratio(len(own), n, data.X), np.full(n, -1)
-    place[own] = np.arange(len(own))
+    ratio = bandwidth_ratio(len(own), n, data.X)
     near, narrow, at_h = widths < 5 * h, widths < 0.9 * h, np.abs(widths / h - 1) < 0.1
     wide = ~narrow & ~at_h
     shares = (1 - NEAR) * at_h + NEAR * near / near.sum()
@@ -155,8 +154,8 @@ def shares_of(data, folds, widths, h, steps, ties, estimator):
     least = np.where(narrow, shares, RARE / n * wide)
     mass = data.weights[own, None] * shares
     for is_last, rows in [(False, own)] * (ROUNDS - 1) + [(True, np.arange(n))]:
-        left_out = {"exclude_self": place[rows]} if folds is None else {"exclude_groups": (folds[rows], folds[own])}
-        logs = log_sums(data.X[rows], data.X[own], mass, ratio * widths, "gaussian", None, estimator.n_jobs, **left_out)
+        others = without_own(rows, folds, own)
+        logs = log_sums(data.X[rows], data.X[own], mass, ratio * widths, "gaussian", None, estimator.n_jobs, **others)
         # Copies that are no evidence of a narrower kernel are none of a wider one either.
         of_copies = ties * mass.sum(axis=0) / mass.sum() + (1 - ties) * at_h
         with np.errstate(divide="ignore"):

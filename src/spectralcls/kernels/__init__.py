@@ -18,6 +18,8 @@ from ._kernel_sums import checked_sums as checked_sums
 from ._labels import LabelRule as LabelRule
 from ._labels import certain_labels as certain_labels
 from ._profiles import PROFILES as PROFILES
+from ._without_own import own_positions as own_positions
+from ._without_own import without_own as without_own
 
 __all__ = [
     "KERNELS",

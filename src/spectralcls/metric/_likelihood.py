@@ -11,32 +11,18 @@ copies.
 
 import numpy as np
 
-from ..kernels import kernel_sums
+from ..kernels import kernel_sums, own_positions, without_own
 
 FLOOR = 0.02  # added to the posterior, so that a mislabeled point does not dominate the loss
 _SMALLEST_SUM = 1e-30  # smaller sums give no usable gradient in float32
 _BLOCK_BYTES = 1 << 26
 
 
-def _own_positions(n, queries, references):
-    """Position of each query among the references; -1 if absent."""
-    position = np.full(n, -1)
-    position[references] = np.arange(len(references))
-    return position[queries]
-
-
-def _left_out(sample, queries, references):
-    """Arguments of `kernel_sums` that leave out of each query's sum its own point, or its group."""
-    if sample.groups is None:
-        return {"exclude_self": _own_positions(len(sample.X), queries, references)}
-    return {"exclude_groups": (sample.groups[queries], sample.groups[references])}
-
-
 def _further_copies(sample, queries, references):
     """Weight of a query's own point after one copy is removed; a group is removed with all copies."""
     if sample.groups is not None:
         return np.zeros(len(queries))
-    own = _own_positions(len(sample.X), queries, references)
+    own = own_positions(queries, references)
     return np.where(own >= 0, np.maximum(sample.weights[queries] - 1.0, 0.0), 0.0)
 
 
@@ -57,7 +43,7 @@ def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
         bandwidth=np.asarray(bandwidths, dtype=np.float64),
         log=True,
         n_jobs=n_jobs,
-        **_left_out(sample, queries, references),
+        **without_own(queries, sample.groups, references),
     ).astype(np.float64)
     rows, codes = np.arange(len(queries)), sample.codes[queries]
     log_sums[rows, :, codes] = np.logaddexp(log_sums[rows, :, codes], copies[:, None])
@@ -114,7 +100,7 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
             n_labels=sample.n_classes,
             bandwidth=1.0,
             n_jobs=n_jobs,
-            **_left_out(sample, queries[block], references),
+            **without_own(queries[block], sample.groups, references),
         )
         of_own = by_class[np.arange(len(by_class)), sample.codes[queries[block]]].astype(np.float64)
         of_all = by_class.sum(axis=1, dtype=np.float64)
@@ -135,7 +121,7 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
         n_labels=sample.n_classes,
         bandwidth=1.0,
         n_jobs=n_jobs,
-        **_left_out(sample, references, queries),
+        **without_own(references, sample.groups, queries),
     ).astype(np.float64)
     inside = by_class[np.arange(len(by_class)), sample.codes[references], 0] - by_class[..., 1].sum(axis=1)
     inside *= sample.weights[references]
