@@ -12,7 +12,7 @@ from ..kernels import kernel_matrix
 from ._kernel import exponents, kernel_values, without_subnormals
 from ._nearest_model import NearestModel
 from ._span import BLOCK, EPS, LOWEST, Span
-from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
+from ._triangle import NotPositiveDefiniteError, cholesky_in_place, grown, independent_rows, solve
 
 # Bound on the error of U^-T k in float32, relative to its norm times the condition number of U. It is measured, not
 # proven: 7 times the largest error in 144 classes, which occurs for equal points and alpha = 30.
@@ -32,16 +32,20 @@ class ClassModel(Span):
     ----------
     points : (r, d) points whose kernel values are needed: all, or the independent ones.
     roots : (r,), or None for ones.
-    triangle : Triangle U of order r, or None for the identity.
+    triangle : (r, r) upper Cholesky factor U, or None for the identity. What lies below its diagonal has no meaning.
     mix : (r, k), or None for the identity.
     """
 
     points: np.ndarray
     roots: np.ndarray | None
-    triangle: Triangle | None
+    triangle: np.ndarray | None
     mix: np.ndarray | None = None
 
     trace_residual = 0.0  # K is exact
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return state | {"triangle": None if self.triangle is None else np.asfortranarray(np.triu(self.triangle))}
 
     @property
     def rank(self):
@@ -68,7 +72,7 @@ class ClassModel(Span):
     def whiten(self, K):
         """Columns b with |b|^2 = 1 - tau, from columns of `kernel` (C-contiguous, overwritten)."""
         if self.triangle is not None:
-            self.triangle.solve(K)
+            solve(self.triangle, K)
         return K if self.mix is None else matmul(self.mix.T, K)
 
     def explained(self, Q, n_jobs=None):
@@ -102,7 +106,7 @@ class ClassModel(Span):
         """The model with its factor in float32, or None if `single_error` gives no bound."""
         if self.mix is not None or not self.regularization.alpha:
             return None
-        return replace(self, triangle=self.triangle.single())
+        return replace(self, triangle=self.triangle.astype(np.float32))
 
     def single_error(self, shares):
         """Bound on the error of shares from `single`. The condition number of its factor is at most sqrt(1 + n /
@@ -140,7 +144,7 @@ class ClassModel(Span):
         """
         if whitened is None:
             whitened = self.kernel(X, n_jobs=n_jobs)
-            self.triangle.solve(whitened)
+            solve(self.triangle, whitened)
         samples, all_weights = stack((self.samples, self.weights), (X, weights))
         roots = None if self.regularization.kind is None else _roots(weights)
         corner = _rooted_matrix(X, self.profile, self.bandwidth, roots, n_jobs)
@@ -156,7 +160,7 @@ class ClassModel(Span):
             weights=all_weights,
             points=points,
             roots=all_roots,
-            triangle=self.triangle.grown(whitened[:, kept], U),
+            triangle=grown(self.triangle, whitened[:, kept], U),
         )
 
 
@@ -223,7 +227,7 @@ def fit_class(
     K.flat[:: len(X) + 1] += regularization.alpha
     kept, U = _factor(K, regularization, len(X), name)
     points = X if len(kept) == len(X) else X[kept]
-    return ClassModel(points=points, roots=roots, triangle=Triangle(U), regularization=regularization, **span)
+    return ClassModel(points=points, roots=roots, triangle=U, regularization=regularization, **span)
 
 
 def _factor(M, regularization, order, name):

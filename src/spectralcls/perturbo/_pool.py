@@ -316,7 +316,7 @@ class _ScoredClass:
             return False
         new = len(model.points) - self._order
         if new:
-            columns, corner = model.triangle.tail(new)
+            columns, corner = np.split(model.triangle[:, self._order :], [self._order])
             rows = model.kernel(X, self._order, n_jobs=n_jobs)
             rows -= columns.T @ self._B[: self._order]
             rows = solve_triangular(corner, rows, trans=1, check_finite=False)

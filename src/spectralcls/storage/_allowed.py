@@ -74,7 +74,7 @@ spectralcls.kernel_mean CauchySchwarzClassifier ISEClassifier LaplacianISEClassi
 spectralcls.kernels PackedPoints
 spectralcls.linalg KernelOperator
 spectralcls.metric GradientMetric KernelMetric LearnedMap _Kernel
-spectralcls.perturbo ClassModel NearestModel PerTurboClassifier Regularization Triangle
+spectralcls.perturbo ClassModel NearestModel PerTurboClassifier Regularization
 spectralcls.regression KernelRegressor KernelRidgeClassifier KernelRidgeRegressor LocalMoments
 spectralcls.regression GivenForm RegressionForm RegressionKinds
 spectralcls.spectral ClasswiseMap GrowingEigenpairs KernelMap LaplacianSpectralClassifier LeastSquares
