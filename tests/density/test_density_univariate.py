@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.special import ndtr
 
 from spectralcls import ParzenDensity
-from spectralcls.density._univariate import DistributionTable, Kernels
+from spectralcls.density._univariate import Kernels
 
 
 def slow(density, q):
@@ -29,10 +29,10 @@ def test_near_and_far_kernels_add_up_to_all(bandwidth):
 def test_polynomials_replace_sums_where_places_are_many():
     X = np.random.default_rng(0).normal(size=(500, 1))
     x = np.sort(X[:, 0])
-    kernels = Kernels(x, np.full(500, 1 / 500), 0.5, x[0], None)
     q = np.linspace(-3, 3, 2000)
-    assert kernels.table(q[::100], 10) is None and isinstance(kernels.table(q, len(q)), DistributionTable)
-    assert_allclose(kernels(q, kernels.table(q, len(q))), kernels(q), atol=1e-13)
+    few, many = (Kernels(x, np.full(500, 1 / 500), 0.5, None, n_asked, q) for n_asked in (10, len(q)))
+    assert len(few.numbers) == 1 and len(many.numbers) > 10
+    assert_allclose(many(q), few(q), atol=1e-13)
 
 
 def test_small_probabilities_keep_their_digits():

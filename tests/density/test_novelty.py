@@ -61,7 +61,7 @@ def test_explain_is_the_conditional_density_of_each_feature(kind, bandwidth):
 
     for j in range(3):
         if bandwidth != "cv":
-            shape = model.density_._form.space.covariance(3) * bandwidth**2
+            shape = model.density_._form.space.covariance * bandwidth**2
             others = [sc.ParzenDensity(1.0, covariance_type=shape).fit(np.delete(X, i, 0)) for i in range(60)]
             usual = np.median([surprise(other, X[[i]], j)[0] for i, other in enumerate(others)])
             np.testing.assert_allclose(found[:, j], surprise(model.density_, Q, j) - usual, rtol=1e-7, atol=1e-7)

@@ -98,11 +98,21 @@ def _mixed(values):
     return values ^ (values >> np.uint64(31))
 
 
-def equal_rows(X):
+def equal_rows(X, groups=None):
     """The first of each set of equal rows of X, ascending, and the position there of each row's, (n,). NaN equals NaN,
-    and -0 equals 0.
+    and -0 equals 0. Rows of different `groups`, (n,) integers from 0, are not equal.
     """
-    return compiled.equal_rows(np.ascontiguousarray(X))
+    first, group = compiled.equal_rows(np.ascontiguousarray(X))
+    if groups is None:
+        return first, group
+    return compiled.equal_rows(np.column_stack([group, groups]).astype(np.float64))
+
+
+def places_of(Q, X):
+    """The first row of X that is equal to each row of Q, (m,); -1 if there is none."""
+    first, group = equal_rows(np.concatenate([X, Q]))
+    found = first[group[len(X) :]]
+    return np.where(found < len(X), found, -1)
 
 
 def copies_of(X, codes, numbers=None, groups=None):
@@ -112,9 +122,7 @@ def copies_of(X, codes, numbers=None, groups=None):
     Sparse rows are compared only by their 64-bit keys.
     """
     keys = seeded(row_numbers(X) if numbers is None else numbers, 0)
-    first, group = np.unique(keys, return_index=True, return_inverse=True)[1:] if issparse(X) else equal_rows(X)
-    if groups is not None:
-        _, first, group = np.unique(group * (groups.max() + 1) + groups, return_index=True, return_inverse=True)
+    first, group = equal_rows(keys.view(np.uint32).reshape(-1, 2).astype(np.float64) if issparse(X) else X, groups)
     overlap = np.zeros(len(first), dtype=bool)
     overlap[group[codes != codes[first[group]]]] = True
     each = np.arange(len(keys))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._inputs.missing import is_incomplete
-from .._utils.copies import equal_rows
+from .._utils.copies import places_of
 from .._utils.validation import sum_of_others
 from ..kernels import kernel_sums, log_normalizer, without_own
 from ._marginals import marginal
@@ -43,13 +43,22 @@ class DensityForm:
         """log f, (m,) float64; -inf out of reach. Missing values of a query are integrated out."""
         if is_incomplete(Q):
             return self._of_known(Q)
-        sums = log_sums(
-            self.space.enter(Q), self.X, self.weights, self.widths, self.kernel, self.tolerance, self.n_jobs
-        )
-        return self.normalized(sums)
+        return self._normalized(self.log_sums(self.space.enter(Q), self.tolerance))
 
-    def normalized(self, log_sums):
-        """log f (m,) from the sums of each bandwidth, (m, B)."""
+    def log_sums(self, Z, tolerance=None, **without):
+        """log sum_i W[i, b] k((z - x_i) / h_b), (m, B) float64, with kernels that are 1 at their centers."""
+        options = {"kernel": self.kernel, "log": True, "n_jobs": self.n_jobs} | without
+        if len(self.widths) > 1 and self.X.shape[1] > FEW_FEATURES and tolerance is None:
+            sums = kernel_sums(Z, self.X, weights=self.weights[:, :, None], bandwidth=self.widths, **options)
+            return sums[:, :, 0].astype(np.float64)
+        options["rtol"] = tolerance or 0.0
+        each = [
+            kernel_sums(Z, self.X, weights=weights.copy(), bandwidth=width, **options)
+            for weights, width in zip(self.weights.T, self.widths, strict=True)
+        ]
+        return np.stack(each, axis=1).astype(np.float64)
+
+    def _normalized(self, log_sums):
         constants = log_normalizer(self.kernel, self.X.shape[1], self.widths)
         return np.logaddexp.reduce(log_sums - constants, axis=1) - self.space.log_volume
 
@@ -72,45 +81,28 @@ class DensityForm:
 
     def of_others(self, Q):
         """log f (m,) at queries; one sample is left out at a center for each query that is equal to it."""
-        out, n = self.log_density(Q), len(self.X)
-        first, group = equal_rows(np.concatenate([self.X, self.space.enter(Q)]))
-        place = first[group[n:]]
-        known = place < n
-        if known.any():
-            one = self.weights.sum(axis=1) / np.maximum(np.bincount(place[known], minlength=n), 1)
-            out[known] = self.leave_one_out(place[known], one[place[known]])
+        out, place = self.log_density(Q), places_of(self.space.enter(Q), self.X)
+        known = np.flatnonzero(place >= 0)
+        if len(known):
+            place, totals = place[known], self.weights.sum(axis=1)
+            out[known] = self.leave_one_out(place, totals[place] / np.bincount(place)[place])
         return out
 
     def leave_one_out(self, place, one):
         """log f (m,) at samples by the others, including their copies, or by the other groups. `place` is the center of
         each sample and `one` its weight."""
-        own, totals = self.weights[place], self.weights.sum(axis=1)
+        totals = self.weights.sum(axis=1)
         left, others = np.maximum(totals[place] - one, 0.0), sum_of_others(totals)
-        some, back = np.unique(place, return_inverse=True)
-        without = without_own(some, self.groups)
         if self.groups is not None:
             left, others = 0.0 * left, sum_of_others(np.bincount(self.groups, totals))[self.groups]
-        sums = log_sums(self.X[some], self.X, self.weights, self.widths, self.kernel, None, self.n_jobs, **without)[
-            back
-        ]
+        some, back = np.unique(place, return_inverse=True)
+        sums = self.log_sums(self.X[some], **without_own(some, self.groups))[back]
         with np.errstate(divide="ignore"):  # the logarithm of any kernel at its center is 0
-            sums = np.logaddexp(sums, np.log(own) + np.log(left / totals[place])[:, None])
+            sums = np.logaddexp(sums, np.log(self.weights[place]) + np.log(left / totals[place])[:, None])
             others = np.log(others[place] + left)
         if np.isneginf(others).any():
             raise ValueError("Leaving one sample out needs at least two samples, got n_samples=1.")
-        return self.normalized(sums) - others
-
-
-def log_sums(Q, X, weights, widths, kernel, tolerance, n_jobs, **without):
-    """log sum_i W[i, b] k((q - x_i) / h_b), (m, B) float64, with kernels that are 1 at their centers."""
-    options = {"kernel": kernel, "log": True, "n_jobs": n_jobs} | without
-    if len(widths) > 1 and X.shape[1] > FEW_FEATURES and tolerance is None:
-        sums = kernel_sums(Q, X, weights=weights[:, :, None], bandwidth=widths, **options)
-        return sums[:, :, 0].astype(np.float64)
-    out = np.empty((len(Q), len(widths)))
-    for column, weight, width in zip(out.T, weights.T, widths, strict=True):
-        column[:] = kernel_sums(Q, X, weights=weight.copy(), bandwidth=width, rtol=tolerance or 0.0, **options)
-    return out
+        return self._normalized(sums) - others
 
 
 def density_form(estimator):

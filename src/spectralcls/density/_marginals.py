@@ -19,8 +19,8 @@ def like(estimator, form, features):
     other = clone(estimator)
     other._form, other.bandwidth_, other._inputs = form, estimator.bandwidth_, estimator._inputs.of_features(features)
     if not isinstance(estimator.covariance_type, str):
-        covariance = form.space.covariance(len(features))
-        other.covariance_type = np.diag(covariance) if form.space.root.ndim == 1 else covariance
+        covariance = form.space.covariance
+        other.covariance_type = np.diag(covariance) if form.space.root is None else covariance
     return other
 
 
@@ -57,24 +57,23 @@ def conditional(form, given, rest, values):
         raise ValueError(f"values must be {len(given)} finite numbers, one for each of the features, got {values!r}.")
     if not len(rest):
         raise ValueError("All features are given, but at least one must be left.")
-    known, X = marginal(form, given), form.space.leave(form.X)
+    g, order = len(given), np.append(given, rest)
+    space, X = form.space.of_features(order), form.space.leave(form.X)[:, order]
+    Z, at = space.enter(X), space.enter(np.append(values, X[0, g:])[None])[0, :g]  # of `given` alone
     with np.errstate(over="ignore", divide="ignore"):
-        offset = (known.space.enter(values[None]) - known.X)[:, :, None] / form.widths
-        log_weights = np.log(form.weights) - 0.5 * (offset**2).sum(axis=1) - len(given) * np.log(form.widths)
+        offset = (at - Z[:, :g])[:, :, None] / form.widths
+        log_weights = np.log(form.weights) - 0.5 * (offset**2).sum(axis=1) - g * np.log(form.widths)
     largest = log_weights.max()
     if np.isneginf(largest):
         raise ValueError(f"values {values!r} are too far from all samples: no kernel reaches them.")
     weights = np.exp(log_weights - largest)
-    space, moved = form.space.of_features(rest), X[:, rest]
-    if np.ndim(form.space.root) == 2:
-        d = X.shape[1]
-        C, scales = form.space.correlation(d), form.space.scales(d)
-        slope = np.linalg.solve(C[np.ix_(given, given)], C[np.ix_(given, rest)])
-        moved = moved + (values - X[:, given]) / scales[given] @ slope * scales[rest]
-        left = C[np.ix_(rest, rest)] - C[np.ix_(rest, given)] @ slope
-        space = Space.of_covariance(left, form.space.center[rest], scales[rest])
     kept = weights.any(axis=1)
-    return _at(form, space, moved[kept], weights[kept] / weights.sum())
+    Z[:, :g] = at
+    moved, last = space.leave(Z[kept])[:, g:], Space(space.center[g:], space.units[g:])
+    if space.root is not None:
+        C = space.root[g:, g:]
+        last = Space.of_covariance(C @ C.T, last.center, last.units)
+    return _at(form, last, moved, weights[kept] / weights.sum())
 
 
 def _at(form, space, X, weights):

@@ -29,22 +29,25 @@ FENCES = (0.25, 1.5), (0.1, 0.724)
 _DECIMALS = 12
 
 
-def _finds_outliers(estimator):
-    if estimator.novelty:
-        raise AttributeError(
-            "fit_predict is not available when novelty=True. Use novelty=False if you want to predict on the training "
-            "set."
-        )
-    return True
+def _finds(novelties, message):
+    """A check for `available_if`."""
+
+    def check(estimator):
+        if estimator.novelty != novelties:
+            raise AttributeError(message)
+        return True
+
+    return check
 
 
-def _finds_novelties(estimator):
-    if not estimator.novelty:
-        raise AttributeError(
-            "Queries are answered only if novelty=True. With novelty=False, fit_predict finds outliers of the training "
-            "set."
-        )
-    return True
+_finds_outliers = _finds(
+    False,
+    "fit_predict is not available when novelty=True. Use novelty=False if you want to predict on the training set.",
+)
+_finds_novelties = _finds(
+    True,
+    "Queries are answered only if novelty=True. With novelty=False, fit_predict finds outliers of the training set.",
+)
 
 
 def _explains(estimator):

@@ -185,7 +185,7 @@ default="gaussian"
         weights, widths = np.ones(len(data.X)) if data.weights is None else data.weights, np.ones(1)
         shares = np.ones((len(data.X), 1))
         if self.bandwidth == "cv":
-            bandwidth, widths, shares = tuned(self._search, self, entered, kernel, np.ndim(space.root) == 2)
+            bandwidth, widths, shares = tuned(self._search, self, entered, kernel, space.root is not None)
             self.local_bandwidth_: Array = bandwidth * np.exp(shares @ np.log(widths))
         elif isinstance(self.bandwidth, str):
             bandwidth = reference_bandwidth(self.bandwidth, entered.X, None, 1, data.weights, kernel=kernel)
@@ -206,18 +206,14 @@ default="gaussian"
         return data, places.group
 
     def _space(self, data):
-        X = data.X
         if not isinstance(self.bandwidth, str | Real):
             raise ValueError(
                 f"bandwidth must be one number, got {reprlib.repr(self.bandwidth)}. For one bandwidth per feature, set "
                 "bandwidth=1 and covariance_type=[h_1**2, h_2**2, ...]; for kernels with a covariance matrix H, set "
                 "covariance_type=H."
             )
-        if not isinstance(self.covariance_type, str):
-            return Space.of_kernel(self.covariance_type, X)
-        if self.scale_ is not None:
-            return Space.of_scales(self._inputs.spreads(X, data.weights), X)
-        return Space.of(self.covariance_type, X, data.weights)
+        scales = None if self.scale_ is None else self._inputs.spreads(data.X, data.weights)
+        return Space.of(self.covariance_type, data.X, data.weights, scales)
 
     @transactional
     def fit(

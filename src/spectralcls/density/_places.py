@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._inputs.training_data import TrainingData
-from .._utils.copies import equal_rows, hashes
+from .._utils.copies import equal_rows, places_of, random_keys
 from .._utils.quantile import weighted_quantile
 
 MOST_PLACES = 1000  # places sampled to count lattice neighbors; 250, or all, change the share of ties by at most .1
@@ -38,14 +38,8 @@ class Places(NamedTuple):
 
     @classmethod
     def of(cls, data):
-        first, group = equal_rows(data.X)
-        n = len(group)
-        if data.groups is not None:
-            each = group * (data.groups.max() + 1) + data.groups
-            _, first, group = np.unique(each, return_index=True, return_inverse=True)
-        if len(first) == n:
-            return cls(data, np.arange(n), np.arange(n), np.ones(n))
-        own = np.ones(n) if data.weights is None else data.weights
+        first, group = equal_rows(data.X, data.groups)
+        own = np.ones(len(group)) if data.weights is None else data.weights
         weights = np.bincount(group, own)
         share = np.bincount(group, (own / weights[group]) ** 2)
         return cls(data.take(first)._replace(weights=weights), group, first, share)
@@ -73,30 +67,17 @@ def share_of_ties(places, steps):
     X, weights = places.data.X, places.data.weights
     if len(X) == len(places.group) or not steps.any():
         return 0.0
-    X = X.astype(np.float64)
-    lattice = np.flatnonzero(steps)
-    keys = np.zeros(len(X), dtype=np.uint64)
-    moved = []  # change of the key by one step up, and mask of the places with a neighbor there
-    for column in lattice:
+    some = np.argsort(random_keys(X))[:MOST_PLACES]
+    equal, neighbors = weights[some] @ (weights * (1 - places.share))[some], 0.0
+    for column in np.flatnonzero(steps):
         values, place = np.unique(X[:, column], return_inverse=True)
-        of_value = hashes(values[:, None], seed=column)
-        is_next = np.abs(np.diff(values) / steps[column] - 1) < NEXT
-        keys += of_value[place]
-        moved.append((np.append(np.diff(of_value), np.uint64(0))[place], np.append(is_next, False)[place]))
-    others = np.setdiff1d(np.arange(X.shape[1]), lattice)
-    if len(others):
-        keys += hashes(np.ascontiguousarray(X[:, others]), seed=X.shape[1])
-    order = np.argsort(keys)
-    ordered = keys[order]
-    some = np.argsort(keys)[:: max(1, len(X) // MOST_PLACES)]
-    equal = weights[some] @ (weights * (1 - places.share))[some]
-    most = 0.0
-    for change, is_next in moved:
-        asked = some[is_next[some]]
-        found = np.minimum(np.searchsorted(ordered, keys[asked] + change[asked]), len(keys) - 1)
-        is_there = ordered[found] == keys[asked] + change[asked]
-        most = max(most, weights[asked[is_there]] @ weights[order[found[is_there]]])
-    return float(min(1.0, ENOUGH * most / equal)) if equal > 0 else 0.0
+        gaps = np.diff(values.astype(np.float64), append=np.inf)
+        asked = some[np.abs(gaps[place[some]] / steps[column] - 1) < NEXT]
+        moved = X[asked]
+        moved[:, column] = values[place[asked] + 1]
+        found = places_of(moved, X)
+        neighbors = max(neighbors, weights[asked] @ np.where(found < 0, 0.0, weights[found]))
+    return float(min(1.0, ENOUGH * neighbors / equal)) if equal > 0 else 0.0
 
 
 def without_atoms(places, ties):
@@ -105,8 +86,6 @@ def without_atoms(places, ties):
     weights = places.data.weights
     if len(places.first) == len(places.group):
         return places
-    least = np.maximum(ATOM * weighted_quantile(weights, 0.5), ties * weights)
-    kept = np.minimum(weights, least)
-    return places._replace(
-        data=places.data._replace(weights=kept), share=np.minimum(places.share * weights / kept, 1.0)
-    )
+    kept = np.minimum(weights, np.maximum(ATOM * weighted_quantile(weights, 0.5), ties * weights))
+    data = places.data._replace(weights=kept)
+    return places._replace(data=data, share=np.minimum(places.share * weights / kept, 1.0))

@@ -58,7 +58,7 @@ from .._utils.copies import random_keys
 from .._utils.quantile import weighted_quantile
 from .._utils.validation import sum_of_others
 from ..kernels import geometric_grid, kernel_sums, kernel_variance, reference_rule, without_own
-from ._density_form import log_sums
+from ._density_form import DensityForm
 from ._places import Places, share_of_ties, steps_of, without_atoms
 
 LEAST = 0.5  # smallest bandwidth, in lattice steps; sums over the lattice are then within 1.5 % of the integral
@@ -104,93 +104,74 @@ def tuned(search, estimator, data, kernel, round_):
     round_ : bool
         Whether the coordinates may be rotated.
     """
-    scales = spreads(data.X, data.weights)
-    varies = np.flatnonzero(scales > 0)
-    if not len(varies):
-        return 1.0, np.ones(1), np.ones((len(data.X), 1))
-    gauss = np.sqrt(kernel_variance(kernel, len(varies)))
-    reference = rule_of_thumb(data.X[:, varies], data.weights, round_)
-    weights = np.ones(len(data.X)) if data.weights is None else data.weights
-    data = data._replace(X=_without_noise(data.X[:, varies], scales[varies]), weights=weights)
-    places, steps = Places.of(data), steps_of(data.X, data.weights)
+    scales, n = spreads(data.X, data.weights), len(data.X)
+    varies = scales > 0
+    d = np.count_nonzero(varies)
+    if not d:
+        return 1.0, np.ones(1), np.ones((n, 1))
+    # The kernel of bandwidth h at X has the variance of a Gaussian of bandwidth h at these points.
+    X = _without_noise(data.X[:, varies], scales[varies]) / float(np.sqrt(kernel_variance(kernel, d)))
+    data = data._replace(X=X, weights=np.ones(n) if data.weights is None else data.weights)
+    places, steps, folds = Places.of(data), steps_of(X, data.weights), check_folds(estimator.cv, data)
     ties = share_of_ties(places, steps)
     least = LEAST * steps[steps > 0].min() if ties else 0.0
-    reference = max(reference, least) / gauss
-    folds = check_folds(estimator.cv, data)
+    reference = max(rule_of_thumb(X, data.weights, round_), least)
     if isinstance(estimator.cv, Integral | str):
-        group, places = places.group, without_atoms(places, ties)
-        given = places.data._replace(targets=places.share[:, None])
-        if folds is not None:  # of groups, whose copies are left out with them
-            folds, ties = folds[places.first], 0.0
+        places = without_atoms(places, ties)
     else:  # copies may be in several folds
-        group, given, ties = np.arange(len(data.X)), data._replace(targets=np.ones((len(data.X), 1))), 0.0
-    sample = tuning_sample(estimator, given, against_all=True)
-    loss = _IntegratedError(sample, steps, ties, gauss, reference * sample.bandwidth_ratio, estimator.n_jobs)
+        places = Places(data, np.arange(n), np.arange(n), np.ones(n))
+    if folds is not None:  # whose copies are left out with them
+        folds, ties = folds[places.first], 0.0
+    sample = tuning_sample(estimator, places.data._replace(targets=places.share[:, None]), against_all=True)
+    loss = _IntegratedError(sample, steps, ties, reference * sample.bandwidth_ratio, estimator.n_jobs)
     if estimator.bandwidth_grid is None:
         grid, loss.least = geometric_grid(reference), least
     else:
         grid = check_grid(estimator.bandwidth_grid)
-    bandwidth = float(search(sample, {"bandwidth": grid}, loss).params["bandwidth"])
-    step = 0.5 if len(varies) >= FINE else 1.0
-    widths = bandwidth * gauss * 2.0 ** np.arange(NARROWEST, WIDEST, step)
-    widths = widths[widths >= min(least, bandwidth * gauss)]
-    widths, shares = shares_of(given, folds, widths, bandwidth * gauss, steps, ties, estimator)
-    return bandwidth, widths / (bandwidth * gauss), shares[group]
+    h = float(search(sample, {"bandwidth": grid}, loss).params["bandwidth"])
+    powers = np.arange(NARROWEST, WIDEST, 1.0 if d < FINE else 0.5)
+    powers = powers[h * 2.0**powers >= min(least, h)]
+    powers, shares = shares_of(places, folds, powers, h, steps, ties, estimator)
+    return h, 2.0**powers, shares[places.group]
 
 
-def shares_of(data, folds, widths, h, steps, ties, estimator):
-    """The widths (B,) that explain samples, and their shares (n, B) in the kernel of each sample.
+def shares_of(places, folds, powers, h, steps, ties, estimator):
+    """The powers (B,) of 2 in the bandwidths that explain samples, and their shares (p, B) in the kernel of each place.
 
-    More than `max_tuning_samples` samples are explained by a subsample of this size.
+    More than `max_tuning_samples` places are explained by a subsample of this size.
     """
-    n, copies = len(data.X), data.weights * (1 - data.targets)[:, 0] * (data.groups is None)
+    X, weights, n = places.data.X, places.data.weights, len(places.first)
+    copies = weights * (1 - places.share) * (places.data.groups is None)
     most = estimator.max_tuning_samples or n
-    own = np.arange(n) if n <= most else stratified_subsample(np.zeros(n, int), most, random_keys(data.X))
-    ratio = bandwidth_ratio(len(own), n, data.X)
-    near, narrow, at_h = widths < 5 * h, widths < 0.9 * h, np.abs(widths / h - 1) < 0.1
-    wide = ~narrow & ~at_h
-    shares = (1 - NEAR) * at_h + NEAR * near / near.sum()
+    own = np.arange(n) if n <= most else stratified_subsample(np.zeros(n, int), most, random_keys(X))
+    h = h * bandwidth_ratio(len(own), n, X)
+    near, wide = powers <= 2, powers > 0
+    shares = (1 - NEAR) * (powers == 0) + NEAR * near / near.sum()
     shares = (n * shares + wide / wide.sum()) / (n + 1)  # one sample may come from anywhere
-    least = np.where(narrow, shares, RARE / n * wide)
-    mass = data.weights[own, None] * shares
+    least = np.where(powers < 0, shares, RARE / n * wide)
+    mass = weights[own, None] * shares
     for is_last, rows in [(False, own)] * (ROUNDS - 1) + [(True, np.arange(n))]:
-        others = without_own(rows, folds, own)
-        logs = log_sums(data.X[rows], data.X[own], mass, ratio * widths, "gaussian", None, estimator.n_jobs, **others)
+        form = DensityForm(None, X[own], mass, h * 2.0**powers, "gaussian", None, estimator.n_jobs)
+        logs = form.log_sums(X[rows], **without_own(rows, folds, own))
         # Copies that are no evidence of a narrower kernel are none of a wider one either.
-        of_copies = ties * mass.sum(axis=0) / mass.sum() + (1 - ties) * at_h
+        of_copies = ties * mass.sum(axis=0) / mass.sum() + (1 - ties) * (powers == 0)
         with np.errstate(divide="ignore"):
-            logs = np.logaddexp(logs, np.log(copies[rows, None] * of_copies))
-        logs -= log_constants(ratio * widths, steps)
+            logs = np.logaddexp(logs, np.log(copies[rows, None] * of_copies)) - log_constants(form.widths, steps)
         logs[np.isneginf(logs).all(axis=1), -1] = 0.0  # too far for every kernel
-        shares = softmax(logs, axis=1)
-        kept = data.weights[rows] @ shares >= least * data.weights[rows].sum()
-        if is_last and not _more_than_chance(shares[:, narrow].sum(axis=1), data.weights, least[narrow].sum()):
-            kept &= ~narrow
-        widths, narrow, at_h, least = (each[kept] for each in (widths, narrow, at_h, least))
-        shares = _shared(softmax(logs[:, kept], axis=1), data.weights[rows], narrow, at_h)
-        mass = data.weights[rows, None] * shares
-    return widths, shares
-
-
-def _more_than_chance(shares, weights, least):
-    """Whether the mean of shares (n,) of narrow kernels is `CERTAIN` standard errors above the least.
-
-    Both samples of a close pair say the same, so the variance is doubled.
-    """
-    weights = weights / weights.sum()
-    mean = weights @ shares
-    return mean - CERTAIN * np.sqrt(2) * np.linalg.norm(weights * (shares - mean)) >= least
-
-
-def _shared(shares, weights, narrow, at_h):
-    """The shares (n, B) with the mean shares of narrow kernels for all samples.
-
-    Otherwise, two samples that are close by chance would give each other narrow kernels.
-    """
-    mean = weights @ shares / weights.sum()
-    rest = np.where(narrow, 0.0, shares + np.finfo(float).tiny * at_h)
-    rest *= (1 - mean[narrow].sum()) / rest.sum(axis=1, keepdims=True)
-    return np.where(narrow, mean, rest)
+        shares, total = softmax(logs, axis=1), weights[rows] / weights[rows].sum()
+        kept = total @ shares >= least
+        if is_last:  # both samples of a close pair say the same, so the variance is doubled
+            narrow = shares[:, powers < 0].sum(axis=1)
+            error = np.sqrt(2) * np.linalg.norm(total * (narrow - total @ narrow))
+            kept &= (powers >= 0) | (total @ narrow - CERTAIN * error >= least[powers < 0].sum())
+        powers, least, shares = powers[kept], least[kept], softmax(logs[:, kept], axis=1)
+        # Two samples that are close by chance would give each other narrow kernels, so all have their mean shares.
+        narrow, mean = powers < 0, total @ shares
+        rest = np.where(narrow, 0.0, shares + np.finfo(float).tiny * (powers == 0))
+        rest *= mean[~narrow].sum() / rest.sum(axis=1, keepdims=True)
+        shares = np.where(narrow, mean, rest)
+        mass = weights[rows, None] * shares
+    return powers, shares
 
 
 def _without_noise(X, scales):
@@ -226,19 +207,18 @@ def log_constants(widths, steps):
     out = np.zeros(widths.shape)
     for step in steps:
         with np.errstate(over="ignore"):
-            relative = np.square(step / widths) / 2
-        fine = relative < 0.5
-        lattice = 1 + 2 * np.exp(-np.multiply.outer(relative, np.arange(1, 9) ** 2)).sum(axis=-1)
-        out += np.where(fine, np.log(np.sqrt(2 * np.pi) * widths), np.log(np.where(fine, 1.0, step * lattice)))
+            apart = np.multiply.outer(step / widths, np.arange(1, 9))
+            lattice = step * (1 + 2 * np.exp(-(apart**2) / 2).sum(axis=-1))
+        out += np.log(np.maximum(lattice, np.sqrt(2 * np.pi) * widths))  # the sum of 8 terms exceeds only if exact
     return out
 
 
 class _IntegratedError:
     """-J of candidates, relative to the mean density of the samples."""
 
-    def __init__(self, sample, steps, ties, gauss, reference, n_jobs):
-        self.steps, self.gauss, self.reference, self.n_jobs = steps, gauss, reference, n_jobs
-        rows, folds, self.left_out = sample.rows, sample.folds, sample.left_out(sample.rows)
+    def __init__(self, sample, steps, ties, reference, n_jobs):
+        self.steps, self.reference, self.n_jobs, self.shift, self.least = steps, reference, n_jobs, None, 0.0
+        rows, folds = sample.rows, sample.folds
         weights, share = sample.weights[rows], sample.targets[rows, 0]
         self.weights = weights / weights.sum()
         self.one = weights / sample.weights.sum() * share  # share of each sample in the total weight
@@ -246,39 +226,25 @@ class _IntegratedError:
         copies = ties * np.maximum(weights - self.one * sample.weights.sum(), 0.0)
         with np.errstate(divide="ignore"):
             self.log_copies = np.log(copies)[:, None]
-        if folds is None:
-            others = sum_of_others(sample.weights)[rows]
-        else:
-            others = sum_of_others(np.bincount(folds, sample.weights))[folds[rows]]
+        own = np.arange(len(sample.X)) if folds is None else folds
+        others = sum_of_others(np.bincount(own, sample.weights))[own[rows]]
         self.counted = np.log(self.weights @ (others + copies))
-        self.shift, self.least = None, 0.0
 
     def __call__(self, sample, bandwidth):
-        h = bandwidth * self.gauss
-        every = np.sort(np.concatenate([h, np.sqrt(2) * h]))
-        every = every[np.append(True, every[1:] > every[:-1] * (1 + 1e-9))]
-        sums = kernel_sums(
-            sample.X[sample.rows],
-            sample.X,
-            weights=sample.weights,
-            bandwidth=every,
-            log=True,
-            n_jobs=self.n_jobs,
-            **self.left_out,
-        )
-        constants = log_constants(every, self.steps)
-        sums = np.logaddexp(sums.astype(np.float64), self.log_copies) - constants - self.counted
-        at, wider = (np.searchsorted(every, some * (1 - 5e-10)) for some in (h, np.sqrt(2) * h))
+        h, options = np.append(bandwidth, np.sqrt(2) * bandwidth), sample.left_out(sample.rows)
+        _, first, place = np.unique(np.log(h).round(9), return_index=True, return_inverse=True)
+        options |= {"weights": sample.weights, "bandwidth": h[first], "log": True, "n_jobs": self.n_jobs}
+        sums = kernel_sums(sample.X[sample.rows], sample.X, **options).astype(np.float64)
+        constants = log_constants(h, self.steps)
+        sums = np.logaddexp(sums, self.log_copies)[:, place] - constants - self.counted
+        held_out, squared = np.split(sums, 2, axis=1)
         with np.errstate(divide="ignore"):
-            diagonal = np.log(self.one)[:, None] - constants[wider]
-        held_out, squared = sums[:, at], sums[:, wider]
+            squared = np.logaddexp(squared, np.log(self.one)[:, None] - constants[len(bandwidth) :])
         if self.shift is None:
-            self.shift = self._scale(held_out, np.logaddexp(squared, diagonal))
-        held_out, squared, diagonal = (
-            np.exp(np.minimum(part - self.shift, LARGEST)) for part in (held_out, squared, diagonal)
-        )
-        scores = 2 * held_out - squared - diagonal
-        scores[:, h < self.least] = np.nan
+            self.shift = self._scale(held_out, squared)
+        held_out, squared = (np.exp(np.minimum(part - self.shift, LARGEST)) for part in (held_out, squared))
+        scores = 2 * held_out - squared
+        scores[:, bandwidth < self.least] = np.nan
         centered = scores - self.weights @ scores
         influence = ERRORS * self.error * np.sqrt(self.weights)[:, None] * centered
         nearness = -np.abs(np.log(bandwidth / self.reference))

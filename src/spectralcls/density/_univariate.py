@@ -24,7 +24,7 @@ BLOCK = 128  # neighboring places whose sums run over the same kernels
 
 def cumulative(form, q):
     """Probability of values up to q (m,)."""
-    return np.clip(sum(part(q, part.table(q, len(q))) for part in _parts(form)), 0.0, 1.0)
+    return np.clip(sum(part(q) for part in _parts(form, len(q), q)), 0.0, 1.0)
 
 
 def quantiles(form, p):
@@ -32,23 +32,13 @@ def quantiles(form, p):
     p = np.asarray(p, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():
         raise ValueError(f"p must lie between 0 and 1, got {p!r}.")
-    shape, p, parts = p.shape, p.ravel(), _parts(form)
-    tables = [part.table(None, BISECTIONS * len(p)) for part in parts]
-    below, above = (_brackets(parts, p, side) for side in (-1, 1))
+    parts = _parts(form, BISECTIONS * p.size)
+    below, above = (_brackets(parts, p.ravel(), side) for side in (-1, 1))
     for _ in range(BISECTIONS):
         middle = below + (above - below) / 2
-        reached = sum(part(middle, table) for part, table in zip(parts, tables, strict=True)) >= p
+        reached = sum(part(middle) for part in parts) >= p.ravel()
         below, above = np.where(reached, below, middle), np.where(reached, middle, above)
-    return np.where(p == 0, -np.inf, np.where(p == 1, np.inf, above)).reshape(shape)
-
-
-def _parts(form):
-    """The kernels of each bandwidth, `Kernels`."""
-    x, scale = form.space.leave(form.X)[:, 0], np.exp(form.space.log_volume)
-    order = np.argsort(x, kind="stable")
-    x, weights = x[order], form.weights[order]
-    shared = {"least": x[0], "n_jobs": form.n_jobs}
-    return [Kernels(x, w, h * scale, **shared) for w, h in zip(weights.T, form.widths, strict=True)]
+    return np.where(p == 0, -np.inf, np.where(p == 1, np.inf, above.reshape(p.shape)))
 
 
 def _brackets(parts, p, side):
@@ -62,31 +52,65 @@ def _brackets(parts, p, side):
     return ends[order][np.minimum(reached, len(ends) - 1)]
 
 
-class Kernels:
-    """Kernels of one width, in the order of their centers.
+def _parts(form, n_asked, q=None):
+    """The kernels of each bandwidth, `Kernels`, for `n_asked` places: q, or any."""
+    x, scale = form.space.leave(form.X)[:, 0], np.exp(form.space.log_volume)
+    order = np.argsort(x, kind="stable")
+    kernels = zip(form.weights[order].T, form.widths * scale, strict=True)
+    return [Kernels(x[order], weights, width, form.n_jobs, n_asked, q) for weights, width in kernels]
 
-    Below `least`, even a tiny sum is accurate to all digits.
+
+class Kernels:
+    """sum_i w_i C((q - x_i) / h), where C is the distribution function of the standard normal; x is ascending.
+
+    Attributes
+    ----------
+    numbers : (s,) segments, as long as a kernel width, in which polynomials replace sums, ascending; then infinity
+    values : (s,) the sum at the lower end of each
+    coefficients : (s, NODES + 1) Chebyshev coefficients of the integral of the density from the lower end
     """
 
-    def __init__(self, x, weights, width, least, n_jobs):
+    def __init__(self, x, weights, width, n_jobs, n_asked, q=None):
         kept = weights > 0
-        self.x, self.weights, self.width, self.least, self.n_jobs = x[kept], weights[kept], width, least, n_jobs
-        self.below = np.append(0.0, np.cumsum(self.weights))  # total weight of the kernels before each one
+        self.least = x[0]  # below all samples, even a tiny sum is accurate to all digits
+        self.x, self.weights, self.width = x[kept], weights[kept], width
         self.low, self.high = self.x[0] - REACH * width, self.x[-1] + REACH * width
+        self.below = np.append(0.0, np.cumsum(self.weights))  # total weight of the kernels before each one
+        numbers = np.arange(min((self.high - self.low) // width, n_asked) + 1)
+        if q is not None and SUMS * len(numbers) >= n_asked:
+            numbers = np.unique(np.floor((q[(q >= self.least) & (q <= self.high)] - self.low) / width))
+        if not 0 < SUMS * len(numbers) < n_asked:  # direct sums are faster
+            self.numbers = np.array([np.inf])
+            return
+        starts, nodes = self.low + numbers * width, np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)
+        places = (starts[:, None] + width * (1 + nodes) / 2).reshape(-1, 1)
+        options = {"bandwidth": width, "normalize": True, "n_jobs": n_jobs}
+        density = kernel_sums(places, self.x[:, None], weights=self.weights, **options)
+        series = dct(density.reshape(-1, NODES), axis=1) / NODES
+        series[:, 0] /= 2
+        self.coefficients = width / 2 * chebyshev.chebint(series, lbnd=-1, axis=1)
+        # Adjacent segments join at their ends, because every Chebyshev polynomial is 1 at 1.
+        first = np.flatnonzero(np.diff(numbers, prepend=-np.inf) > 1)
+        ends = np.append(0.0, np.cumsum(self.coefficients.sum(axis=1))[:-1])
+        run = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(numbers))))
+        self.values = (self._direct(starts[first]) - ends[first])[run] + ends
+        self.numbers = np.append(numbers, np.inf)
 
-    def __call__(self, q, table=None):
-        """sum_i w_i C((q - x_i) / h), (m,), where C is the distribution function of the standard normal."""
+    def __call__(self, q):
         q = np.minimum(q, self.high)
-        if table is None:
-            return self._one_by_one(q)
-        at = table.segments_of(q)
-        known = (at >= 0) & (q >= self.least)
-        out = np.empty(len(q))
-        out[known] = table(q[known], at[known])
-        out[~known] = self._one_by_one(q[~known])
+        place = (np.maximum(q, self.low) - self.low) / self.width
+        at, out = np.searchsorted(self.numbers, np.floor(place)), np.empty(len(q))
+        known = (self.numbers[at] == np.floor(place)) & (q >= self.least)
+        out[~known] = self._direct(q[~known])
+        known = np.flatnonzero(known)
+        for block in blocks(len(known), 16 * NODES):
+            rows = known[block]
+            relative, own = 2 * (place[rows] - self.numbers[at[rows]]) - 1, self.coefficients[at[rows]].T
+            out[rows] = self.values[at[rows]] + chebyshev.chebval(relative, own, tensor=False)
         return out
 
-    def _one_by_one(self, q):
+    def _direct(self, q):
+        """The sums, one by one."""
         reach, out = REACH * self.width, np.empty(len(q))
         order = np.argsort(q)
         first = np.searchsorted(self.x, q - reach)
@@ -97,60 +121,4 @@ class Kernels:
             with np.errstate(over="ignore"):
                 sums = ndtr((q[rows, None] - self.x[start:end]) / self.width) @ self.weights[start:end]
             out[rows] = self.below[start] + sums
-        return out
-
-    def table(self, q, n_asked):
-        """A `DistributionTable` for places q (None: all places in reach of kernels); None if direct sums at `n_asked`
-        places are faster.
-        """
-        numbers = np.arange(min((self.high - self.low) // self.width, n_asked) + 1)
-        if q is not None and SUMS * len(numbers) >= n_asked:
-            numbers = np.unique((q[(q >= self.least) & (q <= self.high)] - self.low) // self.width)
-        return DistributionTable(self, numbers) if 0 < SUMS * len(numbers) < n_asked else None
-
-
-class DistributionTable:
-    """Polynomials that replace the distribution function on segments as long as a kernel width.
-
-    Attributes
-    ----------
-    numbers : (s,) numbers of the segments, ascending
-    starts : (s,) lower ends of the segments
-    values : (s,) distribution function at the lower ends
-    coefficients : (s, NODES + 1) Chebyshev coefficients of the integral of the density from the lower end
-    """
-
-    def __init__(self, kernels, numbers):
-        self.origin, self.width, self.numbers = kernels.low, kernels.width, numbers
-        self.starts = self.origin + numbers * self.width
-        nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)
-        density = kernel_sums(
-            (self.starts[:, None] + self.width * (1 + nodes) / 2).reshape(-1, 1),
-            kernels.x[:, None],
-            weights=kernels.weights,
-            bandwidth=self.width,
-            normalize=True,
-            n_jobs=kernels.n_jobs,
-        )
-        series = dct(density.reshape(len(numbers), NODES), axis=1) / NODES
-        series[:, 0] /= 2
-        self.coefficients = self.width / 2 * chebyshev.chebint(series, lbnd=-1, axis=1)
-        # Adjacent segments join at their ends, because every Chebyshev polynomial is 1 at 1.
-        first = np.flatnonzero(np.diff(numbers, prepend=-np.inf) > 1)
-        ends = np.append(0.0, np.cumsum(self.coefficients.sum(axis=1))[:-1])
-        run = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(numbers))))
-        self.values = (kernels(self.starts[first]) - ends[first])[run] + ends
-
-    def segments_of(self, q):
-        """Index of the segment that contains each q, (m,); -1 if there is none."""
-        number = (np.maximum(q, self.origin) - self.origin) // self.width
-        place = np.minimum(np.searchsorted(self.numbers, number), len(self.numbers) - 1)
-        return np.where(self.numbers[place] == number, place, -1)
-
-    def __call__(self, q, at):
-        relative = 2 * (q - self.starts[at]) / self.width - 1
-        out = np.empty(len(q))
-        for rows in blocks(len(q), 16 * NODES):
-            series = chebyshev.chebvander(relative[rows], NODES)
-            out[rows] = self.values[at[rows]] + np.einsum("mk,mk->m", series, self.coefficients[at[rows]])
         return out

@@ -139,7 +139,7 @@ def _exponents(graph, model, points, kernel, bandwidth, space=None):
     points = points.astype(np.float64)
     middle = points.mean(axis=0)  # subtracted, because the differences below lose digits far from the origin
     points, shift = points - middle, middle
-    if space is not None and space.root is not None:
+    if space is not None:
         into = np.linalg.inv(space.stretch(np.eye(len(middle))))
         axes, shift = axes @ into, middle + space.center @ into
     units = np.ldexp(1.0, np.frexp(np.abs(axes).max(axis=1))[1])  # runtimes take a lone constant of 1e-60 for 0
