@@ -121,13 +121,15 @@ def test_texts_are_times_only_if_all_are_and_nobody_calls_them_categories():
     assert model._inputs.table.types[0].parts == ("days",)
     expected = model.predict_proba(texts)
     assert_array_equal(model.predict_proba(texts.assign(at=at)), expected)
-    with pytest.raises(ValueError, match="Column 'at' of X holds texts, but held dates in fit"):
+    with pytest.raises(
+        ValueError, match="are no dates, unlike the others of their column in fit:\n  Column 'at' of X: "
+    ):
         model.predict(texts.assign(at="closed"))
     assert np.isfinite(model.predict_proba(texts.assign(at=None))).all()
     hours = texts.assign(at=[f"{time.hour:02d}:00" for time in at])
     model = ParzenClassifier(0.5, categorical_features=["at"]).fit(hours, y)
     assert len(model._inputs.table.types[0].levels) == 8
-    with pytest.raises(ValueError, match="Column 'at' of X holds dates, but not in all cells: 'closed' in rows 6, 8"):
+    with pytest.raises(ValueError, match="are no dates, .*:\n  Column 'at' of X: 'closed' in rows 6, 8"):
         ParzenClassifier(0.5).fit(hours.replace({"at": {"00:00": "closed"}}), y)
 
 
@@ -162,13 +164,15 @@ def test_texts_are_dates_as_those_of_a_file(written, tmp_path):
 def test_dates_in_two_orders_are_refused_and_other_cells_are_named():
     y = np.arange(40) % 2
     X = pd.DataFrame({"day": [f"{1 + i % 12:02d}/{1 + i % 3:02d}/2022" for i in range(40)], "a": y})
-    with pytest.raises(ValueError, match="Column 'day' of X holds dates such as '01/01/2022', in which day and month"):
+    with pytest.raises(
+        ValueError, match="Column 'day' of X holds dates such as '01/01/2022' in row 0, in which day and month"
+    ):
         ParzenClassifier(0.5).fit(X, y)
     assert ParzenClassifier(0.5, categorical_features=["day"]).fit(X, y).score(X, y) == 1
     pointed = ParzenClassifier(0.5).fit(X.assign(day=X["day"].str.replace("/", ".")), y)
     assert pointed._inputs.table.types[0].order == "dmy"
     for odd in ("31/02/2022", "13/13/2022", "unknown"):
-        with pytest.raises(ValueError, match=f"'day' of X holds dates, but not in all cells: '{odd}' in row 39"):
+        with pytest.raises(ValueError, match=f"'day' of X: '{odd}' in row 39"):
             ParzenClassifier(0.5).fit(X.assign(day=["29/04/2022", *X["day"][1:-1], odd]), y)
 
 
@@ -234,7 +238,7 @@ def test_decimal_commas_are_read_and_arrays_of_texts_are_refused_in_a_sentence()
         named = ParzenClassifier(0.5, categorical_features=["size"]).fit(texts[["size"]], y)
         assert named.predict(texts[["size"]]).shape == y.shape
     for array in (np.array([["a", "b"], ["c", "d"]]), [["a", 1.0], ["b", 2.0]]):
-        with pytest.raises(ValueError, match="array with texts such as 'a': pass a data frame"):
+        with pytest.raises(ValueError, match="array with texts such as 'a' in row 0, column 0: pass a data frame"):
             ParzenClassifier().fit(array, [0, 1])
 
 
@@ -275,7 +279,9 @@ def test_equal_moments_have_equal_answers_and_a_date_without_a_zone_is_none(befo
     elsewhere = zoned.assign(at=FORMS[now](at.tz_convert("Europe/Berlin")))
     assert_array_equal(model.predict_proba(elsewhere), model.predict_proba(zoned))
     naive = zoned.assign(at=FORMS[now](at.tz_localize(None)))
-    with pytest.raises(ValueError, match="'at' of X has dates with no time zone, but had one in fit"):
+    with pytest.raises(
+        ValueError, match="'at' of X has dates with no time zone, but had one in fit.* in rows 0, 1, 2 and 57 more"
+    ):
         model.predict(naive)
     with pytest.raises(ValueError, match="'at' of X has dates with a time zone, but had none in fit"):
         ParzenClassifier(0.5).fit(naive, at.hour > 11).predict(elsewhere)

@@ -131,7 +131,10 @@ def test_a_word_among_numbers_is_named_and_can_be_left_out(word, tmp_path, capsy
     fit = ["fit", path, "--target", "y", "--out", tmp_path / "m.skops", "--quiet", "--classifier", "kernelridge"]
     assert run(*fit) == 2
     error = capsys.readouterr().err
-    assert f"the target has 39 numbers, and {word!r}: correct the cell, or leave out its row with --missing" in error
+    assert (
+        f"the target has 39 numbers, and {word!r} in line 5: correct the cell, or leave out its row with --missing"
+        in error
+    )
     assert run(*fit, "--missing", word) == 0
     assert "39 numbers: regression" in capsys.readouterr().out
 
@@ -143,7 +146,10 @@ def test_dates_as_target_are_refused_unless_they_are_classes(tmp_path, capsys):
         path.write_text("a;y\n" + "\n".join(f"{k % 7};{cell}" for k, cell in enumerate(cells)), encoding="utf-8")
         fit = ["fit", path, "--target", "y", "--out", tmp_path / "m.skops", "--quiet", "--classifier", "parzen"]
         assert run(*fit) == code
-    assert "the target holds dates, such as '2024-01-01', and regression predicts numbers" in capsys.readouterr().err
+    assert (
+        "the target holds dates, such as '2024-01-01' in line 2, and regression predicts numbers"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.filterwarnings("always:.*left out")

@@ -3,17 +3,21 @@
 import bz2
 import datetime
 import gzip
+import re
+import warnings
 import zipfile
+from functools import partial
 
 import numpy as np
 import office
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from spectralcls import load  # noqa: E402
+from spectralcls import ParzenClassifier, load  # noqa: E402
 from spectralcls.cli import main  # noqa: E402
 from spectralcls.datasets import read_table  # noqa: E402
 
@@ -286,7 +290,7 @@ def test_a_column_that_reads_both_ways_follows_the_others(tmp_path):
 def test_thousands_that_might_be_fractions_are_asked_for(tmp_path, delimiter, sign, other):
     """900 and 1.200: who wrote 1.2 with three digits would not write 900 without any."""
     path = written(tmp_path, "".join(f"{a}{delimiter}{b}\n" for a, b in ("ab", ("900", "x"), (f"1{sign}200", "y"))))
-    with pytest.raises(ValueError, match=f"'a' has numbers such as '1{sign}200', .* --decimal . or --decimal ,"):
+    with pytest.raises(ValueError, match=f"'a' has numbers such as '1{sign}200' in line 3, .* --decimal"):
         read_table(path)
     assert column(read_table(path, decimal=sign), "a").tolist() == [900, 1.2]
     assert column(read_table(path, decimal=other), "a").tolist() == [900, 1200]
@@ -309,6 +313,7 @@ def test_foreign_numbers_are_cells_that_cannot_be_read(tmp_path, cell):
         read_table(path, target="c")
 
 
+@pytest.mark.filterwarnings("ignore:.*as far from the column")
 def test_a_large_file_is_read_like_a_small_one(tmp_path):
     """Columns of plain numbers are parsed at once; others cell by cell."""
     rng = np.random.default_rng(0)
@@ -329,7 +334,7 @@ def test_what_the_first_cells_do_not_show_decides_too(tmp_path):
     """Groups of three digits are fractions or thousands; a zero before digits makes codes of all of them."""
     lines = [f"{1 + k % 9}.{k * 37 % 1000:03d};{98765 - k % 100 if k < 700 else f'{k % 300:05d}'}" for k in range(1000)]
     path = written(tmp_path, "a;b\n" + "\n".join(lines))
-    with pytest.raises(ValueError, match="'a' has numbers such as '1.000', .* say --decimal"):
+    with pytest.raises(ValueError, match="'a' has numbers such as '1.000' in line 2, .* say --decimal"):
         read_table(path)
     table = read_table(path, decimal=",")
     assert_array_equal(table.data[:, 0], [1000 * (1 + k % 9) + k * 37 % 1000 for k in range(1000)])
@@ -674,3 +679,63 @@ def test_unknown_kinds_of_files(tmp_path):
             read_table(written(tmp_path, content, "table.csv"))
     with pytest.raises(ValueError, match="not a readable spreadsheet"):
         read_table(written(tmp_path, b"PK\3\4...", "table.xlsx"))
+
+
+@pytest.mark.parametrize("share", [0.0025, 0.1, 0.3])
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "parquet"])
+def test_values_that_stand_for_missing_ones_are_named_and_can_be_left_out(tmp_path, suffix, share):
+    """-999 among numbers, the last day of the calendar, and a target of 9999: with row and column, in any format."""
+    rng, path = np.random.default_rng(0), tmp_path / f"table.{suffix}"
+    numbers, days = rng.normal(size=400).round(2), np.datetime64("2020-01-01") + np.arange(400)
+    target = rng.normal(size=400).round(2)
+    lacking = rng.random((3, 400)) < share
+    lacking[:, 7] = True
+    numbers[lacking[0]], days[lacking[1]], target[lacking[2]] = -999, np.datetime64("9999-12-31"), 9999
+    frame = pd.DataFrame({"a": numbers, "day": days.astype(object), "y": target})
+    {"csv": frame.to_csv, "xlsx": frame.to_excel, "parquet": frame.to_parquet}[suffix](path, index=False)
+    with pytest.warns(UserWarning, match="as far from the column's median") as record:
+        read_table(path, target="y")
+    (said,) = (str(warning.message) for warning in record)
+    row = np.argmax(lacking[0]) + (2 if suffix != "parquet" else 0)
+    assert f"the value -999 in column 'a', {'line' if suffix == 'csv' else 'row'} {row}" in said
+    assert "Likewise 9999-12-31 in column 'day', 9999 in the target." in said
+    with pytest.warns(UserWarning, match="rows? (is|are) left out for lack of a class"):
+        table = read_table(path, target="y", missing=["-999", "9999-12-31", "9999"])
+    assert np.isnan(table.data[:, 0]).sum() == (lacking[0] & ~lacking[2]).sum()
+    assert np.isnan(table.data[:, 1]).sum() == (lacking[1] & ~lacking[2]).sum()
+    assert len(table.target) == 400 - lacking[2].sum() and table.target.max() < 10
+
+
+def test_a_class_of_numbers_far_from_the_others_is_named(tmp_path):
+    lines = "".join(f"{k % 7},{99 if k % 10 == 3 else k % 3}\n" for k in range(100))
+    with pytest.warns(UserWarning, match="the value 99 in the target, line 5, and 9 more like it"):
+        read_table(written(tmp_path, f"a,kind\n{lines}"), target="kind")
+
+
+@pytest.mark.parametrize("words", [("foo", "bar"), ("bar", "foo"), ("foo", "kg")])
+def test_two_words_after_the_numbers_of_a_column_are_never_levels_silently(tmp_path, words):
+    """In a file, a frame, as classes, and in a second file; whole numbers, fractions, and many different numbers."""
+    for numbers in (np.arange(90) % 8, np.arange(90) % 8 + 0.5, np.arange(90) * 11):
+        cells = [f"{number} {words[k // 3 % 2]}" for k, number in enumerate(numbers)]
+        frame = pd.DataFrame({"a": cells, "b": np.arange(90) % 5})
+        frame.to_csv(tmp_path / "table.csv", index=False)
+        pattern = rf"'[\d.]+ {words[0]}'.*'[\d.]+ {words[1]}'|'[\d.]+ {words[1]}'.*'[\d.]+ {words[0]}'"
+        for read in (
+            partial(read_table, tmp_path / "table.csv"),
+            partial(read_table, tmp_path / "table.csv", target="a"),
+            partial(ParzenClassifier(bandwidth=1.0).fit, frame, np.arange(90) % 2),
+        ):
+            with warnings.catch_warnings(record=True) as record:
+                warnings.simplefilter("always")
+                try:
+                    read()
+                    said = " ".join(str(warning.message) for warning in record)
+                except ValueError as error:
+                    said = str(error)
+            assert re.search(pattern, said, re.DOTALL), said
+        schema = read_table(written(tmp_path, "a,b\n" + "".join(f"{n} foo,{n % 5}\n" for n in numbers))).schema
+        frame.to_csv(tmp_path / "table.csv", index=False)
+        with pytest.raises(ValueError, match=r"in lines? \d+"):
+            read_table(tmp_path / "table.csv", schema=schema)
+    several = [f"{1 + k % 4} {'child' if k % 4 == 0 else 'children'}" for k in range(90)]  # one number with a word
+    read_table(written(tmp_path, "a,b\n" + "".join(f"{cell},{k % 5}\n" for k, cell in enumerate(several))))

@@ -323,7 +323,7 @@ def test_tables_with_categories_and_missing_values():
     assert np.isfinite(model.predict_proba(Q)).all()
     with pytest.raises(ValueError, match=r"must be a data frame like that of fit.*\[1, 3\] are not plain numbers"):
         model.predict(np.zeros((2, 5)))
-    with pytest.raises(ValueError, match="Column 'number' of X holds texts, but held numbers"):
+    with pytest.raises(ValueError, match="Column 'number' of X: "):
         model.predict(Q.assign(number="one"))
     with pytest.raises(ValueError, match="'day' of X holds objects of type object"):
         model.fit(X.assign(day=object()), y)

@@ -213,7 +213,7 @@ def test_what_is_no_number_is_refused_by_name(cls):
         with pytest.raises(ValueError, match="y holds dates or durations.*days since"):
             cls().fit(X, dates)
     for text in (np.repeat(["low", "high"], 40), np.array(["low", 1.0] * 40, dtype=object)):
-        with pytest.raises(ValueError, match="y holds text, 'low'.*predict classes"):
+        with pytest.raises(ValueError, match="y holds text, 'low' in row .*predict classes"):
             cls().fit(X, text)
     lacking = np.where(np.arange(80) == 7, np.nan, Y[:, 0])
     for y in (lacking, pd.Series(lacking), np.column_stack([Y[:, 0], lacking])):
@@ -225,9 +225,9 @@ def test_what_is_no_number_is_refused_by_name(cls):
 def test_what_could_be_made_numbers_says_how(cls):
     numbers = Y[:, 0]
     for text in (numbers.astype(str), numbers.astype(str).astype(object)):
-        with pytest.raises(ValueError, match=r"y holds text, '.*', and .* predicts numbers: pass y.astype\(float\)"):
+        with pytest.raises(ValueError, match=r"y holds text, '.*' in row 0, and .* numbers: pass y.astype\(float\)"):
             cls().fit(X, text)
-    with pytest.raises(ValueError, match="y holds objects of type Period, and .* predicts numbers"):
+    with pytest.raises(ValueError, match="y holds objects of type Period, as in row .*, and .* predicts numbers"):
         cls().fit(X, pd.period_range("2024", periods=80, freq="D"))
     with pytest.raises(ValueError, match="y holds objects of type csr_array"):
         cls().fit(X, csr_array(Y))

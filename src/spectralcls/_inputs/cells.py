@@ -45,6 +45,7 @@ _NUMBER = {  # groups of three digits, or of two before a last group of three (I
 _ONCE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}", re.ASCII)  # a fraction, or thousands
 _LONGEST = 60  # characters of the longest text that may be a number
 _SOME = 0.1  # share of whole numbers that fractions of three digits seldom have
+_WORDS = 5  # most words after the numbers of a column that may be units
 _HEAD = 100  # texts tried first, from the start and evenly spaced, one of which must be a number
 
 
@@ -251,6 +252,19 @@ class Cells:
     def _units(self):
         units = [PLAIN if parts is None else parts.unit for parts in self.parts] or [PLAIN] * len(self.values)
         return units, self.mask(lambda parts: parts.is_apart or not parts.body.isdecimal())
+
+    def of_two_units(self):
+        """Two texts with different words after their numbers, if most texts are numbers with one of a few words; an
+        empty list otherwise.
+        """
+        places: dict = {}
+        for place, parts in enumerate(self.parts):
+            is_word = parts is not None and (parts.unit.kind or parts.unit.name.replace(" ", "").isalpha())
+            if is_word and (parts.is_apart or len(parts.unit.name) > 1):
+                places.setdefault(parts.unit, []).append(place)
+        several = [of_unit for of_unit in places.values() if len(of_unit) > 1]
+        share = self.counts[[place for of_unit in several for place in of_unit]].sum() / max(self.counts.sum(), 1)
+        return [self.values[one[0]] for one in several[:2]] if 2 <= len(several) <= _WORDS and share >= 0.5 else []
 
     def read(self, sign):
         """The numbers, given a decimal sign, as `InOneUnit`."""

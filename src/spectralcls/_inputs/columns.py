@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._tuning.spread import isolated
 from .._utils.advice import tell
 from .cells import EXACT
-from .dates import WITHOUT_DATE, date_parts, varying_parts
-from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT, Column
+from .dates import date_parts, varying_parts
+from .frames import BOOLEAN, CATEGORY, DATE, NUMBER, ORDERED, TEXT, Column
 from .identifiers import (
     FEWEST,
     SHARE,
@@ -73,9 +72,12 @@ def learned(column, is_category=None, *, weights=None, order=None, reading=None)
     """
     reading = reading or Reading()
     if column.kind == TEXT:
-        return _of_texts(column, is_category, weights, order, reading)
+        own = _of_texts(column, is_category, weights, order, reading)
+        if own.kind == CATEGORY and is_category is not True:
+            reading.note_two_units(column)
+        return own
     if column.kind == DATE and not (is_category and reading.of_file):
-        return _date(column.name, column.dates_in(None, column.zone)[0], None, column.zone, reading)
+        return _date(column.name, column.dates_in(None, column.zone)[0], None, column.zone)
     if is_category is True and column.kind != BOOLEAN:
         return category(as_texts(column) if reading.of_file else column, weights)
     if column.kind == NUMBER:
@@ -138,7 +140,7 @@ def _of_texts(column, wish, weights, order, reading):
         zone = texts.zone_of(order)
         if zone is not None:
             _refuse_two_clocks(texts, texts.moments(order))
-        return _date(column.name, texts.dates_in(order, zone)[0], order, zone, reading)
+        return _date(column.name, texts.dates_in(order, zone)[0], order, zone)
     return text_category(column, weights)
 
 
@@ -148,9 +150,10 @@ def _refuse_two_clocks(texts, moments):
     if naive.any():
         aware = next(text for text, zone in zip(texts.levels, moments.zones, strict=True) if zone is not None)
         raise Unclear(
-            f"holds dates with and without a time zone, such as {aware!r} and {texts.cells.first(naive)!r}",
-            "write all in one way",
-            "convert them with pandas.to_datetime(..., utc=True)",
+            "holds dates with and without a time zone, such as {} and {}",
+            *(aware, texts.cells.first(naive)),
+            in_file="write all in one way",
+            in_frame="convert them with pandas.to_datetime(..., utc=True)",
         )
 
 
@@ -177,10 +180,10 @@ def _of_numbers(texts, column, wish, reading):
     if own.kind != NUMBER:
         return own
     if found.converted and np.isfinite(found.values[found.measured]).all():
-        one, other = (texts.levels[place] for place in found.converted)
+        one, other = (reading.named(texts, texts.levels[place]) for place in found.converted)
         reading.notes.append(
-            f"{reading.called(texts.name)} has cells in several units, such as {one!r} and {other!r}: all are "
-            f"converted to the unit of the first"
+            f"{reading.called(texts.name)} has cells in several units, such as {one} and {other}: all are converted to "
+            "the unit of the first"
         )
     reading.numbers.append(f"{texts.name!r}: {texts.levels[0]!r}")
     return _written(own, cells.form(sign, found.unit))
@@ -228,8 +231,10 @@ def category(column, weights=None):
     levels, _ = column.factors
     if column.kind == ORDERED:
         return Category(column.name, f"{len(levels)} levels", levels=tuple(levels), ordered=True)
-    if len({type(level) for level in levels} & {str, float, int}) > 1:
-        raise Unclear("holds numbers and texts", "list it in --numbers or --drop", "convert it to one of them")
+    kinds = {type(level): level for level in levels if type(level) in (str, float, int)}
+    if len(kinds) > 1:
+        options = {"in_file": "list it in --numbers or --drop", "in_frame": "convert it to one of them"}
+        raise Unclear("holds numbers and texts, such as {} and {}", *list(kinds.values())[:2], **options)
     counts = column.counts(weights)
     return _of_counts(column.name, {levels[k]: counts[k] for k in column.used})
 
@@ -260,20 +265,12 @@ def _code(column, weights):
     return _of_counts(column.name, by_level, note, Code, digits=digits, width=width)
 
 
-def _date(name, dates, order, zone, reading):
+def _date(name, dates, order, zone):
     known = dates[~np.isnat(dates)]
     parts = varying_parts(known, order)
     if parts:
         days = date_parts(known)["days"]
         ends = (float(days.min()), float(days.max())) if dates.dtype.kind == "M" else ()
-        far, times = isolated(days)
-        if len(far) and dates.dtype.kind == "M" and order not in WITHOUT_DATE:
-            rows = f" in {len(far)} rows" * (len(far) > 1)
-            reading.notes.append(
-                f"{reading.called(name)} has the date {str(known[far[0]])[:10]}{rows}, "
-                f"{times:.3g} times as far from the others as they are from each other: correct it, or make it missing "
-                "if it stands for a missing value"
-            )
         return Date(name, ", ".join(parts), order=order, parts=parts, zone=zone, ends=ends)
     return _same(name) if len(known) else LeftOutColumn(name, "empty")
 
@@ -321,7 +318,7 @@ def learn(columns, categorical, weights=None, name="the estimator", reading=None
         try:
             own = learned(column, wish, weights=weights, order=order, reading=reading)
         except Unclear as error:
-            reading.refuse(column.name, error)
+            reading.refuse(column, error)
             own = LeftOutColumn(column.name)
         if own.is_category and wish is False:
             refuse_category(column, name)

@@ -1,4 +1,4 @@
-"""Warnings about values far from all others in their column: one per fit, with row, column and remedy."""
+"""Warnings about values far from all others in their column, with row, column and remedy."""
 
 from contextvars import ContextVar
 
@@ -8,6 +8,7 @@ from .._tuning.spread import isolated, suspects
 from .._utils.advice import advise, setting
 
 _said = ContextVar("said", default=False)
+_MOST_SHOWN = 10  # columns named
 
 
 def already_said():
@@ -15,39 +16,49 @@ def already_said():
     return setting(_said, True)
 
 
-def warn_of_far_values(name, columns, label, weights=None):
-    """Warn about the first column with values far from all others.
+def warn_of_far_values(where, columns, label, weights=None, how="make it NaN", unit="row"):
+    """Warn about values far from all others: the first column with such values, and the names of others.
 
     Parameters
     ----------
-    name : str
-        Class of the estimator.
-    columns : list of (name, ndarray (n,))
-        Numbers, NaN if missing; the name of a target is None.
+    where : str
+        Class of the estimator, or file.
+    columns : list of (ColumnType or None, ndarray (n,))
+        Numbers, NaN if missing; None is the target.
     label : callable
         ``label(row)`` returns the user's label of a row.
     weights : ndarray (n,), optional
+    how : str
+        How to declare a value of a column missing.
+    unit : str
+        What `label` numbers.
     """
-    if _said.get():
-        return
-    for place in np.flatnonzero(suspects([values for _, values in columns])):
-        column, values = columns[place]
+    found = [] if _said.get() else np.flatnonzero(suspects([values for _, values in columns])).tolist()
+    first, others = None, []
+    for place in found:
+        own, values = columns[place]
         known = np.flatnonzero(~np.isnan(values))
         if not len(known):
             continue
         far, times = isolated(values[known].astype(np.float64), None if weights is None else weights[known])
         if not len(far):
             continue
-        where, whose, how = f"column {_quoted(column)}", "the column's", "make it NaN"
-        if column is None:
-            where, whose, how = "the target", "its", "leave out its row"
-        row, more = known[far[0]], f", and {len(far) - 1} more like it" if len(far) > 1 else ""
-        advise(
-            f"{name}: the value {values[row]:g} in {where}, row {_quoted(label(row))}{more}, is {times:.3g} times as "
-            f"far from {whose} median as all others: correct it, or {how} if it stands for a missing value, because "
-            "its sample is far from all others."
+        row = known[far[0]]
+        shown = f"{values[row]:g}" if own is None else own.shown(values[row])
+        column = "the target" if own is None else f"column {_quoted(own.name)}"
+        if first is not None:
+            others.append(f"{shown} in {column}")
+            continue
+        more = f", and {len(far) - 1} more like it" if len(far) > 1 else ""
+        whose, what = ("its", "leave out its row") if own is None else ("the column's", how)
+        first = (
+            f"{where}: the value {shown} in {column}, {unit} {_quoted(label(row))}{more}, is {times:.3g} times as far "
+            f"from {whose} median as all others: correct it, or {what} if it stands for a missing value, because its "
+            "sample is far from all others."
         )
-        return
+    if first is not None:
+        more = f", and in {len(others) - _MOST_SHOWN} more columns" if len(others) > _MOST_SHOWN else ""
+        advise(first + f" Likewise {', '.join(others[:_MOST_SHOWN])}{more}." * bool(others))
 
 
 def _quoted(name):

@@ -1,6 +1,7 @@
 """Columns of data frames and arrays: their values, missing values, and kinds."""
 
 from collections import Counter
+from functools import cache
 from numbers import Number
 from typing import NamedTuple
 
@@ -73,13 +74,23 @@ class Column(_ColumnFields):
         return self._replace(values=values, missing=values < 0, levels=[self.levels[k] for k in places])
 
     def without(self, words):
-        """The column without unused levels and without levels that are words for a missing value, in lower case."""
-        known = vars(self).setdefault("_without", {})
+        """The column without unused levels and without numbers or levels that are words for a missing value, in lower
+        case.
+        """
         key = words if isinstance(words, frozenset) else frozenset(words)
+        if self.levels is None:
+            marks = _numbers_among(key) if self.kind == NUMBER else read_dates(list(key), "ymd").local
+            if not len(marks):
+                return self
+            missing = self.missing | np.isin(self.values, marks)
+            nothing = np.array(np.nan if self.kind == NUMBER else "NaT", self.values.dtype)
+            return self._replace(values=np.where(missing, nothing, self.values), missing=missing)
+        known = vars(self).setdefault("_without", {})
         if key not in known:
             if "+" in self.levels:
                 words = key - MINUS  # minus, the opposite of plus
-            kept = [k for k in self.used.tolist() if not _is_word(self.levels[k], words)]
+            numbers = _numbers_among(key)
+            kept = [k for k in self.used.tolist() if not _is_word(self.levels[k], words, numbers)]
             known[key] = self if len(kept) == len(self.levels) else self._selected(np.array(kept, dtype=np.intp))
         return known[key]
 
@@ -161,8 +172,21 @@ class Column(_ColumnFields):
         return np.append(dates, np.datetime64("NaT", "us"))[self.values], np.isnat(dates)
 
 
-def _is_word(level, words):
-    return isinstance(level, str) and level.strip().lower() in words
+@cache
+def _numbers_among(words):
+    """Words for a missing value that are numbers, such as -999."""
+    return [float(word) for word in words if word.lstrip("+-").replace(".", "", 1).isdecimal()]
+
+
+def _is_word(level, words, numbers):
+    if isinstance(level, str):
+        level = level.strip().lower()
+        if level in words or not numbers:
+            return level in words
+    try:
+        return float(level) in numbers
+    except (TypeError, ValueError):
+        return False
 
 
 class Columns(list):
@@ -366,7 +390,8 @@ def of_objects(name, values):
     if types == {str}:  # only strings, none of them missing
         return _of_levels(name, TEXT, values.tolist())
     missing = np.array([is_missing(value) for value in values], dtype=bool)
-    kinds = {_kind_of(kind) for kind in set(map(type, values[~missing].tolist()))}
+    first = {_kind_of(type(values[row])): row for row in np.flatnonzero(~missing)[::-1].tolist()}
+    kinds = set(first)
     if not kinds:
         return of_numbers(name, np.full(len(values), np.nan))
     if kinds == {NUMBER}:
@@ -379,16 +404,14 @@ def of_objects(name, values):
     if kinds <= _MOMENTS or kinds <= _DURATIONS:
         return _of_dates(name, np.where(missing, None, values), missing, kinds <= _DURATIONS)
     if len(kinds) > 1:
-        raise ValueError(
-            f"Column {name!r} of X mixes values of several types ({', '.join(sorted(kinds))}): convert it to one of "
-            "them."
-        )
+        mixed = ", ".join(f"{kind} in row {row}" for kind, row in sorted(first.items()))
+        raise ValueError(f"Column {name!r} of X mixes values of several types ({mixed}): convert it to one of them.")
     (kind,) = kinds
     values = np.where(missing, None, values)
     if kind not in (TEXT, BOOLEAN):
         raise ValueError(
-            f"Column {name!r} of X holds objects of type {kind}, which are neither numbers nor categories: convert or "
-            "drop it."
+            f"Column {name!r} of X holds objects of type {kind}, as in row {first[kind]}, which are neither numbers "
+            "nor categories: convert or drop it."
         )
     return _of_levels(name, kind, values.tolist(), TRUTH_VALUES if kind == BOOLEAN else None)
 
@@ -398,12 +421,16 @@ def _of_dates(name, values, missing, are_durations):
     local, zones = zip(*map(moment_of, values), strict=True)
     local, zone = np.array(local), usual_zone(zones, [1] * len(zones))
     if zone is not None:
-        if any(one is None for one, lacks in zip(zones, missing, strict=True) if not lacks):
-            raise ValueError(f"Column {name!r} of X holds dates with and without a time zone: convert them to one.")
+        naive = np.flatnonzero([one is None and not lacks for one, lacks in zip(zones, missing, strict=True)])
+        if len(naive):
+            raise ValueError(
+                f"Column {name!r} of X holds dates with and without a time zone (row {naive[0]}): convert them to one."
+            )
         local = in_utc(Moments(local, list(zones)))
     return of_times(name, local - np.datetime64(0, "us") if are_durations else local, zone)
 
 
+@cache
 def _kind_of(kind):
     """The kind of a column with values of this type, or the name of the type."""
     if issubclass(kind, str):

@@ -12,7 +12,7 @@ from .columns import TOLD
 from .completion import Completion
 from .coordinates import Gap
 from .far import already_said, warn_of_far_values
-from .frames import MEANS, NUMBER, Column, Columns, as_columns, is_frame, without_stream
+from .frames import DATE, MEANS, NUMBER, Column, Columns, as_columns, is_frame, without_stream
 from .level_means import Answers
 from .on_workers import refuse_collection
 from .read import FLOATS, read
@@ -289,13 +289,13 @@ class Inputs:
         return self.scale is not None
 
     def _numbers(self, raw):
-        """Name and values of each column that holds numbers."""
+        """Type and values of each column of numbers or dates."""
         if isinstance(raw, Columns):
             types = [Number(column.name) for column in raw] if self.table is None else self.table.types
             pairs = zip(types, raw, strict=True)
-            return [(own.name, own.read(column)[:, 0]) for own, column in pairs if own.kind == NUMBER]
+            return [(own, own.read(column)[:, 0]) for own, column in pairs if own.kind in (NUMBER, DATE)]
         names = self.seen.get("feature_names_in_", range(raw.shape[1]))
-        return list(zip(names, raw.T, strict=True))
+        return list(zip(map(Number, names), raw.T, strict=True))
 
     def _learn(self, raw, data, unlabeled=()):
         """Learn coordinates, and return the data in them."""

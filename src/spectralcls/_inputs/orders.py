@@ -51,12 +51,13 @@ def order_of_dates(column, order=None, told=None):
     alike += ["ymd"] if short == shares[best] and best == "dmy" and _may_begin_with_years(texts) else []
     may_be_sections = best in ("dmy", "mdy") and _CALLED_SECTION.search(str(column.name)) and "." in texts[0]
     if (order is None or "ymd" in alike) and len(alike) > 1 and ("ymd" in alike or any(map(UNCLEAR.search, texts))):
-        raise _unclear_dates(texts[0], alike)
+        raise _unclear_dates(column.levels[0], alike)
     if may_be_sections and not re.search(r"\d{4}", texts[0]):
         raise Unclear(
-            f"has cells such as {texts[0]!r}, which may be dates or numbers of sections",
-            "say --dates dmy, or list it in --categories",
-            "convert it with pandas.to_datetime, or name it in categorical_features",
+            "has cells such as {}, which may be dates or numbers of sections",
+            column.levels[0],
+            in_file="say --dates dmy, or list it in --categories",
+            in_frame="convert it with pandas.to_datetime, or name it in categorical_features",
         )
     return order if order and shares[order] == shares[best] else best
 
@@ -64,9 +65,10 @@ def order_of_dates(column, order=None, told=None):
 def _unclear_dates(example, orders):
     year = ", year" * ("ymd" in orders)
     return Unclear(
-        f"holds dates such as {example!r}, in which day{year} and month cannot be told apart",
-        f"say {' or '.join(f'--dates {one}' for one in orders)}",
-        "convert them with pandas.to_datetime(..., dayfirst=True), or name the column in categorical_features",
+        f"holds dates such as {{}}, in which day{year} and month cannot be told apart",
+        example,
+        in_file=f"say {' or '.join(f'--dates {one}' for one in orders)}",
+        in_frame="convert them with pandas.to_datetime(..., dayfirst=True), or name the column in categorical_features",
     )
 
 

@@ -62,7 +62,7 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
             )
     if issparse(X) or not (is_table(X) or as_columns):
         _refuse_infinite(X)
-        with named_overflow_errors("X"), _texts_named():
+        with named_overflow_errors("X"), _texts_named(X):
             matrix = check_array(
                 X,
                 dtype=dtype,
@@ -92,7 +92,7 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
 
 
 @contextmanager
-def _texts_named():
+def _texts_named(X):
     """Replace NumPy's error for texts in an array by one that recommends a data frame."""
     try:
         yield
@@ -100,8 +100,9 @@ def _texts_named():
         if "could not convert string to float" not in str(error):
             raise
         text = str(error).partition("'")[2].rpartition("'")[0]
+        at = next((f" in row {i}, column {j}" for i, j in np.argwhere(np.asarray(X, dtype=object) == text)), "")
         raise ValueError(
-            f"X is an array with texts such as {text!r}: pass a data frame, in which they are categories."
+            f"X is an array with texts such as {text!r}{at}: pass a data frame, in which they are categories."
         ) from None
 
 

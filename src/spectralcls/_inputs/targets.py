@@ -111,7 +111,7 @@ def check_targets(name, y, n, sample_weight=None):
 
 def refuse_other_than_numbers(name, y):
     """Raise for targets that are dates, texts or other objects, or missing or infinite; the latter are named by row."""
-    values = np.asarray(y)
+    values = np.atleast_1d(np.asarray(y))
     kinds = {values.dtype.kind} if values.dtype != object else {_kind_of(value) for value in values.flat}
     if kinds & {"M", "m"}:
         raise ValueError(
@@ -119,25 +119,24 @@ def refuse_other_than_numbers(name, y):
             "(y - y.min()) / np.timedelta64(1, 'D')."
         )
     if kinds & {"U", "S"}:
-        text = next(value for value in values.flat if isinstance(value, str | bytes))
+        place, text = next((place, value) for place, value in enumerate(values.flat) if isinstance(value, str | bytes))
         try:
             values.astype(np.float64)
         except ValueError:
             advice = "AutoClassifier and KernelRidgeClassifier predict classes."
         else:
             advice = "pass y.astype(float)."
-        raise ValueError(f"y holds text, {str(text)!r}, and {name} predicts numbers: {advice}")
-    if others := [value for value in values.flat if _is_no_number(value)] if values.dtype == object else []:
-        raise ValueError(f"y holds objects of type {type(others[0]).__name__}, and {name} predicts numbers.")
+        row = place * len(values) // values.size
+        raise ValueError(f"y holds text, {str(text)!r} in row {row}, and {name} predicts numbers: {advice}")
+    for place, value in enumerate(values.flat) if values.dtype == object else ():
+        if not (is_missing(value) or isinstance(value, Number | np.bool_)):
+            kind, row = type(value).__name__, place * len(values) // values.size
+            raise ValueError(f"y holds objects of type {kind}, as in row {row}, and {name} predicts numbers.")
     if values.dtype.kind == "f" and values.ndim in (1, 2):
         for what, found in (("NaN", np.isnan(values)), ("infinity", np.isinf(values))):
             if found.any():
                 row = found.reshape(len(values), -1).any(axis=1).argmax()
                 raise ValueError(f"Input y contains {what}: row {row}. Leave out samples without a target.")
-
-
-def _is_no_number(value):
-    return not (is_missing(value) or isinstance(value, Number | np.bool_))
 
 
 def _kind_of(value):

@@ -77,6 +77,10 @@ class ColumnType:
     def features(self) -> list:
         return [self.name]
 
+    def shown(self, number):
+        """The first number of a value as a text."""
+        return f"{number:g}"
+
     def read(self, column, reading=None):
         """Numbers (n, len(features)) of a column, NaN for a missing value.
 
@@ -129,11 +133,12 @@ class Number(ColumnType):
         if column.kind != NUMBER:
             raise ValueError(f"Column {column.name!r} of X holds {plural(column.kind)}, but held numbers in fit.")
         if column.form is not None:
-            return self._in_unit(column.values, column.form.unit, reading)[:, None]
+            return self._in_unit(column.values, column, column.form.unit, reading)[:, None]
         if self.unit == PERCENT and _exceed_one(column.values):
+            largest = reading.named(column, float(np.nanmax(column.values)))
             reading.unclear.append(
                 f"{reading.called(self.name)} has numbers above 1, but percentages in the table that the rules were "
-                "learned from: as a number, 5 % is 0.05"
+                f"learned from: as a number, 5 % is 0.05, and the largest one is {largest}"
             )
         infinite = np.isinf(column.values)
         if infinite.any():
@@ -147,16 +152,16 @@ class Number(ColumnType):
         cells = column.cells
         sign, unclear = cells.sign(reading.writing, None if reading.learning else self.form)
         if unclear is not None:
-            reading.refuse(self.name, Unclear.of_thousands(unclear))
+            reading.refuse(column, Unclear.of_thousands(unclear))
         found = cells.read(sign)
-        values = self._in_unit(found.values, found.unit, reading)
+        values = self._in_unit(found.values, column, found.unit, reading)
         like = cells.first(np.isfinite(values)) if found.unit and np.isfinite(values).any() else ""
         for mask, other in ((found.measured, like), (~found.measured, "")):
             self._refuse(column, np.isnan(values) & mask, reading, like=other)
         return column.expand(values)
 
-    def _in_unit(self, values, unit, reading):
-        """Numbers in a unit as numbers in the learned one; another unit is an error."""
+    def _in_unit(self, values, column, unit, reading):
+        """Numbers or levels of a column in a unit as numbers in the learned one; another unit is an error."""
         if None in (unit, self.unit) or unit == self.unit or not np.any(values[np.isfinite(values)]):
             return values
         own, theirs = (unit_of("", name) for name in (self.unit, unit))
@@ -166,9 +171,11 @@ class Number(ColumnType):
             return theirs.converted(values, own)
         if unit and self.unit or PERCENT in (unit, self.unit) or self.unit == THOUSANDS:
             known = [f"numbers in {name}" if name else "numbers without a unit" for name in (unit, self.unit)]
+            first = int(np.argmax(np.isfinite(values) & (values != 0)))
+            cell = float(values[first]) if column.levels is None else column.levels[first]
             reading.unclear.append(
                 f"{reading.called(self.name)} has {known[0]}, but {known[1]} in the table that the rules were learned "
-                "from: convert it"
+                f"from: convert {reading.named(column, cell)} and the others"
             )
         return values
 
@@ -230,7 +237,7 @@ class Date(ColumnType):
             order = self.order or order_of_dates(column) or "ymd"
             dates, misfits = column.dates_in(order, self.zone)
             self._refuse(column, misfits, reading)
-            other_clock = misfits & ~np.isnat(column.moments(order).local)
+            other_clock = column.expand(misfits & ~np.isnat(column.moments(order).local)) == 1
         elif column.kind == DATE:
             dates = column.dates_in(None, self.zone)[0]
             other_clock = ~column.missing & np.isnat(dates)
@@ -240,11 +247,16 @@ class Date(ColumnType):
             has, had = ("no time zone", "one") if self.zone else ("a time zone", "none")
             reading.unclear.append(
                 f"{reading.called(self.name)} has dates with {has}, but had {had} in fit: which moments are meant? "
-                "Convert them"
+                f"Convert them, in {reading.place(np.flatnonzero(other_clock))}"
             )
         values = date_parts(dates)
         self._warn_beyond(values["days"], reading)
         return np.column_stack([values.get(name, np.full(len(column.values), np.nan)) for name in self.parts])
+
+    def shown(self, number):
+        if not self.ends or self.order in WITHOUT_DATE:
+            return f"{number:g} (days)"
+        return str(np.datetime64(int(np.floor(number)), "D"))
 
     def _warn_beyond(self, days, reading):
         """Warn if most dates of a further source lie outside those of the first one."""
@@ -253,7 +265,7 @@ class Date(ColumnType):
         known = days[~np.isnan(days)]
         outside = np.count_nonzero((known < self.ends[0]) | (known > self.ends[1]))
         if 2 * outside > len(known):
-            first, last = (str(np.datetime64(int(np.floor(day)), "D")) for day in self.ends)
+            first, last = map(self.shown, self.ends)
             tell(
                 f"{reading.called(self.name)}: {outside} of {len(known)} dates lie outside those of fit, {first} to "
                 f"{last}. Kernel methods do not extrapolate: expect poor predictions, and intervals and p-values that "

@@ -63,6 +63,7 @@ def run(arguments):
     import numpy as np
 
     from .. import datasets
+    from .._inputs.far import already_said
     from .evaluation import fitted
 
     print((data.schema or datasets.Schema.of_numbers(data.feature_names)).summary(), flush=True)  # not after the work
@@ -71,7 +72,10 @@ def run(arguments):
     options = {"seed": arguments.seed, "n_jobs": None, "parameters": arguments.parameters}
     labelled = data if data.classes is None else replace(data, y=data.classes[data.y])
     try:
-        with threads(arguments.n_jobs):  # not stored as a parameter: the model may predict on another machine
+        with (
+            already_said(),
+            threads(arguments.n_jobs),
+        ):  # not stored as a parameter: the model may predict on another machine
             _, model = fitted(entry, labelled, rows, arguments.scale, **options)
     except (ValueError, TypeError) as error:
         raise CommandError(f"{arguments.data}: {entry.name}: {error}") from None

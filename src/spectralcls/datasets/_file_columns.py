@@ -1,16 +1,13 @@
-"""The columns of a file, and messages about its cells."""
+"""The columns of a file."""
 
 import unicodedata
-from collections import Counter
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from .._inputs.cells import EXACT, OTHER, Form, Writing
+from .._inputs.cells import EXACT, OTHER, Form
 from .._inputs.frames import (
     BOOLEAN,
     CATEGORY,
@@ -24,11 +21,7 @@ from .._inputs.frames import (
     of_positions,
     of_times,
 )
-from .._inputs.reading import Reading, some_rows
-from .._utils.advice import tell
-from ._schema import listed, shortened
 
-_MOST_COLUMNS, _MOST_CELLS, _MOST_LINES = 20, 5, 3
 _HEAD = 100  # cells that show first whether a column holds plain numbers; columns of fewer are read cell by cell
 _PLAIN = {  # numbers without anything around them, by decimal sign
     sign: rf"^[+-]?(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+(?:{point}\d*)?|\d+(?:{point}\d*)?(?:[eE][+-]?\d+)?)$"
@@ -36,11 +29,6 @@ _PLAIN = {  # numbers without anything around them, by decimal sign
 }
 # a number whose separators have one meaning, unlike those of 1.234
 _CLEAR = r"[.,](?:\d{0,2}|\d{4,})$|^[-+]?(?:0|\d{4,}|)[.,]|[.,].*[.,]|[eE]"
-_ADVICE = {  # for cells of a further file that do not fit, by the kind of their column
-    "level": "; --unknown missing treats unknown levels as missing values",
-    "date": ", write dates as in the first file, or set --unknown missing for missing values",
-    NUMBER: ", set --decimal if the file has another decimal sign, or --unknown missing for missing values",
-}
 
 
 def columns_of(source, names, words, plain):
@@ -53,9 +41,15 @@ def columns_of(source, names, words, plain):
     plain : collection of str
         Columns that may be numbers; in others, texts stay as they are.
     """
-    words, plain = pa.array(sorted(words), pa.string()), set(plain)
+    listed, plain = pa.array(sorted(words), pa.string()), set(plain)
     of = dict(zip(source.table.column_names, source.table.columns, strict=True)) | source.mixed
-    return Columns(_column(source, name, of[name], words if name in plain else None) for name in names)
+    columns = [_column(source, name, of[name], listed if name in plain else None) for name in names]
+    return Columns(
+        column.without(words)
+        if column.values.dtype.kind == "M" or column.kind == NUMBER and column.name in plain
+        else column
+        for column in columns
+    )
 
 
 def holds(source, name, text):
@@ -157,70 +151,3 @@ def _form(texts, values, sign):
 def _some(matches, texts, pattern):
     """Whether a text matches a pattern; the first texts are tried first."""
     return any(pc.any(matches(part, pattern)).as_py() for part in (texts.slice(0, _HEAD), texts))
-
-
-@dataclass
-class FileReading(Reading):
-    """The context of a file.
-
-    Attributes
-    ----------
-    source : Source
-    unknown : {"error", "missing"}
-        What happens with cells that do not fit.
-    """
-
-    source: Any = None
-    unknown: str = "error"
-
-    of_file = True
-
-    @classmethod
-    def of(cls, source, decimal=None, earlier=None, **options):
-        """The context of a source, given the user's decimal sign and the usual one of an earlier source."""
-        usual = None if source.delimiter is None else "," if source.delimiter == ";" else "."
-        writing = Writing(decimal, usual=usual, commas=source.delimiter == ",", earlier=earlier)
-        return cls(writing, source=source, **options)
-
-    def called(self, name):
-        return f"column {name!r}"
-
-    def place(self, rows):
-        places = self.source.places(rows[:_MOST_LINES].tolist())
-        return some_rows(self.source.unit, rows, places)
-
-    def _where(self):
-        return f"{self.source.path}: "
-
-    def _refuse_bad(self):
-        if self.unknown == "error" or any(bad.always for bad in self.bad):
-            raise ValueError(self._where() + self._all_bad())
-        rows: Counter = Counter()
-        for bad in self.bad:
-            rows[bad.column] += len(bad.rows)
-        named = listed([f"{name} ({count})" for name, count in rows.items()])
-        tell(f"{self._where()}unknown cells count as missing; their number by column: {named}")
-
-    def _all_bad(self):
-        """One message about all cells that do not fit, by column."""
-        by_column: dict = {}
-        for bad in self.bad:
-            by_column.setdefault(bad.column, []).append(bad)
-        lines = []
-        for name, cells in by_column.items():
-            shown = [bad._replace(cell=shortened(bad.cell)).said(self.place) for bad in cells[:_MOST_CELLS]]
-            if len(cells) > _MOST_CELLS:
-                shown.append(f"and {len(cells) - _MOST_CELLS} other cells")
-            lines.append(f"  column {name!r}: {', '.join(shown)}")
-        if len(lines) > _MOST_COLUMNS:
-            lines[_MOST_COLUMNS:] = [f"  and {len(lines) - _MOST_COLUMNS} more columns"]
-        kinds = {bad.kind for bad in self.bad}
-        what, advice = "cells that do not fit the rest of their column", "correct them"
-        if self.learning:
-            advice += (
-                ", name words for missing values with --missing WORD, list the column in --categories, or --drop it"
-            )
-        else:
-            what = "levels that the model does not know" if kinds == {"level"} else what
-            advice += next(text for kind, text in _ADVICE.items() if kind in kinds)
-        return f"there are {what}:\n" + "\n".join(lines) + f"\n{advice}"

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal
@@ -10,9 +11,10 @@ import numpy as np
 
 from .._inputs.cells import CLASSES, MISSING
 from .._inputs.columns import learn
-from .._inputs.frames import NUMBER, Columns
+from .._inputs.far import warn_of_far_values
+from .._inputs.frames import DATE, NUMBER, Columns
 from .._inputs.identifiers import may_be_postal_code
-from .._inputs.reading import some_rows
+from .._inputs.reading import Reading, shortened, some_rows
 from .._inputs.types import LEFT_OUT
 from .._utils.advice import tell
 from .._utils.atomic_files import as_path
@@ -20,7 +22,7 @@ from .._utils.bases import Bunch
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import FilePath, RandomState
 from ._files import read_source
-from ._schema import Schema, numbers_of, shortened
+from ._schema import Schema, numbers_of
 from ._source import Dialect, find_column, normalized, require_pyarrow
 from ._suspicions import warn_of_classes_alike, warn_of_suspicions
 
@@ -173,7 +175,6 @@ def read_table(
     ([1200.5, nan], ['ja', 'nein'])
     """
     require_pyarrow(as_path(path))
-    from ._file_columns import FileReading
     from ._target import answers, target_of
 
     for name, given in ("missing", missing), ("not_missing", not_missing):
@@ -208,11 +209,11 @@ def read_table(
     goal, column, wish, y = names[goals[0]] if goals else None, None, None, None
     if goal is not None:
         wish = wishes.pop(goal, None)
-        column = target_of(source, goal, wish, FileReading.of(source, decimal, **options))
+        column = target_of(source, goal, wish, Reading.of(source, decimal, **options))
         source, column = _labeled(source, goal, column, unlabeled)
     else:
         _name_sum_row(source)
-    reading = FileReading.of(source, decimal, **options)
+    reading = Reading.of(source, decimal, **options)
     if schema is None:
         given = schema
         left_out = {*places(drop), *goals, *grouping}
@@ -229,6 +230,8 @@ def read_table(
             _warn_of_classes(source, goal, np.unique(y))
         if given is None:
             warn_of_suspicions(source.path, schema, X, y)
+    if given is None:
+        _warn_of_far_values(source, schema, X, y)
     return Bunch(
         data=schema.frame(X) if as_frame else X,
         target=y,
@@ -295,6 +298,18 @@ def _warn_of_classes(source, target, classes):
             "mean a missing class in missing= (--missing)",
         )
     warn_of_classes_alike(source.path, target, classes.tolist())
+
+
+def _warn_of_far_values(source, schema, X, y):
+    """Warn of numbers, dates and targets that may stand for missing ones; classes may be numbers, too."""
+    places = np.cumsum([0, *(len(own.features) for own in schema.used)])
+    pairs = zip(schema.used, X.T[places[:-1]], strict=True)
+    columns = [(own, values) for own, values in pairs if own.kind in (NUMBER, DATE)]
+    if y is not None:
+        with suppress(ValueError):
+            columns.append((None, y.astype(np.float64)))
+    how = "name it in missing= (--missing)"
+    warn_of_far_values(source.path, columns, lambda row: source.places([row])[0], how=how, unit=source.unit)
 
 
 def _learned(source, names, goal, wishes, reading):

@@ -10,10 +10,11 @@ import numpy as np
 
 from .._inputs.columns import MIXED
 from .._inputs.frames import BOOLEAN, CATEGORY, DATE, NUMBER
+from .._inputs.reading import Reading, listed, shortened
 from .._inputs.types import LEFT_OUT, Number, from_state, to_state, values_of
 from .._utils.typing import Array, ArrayLike
 
-_MOST_SHOWN, _WIDTH = 20, 24
+_MOST_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ class Schema:
         ValueError
             If columns are missing, or cells cannot be read; one message lists them.
         """
-        from ._file_columns import FileReading, columns_of
+        from ._file_columns import columns_of
 
         names, used = Counter(source.table.column_names), self.used
         lacking = [name for name in self.names if name not in names]
@@ -144,7 +145,7 @@ class Schema:
         twice = [name for name in self.names if names[name] > 1]
         if twice:
             raise ValueError(f"{source.path}: more than one column {twice[0]!r}: rename one of them")
-        reading = FileReading.of(source, decimal, self.usual, words=frozenset(self.words), unknown=unknown)
+        reading = Reading.of(source, decimal, self.usual, words=frozenset(self.words), unknown=unknown)
         plain = {column.name for column in used if column.kind == NUMBER}
         columns = columns_of(source, self.names, reading.words, plain)
         return numbers_of(used, columns, reading, self.feature_names)
@@ -228,14 +229,3 @@ def numbers_of(types, columns, reading, names):
     if X.size and all(np.isnan(column).all() for column in X.T):
         raise ValueError(f"{reading.source.path}: all values are missing in the columns that are used: {listed(names)}")
     return X
-
-
-def listed(names):
-    """The first of some names in a sentence."""
-    return ", ".join(map(repr, names[:_MOST_SHOWN])) + (", ..." if len(names) > _MOST_SHOWN else "")
-
-
-def shortened(text):
-    """Shorten a cell or a name to one short line."""
-    text = " ".join(str(text).split())
-    return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."

@@ -5,8 +5,8 @@ import re
 import numpy as np
 
 from .._inputs.identifiers import calls_itself_a_key
+from .._inputs.reading import listed
 from .._utils.advice import tell
-from ._schema import listed
 
 _FEWEST = 50  # minimum number of rows for a suspicion
 _MOST_LOOKED_AT = 10_000  # rows used to judge a column

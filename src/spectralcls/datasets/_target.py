@@ -27,7 +27,7 @@ def target_of(source, goal, wish, reading):
     ----------
     wish : True, "number" or None
         Whether the user calls the target classes, or numbers.
-    reading : FileReading
+    reading : Reading
     """
     from ._file_columns import columns_of, holds
 
@@ -80,28 +80,32 @@ def answers(column, goal, wish, reading):
         if any(level[0] == "0" and level.isdecimal() and level != "0" for level in map(str, column.levels)):
             return labels
         if not mistaken and not (found.measured.all() and (many or len(fits) > _MOST_WHOLE and not fits.all())):
-            _refuse_dates(column, path, len(labels))
+            _refuse_dates(column, reading)
+            reading.note_two_units(column)
+            reading.check()
             return labels
     if unclear is not None:
-        reading.refuse(goal, Unclear.of_thousands(unclear))
+        reading.refuse(column, Unclear.of_thousands(unclear))
         reading.check()
     if not fits.all():
-        odd, other = column.cells.first(~fits), column.cells.first(fits) if fits.any() else ""
-        if found.measured.all() and other:
+        cell = column.cells.first(~fits)
+        odd = reading.named(column, cell)
+        if found.measured.all() and fits.any():
+            other = reading.named(column, column.cells.first(fits))
             raise ValueError(
-                f"{path}: the target {goal!r} has cells in different units, {other!r} and {odd!r}: convert them"
+                f"{path}: the target {goal!r} has cells in different units, {other} and {odd}: convert them"
             )
         if wish == NUMBER:
-            raise ValueError(f"{path}: --task regression predicts numbers, but the target has {odd!r}")
+            raise ValueError(f"{path}: --task regression predicts numbers, but the target has {odd}")
         raise ValueError(
-            f"{path}: the target has {len(known)} numbers, and {odd!r}: correct the cell, or leave out its row with "
-            f"--missing {shlex.quote(str(odd))}; --task classification takes each number as a class"
+            f"{path}: the target has {len(known)} numbers, and {odd}: correct the cell, or leave out its row with "
+            f"--missing {shlex.quote(str(cell))}; --task classification takes each number as a class"
         )
     if found.converted:
-        one, other = (column.levels[place] for place in found.converted)
+        one, other = (reading.named(column, column.levels[place]) for place in found.converted)
         tell(
-            f"{path}: the target {goal!r} has cells in several units, such as {one!r} and {other!r}: all are "
-            "converted to the unit of the first"
+            f"{path}: the target {goal!r} has cells in several units, such as {one} and {other}: all are converted to "
+            "the unit of the first"
         )
     return column.expand(found.values)
 
@@ -118,12 +122,13 @@ def are_many(values, n_rows):
     return not running or len(values) > n_rows / _ROWS_A_CLASS
 
 
-def _refuse_dates(column, path, n_rows):
+def _refuse_dates(column, reading):
     """Raise if the target holds many different dates."""
     texts = column.levels
-    if len(texts) > max(_MOST_WHOLE, n_rows / _ROWS_A_CLASS):
+    if len(texts) > max(_MOST_WHOLE, len(column.values) / _ROWS_A_CLASS):
         if any(not np.isnat(read_dates(texts, order).local).any() for order in ORDERS):
             raise ValueError(
-                f"{path}: the target holds dates, such as {texts[0]!r}, and regression predicts numbers: write the "
-                "days since some date into the file; --task classification takes each date as a class"
+                f"{reading.source.path}: the target holds dates, such as {reading.named(column, texts[0])}, and "
+                "regression predicts numbers: write the days since some date into the file; --task classification "
+                "takes each date as a class"
             )
