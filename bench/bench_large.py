@@ -11,7 +11,7 @@ import pytest
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.metrics import log_loss, roc_auc_score
 
-from bench.classifiers import NEEDED, PEERS, installed
+from bench.classifiers import PEERS
 from bench.data import load, standardized
 from bench.measure import QUICK, gib_beyond, limited_threads, processor_seconds
 from bench.roofline import limit, slots
@@ -82,8 +82,6 @@ def test_covertype(record, method):
     stated. k-NN uses our `knn`. In AutoClassifier, ridge regression in cells, with its metric, takes three quarters of
     the processor time.
     """
-    if method in NEEDED and method not in installed():
-        pytest.skip(f"{NEEDED[method]} is not installed")
     scaled, make = METHODS[method]
     file = load("covertype")
     order = np.random.default_rng(0).permutation(len(file["X"]))

@@ -4,18 +4,16 @@ Each entry takes the number of threads and returns an unfitted classifier for fe
 ...
 """
 
-import importlib.util
-
 import numpy as np
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import QuantileTransformer, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import spectralcls
+from bench.measure import peer
 
 OURS = {  # classifiers of this package
     name: getattr(module, name)
@@ -40,10 +38,10 @@ class ScaledSVC(SVC):
             self.gamma = gamma
 
 
-def svm(threads, *more_scalers, **options):
-    """RBF kernel, 25 pairs of C and gamma by five folds; further ways to scale the features are searched, too."""
-    steps = Pipeline([("scaler", StandardScaler()), ("svc", ScaledSVC(cache_size=500, **options))])
-    return GridSearchCV(steps, SVM_GRID | {"scaler": [StandardScaler(), *more_scalers]}, cv=FOLDS, n_jobs=threads)
+def svm(threads):
+    """RBF kernel, 25 pairs of C and gamma by five folds."""
+    steps = Pipeline([("scaler", StandardScaler()), ("svc", ScaledSVC(cache_size=500))])
+    return GridSearchCV(steps, SVM_GRID, cv=FOLDS, n_jobs=threads)
 
 
 def neighbors(threads, *scalers):
@@ -78,18 +76,8 @@ class EarlyStopping:
         return self.model_.predict_proba(X)
 
 
-def tuned_boosting(threads):
-    return GridSearchCV(
-        HistGradientBoostingClassifier(
-            max_iter=MOST_ROUNDS, early_stopping=True, n_iter_no_change=PATIENCE, random_state=0
-        ),
-        {"learning_rate": [0.05, 0.1], "max_leaf_nodes": list(LEAVES)},
-        cv=StratifiedKFold(3, shuffle=True, random_state=0),
-    )
-
-
 def tuned_lightgbm(threads):
-    import lightgbm
+    lightgbm = peer("lightgbm")
 
     def make(rounds, leaves):
         return lightgbm.LGBMClassifier(
@@ -105,44 +93,17 @@ def tuned_lightgbm(threads):
     return EarlyStopping(make, watch)
 
 
-def xgboost(threads):
-    from xgboost import XGBClassifier
-
-    return XGBClassifier(n_jobs=threads, random_state=0)
-
-
 def lightgbm(threads):
-    from lightgbm import LGBMClassifier
-
-    return LGBMClassifier(n_jobs=threads, random_state=0, verbose=-1)
+    return peer("lightgbm").LGBMClassifier(n_jobs=threads, random_state=0, verbose=-1)
 
 
-def catboost(threads):
-    from catboost import CatBoostClassifier
-
-    return CatBoostClassifier(thread_count=threads, random_seed=0, verbose=0, allow_writing_files=False)
-
-
-FOREST = lambda threads: RandomForestClassifier(500, n_jobs=threads, random_state=0)  # noqa: E731
-BOOSTING = lambda threads: HistGradientBoostingClassifier(random_state=0)  # noqa: E731
 PEERS = {
     "SVM": svm,
-    "SVM, ranks": lambda threads: svm(threads, QuantileTransformer(output_distribution="normal")),
-    "SVM, calibrated": lambda threads: CalibratedClassifierCV(svm(threads), cv=FOLDS),
     "k-NN": lambda threads: neighbors(threads, StandardScaler()),
     "k-NN, raw": neighbors,
-    "RandomForest": FOREST,
+    "RandomForest": lambda threads: RandomForestClassifier(500, n_jobs=threads, random_state=0),
     "ExtraTrees": lambda threads: ExtraTreesClassifier(500, n_jobs=threads, random_state=0),
-    "HistGradientBoosting": BOOSTING,
-    "HistGradientBoosting, tuned": tuned_boosting,
+    "HistGradientBoosting": lambda threads: HistGradientBoostingClassifier(random_state=0),
     "LightGBM": lightgbm,
     "LightGBM, tuned": tuned_lightgbm,
-    "XGBoost": xgboost,
-    "CatBoost": catboost,
 }
-NEEDED = {"LightGBM": "lightgbm", "LightGBM, tuned": "lightgbm", "XGBoost": "xgboost", "CatBoost": "catboost"}
-
-
-def installed():
-    """Names of the installed peers."""
-    return [name for name in PEERS if name not in NEEDED or importlib.util.find_spec(NEEDED[name])]

