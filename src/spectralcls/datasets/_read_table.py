@@ -35,26 +35,18 @@ _SUM = re.compile(
 
 
 @validated(
-    {
-        "target": [str, Integral, None],
+    dict.fromkeys(("target", "group", "sheet"), [str, Integral, None])
+    | dict.fromkeys(("drop", "categories", "numbers"), [list, tuple, set])
+    | dict.fromkeys(("missing", "not_missing"), [list, tuple, set, frozenset])
+    | dict.fromkeys(("encoding", "delimiter", "comment"), [str, None])
+    | {name: [Interval(Integral, least, None, closed="left"), None] for name, least in (("skip", 0), ("n_samples", 1))}
+    | {
         "schema": [Schema, None],
-        "drop": [list, tuple, set],
-        "categories": [list, tuple, set],
-        "numbers": [list, tuple, set],
         "dates": [StrOptions({"dmy", "mdy", "ymd"}), None],
         "decimal": [StrOptions({".", ","}), None],
-        "missing": [list, tuple, set, frozenset],
-        "not_missing": [list, tuple, set, frozenset],
         "unlabeled": [StrOptions({"drop", "error"})],
-        "group": [str, Integral, None],
-        "encoding": [str, None],
-        "delimiter": [str, None],
-        "comment": [str, None],
-        "skip": [Interval(Integral, 0, None, closed="left"), None],
         "header": ["boolean", None],
-        "sheet": [str, Integral, None],
         "unknown": [StrOptions({"error", "missing"})],
-        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "as_frame": ["boolean"],
     }

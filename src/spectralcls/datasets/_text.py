@@ -74,11 +74,6 @@ class Cut(NamedTuple):
         finally:
             csv.field_size_limit(limit)
 
-    def is_plain(self, data):
-        """Whether pyarrow can read a file of this dialect."""
-        commented = self.comment and f"\n{self.comment}".encode() in data
-        return not (self.delimiter == " " or self.blanks or commented)
-
 
 def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
     """Read a text file; see `read_source` for the arguments."""
@@ -109,12 +104,11 @@ def read_text(path, dialect=UNKNOWN, *, known=(), schema=None, words=()):
     if header.first > 0 and header.position < 0:  # below a title
         first_line = rows[header.first][0] - 1
     below = cut._replace(skipped=first_line)
-    if cut.is_plain(data):
-        table = _parsed(path, data, cut, below, len(names))
-    else:
+    table = _parsed(path, data, cut, below, len(names))
+    if table is None:
         table = _cut_table(path, below, data, len(names))
     if header.trailing and not _is_empty(table.column(len(names) - 1)):
-        _refuse_rows(path, below, data, len(header.names))
+        _refuse_rows(path, list(below.rows(_lines(data))), len(header.names))
     if schema is None and header.position < 0 and len(names) > 2 and _is_empty(table.column(len(names) - 1)):
         header = header._replace(names=header.names[:-1])  # an extra delimiter in each row, not a column
     table = table.select(range(len(header.names)))
@@ -239,56 +233,59 @@ def _are_numbers_apart(sample):
 
 
 def _parsed(path, data, cut, below, width):
-    """Split the rows with pyarrow."""
+    """Split the rows with pyarrow; None if this is not possible or may be wrong."""
+    if cut.delimiter == " " or cut.blanks or cut.comment and f"\n{cut.comment}".encode() in data:
+        return None
     pa = require_pyarrow(path)
-    lines_above = below.skipped
-    start = sum(map(len, data[: _sample_end(data, 0)].splitlines(keepends=True)[:lines_above]))
+    start = sum(map(len, data[: _sample_end(data, 0)].splitlines(keepends=True)[: below.skipped]))
     quote = cut.quote.encode()
-    quoted, odd = data.find(quote, start) >= 0, []  # ignores quotes in the header
+    quoted, names = data.find(quote, start) >= 0, list(map(str, range(width)))  # ignores quotes in the header
     if quoted and not cut.escape and data.count(quote, start) % 2:
-        _check_quotes(path, cut.rows(_lines(data), strict=True))
-    names = list(map(str, range(width)))
-
-    def refuse(row):
-        odd.append(row)
-        return "skip"
-
+        return None
+    # a row must fit into a block
+    block = min(max(1 << 19, 8 * max(data.find(b"\n"), 1), (1 << 24) * quoted), 1 << 30)
     try:
         table = pa.csv.read_csv(
             pa.py_buffer(data),
-            read_options=pa.csv.ReadOptions(column_names=names, skip_rows=lines_above, block_size=_block(data, quoted)),
+            read_options=pa.csv.ReadOptions(column_names=names, skip_rows=below.skipped, block_size=block),
             parse_options=pa.csv.ParseOptions(
                 delimiter=cut.delimiter,
                 quote_char=cut.quote,
                 escape_char="\\" if cut.escape else False,
                 newlines_in_values=quoted,
-                invalid_row_handler=refuse,
                 ignore_empty_lines=width > 1,
             ),
             convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), check_utf8=False),
         )
-    except pa.ArrowInvalid as error:
-        _check_quotes(path, cut.rows(_lines(data), strict=True))
-        raise ValueError(f"{path}: not a readable table: {error}") from None
-    if odd:
-        _refuse_rows(path, below, data, width)
-    if quoted and data.count(b"\n") > lines_above + len(table):  # multi-line cells, or rows swallowed by an open quote
-        _check_quotes(path, cut.rows(_lines(data), strict=True))
-    return table
+    except pa.ArrowInvalid:
+        return None
+    # otherwise cells with several lines, or rows within quotes that were left open
+    return None if quoted and data.count(b"\n") > below.skipped + len(table) else table
 
 
 def _cut_table(path, below, data, width):
-    """Split the rows with the standard library, for dialects that pyarrow does not support."""
+    """Split the rows with the standard library.
+
+    Raises
+    ------
+    ValueError
+        If rows have different numbers of cells, or a quote is not closed.
+    """
     pa = require_pyarrow(path)
-    lines = _lines(data)
-    _check_quotes(path, below.rows(lines, strict=True))
+    lines, last = _lines(data), below.skipped
+    try:
+        for line, _ in below.rows(lines, strict=True):
+            last = line
+    except csv.Error as error:
+        what = "never ends: close the quote"
+        if "expected after" in str(error):
+            what = "continues after the next quote: close the first one, or double quotes within cells"
+        raise ValueError(f"{path}: a cell that begins with a quote in or after line {last + 1} {what}") from None
     rows = list(below.rows(lines, empty=width == 1))
     if any(len(row) != width for _, row in rows):
-        _refuse_rows(path, below, data, width)
+        _refuse_rows(path, rows, width)
     columns = zip(*(row for _, row in rows), strict=True)
-    return pa.Table.from_arrays(
-        [pa.array(column, pa.string()) for column in columns], names=list(map(str, range(width)))
-    )
+    return pa.table([pa.array(column, pa.string()) for column in columns], names=list(map(str, range(width))))
 
 
 def _is_empty(column):
@@ -378,12 +375,12 @@ def _refuse_damaged(path, data):
 
 
 def _is_utf8(data):
-    """Whether bytes are valid UTF-8; unlike `decode`, this does not copy a large file."""
-    pa = require_pyarrow("text")
-    buffers = [None, pa.py_buffer(np.array([0, len(data)], np.int64)), pa.py_buffer(data)]
+    """Whether bytes are valid UTF-8; a large file is not copied."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        pa.LargeBinaryArray.from_buffers(pa.large_binary(), 1, buffers).cast(pa.large_string())
-    except pa.ArrowInvalid:
+        for start in range(0, len(data) + 1, _SAMPLE):
+            decoder.decode(data[start : start + _SAMPLE], final=start + _SAMPLE > len(data))
+    except UnicodeDecodeError:
         return False
     return True
 
@@ -398,14 +395,6 @@ def _sample_end(data, begin):
     return max(end, data.rfind(b"\n", begin, begin + _SAMPLE)) + 1
 
 
-def _block(data, quoted):
-    """Block size in bytes for pyarrow. A row must fit into a block, which is therefore at least 8 times as long as the
-    first line, and at least 16 MiB if cells may span lines.
-    """
-    longest = max(data.find(b"\n"), 1)
-    return min(max(1 << 19, 8 * longest, (1 << 24) * quoted), 1 << 30)
-
-
 def _lines(data):
     """Lines with their line ends; `splitlines` would also split at other characters."""
     return list(io.StringIO(data.decode(), newline=""))
@@ -415,22 +404,8 @@ def _line(data, position):
     return data.count(b"\n", 0, position) + 1
 
 
-def _check_quotes(path, rows):
-    """Raise if a quote is not closed, or closes within a cell."""
-    last = 0
-    try:
-        for line, _ in rows:
-            last = line
-    except csv.Error as error:
-        what = "never ends: close the quote"
-        if "expected after" in str(error):
-            what = "continues after the next quote: close the first one, or double quotes within cells"
-        raise ValueError(f"{path}: a cell that begins with a quote in or after line {last + 1} {what}") from None
-
-
-def _refuse_rows(path, below, data, width):
+def _refuse_rows(path, rows, width):
     """Raise for rows below the header that are longer or shorter than the first row, which has `width` cells."""
-    rows = list(below.rows(_lines(data)))
     usual = Counter(len(row) for _, row in rows).most_common(1)[0][0]
     if usual != width:
         raise ValueError(
