@@ -20,7 +20,7 @@ def people(n=240, seed=0, missing=0.0):
     """A table with a column of every kind, whose classes follow from several of them."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
-    day = np.datetime64("2019-03-01") + rng.integers(0, 300, n) + 200 * y
+    day = np.datetime64("2019-03-01") + (rng.integers(0, 300, n) + 200 * y).astype("timedelta64[D]")
     towns = [f"town {k}" for k in range(90)]
     frame = pd.DataFrame(
         {
@@ -33,7 +33,7 @@ def people(n=240, seed=0, missing=0.0):
             "region": np.array(["north", "south", "west"])[np.where(rng.random(n) < 0.3, rng.integers(0, 3, n), y)],
             "town": np.array(towns)[rng.integers(0, 90, n) ** 2 // 90],
             "since": np.datetime_as_string(day),
-            "seen": pd.to_datetime(day + 40).strftime("%m/%d/%Y"),
+            "seen": pd.to_datetime(day + np.timedelta64(40, "D")).strftime("%m/%d/%Y"),
             "remark": [f"called at {k} and came back later" for k in range(n)],
             "checked": np.where(rng.random(n) < 0.5, "x", None),
             "kind": np.array(["a", "b", "c"])[y],

@@ -204,7 +204,9 @@ QUIET = ("compile", "marshal", "object.", "sys._getframe", "array.", "code.__new
 
 
 def watch(event, arguments):
-    if WATCHED and not event.startswith(QUIET) and not (event == "open" and str(arguments[0]) in WATCHED):
+    # From Python 3.13 on, a traceback looks for the source of `python -c`.
+    allowed = event == "open" and str(arguments[0]) in (*WATCHED, "<string>")
+    if WATCHED and not event.startswith(QUIET) and not allowed:
         EVENTS.append((event, str(arguments)[:200]))
 
 
