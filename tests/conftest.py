@@ -21,6 +21,7 @@ else:
 
 quiet = list(HealthCheck)  # drawing whole arrays is slow, and fixtures only reset warnings
 settings.register_profile("few", max_examples=40, deadline=None, derandomize=True, suppress_health_check=quiet)
+settings.register_profile("fewest", settings.get_profile("few"), max_examples=10)
 settings.register_profile("many", max_examples=16_000, deadline=None, suppress_health_check=quiet)  # a million calls
 settings.load_profile("few")
 

@@ -35,6 +35,7 @@ def test_sums_have_the_same_bits_for_any_threads_layout_and_slices_of_queries(ar
             np.testing.assert_allclose(found, expected[some], rtol=2e-5 if X.dtype == np.float32 else 1e-11, atol=1e-30)
 
 
+@examples(0.3)  # the slow truth of repeated points
 @given(sums(), SEEDS.map(np.random.default_rng))
 def test_order_of_the_points_copies_and_weights(arguments, rng):
     Q, X, options = arguments
@@ -91,6 +92,7 @@ def test_every_other_instruction_set_agrees_with_the_truth(variant):
         "-q",
         "-p",
         "no:cacheprovider",
+        "--hypothesis-profile=fewest",
         str(tests),
         "-k",
         "sums or matrix or knn",
