@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from data import read_csv
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression, RidgeCV
@@ -106,7 +107,8 @@ def test_a_file_a_frame_and_a_stored_model_answer_alike(tmp_path):
     X.assign(kind=y).to_csv(tmp_path / "t.csv", index=False)
     table = read_table(tmp_path / "t.csv", target="kind")
     of_file = ParzenClassifier(categorical_features=table.categorical_features).fit(table.data, table.target)
-    of_frame = ParzenClassifier().fit(pd.read_csv(tmp_path / "t.csv")[["x", "brand"]], y.astype(str))
+    frame = read_csv(tmp_path / "t.csv")
+    of_frame = ParzenClassifier().fit(frame[["x", "brand"]], y.astype(str))
     assert_array_equal(of_file.predict_proba(table.data), of_frame.predict_proba(X))
     save(of_frame, tmp_path / "m.skops")
     assert_array_equal(load(tmp_path / "m.skops").predict_proba(X), of_frame.predict_proba(X))

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier, load
 from spectralcls.cli import main
 from spectralcls.datasets import read_table
-from tests.data import load_npz
+from tests.data import load_npz, read_csv
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -53,7 +53,7 @@ def probabilities(path, target, make, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of copies, groups, words
         table = read_table(path, target=target, **options)
-    frame = pd.read_csv(path, dtype={target: str})
+    frame = read_csv(path, dtype={target: str})
     same = [own.name for own in table.schema.columns if own.note == "always the same"]
     y, X = frame[target], frame.drop(columns=[target, *same])
     with warnings.catch_warnings():
@@ -86,14 +86,17 @@ def test_further_rows_are_read_alike(tmp_path):
     people(seed=1).to_csv(tmp_path / "old.csv", index=False)
     new = people(80, seed=2, missing=0.1).assign(zip_code=99_999)
     new.to_csv(tmp_path / "new.csv", index=False)
-    old, frame = read_table(tmp_path / "old.csv", target="kind"), pd.read_csv(tmp_path / "old.csv")
+    old, frame = (
+        read_table(tmp_path / "old.csv", target="kind"),
+        read_csv(tmp_path / "old.csv"),
+    )
     read = ParzenClassifier(categorical_features=old.categorical_features).fit(old.data, old.target)
     with pytest.warns(UserWarning, match="leaves out columns of X.*'customer_id': identifier; 'remark'"):
         given = ParzenClassifier().fit(frame.drop(columns="kind"), frame["kind"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what is not known
         data = read_table(tmp_path / "new.csv", schema=old.schema, unknown="missing").data
-        found = given.predict_proba(pd.read_csv(tmp_path / "new.csv").drop(columns="kind"))
+        found = given.predict_proba(read_csv(tmp_path / "new.csv").drop(columns="kind"))
     assert_array_equal(read.predict_proba(data), found)
 
 

@@ -142,7 +142,7 @@ REFUSED = {  # function, arguments, error, words
         "kernels.silverman_bandwidth",
         dict(sample_weight=np.zeros(4)),
         ValueError,
-        "no spread|non-zero",
+        "no spread|non-zero|sum of sample_weight",
     ),
     "equal samples": ("kernels.silverman_bandwidth", dict(X=np.ones((4, 2))), ValueError, "no spread"),
     "truth value for a number of neighbors": ("knn", dict(k=True), ValueError, "k must be an integer"),

@@ -74,7 +74,7 @@ class TreeCells:
                 sizes.append(len(rows))
                 return ~(len(sizes) - 1)
             seen = rng.choice(rows, min(len(rows), _SEEN), replace=False)
-            direction = _direction(np.float64(X[seen]), rng)
+            direction = _direction(np.asarray(X[seen], dtype=np.float64), rng)
             values = _projected(X, rows, center, direction)
             by_value = np.argsort(values, kind="stable")
             order[start:stop], values = rows[by_value], values[by_value]
@@ -135,7 +135,7 @@ def near_row(X):
 
     As a center, it needs no majority: most rows may be far, or equal.
     """
-    sample = np.float64(X[:: -(-len(X) // _SEEN)])
+    sample = np.asarray(X[:: -(-len(X) // _SEEN)], dtype=np.float64)
     row, _, near = _surroundings(sample)
     return sample[row], 2 * near if near < np.inf else 0.0
 

@@ -53,6 +53,7 @@ except ImportError:
 
         @property
         def set_callbacks(self):
+            """Not available: callbacks need scikit-learn 1.9."""
             raise AttributeError('callbacks need scikit-learn 1.9: pip install "scikit-learn>=1.9"')
 
 

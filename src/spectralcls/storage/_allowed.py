@@ -108,6 +108,7 @@ def _places(text):
 
 
 _PLACES = {"class": _places(_CLASSES + _OWN), "function": _places(_FUNCTIONS), "loss": _places(_LOSSES)}
+_PLACES["loss"] |= {("_loss", name): place for (_, name), place in _PLACES["loss"].items()}  # before scikit-learn 1.9
 _THINGS = {
     "container": {("builtins", kind.__name__): kind for kind in (dict, list, set, tuple)}
     | {("collections", "OrderedDict"): OrderedDict, ("sklearn.utils", "Bunch"): Bunch},
