@@ -100,7 +100,8 @@ def _texts_named(X):
         if "could not convert string to float" not in str(error):
             raise
         text = str(error).partition("'")[2].rpartition("'")[0]
-        at = next((f" in row {i}, column {j}" for i, j in np.argwhere(np.asarray(X, dtype=object) == text)), "")
+        cells = np.atleast_2d(np.asarray(X, dtype=object))
+        at = next((" in row {}, column {}".format(*place) for place in np.argwhere(cells == text)), "")
         raise ValueError(
             f"X is an array with texts such as {text!r}{at}: pass a data frame, in which they are categories."
         ) from None
