@@ -14,7 +14,7 @@ PROMISES = {
     "unit of the data": "All columns are multiplied by a factor: predictions stay the same (densities are rescaled).",
     "offset": "1e6 is added to a float64 column: predictions stay the same.",
     "unit of weights": "All sample weights are multiplied by 1.5, 0.9 or 1e-6: predictions stay the same.",
-    "weights as copies": "Rows get a weight of two instead of being repeated: predictions stay the same.",
+    "weights as copies": "Rows get a weight instead of being repeated, in any unit: predictions stay the same.",
     "copies": "Every row, or the first fifth of the rows, is repeated: held-out points are predicted equally well.",
     "far cell": "A training cell is set to -9999, 1e6 or 1e30: held-out points are predicted equally well.",
     "order": "Rows and columns are reordered: predictions stay the same.",

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 import spectralcls._inputs.training_data as training_data
 from spectralcls import ISEClassifier, KernelRidgeClassifier, ParzenClassifier, PerTurboClassifier
 from spectralcls._inputs.training_data import TrainingData
-from spectralcls._utils.copies import _ranks, copies_of, equal_rows, hashes, random_keys
+from spectralcls._utils.copies import _ranks, copies_of, equal_rows, hashes, random_keys, units_of_counts
 
 
 def some_data(n=120, **fields):
@@ -98,3 +98,26 @@ def test_equal_rows_are_those_that_compare_equal(n, d, dtype):
     assert_array_equal(group, found)
     assert_array_equal(first, np.unique(found, return_index=True)[1])
     assert_array_equal(equal_rows(np.asfortranarray(X))[1], group)
+
+
+def test_a_count_stands_for_samples_where_classes_overlap():
+    X, codes = np.array([[0.0], [0], [1], [1], [2]]), np.array([0, 1, 0, 1, 0])
+    counts = np.array([4.0, 6, 2, 9, 8])
+    for unit in (1, 0.1, 1 / 3, 1e9):
+        assert_array_equal(units_of_counts(X, codes, unit * counts), [4, 6, 2, 9, 1])
+    assert_array_equal(units_of_counts(X, codes, 2 * counts, by_class=True), [2, 2, 1, 3, 1])
+    cost = np.where(codes, np.pi, 1.0)  # of the classes
+    assert_array_equal(units_of_counts(X, codes, cost * counts, by_class=True), [2, 2, 1, 3, 1])
+    for others in (cost * counts, cost, np.sqrt(counts), counts + [0, 0, 0, 0, 1e6]):
+        assert_array_equal(units_of_counts(X, codes, others), np.ones(5))
+    assert_array_equal(units_of_counts(np.arange(5.0)[:, None], codes, counts), np.ones(5))
+    sparse = units_of_counts(csr_array(X), codes, counts)
+    assert_array_equal(sparse, [4, 6, 2, 9, 1])
+
+
+def test_large_counts_stand_for_few_samples():
+    X, codes, counts = np.zeros((3, 1)), np.array([0, 1, 1]), np.array([30_000.0, 7, 4])
+    assert_array_equal(units_of_counts(X, codes, counts), [1989, 7, 4])
+    rng = np.random.default_rng(0)
+    X, codes, counts = rng.integers(0, 9, (5000, 2)) * 1.0, rng.integers(0, 2, 5000), rng.integers(1, 50, 5000) * 1.0
+    assert units_of_counts(X, codes, counts).max() == 1  # no more samples than rows

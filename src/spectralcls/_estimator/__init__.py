@@ -12,6 +12,7 @@ from .base import (
     integrates_missing,
     is_on_workers,
     transactional,
+    user_rows,
 )
 from .classifier import (
     Classifier,

@@ -322,6 +322,11 @@ def fitted_form(estimator):
     return (form if isinstance(form, Expansion) else None), vars(estimator).get("_order")
 
 
+def user_rows(estimator, samples):
+    """The user's row, among those of positive weight, from which each of some training samples comes."""
+    return estimator._inputs.rows(samples.max() + 1)[samples]
+
+
 def integrates_missing(estimator):
     """Whether a fitted estimator integrates over missing values of a query."""
     form, _ = fitted_form(estimator)

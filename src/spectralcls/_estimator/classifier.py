@@ -76,7 +76,9 @@ class Classifier(ClassifierMixin, Estimator):
         y : array-like of shape (n_samples,)
             Class labels of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out.
+            Non-negative weights. Weight k is equivalent to k copies of the sample, weight 0 to leaving it out. If a row
+            of another class is equal, a count, a multiple of the largest number that divides all weights, is left out
+            one by one; otherwise a sample is left out with all its weight.
         groups : array-like of shape (n_samples,), default=None
             Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
             parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.

@@ -47,7 +47,11 @@ def leave_one_out(estimator):
     has_leave_one_out(estimator)
     known = vars(estimator)
     if "_points_left_out" not in known:
-        known["_points_left_out"] = estimator._leave_one_out()
+        known["_points_left_out"] = points = estimator._leave_one_out()
+        n = len(points.weights if points.order is None else points.order)
+        first = np.unique(estimator._inputs.rows(n), return_index=True)[1]
+        if len(first) < n:  # a row may stand for several samples
+            points.order = first if points.order is None else points.order[first]
     return known["_points_left_out"]
 
 

@@ -49,7 +49,7 @@ class GivenKernel(Inputs):
         if not np.allclose(self.K, self.K.T, atol=1e-8 * np.abs(self.K).max()):
             raise ValueError("The kernel matrix of the samples of fit is not symmetric.")
         first, group = equal_rows(self.K)
-        return data._replace(X=first[group].astype(np.float64)[:, None])
+        return self._with_units(data._replace(X=first[group].astype(np.float64)[:, None]))[0]
 
     def __call__(self, X):
         raw = self._read(X, reset=False)

@@ -54,6 +54,8 @@ class Inputs:
         Whether the estimator tunes a bandwidth for its coordinates.
     class_weight : dict, "balanced" or None
         As in scikit-learn.
+    counts : bool
+        Whether counts may stand for several samples, see `TrainingData.with_units`.
     copies_are_weights : bool
         Whether weights are scaled so that their mean over distinct samples, not over rows, is one, as formulas with a
         ridge penalty require.
@@ -75,6 +77,7 @@ class Inputs:
     """
 
     on_workers = False  # whether the training points are on workers
+    _rows = None  # (n_samples,) the user's row, among those of positive weight, of each sample; None: all in order
 
     def __init__(
         self,
@@ -90,6 +93,7 @@ class Inputs:
         bandwidth=None,
         tuned=False,
         class_weight=None,
+        counts=True,
         copies_are_weights=False,
         weighs_categories=True,
         random_state=0,
@@ -106,6 +110,7 @@ class Inputs:
         self.bandwidth = bandwidth
         self.tuned = tuned
         self.class_weight = class_weight
+        self.counts = counts
         self.copies_are_weights = copies_are_weights
         self.weighs_categories = weighs_categories
         self.random_state = random_state
@@ -305,7 +310,9 @@ class Inputs:
             return data._replace(X=X)
         if np.isnan(X).all():
             raise ValueError("Input X contains NaN only: all values are missing.")
-        data = data._replace(X=X, features=self.features)
+        data, rows = self._with_units(data._replace(X=X, features=self.features))
+        if rows is not None:
+            given, raw = take(given, rows), take(raw, rows)
         if self._chooses_scale(data) and self._shares_scale(data):
             data = data.moved(self._coordinates(raw))
         if self.table is not None and data.n_classes > 1:
@@ -320,6 +327,13 @@ class Inputs:
                 self.step.fit(data)
             data = data.moved(self.step(data.X), features=None, unmapped=data.X)
         return self._with_copies_as_weights(data) if self.copies_are_weights else data
+
+    def _with_units(self, data):
+        """`TrainingData.with_units`, whose rows are kept."""
+        data, rows = data.with_units(self.class_weight is not None) if self.counts else (data, None)
+        if rows is not None:
+            self._rows, self.weight_unit = rows, self.weight_unit * (rows.max() + 1) / len(rows)
+        return data, rows
 
     def _learned_rows(self, raw, data, unlabeled=()):
         """Learn the table, and return the rows of positive weight twice, as `Columns` if a column is not a number: as
@@ -384,6 +398,12 @@ class Inputs:
             return data
         self.weight_unit *= unit
         return data._replace(weights=(np.ones(len(data.X)) if data.weights is None else data.weights) / unit)
+
+    def rows(self, n):
+        """The user's row of each of n training samples, which may include those of later `partial_fit`."""
+        if self._rows is None:
+            return np.arange(n)
+        return np.append(self._rows, self._rows.max() + 1 + np.arange(n - len(self._rows)))
 
     def drawn(self):
         """The kept training samples in the user's form, as `Columns`, and their weights; None if none were kept."""

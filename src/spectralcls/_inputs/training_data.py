@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.cached import cached_property
-from .._utils.copies import Copies, copies_of, row_numbers, seeded
-from .._utils.validation import mean_one
+from .._utils.copies import Copies, copies_of, row_numbers, seeded, units_of_counts
+from .._utils.validation import mean_one, rounded
 
 
 class _DataFields(NamedTuple):
@@ -14,7 +14,7 @@ class _DataFields(NamedTuple):
     codes: np.ndarray  # (n,) class of each row, 0 ... C - 1; all 0 if there are no classes
     classes: np.ndarray  # (C,) labels, sorted
     weights: np.ndarray | None = None  # (n,) positive weights; None if all are one
-    kept: np.ndarray | None = None  # (n_given,) mask of the rows that were kept; None: all
+    kept: np.ndarray | None = None  # (n_given,) mask of the rows that were kept, or the row of each sample; None: all
     features: np.ndarray | None = None  # (d,) feature of each column; the columns of a feature are missing together
     targets: np.ndarray | None = None  # (n, k) float64, targets of a regression
     unmapped: np.ndarray | None = None  # (n, d') rows before the learned map; None without a map
@@ -111,6 +111,21 @@ class TrainingData(_DataFields):
         out = super()._replace(X=self.X[rows], codes=self.codes[rows], kept=None, y=None, **parts)
         vars(out).update({"_numbers": self._numbers[rows]} if "_numbers" in vars(self) else {})
         return out
+
+    def with_units(self, by_class):
+        """The samples, followed by copies of the rows that stand for several, and the row of each; None for the rows if
+        each stands for one. See `units_of_counts`. Of groups, only whole ones are left out.
+        """
+        units = np.ones(1)
+        if self.weights is not None and self.groups is None and self.n_classes > 1:
+            units = units_of_counts(self._rows, self.codes, self.weights, by_class)
+        if units.max() == 1:
+            return self, None
+        each = np.arange(len(units))
+        rows = np.append(each, np.repeat(each, units - 1))
+        kept = each if self.kept is None else np.flatnonzero(self.kept)
+        weights = (self.weights / units)[rows] * (len(rows) / len(units))  # the mean of sample weights remains one
+        return self.take(rows)._replace(weights=rounded(weights), kept=kept[rows], y=self.y), rows
 
     def append(self, more):
         """These samples followed by `more` samples of the same classes, each of which is left out alone."""

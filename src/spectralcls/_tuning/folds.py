@@ -139,7 +139,7 @@ def check_folds(cv, data, seed=0):
         return None if data.groups is None else group_folds(data, np.inf if isinstance(cv, str) else int(cv), seed)
     groups = data.groups
     if groups is not None and data.kept is not None:
-        groups = np.full(len(data.kept), groups.max() + 1)
+        groups = np.full(len(data.y), groups.max() + 1)
         groups[data.kept] = data.groups
     folds = given_folds(cv, data.y, groups)
     folds = folds if data.kept is None else folds[data.kept]

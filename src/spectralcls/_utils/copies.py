@@ -12,6 +12,8 @@ from .._core import compiled
 
 BLOCK = 1 << 16  # values ranked at a time
 FEW = 16  # a column has few distinct values if each occurs more often than this on average
+LEAST, NEGLIGIBLE = 1e-5, 1e-7  # of the largest weight: the smallest unit of counts, and rounding errors of weights
+MOST_UNITS = 2000  # samples that counts become, unless there are more rows, so that a table remains cheap
 
 
 class Copies(NamedTuple):
@@ -115,6 +117,21 @@ def places_of(Q, X):
     return np.where(found < len(X), found, -1)
 
 
+def _places(X, keys=None, groups=None):
+    """`equal_rows`; for sparse rows, by their 64-bit keys."""
+    if issparse(X):
+        keys = row_numbers(X) if keys is None else keys
+        X = keys.view(np.uint32).reshape(-1, 2).astype(np.float64)
+    return equal_rows(X, groups)
+
+
+def _overlap(first, group, codes):
+    """Whether rows (n,) of another class are equal, from the results of `_places`."""
+    overlap = np.zeros(len(first), dtype=bool)
+    overlap[group[codes != codes[first[group]]]] = True
+    return overlap[group]
+
+
 def copies_of(X, codes, numbers=None, groups=None):
     """The `Copies` among rows X with classes `codes`; `numbers` are the `row_numbers` of X if known. Rows of different
     `groups`, (n,) integers from 0, are not copies.
@@ -122,11 +139,9 @@ def copies_of(X, codes, numbers=None, groups=None):
     Sparse rows are compared only by their 64-bit keys.
     """
     keys = seeded(row_numbers(X) if numbers is None else numbers, 0)
-    first, group = equal_rows(keys.view(np.uint32).reshape(-1, 2).astype(np.float64) if issparse(X) else X, groups)
-    overlap = np.zeros(len(first), dtype=bool)
-    overlap[group[codes != codes[first[group]]]] = True
+    first, group = _places(X, keys, groups)
     each = np.arange(len(keys))
-    own = np.where(overlap[group], each, first[group])  # first row of each row's sample
+    own = np.where(_overlap(first, group, codes), each, first[group])  # first row of each row's sample
     rows = np.flatnonzero(own == each)
     order = np.argsort(keys[rows], kind="stable")
     if np.any(np.diff(keys[rows[order]]) == 0):
@@ -135,6 +150,44 @@ def copies_of(X, codes, numbers=None, groups=None):
     place = np.empty(len(keys), dtype=np.intp)
     place[rows[order]] = np.arange(len(rows))
     return Copies(rows[order], place[own])
+
+
+def units_of_counts(X, codes, weights, by_class=False):
+    """How many samples each row stands for, (n,), if weights are counts.
+
+    A count is a multiple of the largest number that divides all weights, or those of the class. Only rows that equal a
+    row of another class stand for several samples, of equal weights, so that a fold, or what is left out, need not
+    contain the whole count; other counts are left out whole, as copies are. All rows stand for one sample if there is
+    no such number, if weights are equal within each class, or if no classes overlap. A row of a large count stands for
+    fewer samples if there would otherwise be more than `MOST_UNITS`, and more than rows.
+    """
+    of_class, units = np.empty(codes.max() + 1), np.ones(len(codes))
+    of_class[codes] = weights
+    if np.array_equal(of_class[codes], weights):
+        return units.astype(np.intp)
+    for rows in [codes == c for c in np.unique(codes)] if by_class else [slice(None)]:
+        divisor = _common_divisor(weights[rows])
+        units[rows] = np.rint(weights[rows] / divisor) if divisor else 1
+    if units.max() > 1:
+        units[~_overlap(*_places(X), codes)] = 1
+    low, high, most = 1, int(units.max()), max(MOST_UNITS, len(units))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if np.minimum(units, middle).sum() <= most else (low, middle - 1)
+    return np.minimum(units, low).astype(np.intp)
+
+
+def _common_divisor(weights):
+    """The largest number that divides all weights, up to rounding, by Euclid's algorithm; 0 if there is none."""
+    largest = weights.max()
+    rest = weights = np.unique(weights) / largest
+    while len(rest):
+        divisor = rest[0]
+        if divisor < LEAST:
+            return 0.0
+        rest = np.unique(np.abs(weights - np.rint(weights / divisor) * divisor))
+        rest = rest[rest > NEGLIGIBLE]
+    return divisor * largest
 
 
 def column_order(X):

@@ -129,8 +129,13 @@ def mean_one(weights):
     """
     exponent = np.frexp(weights.max())[1]  # sums of the weights themselves may overflow
     unit = float(np.ldexp(np.ldexp(weights, -exponent).mean(), exponent))
-    mantissas, exponents = np.frexp(weights / unit)
-    return np.ldexp(np.round(np.ldexp(mantissas, WEIGHT_BITS)), exponents - WEIGHT_BITS), unit
+    return rounded(weights / unit), unit
+
+
+def rounded(weights):
+    """Weights with `WEIGHT_BITS` bits."""
+    mantissas, exponents = np.frexp(weights)
+    return np.ldexp(np.round(np.ldexp(mantissas, WEIGHT_BITS)), exponents - WEIGHT_BITS)
 
 
 def relative_weights(sample_weight, n):

@@ -147,8 +147,9 @@ class AutoClassifier(ClassifierMixin, Auto):
             Class labels of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the samples in encodings, members, temperatures and the vote; weight 0 leaves a
-            sample out. For the kernel methods a weight of two equals a row given twice if the folds are the same, which
-            random folds do not guarantee; the leaves of the boosted trees count rows.
+            sample out. A count is as many rows if a row of another class is equal. Otherwise, a weight of two equals
+            a row given twice only for the kernel methods, and if the folds are the same, which random folds do not
+            guarantee; the leaves of the boosted trees count rows.
         groups : array-like of shape (n_samples,), default=None
             Group of each sample, such as a patient with several rows. Whatever leaves out samples, to choose
             parameters or to judge predictions, leaves out whole groups; what is promised then holds for new groups.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._inputs import Columns, Inputs
-from .._inputs.inputs import plain
+from .._inputs.inputs import plain, take
 
 
 class Positions(Inputs):
@@ -13,8 +13,8 @@ class Positions(Inputs):
 
     def _learn(self, raw, data, unlabeled=()):
         given, raw = self._learned_rows(raw, data)
-        data = data._replace(X=self._coordinates(raw))
-        self._draw(given, data)
+        data, rows = self._with_units(data._replace(X=self._coordinates(raw)))
+        self._draw(given if rows is None else take(given, rows), data)
         return data
 
     def __call__(self, X):

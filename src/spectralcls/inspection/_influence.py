@@ -1,13 +1,14 @@
 """The training samples that determine a prediction, from the terms of its sums."""
 
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_regressor
 
-from .._estimator import coordinates, fitted_form, leave_one_out, mapped
+from .._estimator import coordinates, fitted_form, leave_one_out, mapped, user_rows
 from .._expansion import blocks
 from .._expansion.log_kernel import log_kernel
 from .._inputs.missing import is_incomplete
@@ -133,9 +134,9 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
         terms, scores = _terms(form, Q[rows])
         pair = _best_two(scores)
         shares, baseline = shares_of(Q[rows], terms, pair)
-        found.append((pair, _margin(scores, pair), *_largest(shares, n_points), baseline))
+        found.append((pair, _margin(scores, pair), *_largest(*_by_row(shares, samples), n_points), baseline))
     pair, margin, points, shares, rest, baseline = (np.concatenate(part) for part in zip(*found, strict=True))
-    return Influence(model.classes_[pair], margin, samples[points], shares, rest, baseline)
+    return Influence(model.classes_[pair], margin, points, shares, rest, baseline)
 
 
 def _has_sums(model):
@@ -144,30 +145,32 @@ def _has_sums(model):
 
 
 def _summands(model):
-    """A function that divides the margin among the points, and the first training sample of each point. The function
+    """A function that divides the margin among the points, and the first training row of each point. The function
     takes queries, their `_terms` and pairs of classes; it returns each point's contribution (m, n) to the score of the
     first class minus that of the second, and the rest (m,).
     """
     form, order = fitted_form(model)
     smoother = smoother_of(model)
     if smoother is not None:
-        return _of_labels(form, smoother, leave_one_out(model))
+        shares_of = _of_labels(form, smoother, leave_one_out(model).codes)
+    else:
+        shares_of = partial(_shares, form)
     samples = np.arange(len(form.points.X)) if order is None else np.unique(order, return_index=True)[1]
-    return lambda _, terms, pair: _shares(form, terms, pair), samples
+    return shares_of, user_rows(model, samples)
 
 
-def _of_labels(form, smoother, points):
-    """The results of `_summands` for a regression on the labels, from the weight of each label in a prediction.
+def _of_labels(form, smoother, codes):
+    """The function of `_summands` for a regression on the labels, from the weight of each label in a prediction.
 
     The terms of the coefficients are not informative: for nearby points they are large and of either sign.
     """
 
     def shares_of(Q, _, pair):
         weights = smoother(Q)
-        shares = weights * ((points.codes == pair[:, :1]).astype(float) - (points.codes == pair[:, 1:]))
+        shares = weights * ((codes == pair[:, :1]).astype(float) - (codes == pair[:, 1:]))
         return shares, (form.offsets[pair[:, 1]] - form.offsets[pair[:, 0]]) * (1 - weights.sum(axis=1))
 
-    return shares_of, np.unique(points.order, return_index=True)[1]
+    return shares_of
 
 
 def _of_vote(model, X, n_points):
@@ -192,9 +195,11 @@ def _of_vote(model, X, n_points):
             own, offset = shares_of(queries, _terms(fitted_form(head)[0], queries)[0], pair[rows])
             whole = own.sum(axis=1) + offset
             scale = np.divide(part[rows], whole, out=np.zeros(len(whole)), where=whole != 0)
+            own, samples = _by_row(own, samples)
             shares[:, samples if seen is None else seen[samples]] += own * scale[:, None]
             baseline += offset * scale
-        points, named, others = _largest(shares * factor[rows, None], n_points)
+        shares, samples = _by_row(shares * factor[rows, None], user_rows(model, np.arange(n)))
+        points, named, others = _largest(shares, samples, n_points)
         found.append((points, named, (rest * factor[rows] + others), baseline * factor[rows]))
     points, shares, rest, baseline = (np.concatenate(part) for part in zip(*found, strict=True))
     return Influence(model.classes_[pair], margin, points, shares, rest, baseline)
@@ -216,10 +221,10 @@ def _of_number(model, X, n_points):
     parts, n, samples = _parts_of_vote(model, Q) if isinstance(model, AutoRegressor) else _parts(model, Q)
     for rows in blocks(len(Q), 48 * n):
         shares, rest, baseline = parts(rows, predicted[rows])
-        points, named, others = _largest(shares, n_points)
+        points, named, others = _largest(shares, samples, n_points)
         found.append((points, named, rest + others, baseline))
     points, shares, rest, baseline = (np.concatenate(part) for part in zip(*found, strict=True))
-    return Influence(None, predicted, samples[points], shares, rest, baseline)
+    return Influence(None, predicted, points, shares, rest, baseline)
 
 
 def _parts(model, Q):
@@ -272,15 +277,23 @@ def _margin(scores, pair):
     return scores[each, pair[:, 0]] - scores[each, pair[:, 1]]
 
 
-def _largest(shares, n_points):
-    """The points with the largest shares, their shares, and the sum of the others."""
+def _by_row(shares, rows):
+    """Shares (m, n) added up over equal `rows` (n,), as of a count; and these rows."""
+    found, place = np.unique(rows, return_inverse=True)
+    if len(found) == len(rows):
+        return shares, rows
+    return np.stack([np.bincount(place, of_query) for of_query in shares]), found
+
+
+def _largest(shares, rows, n_points):
+    """The `rows` with the largest shares, their shares, and the sum of the others."""
     points = np.argsort(-np.abs(shares), axis=1, kind="stable")[:, :n_points]
     named = np.take_along_axis(shares, points, axis=1)
     np.put_along_axis(shares, points, 0.0, axis=1)
-    return points, named, shares.sum(axis=1)
+    return rows[points], named, shares.sum(axis=1)
 
 
-def _shares(form, terms, pair):
+def _shares(form, _, terms, pair):
     """Contribution of each point to the score of the first class of a pair minus that of the second, and the rest."""
     if form.by_class:
         shares = terms * ((form.points.codes == pair[:, :1]).astype(float) - (form.points.codes == pair[:, 1:]))

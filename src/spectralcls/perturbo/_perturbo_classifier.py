@@ -309,7 +309,8 @@ class PerTurboClassifier(Classifier):
     def _make_inputs(self):
         missing = "integrate" if self.metric is None else "complete"
         step = LearnedMap.of(self)
-        return super()._make_inputs(missing=missing, step=step, dtype=np.float64, copies_are_weights=True)
+        options = {"copies_are_weights": True, "counts": self.regularization is not None}  # copies would be singular
+        return super()._make_inputs(missing=missing, step=step, dtype=np.float64, **options)
 
     def _learn(self, data):
         self._choose(gathered(data, MOST_CHOOSING, check_random_state(self.random_state)))
@@ -339,7 +340,8 @@ class PerTurboClassifier(Classifier):
     ) -> Self:
         """Append labeled samples.
 
-        Up to rounding, the result equals `fit` on all samples with the same bandwidth and alpha. The first call is a
+        Up to rounding, the result equals `fit` on all samples with the same bandwidth and alpha, if each part has as
+        many copies per distinct sample, to whose mean weight alpha refers. The first call is a
         `fit` and tunes metric, bandwidth and alpha as requested; later calls keep them. With a single class nothing can
         be tuned: Silverman's bandwidth and the middle alpha are used until a second class appears. Exact Cholesky
         factors ("tikhonov" and None) grow by O(n_l^2) operations per sample. Classes with a truncated spectrum are

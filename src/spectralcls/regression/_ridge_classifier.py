@@ -134,7 +134,8 @@ class KernelRidgeClassifier(KernelRidge, Classifier):
     Features should have comparable scales.
 
     A point is left out with all its weight. Equal rows of a class are one point unless another class contains such a
-    row, so that a weight of two equals a row given twice. The unit of weights does not matter.
+    row; then a count is as many points. So a weight of two equals a row given twice. The unit of weights does not
+    matter.
 
     References
     ----------

@@ -246,18 +246,19 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         patterns, codes = np.unique(targets, axis=0, return_inverse=True)
         codes = codes.ravel()
         data = TrainingData(rows, codes, patterns, weights, kept, y=np.zeros(X.shape[0]))
-        data = with_groups(data, groups, X.shape[0])
+        data, row_of = with_groups(data, groups, X.shape[0]).with_units(self.class_weight is not None)
         unit = data.mean_copies
         if unit != 1.0:  # C is defined for distinct samples of mean weight one
-            data = data._replace(weights=(np.ones(len(codes)) if weights is None else weights) / unit)
+            data = data._replace(weights=(np.ones(len(codes)) if weights is None else data.weights) / unit)
             sample_weight = (np.ones(X.shape[0]) if sample_weight is None else sample_weight) / unit
         kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, data, candidates, seed))
         kernel.tol = None if sp.issparse(X) else TOLERANCE
-        embedding, _ = kernel._fit_weighted(kernel._check(X, reset=True), sample_weight)
+        embedded, _ = kernel._fit_weighted(kernel._check(X, reset=True), sample_weight)
+        embedding = embedded if row_of is None else lambda: embedded()[row_of]
         most = len(kernel.eigenvalues_)
         candidates = np.unique(np.minimum(_geometric_grid(most) if candidates is None else candidates, most))
         self.n_components_, self.estimators_ = (
-            self._least_squares(kernel, self._coordinates(kernel, rows, embedding), data, candidates)
+            self._least_squares(kernel, self._coordinates(kernel, data.X, embedding), data, candidates)
             if self.estimator is None and not sp.issparse(X)
             else self._train(embedding(), data, candidates, seed)
         )
@@ -435,7 +436,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         if data.groups is not None or not isinstance(self.cv, Integral | str):
             given = target
             if data.kept is not None:
-                given = np.zeros(len(data.kept), dtype=bool)
+                given = np.zeros(len(data.y), dtype=bool)
                 given[data.kept] = target
             return check_folds(self.cv, data._replace(codes=target.astype(int), y=given), seed)
         fewest = min(target.sum(), (~target).sum())
