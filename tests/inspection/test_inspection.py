@@ -365,6 +365,18 @@ def test_the_effect_on_a_number_is_in_the_unit_of_the_target(model):
     np.testing.assert_allclose(both[..., 1], 2 * both[..., 0], rtol=1e-9)
 
 
+@pytest.mark.parametrize("kind", [sc.KernelRidgeClassifier, sc.KernelRidgeRegressor])
+def test_effects_with_a_given_kernel_are_those_of_the_built_in_one(kind):
+    def gaussian(A, B):
+        return np.exp(-np.square(A[:, None] - B).sum(axis=2) / 2)
+
+    effect = feature_effect(kind(kernel=gaussian).fit(X, Y), X[:5]).values
+    built_in = kind(1.0, kernel="gaussian", scale=None).fit(X, Y)
+    np.testing.assert_allclose(effect, feature_effect(built_in, X[:5]).values, rtol=1e-9, atol=1e-12)
+    with pytest.raises(AttributeError, match="kernel matrix"):
+        feature_effect(kind(kernel="precomputed").fit(gaussian(X, X), Y), gaussian(X[:3], X))
+
+
 def test_feature_effect_names_what_it_cannot_explain():
     with pytest.raises(AttributeError, match="takes a classifier or regressor .* of the type GaussianNB"):
         feature_effect(GaussianNB().fit(X, Y), X)

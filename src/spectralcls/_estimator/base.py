@@ -310,7 +310,7 @@ def drawn(estimator):
     if found is None:
         raise AttributeError(
             f"This {type(estimator).__name__} keeps no training samples from which values could be drawn, because it "
-            "was fitted to a sparse matrix or a Dask collection."
+            "was fitted to a sparse matrix, a kernel matrix or a Dask collection."
         )
     return found
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from .._utils.copies import equal_rows
-from .inputs import Inputs, take
+from .frames import Columns
+from .inputs import Inputs, plain, take
 from .read import FLOATS
 
 
@@ -44,6 +45,7 @@ class GivenKernel(Inputs):
             K = raw[np.ix_(self._kept, self._kept)]
         else:
             self._points = take(raw, data.kept)
+            self._draw(self._points, data._replace(X=self._points))
             K = self._values(self._points)
         self.K = K.astype(np.float64)
         if not np.allclose(self.K, self.K.T, atol=1e-8 * np.abs(self.K).max()):
@@ -53,6 +55,7 @@ class GivenKernel(Inputs):
 
     def __call__(self, X):
         raw = self._read(X, reset=False)
+        raw = plain(raw) if isinstance(raw, Columns) else raw
         return raw[:, self._kept].astype(np.float64) if self.kernel == "precomputed" else self._values(raw)
 
     def _values(self, Q):

@@ -79,7 +79,7 @@ def feature_effect(estimator: Any, X: ArrayLike) -> FeatureEffect:
     ------
     AttributeError
         If the estimator is not a classifier or regressor of this package, or keeps no training samples, as after a fit
-        to sparse matrices or Dask collections.
+        to sparse or kernel matrices or Dask collections.
     ValueError
         For invalid queries.
     TypeError
