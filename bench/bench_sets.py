@@ -339,6 +339,20 @@ def test_cost_and_coverage(record, kind, classes, n):
     record(found | {"first call, s": first, "coverage": np.mean(hits), "size": np.mean(sizes)})
 
 
+@view("cost_and_coverage", page=False)
+def cost_in_short(rows):
+    """The sentence for the guide."""
+    kinds = {"kernel ridge": "kernel ridge regression", "vote": "`AutoClassifier`", "PerTurbo": "PerTurbo"}
+    times = {}
+    for row in rows:
+        times.setdefault(kinds.get(row["kind"], "kernel means and spectral classifiers"), []).append(
+            row["x predict_set"]["median"]
+        )
+    ends = {kind: " to ".join(sorted({f"{end:.1f}" for end in (min(own), max(own))})) for kind, own in times.items()}
+    found = listed([f"{ratio} for {kind}" for kind, ratio in ends.items()])
+    return [f"After the first call, `predict_set` takes so many times as long as probabilities: {found}."]
+
+
 def means(rows, *columns):
     """Means of these columns over the rows of each set; NaN if there are none."""
     names = dict.fromkeys(row["name"] for row in rows)

@@ -104,9 +104,8 @@ def conformal_p_values(self: Any, X: Any, by_class: bool = False) -> Array:
 
     The first call scores the training points, with O(n^2) kernel values; PerTurbo inverts the matrix of each class,
     O(n^3). Results of tuning are reused. Later calls score the queries and, in full conformal prediction, compare the
-    pairs of queries and points whose order is undecided: with 2000 points, `predict_set` takes 1.2 to 1.7 times as long
-    as `predict_proba` (for PerTurbo, two to eight times), and p-values take three to thirteen times as long. With
-    leave-one-out ranks, both take one to two times as long as `predict_proba`.
+    pairs of queries and points whose order is undecided; p-values compare more of them than `predict_set`. The page
+    *How sure?* of the documentation has measured times.
 
     References
     ----------
