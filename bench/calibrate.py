@@ -2,9 +2,10 @@
 
 Every variant that runs here is measured in a separate process, by CPU time on one thread; a step's cost is the slope
 between two calls that differ only in this step. Build again afterwards: the table is part of the build, so that
-identical calls return the same bits. Costs that no two calls isolate (the last five fields, of pruning and the grid)
+identical calls return the same bits. Costs that no two calls isolate (the last four fields, of pruning and the grid)
 stay as they are; ``--check`` compares the methods chosen by the table with the best ones, for the current variant.
 ``--neighbors`` does the same for trees and tiles, between which the rule in cpp/neighbors/tree_or_tiles.hpp chooses.
+``--steps`` lets the work of kernel sums grow by a tenth at a time and prints by how much their cost falls at worst.
 """
 
 import json
@@ -75,6 +76,40 @@ def check():
         print(f"{d=} {n=} {bandwidth=} {rtol=}: {ratio:.2f} of {best}", flush=True)
 
 
+def walks():
+    """Names of walks, each with the sizes (m, n, d, labels) along it."""
+    sizes = [int(200 * 1.1**i) for i in range(37)]  # to 6 000
+    for d, labels in product((1, 2, 3, 5, 10, 30), (1, 5, 20)):
+        yield f"m = n, {d=}, {labels=}", [(n, n, d, labels) for n in sizes]
+    for d in (1, 2, 5):
+        yield f"m = 1000, n, {d=}", [(1000, n, d, 1) for n in sizes]
+        yield f"m, n = 5000, {d=}", [(m, 5000, d, 1) for m in sizes]
+        yield f"m = n = 3000, {d=}, labels", [(3000, 3000, d, labels) for labels in range(1, 31)]
+    yield "m = n = 3000, d", [(3000, 3000, d, 1) for d in range(1, 31)]
+
+
+def falls(name, path, dtype):
+    """Of each step along a walk: cost before relative to the cost after, and what it is."""
+    from spectralcls.kernels import kernel_sums
+
+    calls = []
+    for m, n, d, labels in dict.fromkeys(path):
+        X = np.random.default_rng(d).normal(size=(n + m, d)).astype(dtype)
+        options = {"bandwidth": 0.3 * np.sqrt(d), "labels": np.arange(n) % labels, "n_jobs": 1}
+        calls.append(((m, n, d, labels), lambda Q=X[n:], X=X[:n], options=options: kernel_sums(Q, X, **options)))
+    costs = [nanoseconds(call, 3) for _, call in calls]
+    for (here, call), (there, next_call), before, after in zip(calls, calls[1:], costs, costs[1:], strict=False):
+        if before > 1.1 * after:  # measured again, in turns
+            before, after = np.min([(nanoseconds(call), nanoseconds(next_call)) for _ in range(5)], axis=0)
+        yield before / after, f"{name}, {dtype}: {here} to {there}"
+
+
+def check_steps():
+    falling = [fall for dtype in ("float32", "float64") for walk in walks() for fall in falls(*walk, dtype)]
+    for fall, step in sorted(falling, reverse=True)[:8]:
+        print(f"{fall:.2f} {step}", flush=True)
+
+
 def neighbor_points(kind, n, d):
     """Points, and half as many queries, in float32."""
     rng = np.random.default_rng(d)
@@ -105,6 +140,8 @@ def main():
         return check_neighbors()
     if "--check" in sys.argv:
         return check()
+    if "--steps" in sys.argv:
+        return check_steps()
     if "--worker" in sys.argv:
         return print(json.dumps(measured()))
     from spectralcls._core import available_variants

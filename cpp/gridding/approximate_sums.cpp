@@ -21,10 +21,9 @@ namespace {
 // Rounding error when one point is subtracted from a grid sum, relative to the weight of the point.
 constexpr double subtraction_rounding = 1e-14;
 constexpr double largest_patch = 1 << 25;  // values of one worker's grid patch: 256 MiB
-// The grid is used if it is predicted to take less than `gain` times the time of exact sums. The margin covers
-// predictions that are a third too low. A trial on some tiles, which takes about `trial_share` of the time of exact
-// sums, first measures how many sums remain unsettled.
-constexpr double gain = 0.7, trial_share = 0.02;
+// The grid is used if it is predicted to take less time than exact sums. A trial on some tiles, which takes about
+// `trial_share` of the time of exact sums, first measures how many sums remain unsettled.
+constexpr double trial_share = 0.02;
 
 struct QueryTile {
   index_t begin, end;  // positions among the sorted queries
@@ -69,10 +68,9 @@ class Evaluation {
     sort_queries();
     plan();
     price();
-    const double rows = costs.row * static_cast<double>(request_.queries.rows + request_.points.rows);
     auto pays = [&](double failing) {
       const double by_grid = total(&QueryTile::grid), exact = total(&QueryTile::exact);
-      return always_ || rows + by_grid + (exact_ - exact) + failing * exact < gain * exact_;
+      return always_ || by_grid + failing * exact < exact;
     };
     if (chosen_.empty() || !pays(0)) return false;
     const auto n_tiles = length(chosen_);
@@ -210,27 +208,31 @@ class Evaluation {
         width * extent / (extent + width);  // mean number of stencil points inside the patch, for each axis
     const double values = std::pow(extent, d_ - 1) * (extent + 2 * width);
     // Patches of three dimensions exceed the second-level cache.
-    const double vector = costs.gridding_vector * (values > 1 << 15 ? 3 : 1);
-    return n_sources * (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * columns * vector) +
-           size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * columns * n_gathered_ * vector) +
+    const double vector = costs.gridding_vector * (values > 1 << 15 ? 2 : 1);
+    return n_sources * (costs.stencil * vectors * d_ + std::pow(shared, d_ - 1) * vectors * columns * vector) +
+           size * (costs.stencil * vectors * d_ + std::pow(width, d_ - 1) * vectors * columns * n_gathered_ * vector) +
            values * channels / lanes<double> * vector;
   }
 
   // Returns whether the grid may pay off: whether tiles hold enough queries, and queries have enough points within
   // reach. The estimate comes from a sample, before anything is sorted.
   bool may_pay() const {
-    constexpr index_t most = 256;  // number of queries and number of points of the sample
+    // The numbers of queries in the sample, and of those queries and points whose distances are looked at.
+    constexpr index_t most = 128, most_pairs = 32;
     const index_t m = request_.queries.rows, n = request_.points.rows;
     const auto n_queries = static_cast<double>(m), n_points = static_cast<double>(n);
-    const index_t sampled_queries = std::min(m, most), sampled_points = std::min(n, most);
+    const index_t sampled_queries = std::min(m, most), sampled_points = std::min(n, most_pairs),
+                  compared_queries = std::min(m, most_pairs);
     const double reach = seen_radius() * request_.bandwidth;
     std::vector<Cell> corners;
-    double seen = 0;
     for (index_t i = 0; i < sampled_queries; ++i) {
-      const double* q = request_.queries.row(i * m / sampled_queries);
-      Cell corner = grid_.cell(q);
+      Cell corner = grid_.cell(request_.queries.row(i * m / sampled_queries));
       for (index_t k = 0; k < d_; ++k) corner[k] >>= tile_shift_;
       corners.push_back(corner);
+    }
+    double seen = 0;
+    for (index_t i = 0; i < compared_queries; ++i) {
+      const double* q = request_.queries.row(i * m / compared_queries);
       for (index_t j = 0; j < sampled_points; ++j) {
         const double* x = request_.points.row(j * n / sampled_points);
         bool near = true;
@@ -246,9 +248,10 @@ class Evaluation {
     }
     const auto pairs = 0.5 * static_cast<double>(sampled_queries * std::max<index_t>(sampled_queries - 1, 1));
     const double size = std::max(n_queries * std::min(same / pairs, 1.0), 1.0);  // mean size of the tile of a query
-    const double exact = exact_cost(seen / static_cast<double>(sampled_queries * sampled_points) * n_points);
-    const double by_grid = grid_cost(size * n_points / n_queries, size) / size;
-    return costs.row * (1 + n_points / n_queries) + by_grid < gain * exact;
+    const double exact = exact_cost(seen / static_cast<double>(compared_queries * sampled_points) * n_points);
+    const double in_reach = std::pow(1 + 2.0 * accuracy_.width / gridding_box[d_], d_);  // volume relative to a tile
+    const double by_grid = grid_cost(std::min(size * in_reach, n_queries) * n_points / n_queries, size) / size;
+    return by_grid < exact;
   }
 
   void plan() {
@@ -567,11 +570,14 @@ class Evaluation {
 }  // namespace
 
 bool ApproximateSums::may_pay(index_t m, index_t n, index_t d, bool single_precision) {
-  constexpr double least_work = 3e6;  // nanoseconds
   const detail::Pruning choice = detail::pruning();
   if (m == 0 || n == 0 || !possible(d) || choice == detail::Pruning::never) return false;
-  return choice == detail::Pruning::always ||
-         static_cast<double>(m) * static_cast<double>(n) * costs.pair(d, single_precision) >= least_work;
+  if (choice == detail::Pruning::always) return true;
+  constexpr double width = 24, vectors = width / lanes<double>;
+  const auto axes = static_cast<double>(d);
+  const double least = vectors * (costs.stencil * axes + costs.gridding_vector * std::pow(width, axes - 1));
+  return static_cast<double>(m) * static_cast<double>(n) * costs.pair(d, single_precision) >=
+         static_cast<double>(m + n) * least;
 }
 
 bool ApproximateSums::compute(double* sums, std::uint8_t* settled, std::int64_t* order,

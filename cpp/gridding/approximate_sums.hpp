@@ -50,8 +50,8 @@ struct ApproximateSums {
 
   // Returns whether a grid of this many axes is possible.
   static bool possible(index_t d) { return d <= max_cell_axes; }
-  // Returns whether the sums of m queries and n points are worth a closer look: exact sums take so long that a sample
-  // of the pairs costs little.
+  // Returns whether the sums of m queries and n points are worth a closer look: exact sums take longer than a grid of
+  // the usual width takes for the rows alone.
   static bool may_pay(index_t m, index_t n, index_t d, bool single_precision);
 };
 

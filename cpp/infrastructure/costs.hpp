@@ -2,7 +2,7 @@
 // thus affect the time of a call, never its accuracy.
 //
 // `python -m bench.calibrate` measures the first four numbers of each row and writes the rows into this file. To tune
-// the constants for another machine, run the command on that machine and build again. The last five numbers of a row
+// the constants for another machine, run the command on that machine and build again. The last four numbers of a row
 // are set by hand, and `--check` tests the choices that follow from them. The constants are fixed at build time, so
 // identical calls return the same bits.
 #pragma once
@@ -18,9 +18,9 @@ struct Costs {
   double pair_64, feature_64;  // fused sums in float64
   // Exact sums with few features: the overhead of a query, and the cost of a pruned point.
   double query, pruned;
-  // Sums on a grid: computing the stencil of a point along one axis; multiplying and adding a vector of grid points;
-  // sorting and copying a row.
-  double stencil, gridding_vector, row;
+  // Sums on a grid: computing a vector of the stencil of a point along one axis; multiplying and adding a vector of
+  // grid points. Sorting the rows and writing the sums take about as long as for exact sums.
+  double stencil, gridding_vector;
 
   // A pair of a query and a point with d features.
   constexpr double pair(index_t d, bool single_precision) const {
@@ -30,9 +30,9 @@ struct Costs {
 };
 
 namespace variants {
-inline constexpr Costs avx512{0.174, 0.0209, 0.554, 0.0402, 130, 0.007, 25, 0.6, 60};
-inline constexpr Costs avx2{0.416, 0.0257, 0.748, 0.0405, 130, 0.009, 25, 0.6, 60};
-inline constexpr Costs baseline{0.862, 0.0495, 2.82, 0.0968, 200, 0.02, 25, 1.2, 60};
+inline constexpr Costs avx512{0.0874, 0.00893, 0.253, 0.0183, 65, 0.0035, 5.4, 0.6};
+inline constexpr Costs avx2{0.18, 0.0171, 0.546, 0.0333, 75, 0.0045, 5.4, 0.38};
+inline constexpr Costs baseline{0.603, 0.0446, 1.93, 0.0861, 135, 0.0135, 5.4, 0.45};
 }  // namespace variants
 
 inline constexpr const Costs& costs = vector_bytes == 64   ? variants::avx512
