@@ -14,13 +14,9 @@ double power_of_two_at_least(double x) {
   return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
 }
 
-// Calls body(chunk, row) for every row, with chunks in parallel.
-template <class T, class Body>
-void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body) {
-  for_each_chunk((points.rows + rows_a_chunk - 1) / rows_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
-    const index_t last = std::min((chunk + 1) * rows_a_chunk, points.rows);
-    for (index_t i = chunk * rows_a_chunk; i < last; ++i) body(chunk, points.row(i));
-  });
+template <class T>
+index_t n_chunks(MatrixView<T> points) {
+  return (points.rows + rows_a_chunk - 1) / rows_a_chunk;
 }
 
 // The mean, the least and the largest value of each column.
@@ -30,32 +26,36 @@ struct Columns {
   std::vector<T> low, high;
 
   Columns(MatrixView<T> points, const Execution& execution) {
-    const index_t d = points.cols;
-    const T* first = points.row(0);
+    // Rows of few features are read several at a time, as one row of that many columns.
+    constexpr index_t enough = 32;
+    const index_t d = points.cols, width = std::max(d, enough / std::max<index_t>(d, 1) * d);
     struct Part {
       std::vector<double> sum;
       std::vector<T> low, high;
     };
-    std::vector<Part> parts((points.rows + rows_a_chunk - 1) / rows_a_chunk,
-                            {std::vector<double>(d, 0.0), {first, first + d}, {first, first + d}});
+    std::vector<T> first(width);
+    for (index_t k = 0; k < width; ++k) first[k] = points.data[k % d];
     const double share = 1 / static_cast<double>(points.rows);
-    for_each_row(points, execution, [&](index_t chunk, const T* x) {
+    std::vector<Part> parts(n_chunks(points), {std::vector<double>(width, 0.0), first, first});
+    for_each_chunk(length(parts), execution, [&](index_t chunk, Checkpoint&) {
       double* sum = parts[chunk].sum.data();
       T *least = parts[chunk].low.data(), *most = parts[chunk].high.data();
-      for (index_t k = 0; k < d; ++k) {
-        sum[k] += x[k] * share;
-        least[k] = x[k] < least[k] ? x[k] : least[k];
-        most[k] = x[k] > most[k] ? x[k] : most[k];
-      }
+      const T *x = points.row(chunk * rows_a_chunk),
+              *end = points.row(std::min((chunk + 1) * rows_a_chunk, points.rows));
+      for (; x < end; x += width)
+        for (index_t k = 0, n = std::min<index_t>(width, end - x); k < n; ++k) {
+          sum[k] += x[k] * share;
+          least[k] = x[k] < least[k] ? x[k] : least[k];
+          most[k] = x[k] > most[k] ? x[k] : most[k];
+        }
     });
     mean.assign(d, 0.0);
-    low = parts[0].low;
-    high = parts[0].high;
+    low = high = {first.begin(), first.begin() + d};
     for (const Part& part : parts)
-      for (index_t k = 0; k < d; ++k) {
-        mean[k] += part.sum[k];
-        low[k] = std::min(low[k], part.low[k]);
-        high[k] = std::max(high[k], part.high[k]);
+      for (index_t k = 0; k < width; ++k) {
+        mean[k % d] += part.sum[k];
+        low[k % d] = std::min(low[k % d], part.low[k]);
+        high[k % d] = std::max(high[k % d], part.high[k]);
       }
     // The mean of a constant column is its value, without rounding.
     for (index_t k = 0; k < d; ++k) mean[k] = std::clamp<double>(mean[k], low[k], high[k]);
@@ -176,20 +176,23 @@ Geometry Geometry::of(MatrixView<T> points, const Lengths& lengths, const Execut
 
 template <class T>
 double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) const {
-  std::vector<double> largest((points.rows + rows_a_chunk - 1) / rows_a_chunk, 0.0);
+  std::vector<double> largest(n_chunks(points), 0.0);
   const double inverse = 1 / scale;
-  for_each_row(points, execution, [&](index_t chunk, const T* x) {
-    double norm[8] = {};  // eight sums hide the latency
-    auto add = [&](index_t k, int i) {
-      const double offset = x[k] * inverse - center[k];
-      norm[i] += offset * offset;
-    };
-    index_t k = 0;
-    for (; k + 8 <= points.cols; k += 8)
-      for (int i = 0; i < 8; ++i) add(k + i, i);
-    for (; k < points.cols; ++k) add(k, static_cast<int>(k % 8));
-    largest[chunk] = std::max(
-        largest[chunk], ((norm[0] + norm[1]) + (norm[2] + norm[3])) + ((norm[4] + norm[5]) + (norm[6] + norm[7])));
+  for_each_chunk(length(largest), execution, [&](index_t chunk, Checkpoint&) {
+    for (index_t i = chunk * rows_a_chunk; i < std::min((chunk + 1) * rows_a_chunk, points.rows); ++i) {
+      const T* x = points.row(i);
+      double norm[8] = {};  // eight sums hide the latency
+      auto add = [&](index_t k, int to) {
+        const double offset = x[k] * inverse - center[k];
+        norm[to] += offset * offset;
+      };
+      index_t k = 0;
+      for (; k + 8 <= points.cols; k += 8)
+        for (int to = 0; to < 8; ++to) add(k + to, to);
+      for (; k < points.cols; ++k) add(k, static_cast<int>(k % 8));
+      largest[chunk] = std::max(
+          largest[chunk], ((norm[0] + norm[1]) + (norm[2] + norm[3])) + ((norm[4] + norm[5]) + (norm[6] + norm[7])));
+    }
   });
   return *std::max_element(largest.begin(), largest.end());
 }

@@ -55,9 +55,9 @@ SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
   if (k < d) body(k, d - k);
 }
 
-// Places n <= lanes<T> coordinates of a point or query, from feature k on. `centered` receives the coordinates relative
-// to the center, `raw` those that are not centered.
-template <class T, class Count>
+// Places n <= lanes<T> coordinates of a point or query, from feature k on, or, with Step 0, of n points in feature k.
+// `centered` receives the coordinates relative to the center, `raw` those that are not centered.
+template <int Step = 1, class T, class Count>
 SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
   const double* center = geometry.center.data() + k;
   const double inverse = 1 / geometry.scale, limit = geometry.limit;
@@ -65,31 +65,27 @@ SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, C
   for (index_t i = 0; i < n; ++i) {
     const double scaled = x[i] * inverse;
     beyond |= std::abs(scaled) > limit;
-    centered[i] = static_cast<T>(scaled - center[i]);
+    centered[i] = static_cast<T>(scaled - center[i * Step]);
     raw[i] = static_cast<T>(scaled);
   }
   for (index_t i = 0; beyond && i < n; ++i) {
     if (std::abs(x[i] * inverse) <= limit) continue;
-    const double placed = geometry.placed(x[i], k + i);
-    centered[i] = static_cast<T>(placed - center[i]);
+    const double placed = geometry.placed(x[i], k + i * Step);
+    centered[i] = static_cast<T>(placed - center[i * Step]);
     raw[i] = static_cast<T>(placed);
   }
 }
 
-// Writes n features of lanes<T> points, one vector for each feature.
+// Writes lanes<T> features of as many points, one vector for each feature.
 template <class T>
-void store_transposed(const T (&points)[lanes<T>][lanes<T>], index_t n, T* to, index_t stride) {
+void store_transposed(const T (&points)[lanes<T>][lanes<T>], T* to, index_t stride) {
   constexpr int W = lanes<T>;
   Vec<T> square[W];
 #pragma GCC unroll 16
   for (int j = 0; j < W; ++j) square[j] = load(points[j]);
   transpose<T>(square);
-  if (n == W) {
 #pragma GCC unroll 16
-    for (int i = 0; i < W; ++i) store(to + i * stride, square[i]);
-  } else {
-    for (index_t i = 0; i < n; ++i) store(to + i * stride, square[i]);
-  }
+  for (int i = 0; i < W; ++i) store(to + i * stride, square[i]);
 }
 
 }  // namespace
@@ -195,35 +191,50 @@ void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, i
     const index_t stride = std::min(panel_vectors, tile.n_vectors - panel) * W;
     const index_t column = tile.first + v * W, start = (tile.first + panel * W) * d_ + (v - panel) * W;
     const T* from[W];
-    for (int j = 0; j < W; ++j) from[j] = rows_[column + j] < 0 ? nullptr : points.row(rows_[column + j]);
+    int n_points = 0;  // before the padding
+    for (; n_points < W && rows_[column + n_points] >= 0; ++n_points)
+      from[n_points] = points.row(rows_[column + n_points]);
+    auto extend = [&](index_t k, T x) {
+      box[k] = std::min(box[k], x);
+      box[d_ + k] = std::max(box[d_ + k], x);
+    };
 
+    // The norms are computed from the rounded coordinates. The product form then gives the squared distance between
+    // the points as stored.
+    double norm[W] = {};
+    index_t k = 0;
     detail::SquaredNorms<T, W> norms;
-    for_vectors_of_features<T>(d_, [&](index_t k, auto n) {
+    for (; k + W <= d_; k += W) {
       alignas(64) T centered[W][W], raw[W][W];  // not cleared: that would take longer than the rest of the loop
       for (int j = 0; j < W; ++j) {
-        if (!from[j] || n < W) {
+        if (j >= n_points) {
           std::fill_n(centered[j], W, T(0));
           std::fill_n(raw[j], W, infinity);
+          continue;
         }
-        if (!from[j]) continue;
         __builtin_prefetch(from[j] + k + pack_ahead * W);
-        place(from[j] + k, geometry, k, n, centered[j], raw[j]);
-        // The norms are computed from the rounded coordinates. The product form then gives the squared distance between
-        // the points as stored.
-        norms.add(j, centered[j], n);
-        if (box)
-          for (index_t i = 0; i < n; ++i) {
-            box[k + i] = std::min(box[k + i], centered[j][i]);
-            box[d_ + k + i] = std::max(box[d_ + k + i], centered[j][i]);
-          }
+        place(from[j] + k, geometry, k, std::integral_constant<index_t, W>{}, centered[j], raw[j]);
+        norms.add(j, centered[j], std::integral_constant<index_t, W>{});
+        for (index_t i = 0; box && i < W; ++i) extend(k + i, centered[j][i]);
       }
-      if (to_centered) store_transposed<T>(centered, n, to_centered + start + k * stride, stride);
-      if (to_raw) store_transposed<T>(raw, n, to_raw + start + k * stride, stride);
-    });
+      if (to_centered) store_transposed<T>(centered, to_centered + start + k * stride, stride);
+      if (to_raw) store_transposed<T>(raw, to_raw + start + k * stride, stride);
+    }
+    for (int j = 0; k > 0 && j < n_points; ++j) norm[j] = norms.of(j);
+    for (; k < d_; ++k) {  // too few features for transposed squares
+      alignas(64) T x[W] = {}, centered[W], raw[W];
+      for (int j = 0; j < n_points; ++j) x[j] = from[j][k];
+      place<0>(x, geometry, k, std::integral_constant<index_t, W>{}, centered, raw);
+      std::fill(centered + n_points, centered + W, T(0));
+      std::fill(raw + n_points, raw + W, infinity);
+      for (int j = 0; j < W; ++j) norm[j] += static_cast<double>(centered[j]) * centered[j];
+      for (int j = 0; box && j < n_points; ++j) extend(k, centered[j]);
+      if (to_centered) store(to_centered + start + k * stride, load(centered));
+      if (to_raw) store(to_raw + start + k * stride, load(raw));
+    }
     for (int j = 0; first && j < W; ++j) {
-      const double norm = norms.of(j);
-      norms_[column + j] = from[j] ? static_cast<T>(norm) : infinity;
-      if (from[j]) tile.largest_norm = std::max(tile.largest_norm, norm);
+      norms_[column + j] = j < n_points ? static_cast<T>(norm[j]) : infinity;
+      tile.largest_norm = std::max(tile.largest_norm, norm[j]);
     }
   }
 }

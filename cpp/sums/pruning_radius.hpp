@@ -110,8 +110,7 @@ class PruningRadius {
   std::vector<double> bits_, totals_, lightest_;
 };
 
-// Returns whether a trial of pruning may pay off. Calls radius.weigh() unless an earlier call has packed the points for
-// pruning.
+// Returns whether a trial of pruning may pay off.
 template <class T>
 bool pruning_may_pay(const KernelSums<T>& request, PruningRadius<T>& radius) {
   // Tiles packed by an earlier call cost nothing. Exact sums must not depend on earlier calls, so only the sample
@@ -122,13 +121,13 @@ bool pruning_may_pay(const KernelSums<T>& request, PruningRadius<T>& radius) {
   constexpr index_t many_queries = 8192;
   const bool compact = traits(request.kernel).decay == Decay::compact;
   if (request.points.cols <= boxes_suffice_to && (compact || request.queries.rows < many_queries)) return false;
-  radius.weigh();
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());
   const SeparateLabels apart =
       request.tolerance() > 0 ? SeparateLabels{} : SeparateLabels{request.labels, request.n_labels};
   const double pair_cost = static_cast<double>(request.points.cols) + pruning_costs.kernel;
   return filter_may_pay(
       request.queries, request.points, apart, request.lengths(), pair_cost, [&](double scale, double least) {
+        radius.weigh();
         const double lowest_rate = rate<T>(request.kernel, scale, largest), nearest = argument(request.kernel, least);
         return radius.squared(0, lowest_rate, nearest, radius.exponent(0, lowest_rate, nearest));
       });
