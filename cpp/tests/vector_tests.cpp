@@ -10,6 +10,7 @@
 #include "geometry/filtered_tiles.hpp"
 #include "gridding/cell_tree.hpp"
 #include "gridding/gauss_grid.hpp"
+#include "neighbors/selection.hpp"
 #include "sums/exp2.hpp"
 #include "sums/geometric_grid.hpp"
 #include "tests/check.hpp"
@@ -70,6 +71,21 @@ void exp2_is_exact_where_it_can_be() {
   for (T& value : next) value += 1;
   const std::vector<T> value = exp2_of<T, 1>(x), doubled = exp2_of<T, 1>(next);
   for (index_t i = 0; i < length(x); ++i) CHECK(doubled[i] == 2 * value[i]);
+}
+
+void selection_divides_keys() {
+  std::vector<float> keys = normal<float>(32768, 1);
+  for (index_t i = 0; i < length(keys); i += 3) keys[i] = 0.5f;  // ties
+  for (int i = 0; i < 7; ++i) keys[length(keys) - 1 - i] = std::nanf("");
+  std::vector<float> sorted(keys.begin(), keys.end() - 7);
+  std::sort(sorted.begin(), sorted.end());
+  detail::Selection<float> selection;
+  for (const index_t rank : {1, 17, 9000, 20000, 32700}) {
+    const detail::Cut<float> cut = selection(keys.data(), length(keys), rank);
+    const auto below = std::lower_bound(sorted.begin(), sorted.end(), cut.threshold) - sorted.begin();
+    const auto at_most = std::upper_bound(sorted.begin(), sorted.end(), cut.threshold) - sorted.begin();
+    CHECK(below + cut.n_equal == rank && below + cut.n_equal <= at_most);
+  }
 }
 
 void geometric_grids_cover_every_rate_once() {
@@ -266,6 +282,7 @@ extern "C" __attribute__((visibility("default"))) int spectralcls_vector_tests()
   exp2_is_the_power_of_two<double>();
   exp2_is_exact_where_it_can_be<float>();
   exp2_is_exact_where_it_can_be<double>();
+  selection_divides_keys();
   geometric_grids_cover_every_rate_once();
   for (const index_t d : {1, 5, 20, 60}) {
     tile_filter_bounds_distances<float>(d);

@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "infrastructure/parallel.hpp"
 
 using namespace spectralcls;
 
