@@ -49,14 +49,35 @@ struct Rows {
   MatrixView<T> view;
 };
 
+// Copies of queries and points. Columns in which all rows are equal are zero: that changes no difference, however large
+// the number is.
+template <class T>
+struct WithoutConstants {
+  WithoutConstants(MatrixView<T> queries, MatrixView<T> points)
+      : values{{queries.data, queries.row(queries.rows)}, {points.data, points.row(points.rows)}},
+        rows{{values[0].data(), queries.rows, queries.cols}, {values[1].data(), points.rows, points.cols}} {
+    for (index_t k = 0; k < points.cols; ++k) {
+      bool constant = true;
+      for (const MatrixView<T>& side : rows)
+        for (index_t i = 0; i < side.rows; ++i) constant = constant && side.row(i)[k] == points.row(0)[k];
+      if (!constant) continue;
+      for (std::vector<T>& side : values)
+        for (index_t at = k; at < length(side); at += points.cols) side[at] = 0;
+    }
+  }
+  std::vector<T> values[2];
+  MatrixView<T> rows[2];  // queries, points
+};
+
 // Calls search(numbers of queries, numbers of points, queries, points, shift) for parts that contain all pairs. Queries
 // and points of a part are rows times 2^shift. Of the parts of a query, that of the near points comes first.
 template <class T, class Search>
 void by_parts(MatrixView<T> queries, MatrixView<T> points, Search&& search) {
+  const WithoutConstants<T> all_rows(queries, points);
   std::vector<index_t> near[2], far[2], all[2];
   int least = largest_exponent<T>, largest = least;
   for (const int side : {0, 1}) {
-    const MatrixView<T> rows = side ? points : queries;
+    const MatrixView<T>& rows = all_rows.rows[side];
     for (index_t i = 0; i < rows.rows; ++i) {
       const int exponent = exponent_of(rows.row(i), rows.cols);
       (exponent > largest_exponent<T> ? far : near)[side].push_back(i);
@@ -67,7 +88,7 @@ void by_parts(MatrixView<T> queries, MatrixView<T> points, Search&& search) {
   }
   auto part = [&](const std::vector<index_t>& some, const std::vector<index_t>& others) {
     if (some.empty() || others.empty()) return;
-    Rows<T> Q(queries, some), X(points, others);
+    Rows<T> Q(all_rows.rows[0], some), X(all_rows.rows[1], others);
     const int exponent = std::max(exponent_of(Q.view), exponent_of(X.view));
     const int shift = in_range<T>(exponent) ? 0 : largest_exponent<T> - exponent;
     for (std::vector<T>* values : {&Q.values, &X.values})

@@ -111,9 +111,11 @@ def ridge_grid(lowest, highest, step=1):
 def median_distance(X, rng):
     """Median of the positive distances between up to 1000 random points; 1 if all points are equal."""
     some = X if len(X) <= MEDIAN_SAMPLES else X[rng.choice(len(X), MEDIAN_SAMPLES, replace=False)]
-    distances = pdist(some)
+    sizes = np.abs(some[some != 0], dtype=np.float64)
+    exponent = np.frexp(median(sizes))[1] if len(sizes) else 0  # squares may over- or underflow
+    distances = pdist(np.ldexp(np.float64(some), -exponent))
     distances = distances[distances > 0]
-    return median(distances) if len(distances) else 1.0
+    return float(np.ldexp(median(distances), exponent)) if len(distances) else 1.0
 
 
 def median(values):

@@ -18,7 +18,7 @@ from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import ArrayLike, RandomState
 from ._descent import descend
 from ._initial_map import absorb_bandwidth, best_start, leading_directions
-from ._linear_map import LinearMap
+from ._linear_map import LinearMap, center
 
 
 @with_parameters
@@ -206,12 +206,15 @@ def _standardized(data, rotate):
     data = data.distinct(relative=True)
     weights = data.weights
     X = within_reach(data.X.astype(np.float64), weights)
-    mean = np.average(X, axis=0, weights=weights)
+    mean = center(X, weights)
     X = X - mean
+    exponents = np.frexp(np.abs(X).max(axis=0))[1]  # squares may over- or underflow
+    X = np.ldexp(X, -exponents)
     scale = np.sqrt(np.average(X**2, axis=0, weights=weights))
-    scale[scale <= 1e-12 * np.abs(mean)] = 0.0  # columns that are constant up to the rounding of their mean
+    scale[np.ldexp(scale, exponents) <= 1e-12 * np.abs(mean)] = 0.0  # constant up to the rounding of their mean
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
     X *= inverse
+    inverse = np.ldexp(inverse, -exponents)
     order = column_order(X)
     X = X[:, order]
     if rotate and X.shape[1] > len(X):

@@ -2,9 +2,17 @@
 
 from typing import Any
 
+import numpy as np
+
 from .._estimator import Estimator
 from .._utils.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from .._utils.typing import Array
+
+
+def center(X, weights):
+    """Means (d,) of the columns of X (n, d); of a constant column its value, without rounding or overflow."""
+    with np.errstate(over="ignore"):
+        return np.clip(np.average(X, axis=0, weights=weights), X.min(axis=0), X.max(axis=0))
 
 
 class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
