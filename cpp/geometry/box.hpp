@@ -26,18 +26,6 @@ std::vector<T> boxes_of_blocks(const PackedQueries<T>& queries) {
   return boxes;
 }
 
-// Returns the smallest box that contains all given boxes.
-template <class T>
-std::vector<T> union_of_boxes(const std::vector<T>& boxes, index_t d) {
-  std::vector<T> box(boxes.begin(), boxes.begin() + 2 * d);
-  for (index_t at = 2 * d; at < length(boxes); at += 2 * d)
-    for (index_t k = 0; k < d; ++k) {
-      box[k] = std::min(box[k], boxes[at + k]);
-      box[d + k] = std::max(box[d + k], boxes[at + d + k]);
-    }
-  return box;
-}
-
 // Returns a lower bound on the squared distance between a point of one box and a point of the other. The bound allows
 // for the rounding of the boxes.
 template <class T>

@@ -34,17 +34,6 @@ template <class T>
 void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                            const Tile& tile, unsigned panels, TileBuffer<T>& out);
 
-#define SPECTRALCLS_DECLARE(T)                                                                                 \
-  extern template void squared_distances(DistanceForm, const PackedQueries<T>&, index_t, index_t,              \
-                                         const PackedTiles<T>&, const Tile&, TileBuffer<T>&);                  \
-  extern template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&,    \
-                                          const Tile&, const T*, TileBuffer<T>&);                              \
-  extern template void differences_in_panels(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&, \
-                                             const Tile&, unsigned, TileBuffer<T>&);
-SPECTRALCLS_DECLARE(float)
-SPECTRALCLS_DECLARE(double)
-#undef SPECTRALCLS_DECLARE
-
 // Returns, for each lane, the smallest squared distance in one row of a tile.
 template <class T>
 inline Vec<T> row_minimum(const T* row, int n_vectors) {

@@ -49,12 +49,4 @@ constexpr double most_scales = sizeof(T) == 4 ? 0x1p36 : 0x1p440;
 template <class T>
 double crowded_value(MatrixView<T> points, index_t k, index_t most, double width);
 
-#define SPECTRALCLS_DECLARE(T)                                                            \
-  extern template Geometry Geometry::of(MatrixView<T>, const Lengths&, const Execution&); \
-  extern template double Geometry::largest_norm(MatrixView<T>, const Execution&) const;   \
-  extern template double crowded_value(MatrixView<T>, index_t, index_t, double);
-SPECTRALCLS_DECLARE(float)
-SPECTRALCLS_DECLARE(double)
-#undef SPECTRALCLS_DECLARE
-
 }  // namespace spectralcls

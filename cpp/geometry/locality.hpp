@@ -14,9 +14,4 @@ template <class T>
 void order_by_locality(MatrixView<T> points, std::vector<index_t>& rows, std::vector<Range> ranges, index_t leaf,
                        const Execution& execution);
 
-extern template void order_by_locality(MatrixView<float>, std::vector<index_t>&, std::vector<Range>, index_t,
-                                       const Execution&);
-extern template void order_by_locality(MatrixView<double>, std::vector<index_t>&, std::vector<Range>, index_t,
-                                       const Execution&);
-
 }  // namespace spectralcls

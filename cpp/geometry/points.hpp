@@ -139,7 +139,4 @@ struct PackedQueries {
   const T* block_norms(index_t b) const { return norms.data() + b * tile_rows; }
 };
 
-extern template class PackedTiles<float>;
-extern template class PackedTiles<double>;
-
 }  // namespace spectralcls

@@ -30,11 +30,4 @@ class PrincipalAxes {
   AlignedVector<double> axes_;  // (d, most), row-major
 };
 
-extern template PrincipalAxes PrincipalAxes::of(MatrixView<float>, const Geometry&, index_t);
-extern template PrincipalAxes PrincipalAxes::of(MatrixView<double>, const Geometry&, index_t);
-extern template AlignedVector<float> PrincipalAxes::coordinates(MatrixView<float>, const Geometry&,
-                                                                const Execution&) const;
-extern template AlignedVector<float> PrincipalAxes::coordinates(MatrixView<double>, const Geometry&,
-                                                                const Execution&) const;
-
 }  // namespace spectralcls

@@ -1,7 +1,7 @@
 #include "gridding/gridding_sums.hpp"
 
-#include <stdexcept>
-#include <type_traits>
+#include <iterator>
+#include <utility>
 
 namespace spectralcls {
 namespace {
@@ -144,34 +144,27 @@ class GriddingSumsOf final : public GriddingSums {
   std::vector<char> is_active_;
 };
 
-template <int D>
+template <int D, std::size_t... I>
 std::unique_ptr<GriddingSums> create(const ApproximateSums& request, const SourceIndex& sources, const CellGrid& grid,
-                                     const GriddingAccuracy& accuracy) {
-  static_assert(sizeof gridding_widths / sizeof *gridding_widths == 6, "one case per width");
-  const auto make = [&](auto width) -> std::unique_ptr<GriddingSums> {
-    return std::make_unique<GriddingSumsOf<D, decltype(width)::value>>(request, sources, grid, accuracy.spacing);
-  };
-  switch (accuracy.width) {
-    case gridding_widths[0]: return make(std::integral_constant<int, gridding_widths[0]>{});
-    case gridding_widths[1]: return make(std::integral_constant<int, gridding_widths[1]>{});
-    case gridding_widths[2]: return make(std::integral_constant<int, gridding_widths[2]>{});
-    case gridding_widths[3]: return make(std::integral_constant<int, gridding_widths[3]>{});
-    case gridding_widths[4]: return make(std::integral_constant<int, gridding_widths[4]>{});
-    case gridding_widths[5]: return make(std::integral_constant<int, gridding_widths[5]>{});
-  }
-  throw std::logic_error("no grid of this width");
+                                     const GriddingAccuracy& accuracy, std::index_sequence<I...>) {
+  std::unique_ptr<GriddingSums> made;
+  ((accuracy.width == gridding_widths[I]
+        ? void(made = std::make_unique<GriddingSumsOf<D, gridding_widths[I]>>(request, sources, grid, accuracy.spacing))
+        : void()),
+   ...);
+  return made;
 }
 
 }  // namespace
 
 std::unique_ptr<GriddingSums> GriddingSums::create(const ApproximateSums& request, const SourceIndex& sources,
                                                    const CellGrid& grid, const GriddingAccuracy& accuracy) {
+  constexpr auto widths = std::make_index_sequence<std::size(gridding_widths)>{};
   switch (request.points.cols) {
-    case 1: return spectralcls::create<1>(request, sources, grid, accuracy);
-    case 2: return spectralcls::create<2>(request, sources, grid, accuracy);
-    case 3: return spectralcls::create<3>(request, sources, grid, accuracy);
+    case 1: return spectralcls::create<1>(request, sources, grid, accuracy, widths);
+    case 2: return spectralcls::create<2>(request, sources, grid, accuracy, widths);
+    default: return spectralcls::create<3>(request, sources, grid, accuracy, widths);
   }
-  throw std::logic_error("grids have one to three dimensions");
 }
 
 }  // namespace spectralcls

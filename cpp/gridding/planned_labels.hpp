@@ -14,7 +14,4 @@ template <class T>
 bool planned_labels(const KernelSums<T>& request, const LabelRule& rule, std::int64_t* labels,
                     const Execution& execution);
 
-extern template bool planned_labels(const KernelSums<float>&, const LabelRule&, std::int64_t*, const Execution&);
-extern template bool planned_labels(const KernelSums<double>&, const LabelRule&, std::int64_t*, const Execution&);
-
 }  // namespace spectralcls

@@ -15,7 +15,4 @@ namespace spectralcls {
 template <class T>
 void planned_sums(const KernelSums<T>& request, Form form, T* log_scale, T* sums, const Execution& execution);
 
-extern template void planned_sums(const KernelSums<float>&, Form, float*, float*, const Execution&);
-extern template void planned_sums(const KernelSums<double>&, Form, double*, double*, const Execution&);
-
 }  // namespace spectralcls

@@ -101,51 +101,18 @@ inline Vec<T> broadcast(T x) {
 // Returns the larger operand in each lane, or the second operand if either is NaN, as the x86 instruction does.
 template <class T>
 inline Vec<T> maximum(Vec<T> a, Vec<T> b) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm512_max_ps((__m512)a, (__m512)b);
-  else return (Vec<T>)_mm512_max_pd((__m512d)a, (__m512d)b);
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm256_max_ps((__m256)a, (__m256)b);
-  else return (Vec<T>)_mm256_max_pd((__m256d)a, (__m256d)b);
-#elif defined(__SSE2__)
-  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm_max_ps((__m128)a, (__m128)b);
-  else return (Vec<T>)_mm_max_pd((__m128d)a, (__m128d)b);
-#else
   return a > b ? a : b;
-#endif
 }
 // Returns the smaller operand in each lane, or the second operand if either is NaN, as the x86 instruction does.
 template <class T>
 inline Vec<T> minimum(Vec<T> a, Vec<T> b) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm512_min_ps((__m512)a, (__m512)b);
-  else return (Vec<T>)_mm512_min_pd((__m512d)a, (__m512d)b);
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm256_min_ps((__m256)a, (__m256)b);
-  else return (Vec<T>)_mm256_min_pd((__m256d)a, (__m256d)b);
-#elif defined(__SSE2__)
-  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm_min_ps((__m128)a, (__m128)b);
-  else return (Vec<T>)_mm_min_pd((__m128d)a, (__m128d)b);
-#else
   return a < b ? a : b;
-#endif
 }
 
 template <class T>
 inline Vec<T> square_root(Vec<T> a) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm512_sqrt_ps((__m512)a);
-  else return (Vec<T>)_mm512_sqrt_pd((__m512d)a);
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm256_sqrt_ps((__m256)a);
-  else return (Vec<T>)_mm256_sqrt_pd((__m256d)a);
-#elif defined(__SSE2__)
-  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm_sqrt_ps((__m128)a);
-  else return (Vec<T>)_mm_sqrt_pd((__m128d)a);
-#else
   for (int i = 0; i < lanes<T>; ++i) a[i] = std::sqrt(a[i]);
   return a;
-#endif
 }
 
 // Returns the sign bit of lane i in bit i. If `signs` is the result of a comparison, the bits mark the lanes in which

@@ -33,7 +33,4 @@ struct KernelOperator {
   BlockOperator<T> products(const Execution& execution) const;
 };
 
-extern template struct KernelOperator<float>;
-extern template struct KernelOperator<double>;
-
 }  // namespace spectralcls

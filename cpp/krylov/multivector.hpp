@@ -51,7 +51,4 @@ class MultivectorAlgebra {
   const Execution& execution_;
 };
 
-extern template class MultivectorAlgebra<float>;
-extern template class MultivectorAlgebra<double>;
-
 }  // namespace spectralcls

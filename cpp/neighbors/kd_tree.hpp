@@ -80,7 +80,4 @@ class KdTree {
   UninitializedVector<Split> splits_;
 };
 
-extern template class KdTree<float>;
-extern template class KdTree<double>;
-
 }  // namespace spectralcls::detail

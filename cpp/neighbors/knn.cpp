@@ -1,3 +1,4 @@
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -181,10 +182,8 @@ bool tree_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborI
   std::optional<detail::KdTree<T>> own;
   const detail::KdTree<T>& tree = index ? index->tree(execution) : own.emplace(points, execution);
   const bool among_themselves = queries.data == points.data && queries.rows == points.rows;
-  const detail::TreeSearch<T> through(tree, queries, among_themselves, k, execution);
-  if (search == Search::automatic && !through.scans_at_most(rule.most_scans())) return false;
-  through.run(distances, indices);
-  return true;
+  const double most_scans = search == Search::automatic ? rule.most_scans() : std::numeric_limits<double>::infinity();
+  return detail::search_tree(tree, queries, among_themselves, k, most_scans, distances, indices, execution);
 }
 
 }  // namespace

@@ -19,9 +19,4 @@ template <class T>
 void scan_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
                     const Execution& execution);
 
-extern template void scan_neighbors(MatrixView<float>, MatrixView<float>, index_t, float*, std::int64_t*,
-                                    const Execution&);
-extern template void scan_neighbors(MatrixView<double>, MatrixView<double>, index_t, double*, std::int64_t*,
-                                    const Execution&);
-
 }  // namespace spectralcls::detail

@@ -275,9 +275,9 @@ class Packet {
 };
 
 template <class T>
-class TreeSearch<T>::Plan {
+class TreeSearch {
  public:
-  Plan(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, index_t k, const Execution& execution)
+  TreeSearch(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, index_t k, const Execution& execution)
       : tree_(tree),
         queries_(queries),
         k_(k),
@@ -333,21 +333,17 @@ class TreeSearch<T>::Plan {
 };
 
 template <class T>
-TreeSearch<T>::TreeSearch(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, index_t k,
-                          const Execution& execution)
-    : plan_(std::make_unique<Plan>(tree, queries, among_themselves, k, execution)) {}
-template <class T>
-TreeSearch<T>::~TreeSearch() = default;
-template <class T>
-bool TreeSearch<T>::scans_at_most(double n_leaves) const {
-  return plan_->scans_at_most(n_leaves);
-}
-template <class T>
-void TreeSearch<T>::run(T* distances, std::int64_t* indices) const {
-  plan_->run(distances, indices);
+bool search_tree(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, index_t k, double most_scans,
+                 T* distances, std::int64_t* indices, const Execution& execution) {
+  TreeSearch<T> search(tree, queries, among_themselves, k, execution);
+  if (!search.scans_at_most(most_scans)) return false;
+  search.run(distances, indices);
+  return true;
 }
 
-template class TreeSearch<float>;
-template class TreeSearch<double>;
+template bool search_tree(const KdTree<float>&, MatrixView<float>, bool, index_t, double, float*, std::int64_t*,
+                          const Execution&);
+template bool search_tree(const KdTree<double>&, MatrixView<double>, bool, index_t, double, double*, std::int64_t*,
+                          const Execution&);
 
 }  // namespace spectralcls::detail

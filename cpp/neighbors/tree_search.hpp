@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "infrastructure/matrix.hpp"
 #include "infrastructure/parallel.hpp"
@@ -10,26 +9,11 @@
 
 namespace spectralcls::detail {
 
-// Finds the k nearest points of every query, like nearest_neighbors(). Squared distances must not overflow. Queries and
-// tree must outlive this object.
+// Finds the k nearest points of every query, like nearest_neighbors(). Squared distances must not overflow. Returns
+// false if a sample of queries is compared with more than `most_scans` leaves on average. `among_themselves`: the
+// queries are the points of the tree, in the same rows.
 template <class T>
-class TreeSearch {
- public:
-  // `among_themselves`: the queries are the points of the tree, in the same rows.
-  TreeSearch(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, index_t k,
-             const Execution& execution);
-  ~TreeSearch();
-
-  // Returns whether a query is compared with at most n_leaves leaves on average, judged by a sample of queries.
-  bool scans_at_most(double n_leaves) const;
-  void run(T* distances, std::int64_t* indices) const;
-
- private:
-  class Plan;
-  std::unique_ptr<Plan> plan_;
-};
-
-extern template class TreeSearch<float>;
-extern template class TreeSearch<double>;
+bool search_tree(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, index_t k, double most_scans,
+                 T* distances, std::int64_t* indices, const Execution& execution);
 
 }  // namespace spectralcls::detail

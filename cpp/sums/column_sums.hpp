@@ -69,7 +69,4 @@ class ColumnLayout {
   bool across_lanes_;
 };
 
-extern template class ColumnLayout<float>;
-extern template class ColumnLayout<double>;
-
 }  // namespace spectralcls::detail

@@ -79,7 +79,4 @@ template <class T>
 std::shared_ptr<const PackedPointsCache<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
                                                         const T* weights, index_t n_columns);
 
-extern template struct KernelSums<float>;
-extern template struct KernelSums<double>;
-
 }  // namespace spectralcls
